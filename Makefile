@@ -1,0 +1,62 @@
+# Muster's daily commands. They need Go, make and git; everything else is pinned
+# in go.mod and tools/, and Go builds it when it is first asked for.
+# ARGS is handed on: make demo ARGS='--listen 127.0.0.1:9090'
+
+FUZZTIME ?= 60s
+# Rooms with goroutines of their own: `make test` runs these with the race detector too.
+RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+
+GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
+
+.PHONY: help demo test race lint fmt generate fuzz bench build clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: build ## start the demo fleet with live load; Ctrl-C stops it
+	@bin/muster up --demo $(ARGS)
+
+test: ## prove it: vet, walls, tests, race, scenarios
+	go vet ./...
+	go test ./internal/walls
+	go test -timeout 20m ./...
+	@$(call raced,$(RACED))
+	go run ./cmd/muster scenario run scenarios
+
+race: ## every test with the race detector
+	@$(call raced,./...)
+
+lint: ## the linters of .golangci.yml
+	$(GOLANGCI) run
+
+fmt: ## format the code as lint wants it
+	$(GOLANGCI) fmt
+
+generate: ## gen/ and the OpenAPI document from proto/
+	go build -C tools/gen -o ../../bin/tools/ tool
+	PATH="$(CURDIR)/bin/tools:$$PATH" buf generate
+
+fuzz: ## each fuzz target for FUZZTIME (60s)
+	@targets=$$(go test -list '^Fuzz' ./...) || { echo "$$targets"; exit 1; }; \
+	echo "$$targets" | awk '/^Fuzz/ {f[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, f[i]; n = 0}' | \
+	while read -r package target; do \
+		echo "== $$package $$target $(FUZZTIME)"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+	done
+
+bench: build ## the figures: Go benchmarks, then muster bench
+	go test -run '^$$' -bench . -benchmem ./...
+	bin/muster bench $(ARGS)
+
+build: ## bin/muster
+	go build -o bin/muster ./cmd/muster
+
+clean: ## remove what the others made
+	rm -rf bin
+
+# Tests with the race detector, where there is a C compiler for it.
+define raced
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -timeout 20m $(1); \
+else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
+endef

@@ -1,0 +1,239 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Apply puts a record into the state. It decides nothing: a record that was
+// written can always be applied, to the state it was written for.
+func Apply(s *fleet.State, r event.Record) {
+	s.Seq, s.Time = r.Seq, max(s.Time, r.At)
+	for _, e := range r.Events {
+		apply(s, e, r.At)
+	}
+	if r.Key != "" {
+		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
+	}
+}
+
+func apply(s *fleet.State, e event.Event, at fleet.Instant) {
+	if applyMetal(s, e, at) || applyPeople(s, e) || applyWork(s, e, at) {
+		return
+	}
+	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
+}
+
+func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.ClusterAdded:
+		s.AddCluster(fleet.Cluster{Name: e.Cluster, Mode: e.Mode})
+	case event.PartitionAdded:
+		s.AddPartition(e.Cluster, e.GPU, e.GPUsPerNode)
+	case event.IslandAdded:
+		s.Partition(e.Partition).AddIsland(e.Island, e.Racks)
+	case event.NodesAdded:
+		addNodes(s.Partition(e.Partition), e, at)
+	case event.NodeChanged:
+		p := s.Partition(e.Partition)
+		node, _ := p.Node(e.Node)
+		p.SetNode(node, e.To, e.Dead, e.Signal, at)
+	case event.ReportsStopped:
+		setStale(s, e.Cluster, true, at)
+	case event.ReportsResumed:
+		setStale(s, e.Cluster, false, at)
+	case event.PolicySet:
+		s.SetPolicy(e.Policy)
+	case event.BufferSet:
+		s.SetBuffer(e.Scope, e.Buffer)
+	case event.IncidentOpened:
+		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at})
+	case event.IncidentClosed:
+		closeIncident(s, e.Name, at)
+	default:
+		return false
+	}
+	return true
+}
+
+func addNodes(p *fleet.Partition, e event.NodesAdded, at fleet.Instant) {
+	island, _ := p.Island(e.Island)
+	for k, name := range e.Names {
+		rack := 0
+		if k < len(e.Racks) {
+			rack = e.Racks[k]
+		}
+		p.AddNode(name, island, rack, at)
+	}
+}
+
+func setStale(s *fleet.State, cluster string, stale bool, at fleet.Instant) {
+	c := s.Cluster(cluster)
+	c.Stale, c.StaleSince = stale, 0
+	if stale {
+		c.StaleSince = at
+	}
+	for _, p := range s.Partitions {
+		if p.Cluster == cluster {
+			p.Unalign()
+		}
+	}
+}
+
+func closeIncident(s *fleet.State, name string, at fleet.Instant) {
+	for _, i := range s.Incidents {
+		if i.Name == name && i.Closed == 0 {
+			i.Closed = at
+		}
+	}
+}
+
+func applyPeople(s *fleet.State, e event.Event) bool {
+	switch e := e.(type) {
+	case event.QuotaCreated:
+		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access})
+	case event.QuotaDeleted:
+		s.RemoveQuota(e.Quota)
+	case event.AccessSet:
+		s.Quota(e.Quota).Access = e.Access
+	case event.GrantSet:
+		s.Partition(e.Partition).SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
+	case event.GrantTransferred:
+		p := s.Partition(e.Partition)
+		from, to := p.EnsureAccount(e.From), p.EnsureAccount(e.To)
+		p.SetGrant(e.From, from.Grant-e.GPUs, min(from.Gang, from.Grant-e.GPUs), from.Overcommit)
+		p.SetGrant(e.To, to.Grant+e.GPUs, to.Gang, to.Overcommit)
+	case event.HoldPlaced:
+		s.AddHold(e.Hold)
+	case event.HoldEnded:
+		s.EndHold(e.ID, e.Left)
+	case event.BackingAligned:
+		applyBacking(s.Partition(e.Partition), e)
+	default:
+		return false
+	}
+	return true
+}
+
+func applyBacking(p *fleet.Partition, e event.BackingAligned) {
+	p.Promisable = e.Promisable
+	for i, share := range e.Shares {
+		p.Islands[i].Share = share
+	}
+	for _, b := range e.Backing {
+		island, _ := p.Island(b.Island)
+		p.SetBacking(b.Quota, island, b.Nodes)
+	}
+	for _, g := range e.Gangs {
+		a := p.EnsureAccount(g.Quota)
+		a.GangMissing = g.Missing
+		a.GangIsland, _ = p.Island(g.Island)
+	}
+	p.Freed()
+}
+
+func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		s.AddWorkload(e.ID, e.Spec, at)
+	case event.WorkloadCancelled:
+		s.End(s.Workloads[e.ID], fleet.Cancelled, at)
+	case event.WorkloadFinished:
+		s.End(s.Workloads[e.ID], ending(e.Failed), at)
+	case event.WorkloadRetargeted:
+		applyRetargeted(s, s.Workloads[e.ID], e, at)
+	case event.WorkloadPrioritised:
+		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Priority = e.Priority })
+	default:
+		return applyReplicas(s, e, at)
+	}
+	return true
+}
+
+// applyRetargeted changes the target at once where nothing stands; else the
+// workload leaves its nodes first.
+func applyRetargeted(s *fleet.State, w *fleet.Workload, e event.WorkloadRetargeted, at fleet.Instant) {
+	w.Moves = &fleet.Move{Target: e.Target, Partition: e.Partition}
+	if w.At() != nil {
+		w.GraceEnds = e.Until
+		s.Leave(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }))
+		s.Settle(w, at)
+	}
+	if w.At() == nil && w.Moves != nil {
+		s.Change(w, func(w *fleet.Workload) { w.Target, w.Partition, w.Moves = e.Target, e.Partition, nil })
+	}
+}
+
+func ending(failed bool) fleet.WorkloadState {
+	if failed {
+		return fleet.Failed
+	}
+	return fleet.Finished
+}
+
+func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	var w *fleet.Workload
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		w = s.Workloads[e.ID]
+		applyPlaced(s, w, e)
+	case event.ReplicasStarted:
+		w = s.Workloads[e.ID]
+		s.Start(w)
+	case event.ReplicasEvicted:
+		w = s.Workloads[e.ID]
+		applyEvicted(s, w, e)
+	case event.GangReturned:
+		w = s.Workloads[e.ID]
+		w.GraceEnds = e.Until
+		s.Leave(w, e.Spots)
+	case event.ReplicasStopped:
+		w = s.Workloads[e.ID]
+		s.Drop(w, e.Spots)
+	case event.ReplicasLost:
+		w = s.Workloads[e.ID]
+		s.Drop(w, e.Spots)
+	case event.ReservationEnded:
+		w = s.Workloads[e.ID]
+		s.Leave(w, e.Spots)
+	case event.HoldsChanged:
+		w = s.Workloads[e.ID]
+		s.SetHolds(w, e.Pool, e.From, e.To, e.Holds)
+	default:
+		return false
+	}
+	s.Settle(w, at)
+	return true
+}
+
+func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {
+	phase := fleet.Running
+	if e.Reserved {
+		phase = fleet.Reserved
+	}
+	if e.Mend {
+		w.Mends += mended(e.Spots)
+	}
+	s.Place(w, s.Partition(e.Partition), e.Spots, phase, e.Holds)
+}
+
+// mended counts the nodes that are swapped in.
+func mended(spots []fleet.Spot) int {
+	on := map[int]bool{}
+	for _, spot := range spots {
+		for _, n := range spot.Nodes {
+			on[n] = true
+		}
+	}
+	return len(on)
+}
+
+func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted) {
+	if e.Whole {
+		w.Evictions++
+	}
+	w.GraceEnds, w.For = e.Until, e.For
+	s.Leave(w, e.Spots)
+}

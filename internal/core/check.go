@@ -1,0 +1,92 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// clip shortens a text from outside, so that a message stays a message.
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:77] + "..."
+	}
+	return s
+}
+
+func checkName(what, name string) *Refusal {
+	switch {
+	case name == "":
+		return refuse(Invalid, "a %s has no name", what)
+	case len(name) > MaxName:
+		return refuse(Invalid, "the name of a %s has %d characters; at most %d are allowed", what, len(name), MaxName)
+	}
+	for _, r := range name {
+		if r <= ' ' || r == '/' || r == 0x7f {
+			return refuse(Invalid, "%s %q has a space, a slash or a control character in its name", what, clip(name))
+		}
+	}
+	return nil
+}
+
+func checkPath(path string) *Refusal {
+	if len(path) > MaxName {
+		return refuse(Invalid, "a quota path has %d characters; at most %d are allowed", len(path), MaxName)
+	}
+	if path == fleet.Flex {
+		return refuse(Invalid, "%q is the word for flex; choose another name for a quota", path)
+	}
+	for _, part := range strings.Split(path, "/") {
+		if refusal := checkName("quota", part); refusal != nil {
+			return refuse(Invalid, "quota path %q: %s", clip(path), refusal.Message)
+		}
+	}
+	return nil
+}
+
+func checkSpec(s fleet.Spec) *Refusal {
+	if refusal := checkName("workload", s.Name); refusal != nil {
+		return refusal
+	}
+	if refusal := checkName("namespace", s.Namespace); refusal != nil {
+		return refusal
+	}
+	switch {
+	case s.Priority < fleet.Critical || s.Priority > fleet.Low:
+		return refuse(Invalid, "unknown priority %v", s.Priority)
+	case s.MaxRuntime < 0 || s.CheckpointEvery < 0 || s.Grace < 0:
+		return refuse(Invalid, "a duration is negative; durations are zero or more")
+	case len(s.Pools) == 0 || len(s.Pools) > MaxPools:
+		return refuse(Invalid, "a workload has 1 to %d pools, not %d", MaxPools, len(s.Pools))
+	}
+	seen := map[string]bool{}
+	for _, p := range s.Pools {
+		if refusal := checkPool(p); refusal != nil {
+			return refusal
+		}
+		if seen[p.Name] {
+			return refuse(NameTaken, "two pools are named %q", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+func checkPool(p fleet.Pool) *Refusal {
+	if refusal := checkName("pool", p.Name); refusal != nil {
+		return refusal
+	}
+	switch {
+	case p.GPUs < 1 || p.GPUs > MaxGPUsPerNode:
+		return refuse(Invalid, "pool %q: %d GPUs per replica; 1 to %d are possible", p.Name, p.GPUs, MaxGPUsPerNode)
+	case p.Min < 1 || p.Max < p.Min || p.Max > MaxReplicas:
+		return refuse(Invalid, "pool %q: %d to %d replicas; it must be 1 or more, min at most max, and at most %d", p.Name, p.Min, p.Max, MaxReplicas)
+	case !p.Elastic && p.Min != p.Max:
+		return refuse(Invalid, "pool %q: a gang has as many replicas at least as at most", p.Name)
+	case p.Rank < 0 || p.Rank > 1000:
+		return refuse(Invalid, "pool %q: rank %d; 0 to 1000 are possible", p.Name, p.Rank)
+	case p.Reach != fleet.ReachRack && p.Reach != fleet.ReachIsland && p.Reach != fleet.ReachAny:
+		return refuse(Invalid, "pool %q: reach %q is not one of rack, island, any", p.Name, p.Reach)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Actor is who asks. Only operators change the fleet, quotas and other people's work.
+type Actor struct {
+	Name     string   // as the log shows it: user:ada, operator:ops for user:ada, driver, muster
+	User     string   // "" for parts of Muster itself
+	Groups   []string // the user's groups
+	Operator bool
+}
+
+// System is the actor of what Muster does by itself.
+var System = Actor{Name: "muster", Operator: true}
+
+// Driver is the actor of what a cluster reports.
+var Driver = Actor{Name: "driver", Operator: true}
+
+// Request is a command with who asks, why, and how it is to be told apart from others.
+type Request struct {
+	Command     Command
+	Actor       Actor
+	Reason      string
+	Key         string // idempotency key, "" for none
+	Fingerprint uint64 // of the command, where a key is given
+	Expect      uint64 // version of the state that the caller has seen; 0: any
+}
+
+// Command is something that somebody wants. Decide turns it into events or a refusal.
+type Command interface{ command() }
+
+// Commands about metal.
+type (
+	// AddCluster adds a cluster.
+	AddCluster struct {
+		Name string
+		Mode fleet.Mode // "" means enforce
+	}
+	// AddPartition adds a partition without nodes to a cluster.
+	AddPartition struct {
+		Cluster, GPU string
+		GPUsPerNode  int // 0 means 8
+	}
+	// AddIslands adds islands with healthy nodes to a partition, or nodes to islands it has.
+	AddIslands struct {
+		Partition string
+		Islands   []NewIsland
+	}
+	// NewIsland is an island to be: Nodes nodes named by the convention
+	// <cluster>-<gpu>-<island>-NNN, or the nodes in Names.
+	NewIsland struct {
+		Name  string
+		Nodes int
+		Names []string
+		Racks int // 0 means 1
+	}
+	// SetPolicy sets the fleet's policy.
+	SetPolicy struct{ Policy fleet.Policy }
+	// SetBuffer sets the buffer policy of a cluster, a partition or an island.
+	SetBuffer struct {
+		Scope  string
+		Buffer fleet.Buffer
+	}
+	// SetNodes puts nodes into a state.
+	SetNodes struct {
+		Names  []string
+		State  fleet.NodeState
+		Dead   int // GPUs, only with degraded
+		Signal string
+	}
+	// StopReports says that a cluster has stopped to report; ResumeReports that it reports again.
+	StopReports struct{ Cluster string }
+	// ResumeReports says that a cluster reports again.
+	ResumeReports struct{ Cluster string }
+	// OpenIncident opens a sev.
+	OpenIncident struct {
+		Name, Scope, Severity string
+		Nodes                 []string
+	}
+	// CloseIncident closes a sev.
+	CloseIncident struct{ Name string }
+)
+
+// Commands about quota.
+type (
+	// CreateQuota creates a quota, and its parents where they do not exist.
+	CreateQuota struct {
+		Path   string
+		Access fleet.Access
+	}
+	// DeleteQuota deletes a quota that has no grants, no children and no work.
+	DeleteQuota struct{ Path string }
+	// SetAccess sets who may target a quota.
+	SetAccess struct {
+		Path   string
+		Access fleet.Access
+	}
+	// SetGrant makes a quota's grant in a partition this many GPUs.
+	SetGrant struct {
+		Quota, Partition string
+		GPUs             int
+		Gang             int  // GPUs of the declared gang; 0: none
+		KeepGang         bool // keep the gang the grant has, as far as it fits
+		Overcommit       bool
+	}
+	// Transfer moves GPUs from one quota's grant to another's.
+	Transfer struct {
+		From, To, Partition string
+		GPUs                int
+	}
+	// PlaceHold earmarks free capacity for a quota until a moment.
+	PlaceHold struct {
+		Quota, Partition string
+		GPUs             int
+		Until            fleet.Instant
+	}
+	// ReleaseHold gives a hold back.
+	ReleaseHold struct{ ID uint64 }
+)
+
+// Commands about workloads.
+type (
+	// Submit submits a workload.
+	Submit struct{ Spec fleet.Spec }
+	// Cancel takes a workload back.
+	Cancel struct{ Namespace, Name string }
+	// Retarget gives a workload another target; a running one stops first and waits anew, with its age.
+	Retarget struct{ Namespace, Name, Target, Partition string }
+	// Prioritise gives a workload another priority.
+	Prioritise struct {
+		Namespace, Name string
+		Priority        fleet.Priority
+	}
+)
+
+// Reports of drivers, and time.
+type (
+	// ReportStopped says that replicas which were leaving are gone.
+	ReportStopped struct {
+		ID    uint64
+		Spots []fleet.Spot
+	}
+	// ReportFinished says that a workload ended by itself.
+	ReportFinished struct {
+		ID     uint64
+		Failed bool
+	}
+	// Tick says nothing but that time has passed.
+	Tick struct{}
+	// Batch is several commands that are done together or not at all.
+	Batch struct{ Commands []Command }
+)
+
+func (AddCluster) command()     {}
+func (AddPartition) command()   {}
+func (AddIslands) command()     {}
+func (SetPolicy) command()      {}
+func (SetBuffer) command()      {}
+func (SetNodes) command()       {}
+func (StopReports) command()    {}
+func (ResumeReports) command()  {}
+func (OpenIncident) command()   {}
+func (CloseIncident) command()  {}
+func (CreateQuota) command()    {}
+func (DeleteQuota) command()    {}
+func (SetAccess) command()      {}
+func (SetGrant) command()       {}
+func (Transfer) command()       {}
+func (PlaceHold) command()      {}
+func (ReleaseHold) command()    {}
+func (Submit) command()         {}
+func (Cancel) command()         {}
+func (Retarget) command()       {}
+func (Prioritise) command()     {}
+func (ReportStopped) command()  {}
+func (ReportFinished) command() {}
+func (Tick) command()           {}
+func (Batch) command()          {}

@@ -1,0 +1,213 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal *Refusal, known bool) {
+	known = true
+	switch c := command.(type) {
+	case AddCluster:
+		events, refusal = addCluster(s, c)
+	case AddPartition:
+		events, refusal = addPartition(s, c)
+	case AddIslands:
+		events, refusal = addIslands(s, c)
+	case SetPolicy:
+		events, refusal = setPolicy(s, c)
+	case SetBuffer:
+		events, refusal = setBuffer(s, c)
+	case SetNodes:
+		events, refusal = setNodes(s, c)
+	case StopReports:
+		events, refusal = setReporting(s, c.Cluster, false)
+	case ResumeReports:
+		events, refusal = setReporting(s, c.Cluster, true)
+	case OpenIncident:
+		events, refusal = openIncident(s, c)
+	case CloseIncident:
+		events, refusal = closeIncidentNamed(s, c.Name)
+	default:
+		known = false
+	}
+	return events, refusal, known
+}
+
+func addCluster(s *fleet.State, c AddCluster) ([]event.Event, *Refusal) {
+	if refusal := checkName("cluster", c.Name); refusal != nil {
+		return nil, refusal
+	}
+	if s.Cluster(c.Name) != nil {
+		return nil, refuse(NameTaken, "cluster %q exists already", c.Name)
+	}
+	mode := c.Mode
+	if mode == "" {
+		mode = fleet.Enforce
+	}
+	return one(event.ClusterAdded{Cluster: c.Name, Mode: mode})
+}
+
+func addPartition(s *fleet.State, c AddPartition) ([]event.Event, *Refusal) {
+	if refusal := checkName("GPU model", c.GPU); refusal != nil {
+		return nil, refusal
+	}
+	if s.Cluster(c.Cluster) == nil {
+		return nil, refuse(Invalid, "there is no cluster %q; add it first", c.Cluster)
+	}
+	if s.Partition(c.Cluster+"/"+c.GPU) != nil {
+		return nil, refuse(NameTaken, "partition %s/%s exists already", c.Cluster, c.GPU)
+	}
+	if c.GPUsPerNode < 0 || c.GPUsPerNode > MaxGPUsPerNode {
+		return nil, refuse(Invalid, "%d GPUs per node; a node has 1 to %d", c.GPUsPerNode, MaxGPUsPerNode)
+	}
+	gpus := c.GPUsPerNode
+	if gpus == 0 {
+		gpus = 8
+	}
+	return one(event.PartitionAdded{Cluster: c.Cluster, GPU: c.GPU, GPUsPerNode: gpus})
+}
+
+// Bounds that keep a typing error from building a fleet that nobody has.
+const (
+	MaxGPUsPerNode     = 64
+	MaxNodesPerCommand = 200_000
+	MaxReplicas        = 100_000
+	MaxPools           = 32
+	MaxName            = 253
+)
+
+func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
+	p := s.Partition(c.Partition)
+	if p == nil {
+		return nil, noPartition(s, c.Partition)
+	}
+	var events []event.Event
+	taken, made := map[string]bool{}, map[string]bool{}
+	for _, n := range c.Islands {
+		if refusal := checkName("island", n.Name); refusal != nil {
+			return nil, refusal
+		}
+		if made[n.Name] {
+			return nil, refuse(NameTaken, "island %q is named twice", n.Name)
+		}
+		made[n.Name] = true
+		names, racks, refusal := newNodes(p, n, taken)
+		if refusal != nil {
+			return nil, refusal
+		}
+		if _, exists := p.Island(n.Name); !exists {
+			events = append(events, event.IslandAdded{Partition: p.ID, Island: n.Name, Racks: max(1, n.Racks)})
+		}
+		if len(names) > 0 {
+			events = append(events, event.NodesAdded{Partition: p.ID, Island: n.Name, Names: names, Racks: racks})
+		}
+	}
+	return events, nil
+}
+
+// newNodes names the nodes of an island to be and spreads them over its racks in equal blocks.
+func newNodes(p *fleet.Partition, n NewIsland, taken map[string]bool) (names []string, racks []int, refusal *Refusal) {
+	have, count := 0, 1
+	if i, exists := p.Island(n.Name); exists {
+		have, count = len(p.Islands[i].Nodes()), p.Islands[i].Racks
+	} else if n.Racks > 1 {
+		count = n.Racks
+	}
+	if n.Nodes < 0 || n.Nodes > MaxNodesPerCommand {
+		return nil, nil, refuse(Invalid, "island %q: %d nodes; 0 to %d can be added at once", n.Name, n.Nodes, MaxNodesPerCommand)
+	}
+	names = n.Names
+	for k := 1; len(names) < n.Nodes && len(n.Names) == 0; k++ {
+		names = append(names, fmt.Sprintf("%s-%s-%s-%03d", p.Cluster, p.GPU, n.Name, have+k))
+	}
+	for k, name := range names {
+		if refusal := checkName("node", name); refusal != nil {
+			return nil, nil, refusal
+		}
+		if _, exists := p.Node(name); exists || taken[name] {
+			return nil, nil, refuse(NameTaken, "node %q is there already; a node stands in one island", name)
+		}
+		taken[name] = true
+		racks = append(racks, k*count/len(names))
+	}
+	if count == 1 {
+		racks = nil
+	}
+	return names, racks, nil
+}
+
+func setPolicy(s *fleet.State, c SetPolicy) ([]event.Event, *Refusal) {
+	if err := c.Policy.Check(); err != nil {
+		return nil, refuse(Invalid, "%v", err)
+	}
+	if s.Policy == c.Policy {
+		return nil, nil
+	}
+	return one(event.PolicySet(c))
+}
+
+func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
+	check := fleet.DefaultPolicy()
+	check.Buffer = c.Buffer
+	if err := check.Check(); err != nil {
+		return nil, refuse(Invalid, "%v", err)
+	}
+	if !scopeExists(s, c.Scope) {
+		return nil, refuse(Invalid, "there is no cluster, partition or island %q", c.Scope)
+	}
+	return one(event.BufferSet(c))
+}
+
+func scopeExists(s *fleet.State, scope string) bool {
+	if s.Cluster(scope) != nil || s.Partition(scope) != nil {
+		return true
+	}
+	cut := strings.LastIndex(scope, "/")
+	if cut < 0 {
+		return false
+	}
+	p := s.Partition(scope[:cut])
+	if p == nil {
+		return false
+	}
+	_, ok := p.Island(scope[cut+1:])
+	return ok
+}
+
+func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *Refusal) {
+	c := s.Cluster(cluster)
+	switch {
+	case c == nil:
+		return nil, refuse(Invalid, "there is no cluster %q", cluster)
+	case c.Stale != fresh:
+		return nil, nil
+	case fresh:
+		return one(event.ReportsResumed{Cluster: cluster})
+	}
+	return one(event.ReportsStopped{Cluster: cluster})
+}
+
+func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
+	if refusal := checkName("incident", c.Name); refusal != nil {
+		return nil, refusal
+	}
+	for _, i := range s.Incidents {
+		if i.Name == c.Name && i.Closed == 0 {
+			return nil, refuse(NameTaken, "incident %q is open already", c.Name)
+		}
+	}
+	return one(event.IncidentOpened(c))
+}
+
+func closeIncidentNamed(s *fleet.State, name string) ([]event.Event, *Refusal) {
+	for _, i := range s.Incidents {
+		if i.Name == name && i.Closed == 0 {
+			return one(event.IncidentClosed{Name: name})
+		}
+	}
+	return nil, refuse(Invalid, "no incident %q is open", name)
+}

@@ -1,0 +1,110 @@
+package core
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// setNodes puts nodes into a state, and takes with them the replicas that went
+// down with their node.
+func setNodes(s *fleet.State, c SetNodes) ([]event.Event, *Refusal) {
+	if refusal := checkNodeState(c); refusal != nil {
+		return nil, refusal
+	}
+	var events []event.Event
+	for _, name := range c.Names {
+		p, node := findNode(s, name)
+		if p == nil {
+			return nil, refuse(Invalid, "there is no node %q", name)
+		}
+		n := p.Nodes[node]
+		if c.Dead >= n.GPUs {
+			return nil, refuse(Invalid, "node %q has %d GPUs; with %d dead it is not degraded but out", name, n.GPUs, c.Dead)
+		}
+		if n.State == c.State && n.Dead == c.Dead {
+			continue
+		}
+		events = append(events, lost(p, node, c)...)
+		events = append(events, event.NodeChanged{Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal})
+	}
+	return events, nil
+}
+
+func checkNodeState(c SetNodes) *Refusal {
+	known := false
+	for _, s := range fleet.NodeStates() {
+		known = known || s == c.State
+	}
+	switch {
+	case !known:
+		return refuse(Invalid, "%q is not a node state; the states are %v", c.State, fleet.NodeStates())
+	case len(c.Names) == 0:
+		return refuse(Invalid, "no node is named")
+	case c.State == fleet.Degraded && c.Dead < 1:
+		return refuse(Invalid, "a degraded node has 1 or more dead GPUs, not %d", c.Dead)
+	case c.State != fleet.Degraded && c.Dead != 0:
+		return refuse(Invalid, "dead GPUs belong to state degraded, not to %s", c.State)
+	}
+	return nil
+}
+
+func findNode(s *fleet.State, name string) (*fleet.Partition, int) {
+	for _, p := range s.Partitions {
+		if node, ok := p.Node(name); ok {
+			return p, node
+		}
+	}
+	return nil, -1
+}
+
+// lost lists the replicas that a node loses with its state: all of them where
+// nothing may stay; on a degraded node those that no longer fit, the last in order first.
+func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
+	n := p.Nodes[node]
+	keep := 0
+	if c.State.Keeps() {
+		keep = n.GPUs - c.Dead
+	}
+	residents := append([]fleet.Resident(nil), n.Residents()...)
+	sort.SliceStable(residents, func(i, j int) bool { return stays(residents[i], residents[j]) })
+	type part struct {
+		id   uint64
+		pool int
+	}
+	gone := map[part]int{}
+	var order []part
+	held := 0
+	for _, r := range residents {
+		if held+r.GPUs() <= keep {
+			held += r.GPUs()
+			continue
+		}
+		key := part{r.Workload.ID, r.Pool}
+		if gone[key] == 0 {
+			order = append(order, key)
+		}
+		gone[key]++
+	}
+	var events []event.Event
+	for _, key := range order {
+		spot := fleet.Spot{Pool: key.pool}
+		for range gone[key] {
+			spot.Nodes = append(spot.Nodes, node)
+		}
+		events = append(events, event.ReplicasLost{ID: key.id, Spots: []fleet.Spot{spot}, Node: n.Name})
+	}
+	return events
+}
+
+// stays orders residents by who stays first on a node that gets smaller: quota
+// before flex, then the quota's order.
+func stays(a, b fleet.Resident) bool {
+	if a.Workload.Flexes() != b.Workload.Flexes() {
+		return b.Workload.Flexes()
+	}
+	ka := fleet.KeyOf(a.Workload, a.Workload.Pools[a.Pool].Rank, false)
+	kb := fleet.KeyOf(b.Workload, b.Workload.Pools[b.Pool].Rank, false)
+	return ka.Before(kb)
+}

@@ -1,0 +1,225 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/promise"
+)
+
+func decideQuota(s *fleet.State, r Request) (events []event.Event, refusal *Refusal, known bool) {
+	known = true
+	switch c := r.Command.(type) {
+	case CreateQuota:
+		events, refusal = createQuota(s, c)
+	case DeleteQuota:
+		events, refusal = deleteQuota(s, c)
+	case SetAccess:
+		events, refusal = setAccess(s, c)
+	case SetGrant:
+		events, refusal = setGrant(s, c, r.Reason)
+	case Transfer:
+		events, refusal = transfer(s, c)
+	case PlaceHold:
+		events, refusal = placeHold(s, c)
+	case ReleaseHold:
+		events, refusal = releaseHold(s, c)
+	default:
+		known = false
+	}
+	return events, refusal, known
+}
+
+// createQuota creates a quota and those of its parents that do not exist.
+func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
+	if refusal := checkPath(c.Path); refusal != nil {
+		return nil, refusal
+	}
+	if s.Quota(c.Path) != nil {
+		return nil, refuse(NameTaken, "quota %q exists already", c.Path)
+	}
+	var events []event.Event
+	for i, r := range c.Path {
+		if r == '/' && s.Quota(c.Path[:i]) == nil {
+			events = append(events, event.QuotaCreated{Quota: c.Path[:i]})
+		}
+	}
+	return append(events, event.QuotaCreated{Quota: c.Path, Access: c.Access}), nil
+}
+
+func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
+	if s.Quota(c.Path) == nil {
+		return nil, noQuota(c.Path)
+	}
+	for _, q := range s.Quotas {
+		if strings.HasPrefix(q.Path, c.Path+"/") {
+			return nil, refuse(Invalid, "quota %q has children (%s); delete them first", c.Path, q.Path)
+		}
+	}
+	for _, p := range s.Partitions {
+		if a := p.Account(c.Path); a != nil && a.Grant > 0 {
+			return nil, refuse(Invalid, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
+		}
+	}
+	for _, w := range s.Workloads {
+		if w.Target == c.Path && (!w.State.Ended() || w.At() != nil) {
+			return nil, refuse(Invalid, "workloads still target quota %q; cancel or retarget them first", c.Path)
+		}
+	}
+	return one(event.QuotaDeleted{Quota: c.Path})
+}
+
+func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
+	if s.Quota(c.Path) == nil {
+		return nil, noQuota(c.Path)
+	}
+	return one(event.AccessSet{Quota: c.Path, Access: c.Access})
+}
+
+// wholeNodes checks a figure that must be zero or more GPUs in whole nodes.
+func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
+	if gpus < 0 {
+		return refuse(Invalid, "%s of %d GPUs; it must be 0 or more", what, gpus)
+	}
+	if gpus%p.GPUsPerNode != 0 {
+		return refuse(NotWholeNodes, "%s of %d GPUs in %s; nodes there have %d GPUs, so use a multiple", what, gpus, p.ID, p.GPUsPerNode).
+			with(map[string]int{"gpus": gpus, "gpusPerNode": p.GPUsPerNode})
+	}
+	return nil
+}
+
+func setGrant(s *fleet.State, c SetGrant, reason string) ([]event.Event, *Refusal) {
+	p, refusal := placeOf(s, c.Quota, c.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if refusal := wholeNodes(p, "a grant", c.GPUs); refusal != nil {
+		return nil, refusal
+	}
+	was, gang := 0, c.Gang
+	if a := p.Account(c.Quota); a != nil {
+		was = a.Grant
+		if c.KeepGang {
+			gang = min(a.Gang, c.GPUs)
+		}
+	}
+	if gang < 0 || gang > c.GPUs {
+		return nil, refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", gang, c.GPUs)
+	}
+	if c.Overcommit && reason == "" {
+		return nil, refuse(Invalid, "overcommit needs a reason; say why")
+	}
+	used, refusal := checkPromise(s, p, c, was)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return append([]event.Event{event.GrantSet{
+		Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Gang: gang, Was: was, Overcommit: c.Overcommit,
+	}}, used...), nil
+}
+
+// checkPromise refuses a grant that would assign more than is sustainable, holds
+// of others included; what the quota's own holds earmark is used up.
+func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int) ([]event.Event, *Refusal) {
+	rise := c.GPUs - was
+	if rise <= 0 {
+		return nil, nil
+	}
+	own, all := s.Held(c.Partition, c.Quota)
+	after := p.Assigned() + rise + all - min(own, rise)
+	if limit := sustainable(s, p); after > limit && !c.Overcommit {
+		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
+			p.ID, after, all-min(own, rise), limit).
+			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
+	}
+	var used []event.Event
+	for _, h := range s.Holds {
+		if h.Quota == c.Quota && h.Partition == c.Partition && rise > 0 {
+			take := min(rise, h.GPUs)
+			rise -= take
+			used = append(used, event.HoldEnded{ID: h.ID, Left: h.GPUs - take, Why: "used"})
+		}
+	}
+	return used, nil
+}
+
+// sustainable is what people may assign in a partition, in GPUs; under the
+// fixed policy it is what is promisable.
+func sustainable(s *fleet.State, p *fleet.Partition) int {
+	return promise.CapacityOf(s, p, s.Time).Promisable * p.GPUsPerNode
+}
+
+func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
+	p, refusal := placeOf(s, c.From, c.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if s.Quota(c.To) == nil {
+		return nil, noQuota(c.To)
+	}
+	if refusal := wholeNodes(p, "a transfer", c.GPUs); refusal != nil {
+		return nil, refusal
+	}
+	has := 0
+	if a := p.Account(c.From); a != nil {
+		has = a.Grant
+	}
+	if c.GPUs == 0 || c.GPUs > has || c.From == c.To {
+		return nil, refuse(Invalid, "%d GPUs cannot move from %s to %s: %s has %d in %s", c.GPUs, c.From, c.To, c.From, has, p.ID).
+			with(map[string]int{"assigned": has, "gpus": c.GPUs})
+	}
+	return one(event.GrantTransferred(c))
+}
+
+func placeHold(s *fleet.State, c PlaceHold) ([]event.Event, *Refusal) {
+	p, refusal := placeOf(s, c.Quota, c.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if refusal := wholeNodes(p, "a hold", c.GPUs); refusal != nil {
+		return nil, refusal
+	}
+	if c.GPUs == 0 || c.Until <= s.Time {
+		return nil, refuse(Invalid, "a hold needs GPUs and a moment that is still to come")
+	}
+	_, all := s.Held(c.Partition, c.Quota)
+	if after, limit := p.Assigned()+all+c.GPUs, sustainable(s, p); after > limit {
+		return nil, refuse(Overpromise, "%s would have %d GPUs assigned and held, and can sustain %d", p.ID, after, limit).
+			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": c.GPUs, "sustainable": limit})
+	}
+	return one(event.HoldPlaced{Hold: fleet.Hold{ID: s.NextHold, Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until}})
+}
+
+func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {
+	for _, h := range s.Holds {
+		if h.ID == c.ID {
+			return one(event.HoldEnded{ID: c.ID, Why: "released"})
+		}
+	}
+	return nil, refuse(Invalid, "there is no hold %d", c.ID)
+}
+
+// placeOf finds the partition of a command that names a quota and a partition.
+func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusal) {
+	if s.Quota(quota) == nil {
+		return nil, noQuota(quota)
+	}
+	p := s.Partition(partition)
+	if p == nil {
+		return nil, noPartition(s, partition)
+	}
+	return p, nil
+}
+
+func noQuota(path string) *Refusal {
+	return refuse(NoSuchQuota, "there is no quota %q", clip(path))
+}
+
+func noPartition(s *fleet.State, id string) *Refusal {
+	var known []string
+	for _, p := range s.Partitions {
+		known = append(known, p.ID)
+	}
+	return refuse(NoSuchPartition, "there is no partition %q; there are: %s", clip(id), strings.Join(known, ", "))
+}

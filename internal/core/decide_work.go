@@ -1,0 +1,144 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+func submit(s *fleet.State, r Request, c Submit) ([]event.Event, *Refusal) {
+	spec := c.Spec
+	if refusal := checkSpec(spec); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkTarget(s, spec, spec.Target, spec.Partition); refusal != nil {
+		return nil, refusal
+	}
+	if w := s.Workload(spec.Namespace, spec.Name); w != nil && !w.State.Ended() {
+		return nil, refuse(NameTaken, "a workload %s/%s is %s; choose another name or cancel it", spec.Namespace, spec.Name, w.State)
+	}
+	spec.Grace = min(spec.Grace, s.Policy.MaxGrace)
+	return one(event.WorkloadSubmitted{ID: s.NextID, Spec: spec})
+}
+
+// checkTarget says whether a workload may have a target: it exists, has a place
+// in the partition, and its access list lets the submitter in.
+func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Refusal {
+	if partition != "" && s.Partition(partition) == nil {
+		return noPartition(s, partition)
+	}
+	if target == fleet.Flex {
+		return nil
+	}
+	q := s.Quota(target)
+	if q == nil {
+		return noQuota(target)
+	}
+	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
+		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; its owner can add you", spec.User, spec.Namespace, target)
+	}
+	return nil
+}
+
+// findOwn finds a workload that has not ended and that the actor may change.
+func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, *Refusal) {
+	w := s.Workload(namespace, name)
+	if w == nil {
+		return nil, refuse(Invalid, "there is no workload %s/%s", clip(namespace), clip(name))
+	}
+	if w.State.Ended() {
+		return nil, refuse(Invalid, "workload %s/%s is %s already", namespace, name, w.State)
+	}
+	if !a.Operator && (a.User == "" || a.User != w.User) {
+		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it", namespace, name, w.User)
+	}
+	return w, nil
+}
+
+func cancel(s *fleet.State, r Request, c Cancel) ([]event.Event, *Refusal) {
+	w, refusal := findOwn(s, r.Actor, c.Namespace, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return one(event.WorkloadCancelled{ID: w.ID})
+}
+
+// retarget gives a workload another target. One that runs leaves its nodes
+// first, and waits for the new target with its age.
+func retarget(s *fleet.State, r Request, c Retarget, now fleet.Instant) ([]event.Event, *Refusal) {
+	w, refusal := findOwn(s, r.Actor, c.Namespace, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkTarget(s, w.Spec, c.Target, c.Partition); refusal != nil {
+		return nil, refusal
+	}
+	if c.Target == w.Target && c.Partition == w.Partition && w.Moves == nil {
+		return nil, nil
+	}
+	return one(event.WorkloadRetargeted{
+		ID: w.ID, Target: c.Target, Partition: c.Partition, Until: now.Add(min(w.Grace, s.Policy.MaxGrace)),
+	})
+}
+
+func prioritise(s *fleet.State, r Request, c Prioritise) ([]event.Event, *Refusal) {
+	w, refusal := findOwn(s, r.Actor, c.Namespace, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if c.Priority < fleet.Critical || c.Priority > fleet.Low {
+		return nil, refuse(Invalid, "unknown priority %v", c.Priority)
+	}
+	if c.Priority == w.Priority {
+		return nil, nil
+	}
+	return one(event.WorkloadPrioritised{ID: w.ID, Priority: c.Priority})
+}
+
+func decideReport(s *fleet.State, command Command) (events []event.Event, refusal *Refusal, known bool) {
+	switch c := command.(type) {
+	case ReportStopped:
+		return stopped(s, c), nil, true
+	case ReportFinished:
+		w := s.Workloads[c.ID]
+		if w == nil || w.State.Ended() || w.Started == 0 {
+			return nil, nil, true // it was cancelled or evicted meanwhile
+		}
+		return []event.Event{event.WorkloadFinished(c)}, nil, true
+	}
+	return nil, nil, false
+}
+
+// stopped keeps of a report what the state still waits for: what a cluster
+// reports twice, or late, changes nothing.
+func stopped(s *fleet.State, c ReportStopped) []event.Event {
+	w := s.Workloads[c.ID]
+	if w == nil {
+		return nil
+	}
+	var spots []fleet.Spot
+	for _, spot := range c.Spots {
+		if spot.Pool < 0 || spot.Pool >= len(w.Held) {
+			continue
+		}
+		leaving := map[int]int{}
+		for _, r := range w.Held[spot.Pool] {
+			if r.Phase == fleet.Leaving {
+				leaving[r.Node]++
+			}
+		}
+		kept := fleet.Spot{Pool: spot.Pool}
+		for _, n := range spot.Nodes {
+			if leaving[n] > 0 {
+				leaving[n]--
+				kept.Nodes = append(kept.Nodes, n)
+			}
+		}
+		if len(kept.Nodes) > 0 {
+			spots = append(spots, kept)
+		}
+	}
+	if len(spots) == 0 {
+		return nil
+	}
+	return []event.Event{event.ReplicasStopped{ID: c.ID, Spots: spots}}
+}

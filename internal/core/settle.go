@@ -1,0 +1,188 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/promise"
+)
+
+// settle lets what the moment brings happen (probation ends, holds expire), and
+// then aligns, classifies and places in every partition that changed, until
+// nothing more does.
+func (t *turn) settle() {
+	t.s.Ring(t.now)
+	t.expireHolds()
+	for dirty := t.s.TakeDirty(); len(dirty) > 0; dirty = t.s.TakeDirty() {
+		for _, p := range dirty {
+			if p.Halted() == "" {
+				t.endProbation(p)
+				t.settlePartition(p)
+			}
+		}
+	}
+}
+
+func (t *turn) expireHolds() {
+	for _, h := range append([]*fleet.Hold(nil), t.s.Holds...) {
+		if h.Until <= t.now {
+			t.emit(event.HoldEnded{ID: h.ID, Why: "expired"})
+		}
+	}
+}
+
+// endProbation makes nodes healthy that have been in probation long enough.
+func (t *turn) endProbation(p *fleet.Partition) {
+	if !p.Unaligned() {
+		return
+	}
+	for _, n := range p.Nodes {
+		if n.State == fleet.Probation && n.Since.Add(t.s.Policy.Probation) <= t.now {
+			t.emit(event.NodeChanged{Partition: p.ID, Node: n.Name, From: n.State, To: fleet.Healthy, Signal: "probation over"})
+		}
+	}
+}
+
+// settlePartition decides until there is nothing left to decide. The bound is
+// an assertion: every decision moves work forward, so a partition that does not
+// come to rest is a mistake of ours.
+func (t *turn) settlePartition(p *fleet.Partition) {
+	pl := placement.New(t.s, p, t.now)
+	bound := 1000 + 20*(len(p.Nodes)*p.GPUsPerNode+len(t.s.Workloads))
+	for i := 0; ; i++ {
+		if i > bound {
+			panic(fmt.Sprintf("core: %s does not come to rest after %d decisions", p.ID, i))
+		}
+		t.align(p)
+		if t.classify(pl) {
+			continue
+		}
+		plan, ok := pl.Next()
+		if !ok {
+			return
+		}
+		t.carryOut(p, plan)
+	}
+}
+
+// align records what is different in capacity and backing. Where reports are
+// stale the last backing stays.
+func (t *turn) align(p *fleet.Partition) {
+	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || (c != nil && c.Stale) {
+		return
+	}
+	p.Aligned()
+	if e, changed := difference(p, promise.Align(t.s, p, t.now)); changed {
+		t.emit(e)
+		p.Aligned()
+	}
+}
+
+func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, bool) {
+	e := event.BackingAligned{Partition: p.ID, Promisable: a.Promisable, Shares: a.Shares}
+	changed := p.Promisable != a.Promisable
+	for i, island := range p.Islands {
+		changed = changed || island.Share != a.Shares[i]
+	}
+	for k, acc := range p.Accounts {
+		for i, island := range p.Islands {
+			if acc.Backing[i] != a.Backing[k][i] {
+				e.Backing = append(e.Backing, event.Backed{Quota: acc.Quota, Island: island.Name, Nodes: a.Backing[k][i]})
+			}
+		}
+		if g := a.Gangs[k]; acc.GangMissing != g.Missing || acc.GangIsland != g.Island {
+			e.Gangs = append(e.Gangs, event.GangStatus{Quota: acc.Quota, Missing: g.Missing, Island: p.Islands[g.Island].Name})
+		}
+	}
+	return e, changed || len(e.Backing) > 0 || len(e.Gangs) > 0
+}
+
+func (t *turn) classify(pl *placement.Planner) bool {
+	changes := pl.Classify()
+	for _, c := range changes {
+		t.emit(event.HoldsChanged{ID: c.Workload.ID, Pool: c.Pool, From: c.From, To: c.To, Holds: c.Holds})
+	}
+	return len(changes) > 0
+}
+
+// carryOut turns a plan into events: victims leave first, then the room is
+// given or reserved.
+func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
+	w := plan.Workload
+	switch plan.Kind {
+	case placement.Start:
+		t.emit(event.ReplicasStarted{ID: w.ID})
+	case placement.Release:
+		t.emit(event.ReservationEnded{ID: w.ID, Spots: plan.Spots, Why: plan.Why})
+	case placement.Return:
+		t.leave(w, plan.Spots, func(spots []fleet.Spot) event.Event {
+			return event.GangReturned{ID: w.ID, Spots: spots, Until: t.now.Add(t.grace(w)), Why: plan.Why}
+		}, plan.Why)
+	case placement.Place, placement.Mend:
+		for _, v := range plan.Victims {
+			t.evict(v, w)
+		}
+		t.emit(event.ReplicasPlaced{
+			ID: w.ID, Partition: p.ID, Spots: plan.Spots, Holds: plan.Holds,
+			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend,
+		})
+	default:
+		panic(fmt.Sprintf("core: plan of kind %d", plan.Kind))
+	}
+}
+
+func (t *turn) evict(v placement.Victim, by *fleet.Workload) {
+	w := v.Workload
+	t.leave(w, v.Spots, func(spots []fleet.Spot) event.Event {
+		return event.ReplicasEvicted{
+			ID: w.ID, Spots: spots, Whole: v.Whole, Until: t.now.Add(t.grace(w)), For: by.ID, Class: v.Class.String(),
+		}
+	}, "outranked by "+by.Namespace+"/"+by.Name)
+}
+
+// leave makes running replicas leave by an event, and gives up reserved room at once.
+func (t *turn) leave(w *fleet.Workload, spots []fleet.Spot, running func([]fleet.Spot) event.Event, why string) {
+	held, reserved := split(w, spots)
+	if len(reserved) > 0 {
+		t.emit(event.ReservationEnded{ID: w.ID, Spots: reserved, Why: why})
+	}
+	if len(held) > 0 {
+		t.emit(running(held))
+	}
+}
+
+// split parts spots into those whose replicas run and those that are only reserved.
+func split(w *fleet.Workload, spots []fleet.Spot) (running, reserved []fleet.Spot) {
+	for _, spot := range spots {
+		run, res := fleet.Spot{Pool: spot.Pool}, fleet.Spot{Pool: spot.Pool}
+		left := map[int]int{}
+		for _, r := range w.Held[spot.Pool] {
+			if r.Phase == fleet.Reserved {
+				left[r.Node]++
+			}
+		}
+		for _, n := range spot.Nodes {
+			if left[n] > 0 {
+				left[n]--
+				res.Nodes = append(res.Nodes, n)
+			} else {
+				run.Nodes = append(run.Nodes, n)
+			}
+		}
+		if len(run.Nodes) > 0 {
+			running = append(running, run)
+		}
+		if len(res.Nodes) > 0 {
+			reserved = append(reserved, res)
+		}
+	}
+	return running, reserved
+}
+
+// grace is how long a workload's replicas may take to leave: its own wish, within the policy.
+func (t *turn) grace(w *fleet.Workload) time.Duration {
+	return min(w.Grace, t.s.Policy.MaxGrace)
+}

@@ -1,0 +1,70 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Outcome is what a request led to.
+type Outcome struct {
+	Record event.Record // without events if there was nothing to do
+	Repeat uint64       // sequence number of the first time, if the idempotency key was known
+}
+
+// Step decides a request, applies what was decided, and lets promise and
+// placement react until nothing more changes. A refused request changes nothing.
+func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
+	now = max(now, s.Time)
+	if use, known := s.Key(r.Key); known && r.Key != "" {
+		if use.Fingerprint != r.Fingerprint {
+			return Outcome{}, refuse(Invalid, "idempotency key %q was used for another command; use a new key", r.Key)
+		}
+		return Outcome{Repeat: use.Seq}, nil
+	}
+	if r.Expect != 0 && r.Expect != s.Seq {
+		return Outcome{}, refuse(Stale, "made from version %d of the state, which is now at %d; look again", r.Expect, s.Seq).
+			with(map[string]int{"expected": int(r.Expect), "now": int(s.Seq)})
+	}
+	events, refusal := Decide(s, r, now)
+	if refusal != nil {
+		return Outcome{}, refusal
+	}
+	t := &turn{s: s, now: now}
+	for _, e := range events {
+		t.emit(e)
+	}
+	t.settle()
+	if len(t.events) == 0 {
+		return Outcome{}, nil
+	}
+	rec := event.Record{
+		Seq: s.Seq + 1, At: now, Actor: r.Actor.Name, Reason: r.Reason,
+		Key: r.Key, Fingerprint: r.Fingerprint, Events: t.events,
+	}
+	s.Seq, s.Time = rec.Seq, now
+	if r.Key != "" {
+		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: rec.Seq, At: now})
+	}
+	return Outcome{Record: rec}, nil
+}
+
+// turn is one step on its way: the events it has led to so far, all applied.
+type turn struct {
+	s      *fleet.State
+	now    fleet.Instant
+	events []event.Event
+}
+
+func (t *turn) emit(e event.Event) {
+	apply(t.s, e, t.now)
+	t.events = append(t.events, e)
+}
+
+// Idle says whether deciding again now would change nothing: the fixed point
+// that every step must reach (semantics §10.9). It changes nothing itself.
+func Idle(s *fleet.State, now fleet.Instant) bool {
+	c := s.Clone()
+	t := &turn{s: c, now: max(now, s.Time)}
+	t.settle()
+	return len(t.events) == 0
+}

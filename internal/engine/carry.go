@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Carrier tells a driver what the records mean for the cluster. It remembers
+// what it has told, and after each record tells the difference to what the state
+// says of the workloads that the record names. So a decision, the room that
+// comes free later and a restart all take one and the same way.
+type Carrier struct {
+	driver driver.Driver
+	told   map[uint64]*told
+	say    []func() // what the record at hand makes the driver hear
+}
+
+// told is what the driver has heard of one workload.
+type told struct {
+	running, leaving driver.Tally
+	mend             bool // the replicas that start next replace lost ones
+}
+
+// NewCarrier is a carrier whose driver has heard nothing yet; it begins with Resync.
+func NewCarrier(d driver.Driver) *Carrier {
+	return &Carrier{driver: d, told: map[uint64]*told{}}
+}
+
+// Resync tells the driver all that stands, from the state alone: after a restart
+// in the middle of anything, and at the beginning.
+func (c *Carrier) Resync(at fleet.Instant, s *fleet.State) {
+	clear(c.told)
+	var all []driver.Standing
+	for _, w := range s.Workloads {
+		t := &told{tallyOf(w, fleet.Running), tallyOf(w, fleet.Leaving), w.State == fleet.Mending}
+		if len(t.running)+len(t.leaving) > 0 {
+			all = append(all, standing(w, t))
+		}
+		if w.At() != nil {
+			c.told[w.ID] = t
+		}
+	}
+	slices.SortFunc(all, func(a, b driver.Standing) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	c.driver.Resync(at, all)
+}
+
+func standing(w *fleet.Workload, t *told) driver.Standing {
+	return driver.Standing{
+		Job: jobOf(w), Started: w.Started,
+		Running: t.running.Spots(), Leaving: t.leaving.Spots(), Until: w.GraceEnds,
+	}
+}
+
+// Carry tells the driver what a durable record means for it. The state is that
+// right after the record.
+func (c *Carrier) Carry(r event.Record, s *fleet.State) { c.Plan(r, s)() }
+
+// Plan finds out what a record means for the driver, from the state right after
+// it, and returns what tells the driver so: to be called once the record is
+// durable, in the order of the records. The state may have moved on by then.
+func (c *Carrier) Plan(r event.Record, s *fleet.State) (tell func()) {
+	c.say = nil
+	c.compare(r, s)
+	say := c.say
+	return func() {
+		for _, call := range say {
+			call()
+		}
+	}
+}
+
+func (c *Carrier) compare(r event.Record, s *fleet.State) {
+	var named []uint64
+	for _, e := range r.Events {
+		id, ok := names(e)
+		if !ok {
+			continue
+		}
+		c.note(r.At, id, e)
+		if !slices.Contains(named, id) {
+			named = append(named, id)
+		}
+	}
+	for _, id := range named {
+		c.follow(r.At, id, s.Workloads[id])
+	}
+}
+
+// names says which workload's replicas an event is about.
+func names(e event.Event) (uint64, bool) {
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		return e.ID, true
+	case event.ReplicasStarted:
+		return e.ID, true
+	case event.ReplicasEvicted:
+		return e.ID, true
+	case event.GangReturned:
+		return e.ID, true
+	case event.ReplicasStopped:
+		return e.ID, true
+	case event.ReplicasLost:
+		return e.ID, true
+	case event.WorkloadRetargeted:
+		return e.ID, true
+	case event.WorkloadCancelled:
+		return e.ID, true
+	case event.WorkloadFinished:
+		return e.ID, true
+	}
+	return 0, false
+}
+
+// note takes from an event what the state no longer shows after it: that
+// replicas went down, or are gone, where others may already have taken their
+// place, and that a placement mends.
+func (c *Carrier) note(at fleet.Instant, id uint64, e event.Event) {
+	t := c.of(id)
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		t.mend = t.mend || e.Mend
+	case event.ReplicasStopped:
+		t.leaving.Take(e.Spots)
+	case event.ReplicasLost:
+		c.lose(at, id, t, e.Spots)
+	}
+}
+
+// lose tells of lost replicas that the driver knows: leaving ones first, as the
+// state takes them. What was only reserved it has never heard of.
+func (c *Carrier) lose(at fleet.Instant, id uint64, t *told, spots []fleet.Spot) {
+	left, rest := t.leaving.Take(spots)
+	ran, _ := t.running.Take(rest)
+	if lost := append(left, ran...); len(lost) > 0 {
+		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
+	}
+}
+
+func (c *Carrier) of(id uint64) *told {
+	t := c.told[id]
+	if t == nil {
+		t = &told{running: driver.Tally{}, leaving: driver.Tally{}}
+		c.told[id] = t
+	}
+	return t
+}
+
+// follow brings the driver from what it was told of a workload to what the
+// state says: who leaves, who is not there any more, who runs.
+func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
+	if w == nil || w.State.Ended() {
+		c.say = append(c.say, func() { c.driver.Gone(at, id) })
+		delete(c.told, id)
+		return
+	}
+	t, running, leaving := c.of(id), tallyOf(w, fleet.Running), tallyOf(w, fleet.Leaving)
+	if stop, until := leaving.Beyond(t.leaving), w.GraceEnds; len(stop) > 0 {
+		c.say = append(c.say, func() { c.driver.Stop(at, id, stop, until) })
+		t.running.Take(stop)
+	}
+	if lost := t.running.Beyond(running); len(lost) > 0 {
+		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
+	}
+	if run, job, mend := running.Beyond(t.running), jobOf(w), t.mend; len(run) > 0 {
+		c.say = append(c.say, func() { c.driver.Run(at, job, run, mend) })
+		t.mend = false
+	}
+	t.running, t.leaving = running, leaving
+	if w.At() == nil {
+		delete(c.told, id)
+	}
+}
+
+func jobOf(w *fleet.Workload) driver.Job {
+	return driver.Job{
+		ID: w.ID, Namespace: w.Namespace, Name: w.Name, Partition: w.Where, Pools: w.Pools,
+		MaxRuntime: w.MaxRuntime, CheckpointEvery: w.CheckpointEvery,
+	}
+}
+
+func tallyOf(w *fleet.Workload, phase fleet.Phase) driver.Tally {
+	return driver.TallyOf(w.Spots(func(r fleet.Replica) bool { return r.Phase == phase }))
+}
+
+// RequestOf is the command that a driver's report becomes.
+func RequestOf(r driver.Report) core.Request {
+	return core.Request{Command: commandOf(r), Actor: core.Driver}
+}
+
+func commandOf(r driver.Report) core.Command {
+	switch {
+	case r.Stopped != nil:
+		return core.ReportStopped{ID: r.Stopped.ID, Spots: r.Stopped.Spots}
+	case r.Finished != nil:
+		return core.ReportFinished{ID: r.Finished.ID, Failed: r.Finished.Failed}
+	case r.Nodes != nil:
+		return core.SetNodes{Names: r.Nodes.Names, State: r.Nodes.State, Dead: r.Nodes.Dead, Signal: r.Nodes.Signal}
+	case r.Reporting != nil && r.Reporting.Stopped:
+		return core.StopReports{Cluster: r.Reporting.Cluster}
+	case r.Reporting != nil:
+		return core.ResumeReports{Cluster: r.Reporting.Cluster}
+	}
+	panic("driver: a report that says nothing")
+}

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal"
+)
+
+// ErrClosed is returned by an engine that has been closed.
+var ErrClosed = errors.New("the engine is closed")
+
+// Options say how an engine runs.
+type Options struct {
+	Journal journal.Journal
+	// Now is the clock; nil is the machine's.
+	Now func() fleet.Instant
+	// Carry hears every durable record, in order, with a state that has it.
+	Carry func(event.Record, *fleet.State)
+	// Check looks for broken invariants after a record; what it returns stops new
+	// decisions in those partitions. CheckEvery: after every Nth record; 0: never.
+	Check      func(*fleet.State, event.Record) []Violation
+	CheckEvery int
+	// Synchronous makes Do decide and append in the caller's goroutine, one call
+	// at a time, for virtual time.
+	Synchronous bool
+	// SnapshotEvery is how many records lie between two snapshots; 0: none are made.
+	SnapshotEvery uint64
+	Log           *slog.Logger // nil: nothing is logged
+}
+
+// Violation is an invariant that does not hold.
+type Violation struct {
+	Partition string // "" concerns all
+	Rule      string
+	Detail    string
+}
+
+func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Partition, v.Rule, v.Detail) }
+
+// Result answers a command.
+type Result struct {
+	Seq    uint64        // version of the state after it
+	At     fleet.Instant // when it was decided
+	Record event.Record  // what it wrote; no events: there was nothing to do
+	Repeat bool          // its idempotency key was known: Seq is of the first time
+}
+
+// Engine owns the state of a fleet and its journal.
+type Engine struct {
+	o Options
+
+	mu      sync.RWMutex // guards state
+	state   *fleet.State
+	records uint64 // since the engine opened
+
+	durable  *mark
+	calls    chan *call
+	quit     chan struct{}
+	done     sync.WaitGroup
+	stopping sync.Once
+
+	violations struct {
+		sync.Mutex
+		list []Violation
+	}
+}
+
+// Open replays the journal and starts the engine.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	if o.Now == nil {
+		o.Now = func() fleet.Instant { return fleet.InstantOf(time.Now()) }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	state, err := restore(ctx, o.Journal, ^uint64(0))
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		o: o, state: state, durable: newMark(state.Seq),
+		calls: make(chan *call, 1024), quit: make(chan struct{}),
+	}
+	if !o.Synchronous {
+		e.start()
+	}
+	return e, nil
+}
+
+// restore builds the state after record seq, from the newest snapshot before it
+// and the tail of the log.
+func restore(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, error) {
+	s := fleet.NewState()
+	if snap, ok, err := j.SnapshotBefore(ctx, seq); err != nil {
+		return nil, fmt.Errorf("read snapshot: %w", err)
+	} else if ok {
+		if decoded, err := fleet.Decode(snap.Data); err == nil {
+			s = decoded // a snapshot that cannot be read is not needed either
+		}
+	}
+	return s, advance(ctx, j, s, seq)
+}
+
+// errEnough ends a read of the journal that has what it wants.
+var errEnough = errors.New("enough")
+
+// advance applies the records after the state's, up to seq.
+func advance(ctx context.Context, j journal.Journal, s *fleet.State, seq uint64) error {
+	err := j.Read(ctx, s.Seq+1, func(en journal.Entry) error {
+		if en.Seq > seq {
+			return errEnough
+		}
+		rec, err := event.Decode(en.Data)
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		core.Apply(s, rec)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// Do carries out a request. The answer comes when its events are durable. The
+// error is a *core.Refusal if the domain said no; then nothing has changed.
+func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
+	if e.o.Synchronous {
+		return e.doNow(ctx, r)
+	}
+	c := &call{request: r, reply: make(chan answer, 1)}
+	select {
+	case e.calls <- c:
+	case <-e.quit:
+		return Result{}, ErrClosed
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+	select {
+	case a := <-c.reply:
+		return a.result, a.err
+	case <-ctx.Done(): // it may still be done: a key lets the caller ask again
+		return Result{}, ctx.Err()
+	}
+}
+
+// doNow decides and appends in the caller's goroutine.
+func (e *Engine) doNow(ctx context.Context, r core.Request) (Result, error) {
+	a, entry, ok := e.decide(r)
+	if !ok {
+		return a.result, a.err
+	}
+	if err := e.o.Journal.Append(ctx, []journal.Entry{entry}); err != nil {
+		return Result{}, fmt.Errorf("journal: %w", err)
+	}
+	e.durable.reach(entry.Seq)
+	e.carry(a.result.Record)
+	return a.result, nil
+}
+
+// decide takes one step of the state. ok says that there is an entry to make durable.
+func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out, refusal := core.Step(e.state, r, e.o.Now())
+	switch {
+	case refusal != nil:
+		return answer{err: refusal}, entry, false
+	case out.Repeat != 0:
+		return answer{result: Result{Seq: out.Repeat, At: e.state.Time, Repeat: true}}, entry, false
+	case len(out.Record.Events) == 0:
+		return answer{result: Result{Seq: e.state.Seq, At: e.state.Time}}, entry, false
+	}
+	rec := out.Record
+	data, err := event.Encode(rec)
+	if err != nil {
+		panic(err) // an event that cannot be written must not have been decided
+	}
+	e.records++
+	e.check(rec)
+	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}},
+		journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}, true
+}
+
+// check looks for broken invariants; a partition where one is broken makes no
+// new decisions until a person has looked.
+func (e *Engine) check(rec event.Record) {
+	if e.o.Check == nil || e.o.CheckEvery == 0 || e.records%uint64(e.o.CheckEvery) != 0 {
+		return
+	}
+	for _, v := range e.o.Check(e.state, rec) {
+		e.o.Log.Error("INVARIANT BROKEN: no new decisions in this partition", "partition", v.Partition, "rule", v.Rule, "detail", v.Detail, "seq", rec.Seq)
+		for _, p := range e.state.Partitions {
+			if v.Partition == "" || v.Partition == p.ID {
+				p.Halt(v.Rule + ": " + v.Detail)
+			}
+		}
+		e.violations.Lock()
+		e.violations.list = append(e.violations.list, v)
+		e.violations.Unlock()
+	}
+}
+
+// Violations lists the invariants that were found broken since the engine opened.
+func (e *Engine) Violations() []Violation {
+	e.violations.Lock()
+	defer e.violations.Unlock()
+	return append([]Violation(nil), e.violations.list...)
+}
+
+func (e *Engine) carry(rec event.Record) {
+	if e.o.Carry != nil {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		e.o.Carry(rec, e.state)
+	}
+}
+
+// DryRun says what a request would lead to, on a copy of the state.
+func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
+	e.mu.RLock()
+	copied := e.state.Clone()
+	e.mu.RUnlock()
+	out, refusal := core.Step(copied, r, e.o.Now())
+	if refusal != nil {
+		return Result{}, refusal
+	}
+	return Result{Seq: copied.Seq, At: copied.Time, Record: out.Record, Repeat: out.Repeat != 0}, nil
+}
+
+// NextAlarm is the next moment at which time alone may change something: a Tick is due then.
+func (e *Engine) NextAlarm() fleet.Instant {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.state.NextAlarm()
+}
+
+// Close answers what has been accepted, makes it durable and stops. The journal stays open.
+func (e *Engine) Close() error {
+	e.stopping.Do(func() { close(e.quit) })
+	e.done.Wait()
+	return nil
+}

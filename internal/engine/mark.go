@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"sync"
+)
+
+// mark is a sequence number that only grows, and that one can wait for.
+type mark struct {
+	mu   sync.Mutex
+	seq  uint64
+	err  error
+	grew chan struct{}
+}
+
+func newMark(seq uint64) *mark { return &mark{seq: seq, grew: make(chan struct{})} }
+
+// reach moves the mark up to seq.
+func (m *mark) reach(seq uint64) { m.set(seq, nil) }
+
+// fail tells everyone who waits that the mark will never move again.
+func (m *mark) fail(err error) { m.set(0, err) }
+
+func (m *mark) set(seq uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if seq <= m.seq && err == nil {
+		return
+	}
+	m.seq = max(m.seq, seq)
+	if m.err == nil {
+		m.err = err
+	}
+	close(m.grew)
+	m.grew = make(chan struct{})
+}
+
+func (m *mark) now() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seq
+}
+
+// wait returns when the mark has reached seq, has failed, or ctx is over.
+func (m *mark) wait(ctx context.Context, seq uint64) error {
+	for {
+		m.mu.Lock()
+		reached, err, grew := m.seq >= seq, m.err, m.grew
+		m.mu.Unlock()
+		if reached || err != nil {
+			return err
+		}
+		select {
+		case <-grew:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal"
+)
+
+// Read shows fn the state between two commands, and returns once all that it
+// saw is durable. fn must neither keep nor change the state, nor call the engine.
+func (e *Engine) Read(fn func(*fleet.State)) {
+	e.mu.RLock()
+	fn(e.state)
+	seq := e.state.Seq
+	e.mu.RUnlock()
+	// A journal that has failed is reported to writers; readers see the last state.
+	_ = e.durable.wait(context.Background(), seq)
+}
+
+// StateAt rebuilds the state as it was at a moment.
+func (e *Engine) StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
+	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
+	if err != nil {
+		return nil, fmt.Errorf("find the moment in the journal: %w", err)
+	}
+	return restore(ctx, e.o.Journal, seq)
+}
+
+// Records calls fn for every durable record from a sequence number on.
+func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record) error) error {
+	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
+		rec, err := event.Decode(en.Data)
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		return fn(rec)
+	})
+}
+
+// Watch calls fn for every record from a sequence number on, first those that
+// are there and then those that come, until ctx is over or fn returns an error.
+func (e *Engine) Watch(ctx context.Context, from uint64, fn func(event.Record) error) error {
+	for next := max(1, from); ; {
+		if err := e.durable.wait(ctx, next); err != nil {
+			return err
+		}
+		err := e.Records(ctx, next, func(rec event.Record) error {
+			next = rec.Seq + 1
+			return fn(rec)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Durable is the sequence number up to which everything is durable.
+func (e *Engine) Durable() uint64 { return e.durable.now() }

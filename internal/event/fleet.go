@@ -1,0 +1,88 @@
+package event
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// ClusterAdded says: a cluster joined the fleet.
+type ClusterAdded struct {
+	Cluster string     `json:"cluster"`
+	Mode    fleet.Mode `json:"mode"`
+}
+
+// PartitionAdded says: a cluster has nodes of one more GPU model.
+type PartitionAdded struct {
+	Cluster     string `json:"cluster"`
+	GPU         string `json:"gpu"`
+	GPUsPerNode int    `json:"gpusPerNode"`
+}
+
+// IslandAdded says: a partition has one more island, still without nodes.
+type IslandAdded struct {
+	Partition string `json:"partition"`
+	Island    string `json:"island"`
+	Racks     int    `json:"racks"`
+}
+
+// NodesAdded says: healthy nodes joined an island. Racks holds each node's rack.
+type NodesAdded struct {
+	Partition string   `json:"partition"`
+	Island    string   `json:"island"`
+	Names     []string `json:"names"`
+	Racks     []int    `json:"racks,omitempty"` // none: all in rack 0
+}
+
+// NodeChanged says: a node changed its state.
+type NodeChanged struct {
+	Partition string          `json:"partition"`
+	Node      string          `json:"node"`
+	From      fleet.NodeState `json:"from"`
+	To        fleet.NodeState `json:"to"`
+	Dead      int             `json:"dead,omitempty"`
+	Signal    string          `json:"signal,omitempty"`
+}
+
+// ReportsStopped says: a cluster no longer reports; what is known of it is stale.
+type ReportsStopped struct {
+	Cluster string `json:"cluster"`
+}
+
+// ReportsResumed says: a cluster reports again.
+type ReportsResumed struct {
+	Cluster string `json:"cluster"`
+}
+
+// PolicySet says: the fleet's policy is now this.
+type PolicySet struct {
+	Policy fleet.Policy `json:"policy"`
+}
+
+// BufferSet says: the buffer policy of a cluster, partition or island is now this.
+type BufferSet struct {
+	Scope  string       `json:"scope"`
+	Buffer fleet.Buffer `json:"buffer"`
+}
+
+// IncidentOpened says: a sev began.
+type IncidentOpened struct {
+	Name     string   `json:"name"`
+	Scope    string   `json:"scope,omitempty"`
+	Severity string   `json:"severity,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"`
+}
+
+// IncidentClosed says: a sev is over.
+type IncidentClosed struct {
+	Name string `json:"name"`
+}
+
+// Kind is the event's stable name.
+func (ClusterAdded) Kind() string   { return "cluster.added" }
+func (PartitionAdded) Kind() string { return "partition.added" } // Kind is the event's stable name.
+func (IslandAdded) Kind() string    { return "island.added" }    // Kind is the event's stable name.
+func (NodesAdded) Kind() string     { return "nodes.added" }     // Kind is the event's stable name.
+func (NodeChanged) Kind() string    { return "node.changed" }    // Kind is the event's stable name.
+func (ReportsStopped) Kind() string { return "reports.stopped" } // Kind is the event's stable name.
+func (ReportsResumed) Kind() string { return "reports.resumed" } // Kind is the event's stable name.
+func (PolicySet) Kind() string      { return "policy.set" }      // Kind is the event's stable name.
+func (BufferSet) Kind() string      { return "buffer.set" }      // Kind is the event's stable name.
+func (IncidentOpened) Kind() string { return "incident.opened" } // Kind is the event's stable name.
+func (IncidentClosed) Kind() string { return "incident.closed" } // Kind is the event's stable name.

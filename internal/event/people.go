@@ -1,0 +1,84 @@
+package event
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// QuotaCreated says: a quota exists.
+type QuotaCreated struct {
+	Quota  string       `json:"quota"`
+	Access fleet.Access `json:"access"`
+}
+
+// QuotaDeleted says: a quota without grants and work is gone.
+type QuotaDeleted struct {
+	Quota string `json:"quota"`
+}
+
+// AccessSet says: who may target a quota is now this.
+type AccessSet struct {
+	Quota  string       `json:"quota"`
+	Access fleet.Access `json:"access"`
+}
+
+// GrantSet says: a quota's grant in a partition is now this many GPUs. Was is what
+// it was, so that a line of history can be read by itself.
+type GrantSet struct {
+	Quota      string `json:"quota"`
+	Partition  string `json:"partition"`
+	GPUs       int    `json:"gpus"`
+	Gang       int    `json:"gang,omitempty"`
+	Was        int    `json:"was"`
+	Overcommit bool   `json:"overcommit,omitempty"`
+}
+
+// GrantTransferred says: GPUs moved from one quota's grant to another's.
+type GrantTransferred struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Partition string `json:"partition"`
+	GPUs      int    `json:"gpus"`
+}
+
+// HoldPlaced says: free capacity is earmarked for a quota until a moment.
+type HoldPlaced struct {
+	Hold fleet.Hold `json:"hold"`
+}
+
+// HoldEnded says: a hold is over or smaller: Left GPUs remain (0: it is gone).
+type HoldEnded struct {
+	ID   uint64 `json:"id"`
+	Left int    `json:"left,omitempty"`
+	Why  string `json:"why"` // used, expired or released
+}
+
+// BackingAligned says: what a partition can promise, or what backs its quotas, has
+// changed. It carries only what is different.
+type BackingAligned struct {
+	Partition  string       `json:"partition"`
+	Promisable int          `json:"promisable"` // nodes
+	Shares     []int        `json:"shares"`     // own share of each island, in nodes
+	Backing    []Backed     `json:"backing,omitempty"`
+	Gangs      []GangStatus `json:"gangs,omitempty"`
+}
+
+// Backed says: this many nodes of an island now back a quota.
+type Backed struct {
+	Quota  string `json:"quota"`
+	Island string `json:"island"`
+	Nodes  int    `json:"nodes"`
+}
+
+// GangStatus says: a declared gang lacks Missing GPUs in its best island (0: it is backed).
+type GangStatus struct {
+	Quota   string `json:"quota"`
+	Missing int    `json:"missing"`
+	Island  string `json:"island,omitempty"`
+}
+
+func (QuotaCreated) Kind() string     { return "quota.created" }     // Kind is the event's stable name.
+func (QuotaDeleted) Kind() string     { return "quota.deleted" }     // Kind is the event's stable name.
+func (AccessSet) Kind() string        { return "access.set" }        // Kind is the event's stable name.
+func (GrantSet) Kind() string         { return "grant.set" }         // Kind is the event's stable name.
+func (GrantTransferred) Kind() string { return "grant.transferred" } // Kind is the event's stable name.
+func (HoldPlaced) Kind() string       { return "hold.placed" }       // Kind is the event's stable name.
+func (HoldEnded) Kind() string        { return "hold.ended" }        // Kind is the event's stable name.
+func (BackingAligned) Kind() string   { return "backing.aligned" }   // Kind is the event's stable name.

@@ -1,0 +1,88 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+)
+
+// reader reads one version of one kind of event as the event of today.
+type reader func(json.RawMessage) (Event, error)
+
+func as[E Event](data json.RawMessage) (Event, error) {
+	var e E
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// readers holds every version ever written, by kind: index 0 is version 1. A
+// changed event gets a new version at the end, and its old reader upgrades.
+var readers = map[string][]reader{
+	"cluster.added":        {as[ClusterAdded]},
+	"partition.added":      {as[PartitionAdded]},
+	"island.added":         {as[IslandAdded]},
+	"nodes.added":          {as[NodesAdded]},
+	"node.changed":         {as[NodeChanged]},
+	"reports.stopped":      {as[ReportsStopped]},
+	"reports.resumed":      {as[ReportsResumed]},
+	"policy.set":           {as[PolicySet]},
+	"buffer.set":           {as[BufferSet]},
+	"incident.opened":      {as[IncidentOpened]},
+	"incident.closed":      {as[IncidentClosed]},
+	"quota.created":        {as[QuotaCreated]},
+	"quota.deleted":        {as[QuotaDeleted]},
+	"access.set":           {as[AccessSet]},
+	"grant.set":            {as[GrantSet]},
+	"grant.transferred":    {as[GrantTransferred]},
+	"hold.placed":          {as[HoldPlaced]},
+	"hold.ended":           {as[HoldEnded]},
+	"backing.aligned":      {as[BackingAligned]},
+	"workload.submitted":   {as[WorkloadSubmitted]},
+	"workload.cancelled":   {as[WorkloadCancelled]},
+	"workload.finished":    {as[WorkloadFinished]},
+	"workload.retargeted":  {as[WorkloadRetargeted]},
+	"workload.prioritised": {as[WorkloadPrioritised]},
+	"replicas.placed":      {as[ReplicasPlaced]},
+	"replicas.started":     {as[ReplicasStarted]},
+	"replicas.evicted":     {as[ReplicasEvicted]},
+	"gang.returned":        {as[GangReturned]},
+	"replicas.stopped":     {as[ReplicasStopped]},
+	"replicas.lost":        {as[ReplicasLost]},
+	"reservation.ended":    {as[ReservationEnded]},
+	"holds.changed":        {as[HoldsChanged]},
+}
+
+var latest = func() map[string]int {
+	m := make(map[string]int, len(readers))
+	for kind, versions := range readers {
+		m[kind] = len(versions)
+	}
+	return m
+}()
+
+func read(kind string, version int, data json.RawMessage) (Event, error) {
+	versions := readers[kind]
+	switch {
+	case versions == nil:
+		return nil, fmt.Errorf("unknown event %q: this log was written by a newer Muster; use that version or later", kind)
+	case version < 1 || version > len(versions):
+		return nil, fmt.Errorf("event %q has version %d, known are 1 to %d: use a newer Muster", kind, version, len(versions))
+	}
+	e, err := versions[version-1](data)
+	if err != nil {
+		return nil, fmt.Errorf("event %q: %w", kind, err)
+	}
+	return e, nil
+}
+
+// Kinds lists the stable names of all events, in order.
+func Kinds() []string {
+	kinds := make([]string, 0, len(readers))
+	for k := range readers {
+		kinds = append(kinds, k)
+	}
+	sort.Strings(kinds)
+	return kinds
+}

@@ -1,0 +1,115 @@
+package event
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// WorkloadSubmitted says: a researcher submitted a workload, and it was accepted.
+type WorkloadSubmitted struct {
+	ID   uint64     `json:"id"`
+	Spec fleet.Spec `json:"spec"`
+}
+
+// WorkloadCancelled says: somebody took a workload back.
+type WorkloadCancelled struct {
+	ID uint64 `json:"id"`
+}
+
+// WorkloadFinished says: a workload ended by itself.
+type WorkloadFinished struct {
+	ID     uint64 `json:"id"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// WorkloadRetargeted says: a workload has another target or partition.
+type WorkloadRetargeted struct {
+	ID        uint64        `json:"id"`
+	Target    string        `json:"target"`
+	Partition string        `json:"partition,omitempty"`
+	Until     fleet.Instant `json:"until"` // by when a running one has left its nodes
+}
+
+// WorkloadPrioritised says: a workload has another priority.
+type WorkloadPrioritised struct {
+	ID       uint64         `json:"id"`
+	Priority fleet.Priority `json:"priority"`
+}
+
+// ReplicasPlaced says: replicas have got room on nodes. They run at once, or the
+// room is reserved until those who leave it are gone.
+type ReplicasPlaced struct {
+	ID        uint64       `json:"id"`
+	Partition string       `json:"partition"`
+	Spots     []fleet.Spot `json:"spots"`
+	Holds     fleet.Holds  `json:"holds"`
+	Reserved  bool         `json:"reserved,omitempty"`
+	Mend      bool         `json:"mend,omitempty"` // replaces replicas lost with their nodes
+}
+
+// ReplicasStarted says: the reserved room is free, the replicas in it run.
+type ReplicasStarted struct {
+	ID uint64 `json:"id"`
+}
+
+// ReplicasEvicted says: replicas must leave within their grace, because a workload
+// (For) starts in their room. Whole: the lowest-rank pools go, so the workload is evicted;
+// otherwise it shrinks or loses a pool of higher rank and runs on.
+type ReplicasEvicted struct {
+	ID    uint64        `json:"id"`
+	Spots []fleet.Spot  `json:"spots"`
+	Whole bool          `json:"whole,omitempty"`
+	Until fleet.Instant `json:"until"`
+	For   uint64        `json:"for,omitempty"`
+	Class string        `json:"class"` // flex, unprotected, borrowing, importance, fairness or surplus
+}
+
+// GangReturned says: a gang that could not be mended leaves its nodes and goes back
+// to its queue with its age. This is no eviction.
+type GangReturned struct {
+	ID    uint64        `json:"id"`
+	Spots []fleet.Spot  `json:"spots"`
+	Until fleet.Instant `json:"until"`
+	Why   string        `json:"why"`
+}
+
+// ReplicasStopped says: replicas that were leaving are gone.
+type ReplicasStopped struct {
+	ID    uint64       `json:"id"`
+	Spots []fleet.Spot `json:"spots"`
+}
+
+// ReplicasLost says: replicas went down with their node.
+type ReplicasLost struct {
+	ID    uint64       `json:"id"`
+	Spots []fleet.Spot `json:"spots"`
+	Node  string       `json:"node"`
+}
+
+// ReservationEnded says: reserved room is given up before it was used.
+type ReservationEnded struct {
+	ID    uint64       `json:"id"`
+	Spots []fleet.Spot `json:"spots"`
+	Why   string       `json:"why"`
+}
+
+// HoldsChanged says: replicas hold their GPUs in another way. From and To bound the
+// replicas of the pool, as the state lists them.
+type HoldsChanged struct {
+	ID    uint64      `json:"id"`
+	Pool  int         `json:"pool"`
+	From  int         `json:"from"`
+	To    int         `json:"to"`
+	Holds fleet.Holds `json:"holds"`
+}
+
+func (WorkloadSubmitted) Kind() string   { return "workload.submitted" }   // Kind is the event's stable name.
+func (WorkloadCancelled) Kind() string   { return "workload.cancelled" }   // Kind is the event's stable name.
+func (WorkloadFinished) Kind() string    { return "workload.finished" }    // Kind is the event's stable name.
+func (WorkloadRetargeted) Kind() string  { return "workload.retargeted" }  // Kind is the event's stable name.
+func (WorkloadPrioritised) Kind() string { return "workload.prioritised" } // Kind is the event's stable name.
+func (ReplicasPlaced) Kind() string      { return "replicas.placed" }      // Kind is the event's stable name.
+func (ReplicasStarted) Kind() string     { return "replicas.started" }     // Kind is the event's stable name.
+func (ReplicasEvicted) Kind() string     { return "replicas.evicted" }     // Kind is the event's stable name.
+func (GangReturned) Kind() string        { return "gang.returned" }        // Kind is the event's stable name.
+func (ReplicasStopped) Kind() string     { return "replicas.stopped" }     // Kind is the event's stable name.
+func (ReplicasLost) Kind() string        { return "replicas.lost" }        // Kind is the event's stable name.
+func (ReservationEnded) Kind() string    { return "reservation.ended" }    // Kind is the event's stable name.
+func (HoldsChanged) Kind() string        { return "holds.changed" }        // Kind is the event's stable name.

@@ -1,0 +1,141 @@
+package fleet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sort"
+)
+
+// Encode writes the state as bytes; equal states give equal bytes.
+func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
+
+// Decode reads a state that Encode wrote.
+func Decode(data []byte) (*State, error) {
+	s := NewState()
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	s.Rebuild()
+	return s, nil
+}
+
+// Hash names the state: the first 16 hex digits of the SHA-256 of its encoding.
+func (s *State) Hash() string {
+	data, err := s.Encode()
+	if err != nil {
+		panic(err) // every field of a state can be encoded
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Clone copies the state, so that a what-if may change the copy.
+func (s *State) Clone() *State {
+	data, err := s.Encode()
+	if err != nil {
+		panic(err)
+	}
+	c, err := Decode(data)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Rebuild derives every index from what the state encodes.
+func (s *State) Rebuild() {
+	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
+	s.clusters, s.names = map[string]*Cluster{}, map[string]*Workload{}
+	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
+	if s.Workloads == nil {
+		s.Workloads = map[uint64]*Workload{}
+	}
+	if s.Buffers == nil {
+		s.Buffers = map[string]Buffer{}
+	}
+	for _, c := range s.Clusters {
+		s.clusters[c.Name] = c
+	}
+	for _, q := range s.Quotas {
+		s.quotas[q.Path] = q
+	}
+	for _, p := range s.Partitions {
+		p.rebuild(s)
+		s.partitions[p.ID] = p
+	}
+	for _, u := range s.Keys {
+		s.keys[u.Key] = u
+	}
+	for _, id := range sortedIDs(s.Workloads) {
+		s.reattach(s.Workloads[id])
+	}
+}
+
+func (p *Partition) rebuild(s *State) {
+	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
+	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
+	p.left = map[string]uint64{}
+	for _, i := range p.Islands {
+		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
+	}
+	for k, n := range p.Nodes {
+		p.byName[n.Name] = k
+		i := p.Islands[n.Island]
+		i.nodes = append(i.nodes, k)
+		n.residents, n.held, n.staying, n.owner = nil, 0, 0, nil
+		p.contribute(n, 1)
+		if n.State == Probation {
+			s.Alarm(p, n.Since.Add(s.Policy.Probation))
+		}
+	}
+	for _, a := range p.Accounts {
+		a.attach(p)
+	}
+	for _, d := range p.Downs {
+		if d.To != Never {
+			s.Alarm(p, d.To.Add(s.Policy.Dwell))
+		}
+	}
+	for _, h := range s.Holds {
+		if h.Partition == p.ID {
+			s.Alarm(p, h.Until)
+		}
+	}
+	p.Unalign()
+}
+
+// reattach gives a decoded workload its place in every index.
+func (s *State) reattach(w *Workload) {
+	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
+	if w.Held == nil {
+		w.Held = make([][]Replica, len(w.Pools))
+	}
+	if old := s.names[nameKey(w.Namespace, w.Name)]; old == nil || old.ID < w.ID {
+		s.names[nameKey(w.Namespace, w.Name)] = w
+	}
+	if p := s.partitions[w.Where]; p != nil {
+		s.enter(w, p)
+		for i, replicas := range w.Held {
+			for _, r := range replicas {
+				p.settle(r.Node, Resident{w, i, r.Phase})
+				w.account.weigh(r, 1)
+			}
+		}
+		if w.Started != 0 {
+			s.alarmsOf(w)
+		}
+	}
+	s.requeue(w)
+	s.watch(w)
+}
+
+func sortedIDs(m map[uint64]*Workload) []uint64 {
+	ids := make([]uint64, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	return ids
+}

@@ -1,0 +1,210 @@
+package fleet
+
+import "sort"
+
+// This file is the one place where replicas take and give back GPUs. Each
+// change takes the node out of all counts, changes it, and counts it again.
+
+// Spot is a pool's replicas on nodes, one replica per mention of a node.
+type Spot struct {
+	Pool  int   `json:"pool"`
+	Nodes []int `json:"nodes"`
+}
+
+// Count is the number of replicas in the spots.
+func Count(spots []Spot) int {
+	t := 0
+	for _, s := range spots {
+		t += len(s.Nodes)
+	}
+	return t
+}
+
+// Place gives replicas of a workload room on nodes, reserved or running.
+func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, holds Holds) {
+	if w.partition == nil {
+		s.enter(w, p)
+	}
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			r := Replica{Node: node, Phase: phase, Holds: holds}
+			w.Held[spot.Pool] = append(w.Held[spot.Pool], r)
+			w.account.weigh(r, 1)
+			p.settle(node, Resident{w, spot.Pool, phase})
+		}
+	}
+	p.Touch()
+}
+
+// enter makes a workload stand in a partition, from its first replica to its last.
+func (s *State) enter(w *Workload, p *Partition) {
+	w.Where, w.partition = p.ID, p
+	if w.Flexes() {
+		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
+		p.flexWork = insert(p.flexWork, at, w)
+		return
+	}
+	w.account = p.EnsureAccount(w.Target)
+	w.account.addWork(w)
+}
+
+func (s *State) exit(w *Workload) {
+	p := w.partition
+	if w.account != nil {
+		w.account.dropWork(w)
+	} else {
+		p.flexWork = remove(p.flexWork, func(x *Workload) bool { return x == w })
+	}
+	w.Where, w.partition, w.account = "", nil, nil
+}
+
+func (a *Account) addWork(w *Workload) {
+	key := KeyOf(w, w.BaseRank(), false)
+	at := sort.Search(len(a.work), func(i int) bool { return !KeyOf(a.work[i], a.work[i].BaseRank(), false).Before(key) })
+	a.work = insert(a.work, at, w)
+}
+
+func (a *Account) dropWork(w *Workload) {
+	a.work = remove(a.work, func(x *Workload) bool { return x == w })
+}
+
+func insert[T any](list []T, at int, x T) []T {
+	list = append(list, x)
+	copy(list[at+1:], list[at:])
+	list[at] = x
+	return list
+}
+
+// Start makes every reserved replica of a workload run.
+func (s *State) Start(w *Workload) {
+	p := w.partition
+	for i := range w.Held {
+		for j := range w.Held[i] {
+			if r := &w.Held[i][j]; r.Phase == Reserved {
+				p.unsettle(r.Node, Resident{w, i, Reserved})
+				r.Phase = Running
+				p.settle(r.Node, Resident{w, i, Running})
+			}
+		}
+	}
+	p.Touch()
+}
+
+// Leave turns running replicas into leaving ones; reserved ones just go.
+func (s *State) Leave(w *Workload, spots []Spot) {
+	s.each(w, spots, func(pool, at int) {
+		r := &w.Held[pool][at]
+		w.account.weigh(*r, -1)
+		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
+		if r.Phase == Reserved {
+			w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
+			return
+		}
+		r.Phase = Leaving
+		w.partition.settle(r.Node, Resident{w, pool, Leaving})
+	}, func(ph Phase) bool { return ph != Leaving })
+	s.after(w)
+}
+
+// Drop takes replicas away at once, whatever their phase: leaving ones first.
+func (s *State) Drop(w *Workload, spots []Spot) {
+	s.each(w, spots, func(pool, at int) {
+		r := w.Held[pool][at]
+		w.account.weigh(r, -1)
+		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
+		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
+	}, nil)
+	s.after(w)
+}
+
+func (s *State) after(w *Workload) {
+	p := w.partition
+	if w.GPUs() == 0 {
+		s.exit(w)
+	}
+	p.Freed()
+}
+
+// each finds a replica for every mention of a node in the spots: the last one
+// of its pool on that node which is fit, leaving ones before others.
+func (s *State) each(w *Workload, spots []Spot, do func(pool, at int), fit func(Phase) bool) {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			if at := w.lastOn(spot.Pool, node, fit); at >= 0 {
+				do(spot.Pool, at)
+			}
+		}
+	}
+}
+
+func (w *Workload) lastOn(pool, node int, fit func(Phase) bool) int {
+	found := -1
+	for i := len(w.Held[pool]) - 1; i >= 0; i-- {
+		r := w.Held[pool][i]
+		if r.Node != node || (fit != nil && !fit(r.Phase)) {
+			continue
+		}
+		if r.Phase == Leaving {
+			return i
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	return found
+}
+
+// settle puts a resident on a node; residents stand in order of workload, pool and phase.
+func (p *Partition) settle(node int, r Resident) {
+	n := p.Nodes[node]
+	p.contribute(n, -1)
+	at := sort.Search(len(n.residents), func(i int) bool { return !n.residents[i].before(r) })
+	n.residents = insert(n.residents, at, r)
+	n.recount()
+	p.contribute(n, 1)
+}
+
+func (p *Partition) unsettle(node int, r Resident) {
+	n := p.Nodes[node]
+	p.contribute(n, -1)
+	at := sort.Search(len(n.residents), func(i int) bool { return !n.residents[i].before(r) })
+	n.residents = append(n.residents[:at], n.residents[at+1:]...)
+	n.recount()
+	p.contribute(n, 1)
+}
+
+func (r Resident) before(o Resident) bool {
+	switch {
+	case r.Workload.ID != o.Workload.ID:
+		return r.Workload.ID < o.Workload.ID
+	case r.Pool != o.Pool:
+		return r.Pool < o.Pool
+	}
+	return r.Phase < o.Phase
+}
+
+// recount derives the node's own figures from its residents.
+func (n *Node) recount() {
+	n.held, n.staying, n.owner = 0, 0, nil
+	for _, r := range n.residents {
+		if r.Phase != Reserved {
+			n.held += r.GPUs()
+		}
+		if r.Phase != Leaving {
+			n.staying += r.GPUs()
+			if a := r.Workload.account; a != nil {
+				n.owner = a
+			}
+		}
+	}
+}
+
+// SetHolds says how replicas from..to−1 of a pool hold their GPUs.
+func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
+	for i := from; i < to; i++ {
+		w.account.weigh(w.Held[pool][i], -1)
+		w.Held[pool][i].Holds = holds
+		w.account.weigh(w.Held[pool][i], 1)
+	}
+	w.partition.Freed()
+}

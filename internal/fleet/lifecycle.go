@@ -1,0 +1,265 @@
+package fleet
+
+import "time"
+
+// This file moves workloads through their lives and keeps the queues.
+
+// AddWorkload takes a submitted workload into the state and its queues.
+func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
+	w := &Workload{ID: id, Spec: spec, Submitted: at, State: Pending, PendingSince: at}
+	w.Held = make([][]Replica, len(spec.Pools))
+	s.Workloads[id] = w
+	s.NextID = max(s.NextID, id+1)
+	s.names[nameKey(w.Namespace, w.Name)] = w
+	s.requeue(w)
+	return w
+}
+
+// End gives the workload its last state. One that finished holds nothing any
+// more; one that was cancelled keeps its GPUs until its replicas have left.
+func (s *State) End(w *Workload, state WorkloadState, at Instant) {
+	all := w.Spots(func(Replica) bool { return true })
+	switch {
+	case len(all) == 0:
+	case state == Cancelled:
+		w.GraceEnds = at.Add(w.Grace)
+		s.Leave(w, w.Spots(func(r Replica) bool { return r.Phase != Leaving }))
+	default:
+		s.Drop(w, all)
+	}
+	if w.State.waits() {
+		w.Waited += at.Sub(w.PendingSince)
+	}
+	w.State, w.Ended, w.For, w.Moves = state, at, 0, nil
+	s.requeue(w)
+	s.watch(w)
+	s.EndedOrder = append(s.EndedOrder, w.ID)
+	if len(s.EndedOrder) > EndedMemory {
+		s.forget(s.EndedOrder[0])
+		s.EndedOrder = s.EndedOrder[1:]
+	}
+}
+
+func (s *State) forget(id uint64) {
+	w := s.Workloads[id]
+	if w == nil || w.partition != nil {
+		return // replicas of a cancelled workload may still be leaving
+	}
+	delete(s.Workloads, id)
+	if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
+		delete(s.names, key)
+	}
+}
+
+// Change edits a waiting workload's target, partition or priority, and puts it
+// where it then belongs in the queues.
+func (s *State) Change(w *Workload, edit func(*Workload)) {
+	s.unqueue(w)
+	if w.account != nil {
+		w.account.dropWork(w)
+	}
+	edit(w)
+	if w.account != nil {
+		w.account.addWork(w)
+		w.partition.Freed()
+	}
+	s.requeue(w)
+}
+
+// Spots lists the workload's replicas that a choice names.
+func (w *Workload) Spots(choose func(Replica) bool) []Spot {
+	var spots []Spot
+	for i, replicas := range w.Held {
+		spot := Spot{Pool: i}
+		for _, r := range replicas {
+			if choose(r) {
+				spot.Nodes = append(spot.Nodes, r.Node)
+			}
+		}
+		if len(spot.Nodes) > 0 {
+			spots = append(spots, spot)
+		}
+	}
+	return spots
+}
+
+func (s WorkloadState) waits() bool { return s == Pending || s == Starting || s == Mending }
+
+// Settle brings the workload's state, waiting time and places in queues in line
+// with the replicas it has; core calls it after every change of replicas.
+func (s *State) Settle(w *Workload, at Instant) {
+	if w.State.Ended() {
+		s.watch(w)
+		return
+	}
+	was, is := w.State, w.standing()
+	w.State = is
+	if was.waits() && !is.waits() {
+		w.Waited += at.Sub(w.PendingSince)
+	}
+	if !was.waits() && is.waits() {
+		w.PendingSince = at
+	}
+	switch {
+	case is == RunningW && w.Started == 0:
+		w.Started = at
+		s.alarmsOf(w)
+	case is == Pending:
+		w.Started = 0
+		if w.Moves != nil {
+			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
+		}
+	}
+	if is != Evicting && w.leaving() == 0 {
+		w.GraceEnds, w.For = 0, 0
+	}
+	s.requeue(w)
+	s.watch(w)
+}
+
+func (w *Workload) leaving() int {
+	n := 0
+	for i := range w.Held {
+		n += w.InPhase(i, Leaving)
+	}
+	return n
+}
+
+// standing derives the state from the lowest-rank pools.
+func (w *Workload) standing() WorkloadState {
+	base, whole, stays, leaving, reserved := w.BaseRank(), true, 0, 0, 0
+	for i, p := range w.Pools {
+		if p.Rank != base {
+			continue
+		}
+		running := w.InPhase(i, Running)
+		stays += w.Stays(i)
+		reserved += w.InPhase(i, Reserved)
+		leaving += w.InPhase(i, Leaving)
+		enough := running >= p.Min || (p.Elastic && w.Started != 0 && running > 0)
+		whole = whole && enough
+	}
+	switch {
+	case whole:
+		return RunningW
+	case stays == 0 && leaving > 0:
+		return Evicting
+	case w.Started != 0 && stays > 0:
+		return Mending
+	case reserved > 0:
+		return Starting
+	case w.GPUs() > 0:
+		return Evicting
+	}
+	return Pending
+}
+
+// Unsaved is the work that an eviction now would lose, in time: what has run
+// since the last checkpoint, or since the start where there are none.
+func (w *Workload) Unsaved(now Instant) time.Duration {
+	if w.Started == 0 {
+		return 0
+	}
+	ran := now.Sub(w.Started)
+	if w.CheckpointEvery > 0 {
+		return ran % w.CheckpointEvery
+	}
+	return ran
+}
+
+// Overran says whether the workload runs past the maximum run time it declared.
+func (w *Workload) Overran(now Instant) bool {
+	return w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+}
+
+// requeue puts the workload into exactly the queues in which it waits.
+func (s *State) requeue(w *Workload) {
+	s.unqueue(w)
+	if w.State.Ended() {
+		return
+	}
+	if w.State == Pending {
+		key := KeyOf(w, w.BaseRank(), false)
+		for _, p := range s.Partitions {
+			if w.mayStandIn(p) {
+				s.enqueue(w, p, Base, key)
+			}
+		}
+		return
+	}
+	if w.State == RunningW {
+		s.enqueueJoins(w)
+	}
+}
+
+// enqueueJoins queues the pools that have fewer replicas than their min: those
+// of higher rank that have not joined yet, and elastic ones that lost replicas.
+func (s *State) enqueueJoins(w *Workload) {
+	for i, p := range w.Pools {
+		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 {
+			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
+		}
+	}
+}
+
+func (w *Workload) mayStandIn(p *Partition) bool {
+	if w.Partition != "" && w.Partition != p.ID {
+		return false
+	}
+	return w.Flexes() || p.accounts[w.Target] != nil
+}
+
+func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
+	q := &p.flexQueue(w).queue
+	if !w.Flexes() {
+		q = &p.accounts[w.Target].queue
+	}
+	q.add(Waiting{w, pool, key})
+	w.queued = append(w.queued, queueSpot{q, pool, p})
+	p.Touch()
+}
+
+func (p *Partition) flexQueue(w *Workload) *FlexUse {
+	if !w.Flexes() {
+		return &FlexUse{}
+	}
+	return p.flexUse(w.Namespace)
+}
+
+func (s *State) unqueue(w *Workload) {
+	for _, spot := range w.queued {
+		rank := w.BaseRank()
+		if spot.pool != Base {
+			rank = w.Pools[spot.pool].Rank
+		}
+		spot.queue.remove(Waiting{w, spot.pool, KeyOf(w, rank, false)})
+		spot.partition.left[w.Tree()]++
+	}
+	w.queued = w.queued[:0]
+}
+
+// enqueueTarget lets workloads that already wait for a quota wait in its new account too.
+func (p *Partition) enqueueTarget(quota string) {
+	for _, id := range sortedIDs(p.state.Workloads) {
+		if w := p.state.Workloads[id]; w.Target == quota && w.State == Pending {
+			p.state.requeue(w)
+		}
+	}
+}
+
+// alarmsOf asks for looks at the moments when time changes what others may do
+// about a workload: the end of its minimum run time, and of its declared maximum.
+func (s *State) alarmsOf(w *Workload) {
+	if w.Flexes() {
+		s.Alarm(w.partition, w.Started.Add(s.Policy.FlexMinimum))
+	}
+	if w.MaxRuntime > 0 {
+		s.Alarm(w.partition, w.Started.Add(w.MaxRuntime))
+	}
+}
+
+// Queue lists what waits for a quota in this partition, in order.
+func (a *Account) Queue() []Waiting { return a.queue.items }
+
+// Queue lists what waits in a namespace for flex of this partition, in order.
+func (f FlexUse) Queue() []Waiting { return f.queue.items }

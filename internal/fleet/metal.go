@@ -1,0 +1,177 @@
+package fleet
+
+import "sort"
+
+// This file changes the metal side of a partition: islands, nodes, grants and backing.
+
+// AddIsland adds an island without nodes, in order of name.
+func (p *Partition) AddIsland(name string, racks int) {
+	at, _ := p.Island(name)
+	p.Islands = append(p.Islands, nil)
+	copy(p.Islands[at+1:], p.Islands[at:])
+	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), trees: map[string]int{}}
+	for _, n := range p.Nodes {
+		if n.Island >= at {
+			n.Island++
+		}
+	}
+	for _, a := range p.Accounts {
+		a.Backing = insertZero(a.Backing, at)
+		a.touched = insertZero(a.touched, at)
+		if a.GangIsland >= at {
+			a.GangIsland++
+		}
+	}
+}
+
+func insertZero(xs []int, at int) []int {
+	xs = append(xs, 0)
+	copy(xs[at+1:], xs[at:])
+	xs[at] = 0
+	return xs
+}
+
+// AddNode adds a healthy node.
+func (p *Partition) AddNode(name string, island, rack int, at Instant) {
+	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at}
+	p.byName[name] = len(p.Nodes)
+	p.Islands[island].nodes = append(p.Islands[island].nodes, len(p.Nodes))
+	p.Nodes = append(p.Nodes, n)
+	p.contribute(n, 1)
+	p.Unalign()
+}
+
+// SetNode puts a node into a state, and keeps the stretches of downtime that
+// the dwell remembers: time in probation counts as up, and a node that comes
+// back from suspect straight to healthy leaves no trace (semantics §2).
+func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, at Instant) {
+	n := p.Nodes[node]
+	p.contribute(n, -1)
+	p.trace(node, n.State, state, at)
+	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
+	p.contribute(n, 1)
+	if state == Probation {
+		p.state.Alarm(p, at.Add(p.state.Policy.Probation))
+	}
+	p.Unalign()
+}
+
+func up(s NodeState) bool { return s == Healthy || s == Probation }
+
+func (p *Partition) trace(node int, from, to NodeState, at Instant) {
+	open := sort.Search(len(p.Downs), func(i int) bool { return p.Downs[i].Node >= node })
+	for open < len(p.Downs) && p.Downs[open].Node == node && p.Downs[open].To != Never {
+		open++
+	}
+	has := open < len(p.Downs) && p.Downs[open].Node == node
+	switch {
+	case up(from) && !up(to):
+		p.Downs = append(p.Downs, Down{})
+		copy(p.Downs[open+1:], p.Downs[open:])
+		p.Downs[open] = Down{node, at, Never}
+	case from == Suspect && to == Healthy && has:
+		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
+	case !up(from) && up(to) && has:
+		p.Downs[open].To = at
+		p.state.Alarm(p, at.Add(p.state.Policy.Dwell))
+	}
+}
+
+// ForgetDowns drops the stretches that ended before a moment.
+func (p *Partition) ForgetDowns(before Instant) {
+	p.Downs = remove(p.Downs, func(d Down) bool { return d.To < before })
+}
+
+// EnsureAccount finds or makes the account of a quota.
+func (p *Partition) EnsureAccount(quota string) *Account {
+	if a := p.accounts[quota]; a != nil {
+		return a
+	}
+	a := &Account{Quota: quota, Backing: make([]int, len(p.Islands))}
+	p.Accounts = append(p.Accounts, a)
+	sort.Slice(p.Accounts, func(i, j int) bool { return p.Accounts[i].Quota < p.Accounts[j].Quota })
+	a.attach(p)
+	p.enqueueTarget(quota)
+	return a
+}
+
+func (a *Account) attach(p *Partition) {
+	a.partition, a.tree = p, TreeOf(a.Quota)
+	a.touched = make([]int, len(p.Islands))
+	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
+	p.accounts[a.Quota] = a
+}
+
+// SetGrant makes the grant of a quota this many GPUs.
+func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
+	a := p.EnsureAccount(quota)
+	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
+	p.Unalign()
+}
+
+// SetBacking makes this many nodes of an island back a quota.
+func (p *Partition) SetBacking(quota string, island, nodes int) {
+	p.EnsureAccount(quota).Backing[island] = nodes
+	p.Freed()
+}
+
+// Freed says that room may have come free: the partition is looked at again.
+func (p *Partition) Freed() {
+	p.epoch++
+	p.Touch()
+}
+
+// Unalign says that the backing may no longer be what it should be.
+func (p *Partition) Unalign() {
+	p.unaligned = true
+	p.Freed()
+}
+
+// Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
+func (p *Partition) Unaligned() bool { return p.unaligned }
+
+// Aligned says that the backing is what it should be, until something changes.
+func (p *Partition) Aligned() { p.unaligned = false }
+
+// Touch says that something changed in the partition, though no room came free.
+func (p *Partition) Touch() { p.state.dirty[p] = true }
+
+// SetPolicy sets the fleet's policy.
+func (s *State) SetPolicy(policy Policy) {
+	s.Policy = policy
+	s.unalignAll()
+}
+
+// SetBuffer sets the buffer policy of a scope.
+func (s *State) SetBuffer(scope string, buffer Buffer) {
+	s.Buffers[scope] = buffer
+	s.unalignAll()
+}
+
+func (s *State) unalignAll() {
+	for _, p := range s.Partitions {
+		p.Unalign()
+		for _, d := range p.Downs {
+			if d.To != Never {
+				s.Alarm(p, d.To.Add(s.Policy.Dwell))
+			}
+		}
+	}
+}
+
+// AddHold adds a hold.
+func (s *State) AddHold(h Hold) {
+	s.Holds = append(s.Holds, &h)
+	s.NextHold = max(s.NextHold, h.ID+1)
+	s.Alarm(s.Partition(h.Partition), h.Until)
+}
+
+// EndHold leaves this many GPUs of a hold; none: it is gone.
+func (s *State) EndHold(id uint64, left int) {
+	for _, h := range s.Holds {
+		if h.ID == id {
+			h.GPUs = left
+		}
+	}
+	s.Holds = remove(s.Holds, func(h *Hold) bool { return h.GPUs == 0 })
+}

@@ -1,0 +1,88 @@
+package fleet
+
+// NodeState is where a node stands in its life (semantics §6).
+type NodeState string
+
+// The node states.
+const (
+	Healthy     NodeState = "healthy"
+	Suspect     NodeState = "suspect"
+	Quarantined NodeState = "quarantined"
+	Repairing   NodeState = "repairing"
+	Validating  NodeState = "validating"
+	Probation   NodeState = "probation"
+	Degraded    NodeState = "degraded"
+	Maintenance NodeState = "maintenance"
+	Retired     NodeState = "retired"
+)
+
+// NodeStates lists every state, in the order of a node's life.
+func NodeStates() []NodeState {
+	return []NodeState{Healthy, Suspect, Quarantined, Repairing, Validating, Probation, Degraded, Maintenance, Retired}
+}
+
+// Usable says whether work may start on a node in this state.
+func (s NodeState) Usable() bool { return s == Healthy || s == Probation || s == Degraded }
+
+// Keeps says whether work that runs on a node in this state may stay.
+func (s NodeState) Keeps() bool { return s.Usable() || s == Suspect }
+
+// Node is one machine: the unit in which capacity is promised.
+type Node struct {
+	Name   string    `json:"name"`
+	Island int       `json:"island"` // index into Partition.Islands
+	Rack   int       `json:"rack"`   // number of the rack inside the island, from 0
+	GPUs   int       `json:"gpus"`
+	Dead   int       `json:"dead,omitempty"` // GPUs that do not work; above 0 only while degraded
+	State  NodeState `json:"state"`
+	Since  Instant   `json:"since"`
+	Signal string    `json:"signal,omitempty"`
+
+	// Derived by hold.go.
+	residents []Resident
+	held      int      // GPUs that replicas hold, those on their way out included
+	staying   int      // GPUs held or reserved by replicas that stay
+	owner     *Account // quota whose in-quota work stays here
+}
+
+// Resident is one replica on a node.
+type Resident struct {
+	Workload *Workload
+	Pool     int
+	Phase    Phase
+}
+
+// GPUs is how many GPUs the replica takes.
+func (r Resident) GPUs() int { return r.Workload.Pools[r.Pool].GPUs }
+
+// Good is the number of GPUs that work, whatever the node's state.
+func (n *Node) Good() int { return n.GPUs - n.Dead }
+
+// UsableGPUs is what the node adds to usable: its good GPUs in a usable state.
+func (n *Node) UsableGPUs() int {
+	if !n.State.Usable() {
+		return 0
+	}
+	return n.Good()
+}
+
+// Whole says whether the node counts as a whole healthy node, on which quota may stand.
+func (n *Node) Whole() bool { return n.State == Healthy }
+
+// Held is the number of GPUs that replicas hold now, leaving ones included.
+func (n *Node) Held() int { return n.held }
+
+// Staying is the number of GPUs that replicas hold or have reserved and mean to keep.
+func (n *Node) Staying() int { return n.staying }
+
+// Room is the number of usable GPUs that no replica means to keep; some of it
+// may still be held by replicas on their way out.
+func (n *Node) Room() int { return max(0, n.UsableGPUs()-n.staying) }
+
+// Owner is the account whose in-quota work stays on the node, or nil. A node
+// carries in-quota work of one quota only.
+func (n *Node) Owner() *Account { return n.owner }
+
+// Residents lists the replicas on the node in the order they came. The slice is
+// the node's own: read it, do not keep it.
+func (n *Node) Residents() []Resident { return n.residents }

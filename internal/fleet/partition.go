@@ -1,0 +1,153 @@
+package fleet
+
+import "sort"
+
+// Island is a set of nodes of one partition on one high-bandwidth fabric.
+type Island struct {
+	Name  string `json:"name"`
+	Racks int    `json:"racks"`
+	Share int    `json:"share"` // own share: nodes that the policy lets be promised on the island alone
+
+	nodes []int // indexes into Partition.Nodes, in order of arrival
+	whole int   // whole healthy nodes
+	trees map[string]int
+}
+
+// Nodes lists the island's nodes as indexes into Partition.Nodes.
+func (i *Island) Nodes() []int { return i.nodes }
+
+// Whole is the number of whole healthy nodes.
+func (i *Island) Whole() int { return i.whole }
+
+// TreeTouched is the number of nodes on which in-quota work of a tree stays.
+func (i *Island) TreeTouched(tree string) int { return i.trees[tree] }
+
+// Down is a stretch of time in which a node was not there to be promised. The
+// stretch is open (To is Never) while it lasts.
+type Down struct {
+	Node int     `json:"node"`
+	From Instant `json:"from"`
+	To   Instant `json:"to"`
+}
+
+// Partition is the nodes of one GPU model in one cluster: the unit of every
+// figure, every grant and every decision.
+type Partition struct {
+	ID          string     `json:"id"` // cluster/gpu
+	Cluster     string     `json:"cluster"`
+	GPU         string     `json:"gpu"`
+	GPUsPerNode int        `json:"gpusPerNode"`
+	Islands     []*Island  `json:"islands"` // in order of name
+	Nodes       []*Node    `json:"nodes"`   // in order of arrival
+	Accounts    []*Account `json:"accounts"`
+	Promisable  int        `json:"promisable"` // nodes
+	Downs       []Down     `json:"downs"`      // what the dwell still remembers
+
+	// Derived.
+	state    *State
+	byName   map[string]int
+	accounts map[string]*Account
+	tally    Tally
+	flex     map[string]*FlexUse
+	flexWork []*Workload
+	watched  watched
+	epoch    uint64
+	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
+	// unaligned: something that the backing depends on has changed since it was last decided.
+	unaligned bool
+	halted    string
+}
+
+// Tally is the partition's GPUs by what they do, kept up to date node by node.
+type Tally struct {
+	Installed int
+	Healthy   int
+	Usable    int
+	InQuota   int // held or reserved by in-quota work, on any node
+	Stranded  int // held on nodes that are not usable
+	StrandedQ int // the in-quota part of InQuota on nodes that are not usable
+	FlexUsed  int // held or reserved by flex work, where no in-quota work has reserved
+}
+
+// FlexUse is what one namespace has on a partition's flex.
+type FlexUse struct {
+	Used    int // GPUs held or reserved, as Tally.FlexUsed counts them
+	Staying int // GPUs held or reserved by replicas that stay
+	queue   queue
+}
+
+// Tally is the partition's GPUs by what they do.
+func (p *Partition) Tally() Tally { return p.tally }
+
+// Flex is the number of usable GPUs that no in-quota workload holds or has reserved.
+func (p *Partition) Flex() int { return p.tally.Usable - (p.tally.InQuota - p.tally.StrandedQ) }
+
+// Node finds a node's index by name.
+func (p *Partition) Node(name string) (int, bool) {
+	i, ok := p.byName[name]
+	return i, ok
+}
+
+// Island finds an island's index by name.
+func (p *Partition) Island(name string) (int, bool) {
+	i := sort.Search(len(p.Islands), func(i int) bool { return p.Islands[i].Name >= name })
+	return i, i < len(p.Islands) && p.Islands[i].Name == name
+}
+
+// Account finds the account of a quota, or nil.
+func (p *Partition) Account(quota string) *Account { return p.accounts[quota] }
+
+// Assigned is the GPUs granted to quotas in this partition.
+func (p *Partition) Assigned() int {
+	t := 0
+	for _, a := range p.Accounts {
+		t += a.Grant
+	}
+	return t
+}
+
+// FlexWork lists the flex workloads that hold or reserve GPUs here, in order of ID.
+func (p *Partition) FlexWork() []*Workload { return p.flexWork }
+
+// Namespaces lists the namespaces that use or wait for flex here, in order of name.
+func (p *Partition) Namespaces() []string {
+	names := make([]string, 0, len(p.flex))
+	for n := range p.flex {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// FlexOf is what a namespace has on flex here; zero if it has nothing.
+func (p *Partition) FlexOf(namespace string) FlexUse {
+	if u := p.flex[namespace]; u != nil {
+		return *u
+	}
+	return FlexUse{}
+}
+
+// TreeBacking is the number of nodes that back the quotas of a tree in an island.
+func (p *Partition) TreeBacking(tree string, island int) int {
+	t := 0
+	for _, a := range p.Accounts {
+		if a.tree == tree {
+			t += a.Backing[island]
+		}
+	}
+	return t
+}
+
+// Epoch grows whenever room may have come free, so that whoever found no room
+// before need not look again until it has grown.
+func (p *Partition) Epoch() uint64 { return p.epoch }
+
+// State is the state the partition belongs to.
+func (p *Partition) State() *State { return p.state }
+
+// Halt stops new decisions in the partition until the process starts again:
+// something there is not as it must be.
+func (p *Partition) Halt(why string) { p.halted = why }
+
+// Halted says why no new decisions are made in the partition; "" if they are.
+func (p *Partition) Halted() string { return p.halted }

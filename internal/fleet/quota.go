@@ -1,0 +1,120 @@
+package fleet
+
+import "strings"
+
+// Flex is the target of work that runs on what no in-quota work uses.
+const Flex = "flex"
+
+// Access says who may target a quota. The zero value is open to everyone.
+type Access struct {
+	Users      []string `json:"users,omitempty"`
+	Groups     []string `json:"groups,omitempty"`
+	Namespaces []string `json:"namespaces,omitempty"`
+}
+
+// Open says whether everyone may target the quota.
+func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces) == 0 }
+
+// Allows says whether a user with these groups, in this namespace, may target the quota.
+func (a Access) Allows(user string, groups []string, namespace string) bool {
+	if a.Open() || (user != "" && contains(a.Users, user)) || (namespace != "" && contains(a.Namespaces, namespace)) {
+		return true
+	}
+	for _, g := range groups {
+		if contains(a.Groups, g) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Quota is a node of the quota tree. Its grants live in the partitions' accounts.
+type Quota struct {
+	Path   string `json:"path"`
+	Access Access `json:"access"`
+}
+
+// TreeOf is the root of the tree that a quota path belongs to.
+func TreeOf(path string) string {
+	root, _, _ := strings.Cut(path, "/")
+	return root
+}
+
+// Hold earmarks free capacity of a partition for a quota until a moment (semantics §4).
+type Hold struct {
+	ID        uint64  `json:"id"`
+	Quota     string  `json:"quota"`
+	Partition string  `json:"partition"`
+	GPUs      int     `json:"gpus"`
+	Until     Instant `json:"until"`
+}
+
+// Account is what one quota has in one partition.
+type Account struct {
+	Quota       string `json:"quota"`
+	Grant       int    `json:"grant"`          // GPUs assigned by people
+	Gang        int    `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
+	Overcommit  bool   `json:"overcommit,omitempty"`
+	Backing     []int  `json:"backing"`               // whole nodes, per island
+	GangMissing int    `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
+	GangIsland  int    `json:"gangIsland,omitempty"`
+
+	// Derived.
+	partition *Partition
+	tree      string
+	touched   []int       // nodes with staying in-quota work of the quota, per island
+	usage     int         // GPUs held or reserved, each counted once (semantics §1)
+	stays     int         // GPUs held or reserved by replicas that stay
+	loose     int         // staying replicas that are not guaranteed
+	work      []*Workload // workloads with replicas here, in the quota's order
+	queue     queue
+}
+
+// Tree is the root of the account's quota tree.
+func (a *Account) Tree() string { return a.tree }
+
+// BackedNodes is the number of nodes that back the grant, over all islands.
+func (a *Account) BackedNodes() int { return sum(a.Backing) }
+
+// Backed is the backed part of the grant in GPUs: what a researcher sees as quota.
+func (a *Account) Backed() int { return a.BackedNodes() * a.partition.GPUsPerNode }
+
+// Touched is the number of nodes in an island on which in-quota work of this quota stays.
+func (a *Account) Touched(island int) int { return a.touched[island] }
+
+// Usage is the GPUs that workloads of the quota hold or have reserved in the partition.
+func (a *Account) Usage() int { return a.usage }
+
+// Stays is the GPUs that the account's work holds or has reserved and means to keep.
+func (a *Account) Stays() int { return a.stays }
+
+// Loose is the number of staying replicas that are not guaranteed.
+func (a *Account) Loose() int { return a.loose }
+
+// weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
+func (a *Account) weigh(r Replica, sign int) {
+	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
+		a.loose += sign
+	}
+}
+
+// Work lists the workloads that hold or reserve GPUs under this account, in the
+// quota's order. The slice is the account's own.
+func (a *Account) Work() []*Workload { return a.work }
+
+func sum(xs []int) int {
+	t := 0
+	for _, x := range xs {
+		t += x
+	}
+	return t
+}

@@ -1,0 +1,197 @@
+package fleet
+
+import (
+	"sort"
+	"strconv"
+)
+
+// Mode is how far Muster acts on a cluster (semantics §1).
+type Mode string
+
+// The modes of a cluster.
+const (
+	Observe Mode = "observe"
+	Shadow  Mode = "shadow"
+	Enforce Mode = "enforce"
+)
+
+// Cluster is one Kubernetes cluster.
+type Cluster struct {
+	Name       string  `json:"name"`
+	Mode       Mode    `json:"mode"`
+	Stale      bool    `json:"stale,omitempty"` // its reports have stopped
+	StaleSince Instant `json:"staleSince,omitempty"`
+}
+
+// Incident is a sev: something that people know is wrong, and its scope.
+type Incident struct {
+	Name     string   `json:"name"`
+	Scope    string   `json:"scope,omitempty"`
+	Severity string   `json:"severity,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"`
+	Opened   Instant  `json:"opened"`
+	Closed   Instant  `json:"closed,omitempty"`
+}
+
+// KeyUse remembers a command's idempotency key, so that a repeated command is
+// answered as the first was, and a key used for another command is refused.
+type KeyUse struct {
+	Key         string  `json:"key"`
+	Fingerprint uint64  `json:"fingerprint"`
+	Seq         uint64  `json:"seq"`
+	At          Instant `json:"at"`
+}
+
+// KeyMemory is how many of the last idempotency keys are remembered, and
+// EndedMemory how many ended workloads stay in the state; older ones are in the log.
+const (
+	KeyMemory   = 65536
+	EndedMemory = 20000
+)
+
+// State is all that the log has said so far. Only core.Apply changes it.
+type State struct {
+	Seq        uint64               `json:"seq"`  // records applied: the version of the state
+	Time       Instant              `json:"time"` // moment of the last record
+	Policy     Policy               `json:"policy"`
+	Buffers    map[string]Buffer    `json:"buffers,omitempty"` // by scope: cluster, partition or partition/island
+	Clusters   []*Cluster           `json:"clusters,omitempty"`
+	Partitions []*Partition         `json:"partitions,omitempty"` // in order of ID
+	Quotas     []*Quota             `json:"quotas,omitempty"`     // in order of path
+	Holds      []*Hold              `json:"holds,omitempty"`
+	Incidents  []*Incident          `json:"incidents,omitempty"`
+	NextHold   uint64               `json:"nextHold,omitempty"`
+	Workloads  map[uint64]*Workload `json:"workloads,omitempty"`
+	NextID     uint64               `json:"nextId"`
+	Keys       []KeyUse             `json:"keys,omitempty"`  // oldest first
+	EndedOrder []uint64             `json:"ended,omitempty"` // oldest first
+
+	partitions map[string]*Partition
+	quotas     map[string]*Quota
+	clusters   map[string]*Cluster
+	names      map[string]*Workload
+	keys       map[string]KeyUse
+	dirty      map[*Partition]bool
+	alarms     alarms
+}
+
+// NewState is the state before the first record.
+func NewState() *State {
+	s := &State{Policy: DefaultPolicy()}
+	s.Rebuild()
+	return s
+}
+
+// Partition finds a partition by ID (cluster/gpu), or nil.
+func (s *State) Partition(id string) *Partition { return s.partitions[id] }
+
+// Quota finds a quota by path, or nil.
+func (s *State) Quota(path string) *Quota { return s.quotas[path] }
+
+// Cluster finds a cluster by name, or nil.
+func (s *State) Cluster(name string) *Cluster { return s.clusters[name] }
+
+// Workload finds the latest workload of a name in a namespace, or nil.
+func (s *State) Workload(namespace, name string) *Workload { return s.names[nameKey(namespace, name)] }
+
+// Key finds the use of an idempotency key.
+func (s *State) Key(key string) (KeyUse, bool) {
+	u, ok := s.keys[key]
+	return u, ok
+}
+
+func nameKey(namespace, name string) string { return namespace + "/" + name }
+
+// BufferFor is the buffer policy in force for an island: the closest scope wins.
+func (s *State) BufferFor(p *Partition, island int) Buffer {
+	for _, scope := range []string{p.ID + "/" + p.Islands[island].Name, p.ID, p.Cluster} {
+		if b, ok := s.Buffers[scope]; ok {
+			return b
+		}
+	}
+	return s.Policy.Buffer
+}
+
+// Held is the GPUs of a partition that holds earmark, for a quota and for all.
+func (s *State) Held(partition, quota string) (own, all int) {
+	for _, h := range s.Holds {
+		if h.Partition != partition {
+			continue
+		}
+		all += h.GPUs
+		if h.Quota == quota {
+			own += h.GPUs
+		}
+	}
+	return own, all
+}
+
+// AddCluster adds a cluster.
+func (s *State) AddCluster(c Cluster) {
+	s.Clusters = append(s.Clusters, &c)
+	sort.Slice(s.Clusters, func(i, j int) bool { return s.Clusters[i].Name < s.Clusters[j].Name })
+	s.clusters[c.Name] = &c
+}
+
+// AddPartition adds a partition without nodes.
+func (s *State) AddPartition(cluster, gpu string, gpusPerNode int) {
+	p := &Partition{ID: cluster + "/" + gpu, Cluster: cluster, GPU: gpu, GPUsPerNode: gpusPerNode}
+	s.Partitions = append(s.Partitions, p)
+	sort.Slice(s.Partitions, func(i, j int) bool { return s.Partitions[i].ID < s.Partitions[j].ID })
+	p.rebuild(s)
+	s.partitions[p.ID] = p
+}
+
+// AddQuota adds a quota.
+func (s *State) AddQuota(q Quota) {
+	s.Quotas = append(s.Quotas, &q)
+	sort.Slice(s.Quotas, func(i, j int) bool { return s.Quotas[i].Path < s.Quotas[j].Path })
+	s.quotas[q.Path] = &q
+}
+
+// RemoveQuota removes a quota and its empty accounts.
+func (s *State) RemoveQuota(path string) {
+	s.Quotas = remove(s.Quotas, func(q *Quota) bool { return q.Path == path })
+	delete(s.quotas, path)
+	for _, p := range s.Partitions {
+		if p.accounts[path] != nil {
+			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
+			delete(p.accounts, path)
+			p.Freed()
+		}
+	}
+}
+
+func remove[T any](list []T, gone func(T) bool) []T {
+	kept := list[:0]
+	for _, x := range list {
+		if !gone(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// Remember keeps an idempotency key, and forgets the oldest beyond KeyMemory.
+func (s *State) Remember(u KeyUse) {
+	s.Keys = append(s.Keys, u)
+	s.keys[u.Key] = u
+	if len(s.Keys) > KeyMemory {
+		delete(s.keys, s.Keys[0].Key)
+		s.Keys = s.Keys[1:]
+	}
+}
+
+// TakeDirty lists the partitions that changed since it was last asked, in order of ID.
+func (s *State) TakeDirty() []*Partition {
+	list := make([]*Partition, 0, len(s.dirty))
+	for p := range s.dirty {
+		list = append(list, p)
+	}
+	clear(s.dirty)
+	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
+	return list
+}
+
+// String names the version, for messages.
+func (s *State) String() string { return "version " + strconv.FormatUint(s.Seq, 10) }

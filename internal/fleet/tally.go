@@ -1,0 +1,104 @@
+package fleet
+
+// use is what the residents of one node take, by kind.
+type use struct{ inHeld, inReserved, flexHeld, flexReserved int }
+
+func (n *Node) use() (u use) {
+	for _, r := range n.residents {
+		g := r.GPUs()
+		switch {
+		case r.Workload.account != nil && r.Phase == Reserved:
+			u.inReserved += g
+		case r.Workload.account != nil:
+			u.inHeld += g
+		case r.Phase == Reserved:
+			u.flexReserved += g
+		default:
+			u.flexHeld += g
+		}
+	}
+	return u
+}
+
+// inQuota counts each GPU that in-quota work holds or has reserved once.
+func (n *Node) inQuota(u use) int { return min(max(n.Good(), u.inHeld), u.inHeld+u.inReserved) }
+
+// onFlex counts each GPU that flex work holds or has reserved once, where no
+// in-quota work has reserved it.
+func (n *Node) onFlex(u use) int {
+	return min(u.flexHeld+u.flexReserved, max(0, max(n.Good(), u.inHeld+u.flexHeld)-n.inQuota(u)))
+}
+
+// contribute adds the node to (sign 1) or takes it from (sign −1) every count
+// of its partition, island, accounts and namespaces.
+func (p *Partition) contribute(n *Node, sign int) {
+	island, t := p.Islands[n.Island], &p.tally
+	t.Installed += sign * n.GPUs
+	t.Usable += sign * n.UsableGPUs()
+	if n.Whole() {
+		t.Healthy += sign * n.GPUs
+		island.whole += sign
+	}
+	if len(n.residents) == 0 {
+		return
+	}
+	u := n.use()
+	in, flex := n.inQuota(u), n.onFlex(u)
+	t.InQuota += sign * in
+	t.FlexUsed += sign * flex
+	if !n.State.Usable() {
+		t.Stranded += sign * n.held
+		t.StrandedQ += sign * in
+	}
+	p.contributeAccounts(n, sign, in-u.inHeld)
+	p.contributeNamespaces(n, sign, flex)
+}
+
+// contributeAccounts charges held GPUs to their accounts, and what is reserved
+// beyond them to the account that owns the node.
+func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
+	for _, r := range n.residents {
+		a := r.Workload.account
+		if a != nil && r.Phase != Reserved {
+			a.usage += sign * r.GPUs()
+		}
+		if a != nil && r.Phase != Leaving {
+			a.stays += sign * r.GPUs()
+		}
+	}
+	if a := n.owner; a != nil {
+		a.usage += sign * reserved
+		a.touched[n.Island] += sign
+		p.Islands[n.Island].trees[a.tree] += sign
+		if sign > 0 && a.touched[n.Island] > a.Backing[n.Island] || sign < 0 && a.GangMissing > 0 {
+			p.unaligned = true
+		}
+	}
+}
+
+// contributeNamespaces shares the node's flex use among its namespaces, work that stays first.
+func (p *Partition) contributeNamespaces(n *Node, sign, left int) {
+	for _, leaving := range []bool{false, true} {
+		for _, r := range n.residents {
+			if r.Workload.account != nil || (r.Phase == Leaving) != leaving {
+				continue
+			}
+			f := p.flexUse(r.Workload.Namespace)
+			used := min(left, r.GPUs())
+			f.Used += sign * used
+			left -= used
+			if !leaving {
+				f.Staying += sign * r.GPUs()
+			}
+		}
+	}
+}
+
+func (p *Partition) flexUse(namespace string) *FlexUse {
+	f := p.flex[namespace]
+	if f == nil {
+		f = &FlexUse{}
+		p.flex[namespace] = f
+	}
+	return f
+}

@@ -1,0 +1,95 @@
+package fleet
+
+import "sort"
+
+// watched are the few workloads of a partition that placement must look at
+// again and again: those with reserved room, those that miss replicas of a
+// gang, and those with elastic pools below max. Each list is in order of ID.
+type watched struct{ reserving, broken, growing []*Workload }
+
+// watch puts the workload on exactly the lists it belongs on.
+func (s *State) watch(w *Workload) {
+	if w.watchedAt != nil {
+		w.watchedAt.unwatch(w)
+		w.watchedAt = nil
+	}
+	p := w.partition
+	if p == nil || w.State.Ended() {
+		return
+	}
+	w.watchedAt = p
+	if w.reserves() {
+		p.watched.reserving = insertByID(p.watched.reserving, w)
+	}
+	if w.State == Mending {
+		p.watched.broken = insertByID(p.watched.broken, w)
+	}
+	if w.State == RunningW && w.grows() {
+		p.watched.growing = insertByID(p.watched.growing, w)
+	}
+}
+
+func (p *Partition) unwatch(w *Workload) {
+	p.watched.reserving = removeByID(p.watched.reserving, w)
+	p.watched.broken = removeByID(p.watched.broken, w)
+	p.watched.growing = removeByID(p.watched.growing, w)
+}
+
+func (w *Workload) reserves() bool {
+	for i := range w.Pools {
+		if w.InPhase(i, Reserved) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Workload) grows() bool {
+	for i, pool := range w.Pools {
+		if n := w.Stays(i); pool.Elastic && n >= pool.Min && n < pool.Max {
+			return true
+		}
+	}
+	return false
+}
+
+func insertByID(list []*Workload, w *Workload) []*Workload {
+	at := sort.Search(len(list), func(i int) bool { return list[i].ID >= w.ID })
+	return insert(list, at, w)
+}
+
+func removeByID(list []*Workload, w *Workload) []*Workload {
+	at := sort.Search(len(list), func(i int) bool { return list[i].ID >= w.ID })
+	if at < len(list) && list[at] == w {
+		return append(list[:at], list[at+1:]...)
+	}
+	return list
+}
+
+// Reserving lists the workloads with reserved room here.
+func (p *Partition) Reserving() []*Workload { return p.watched.reserving }
+
+// Broken lists the workloads here that miss replicas of a gang.
+func (p *Partition) Broken() []*Workload { return p.watched.broken }
+
+// Growing lists the workloads here with an elastic pool between min and max.
+func (p *Partition) Growing() []*Workload { return p.watched.growing }
+
+// Tried says whether placement has found no room for the workload since room
+// last came free for anyone it could concern.
+func (p *Partition) Tried(w *Workload) bool { return w.tried == p.stamp(w) }
+
+// SetTried remembers that placement found no room for the workload. It is a
+// cache: forgetting it costs time and changes no decision.
+func (p *Partition) SetTried(w *Workload) { w.tried = p.stamp(w) }
+
+// Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
+func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
+
+// SetGrown remembers that placement found no room for the workload to grow.
+func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
+
+// stamp grows with the partition's epoch and with every departure from the
+// queues that the workload could stand behind in. Both only grow, so equal sums
+// mean that neither has.
+func (p *Partition) stamp(w *Workload) uint64 { return p.epoch + p.left[w.Tree()] + 1 }

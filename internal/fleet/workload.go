@@ -1,0 +1,307 @@
+package fleet
+
+import (
+	"fmt"
+	"time"
+)
+
+// Priority is a workload's importance as its submitter states it; lower values come first.
+type Priority int8
+
+// The priorities, most important first.
+const (
+	Critical Priority = iota
+	High
+	Mid
+	Low
+)
+
+var priorityNames = [...]string{"critical", "high", "mid", "low"}
+
+func (p Priority) String() string {
+	if p < Critical || p > Low {
+		return fmt.Sprintf("priority(%d)", int8(p))
+	}
+	return priorityNames[p]
+}
+
+// ParsePriority reads a priority; ok is false for an unknown word.
+func ParsePriority(s string) (p Priority, ok bool) {
+	for i, name := range priorityNames {
+		if s == name {
+			return Priority(i), true
+		}
+	}
+	return Mid, false
+}
+
+// MarshalText writes the priority's word.
+func (p Priority) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the priority's word.
+func (p *Priority) UnmarshalText(b []byte) error {
+	v, ok := ParsePriority(string(b))
+	if !ok {
+		return fmt.Errorf("priority %q is not one of critical, high, mid, low", b)
+	}
+	*p = v
+	return nil
+}
+
+// Reach is how far apart the replicas of a pool may stand.
+type Reach string
+
+// The reaches, closest first.
+const (
+	ReachRack   Reach = "rack"
+	ReachIsland Reach = "island"
+	ReachAny    Reach = "any"
+)
+
+// Pool is a set of identical replicas inside a workload, each on one node. A
+// gang has Min == Max; an elastic pool runs with anything from Min to Max.
+type Pool struct {
+	Name    string `json:"name"`
+	GPUs    int    `json:"gpus"` // per replica
+	Min     int    `json:"min"`
+	Max     int    `json:"max"`
+	Elastic bool   `json:"elastic,omitempty"`
+	Rank    int    `json:"rank,omitempty"`
+	Reach   Reach  `json:"reach"`
+}
+
+// Holds is how a running replica holds its GPUs (semantics §5).
+type Holds int8
+
+// The ways to hold GPUs. NoHolds is for replicas that have only been reserved.
+const (
+	NoHolds Holds = iota
+	HoldsGuaranteed
+	HoldsBorrowing
+	HoldsUnprotected
+	HoldsFlex
+)
+
+var holdsNames = [...]string{"", "guaranteed", "borrowing", "unprotected", "flex"}
+
+func (h Holds) String() string { return holdsNames[h] }
+
+// Phase is where a replica is on its way.
+type Phase int8
+
+// The phases of a replica.
+const (
+	Reserved Phase = iota // its room is kept; others may still be leaving it
+	Running               // it holds its GPUs
+	Leaving               // it still holds its GPUs, within its grace
+)
+
+// Replica is one replica of a pool on one node.
+type Replica struct {
+	Node  int   `json:"n"` // index into Partition.Nodes
+	Phase Phase `json:"p,omitempty"`
+	Holds Holds `json:"h,omitempty"`
+}
+
+// WorkloadState is the state that people see.
+type WorkloadState string
+
+// The workload states.
+const (
+	Pending   WorkloadState = "pending"
+	Starting  WorkloadState = "starting" // room reserved, victims still leaving it
+	RunningW  WorkloadState = "running"
+	Evicting  WorkloadState = "evicting"
+	Mending   WorkloadState = "mending"
+	Finished  WorkloadState = "finished"
+	Failed    WorkloadState = "failed"
+	Cancelled WorkloadState = "cancelled"
+)
+
+// Ended says whether the workload will never run again.
+func (s WorkloadState) Ended() bool { return s == Finished || s == Failed || s == Cancelled }
+
+// Spec is what a researcher submits.
+type Spec struct {
+	Name            string        `json:"name"`
+	Namespace       string        `json:"namespace"`
+	User            string        `json:"user,omitempty"`
+	Groups          []string      `json:"groups,omitempty"`
+	Target          string        `json:"target"`              // quota path or Flex
+	Partition       string        `json:"partition,omitempty"` // "" leaves the choice
+	Priority        Priority      `json:"priority"`
+	Pools           []Pool        `json:"pools"`
+	MaxRuntime      time.Duration `json:"maxRuntime,omitempty"`      // 0: unknown
+	CheckpointEvery time.Duration `json:"checkpointEvery,omitempty"` // 0: an eviction loses everything since the start
+	Grace           time.Duration `json:"grace"`
+}
+
+// Workload is what the fleet knows of one submitted workload.
+type Workload struct {
+	ID uint64 `json:"id"` // order of submission
+	Spec
+	Submitted    Instant       `json:"submitted"`
+	State        WorkloadState `json:"state"`
+	Where        string        `json:"where,omitempty"`   // partition it stands in
+	Started      Instant       `json:"started,omitempty"` // last start of its lowest-rank pools
+	Ended        Instant       `json:"ended,omitempty"`
+	PendingSince Instant       `json:"pendingSince,omitempty"`
+	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
+	Evictions    int           `json:"evictions,omitempty"`
+	Mends        int           `json:"mends,omitempty"`
+	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
+	For          uint64        `json:"for,omitempty"`       // workload that needs its room
+	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
+	Held         [][]Replica   `json:"held"`                // per pool
+
+	// Derived.
+	partition *Partition
+	account   *Account // nil on flex
+	queued    []queueSpot
+	tried     uint64     // see Partition.Tried
+	grown     uint64     // see Partition.Grown
+	watchedAt *Partition // on whose watched lists it may be
+}
+
+// Move is another target for a workload that still has to leave its nodes.
+type Move struct {
+	Target    string `json:"target"`
+	Partition string `json:"partition,omitempty"`
+}
+
+// Flexes says whether the workload targets flex.
+func (w *Workload) Flexes() bool { return w.Target == Flex }
+
+// Tree is the root of the target's quota tree; flex is a tree of its own.
+func (w *Workload) Tree() string { return TreeOf(w.Target) }
+
+// At is the partition the workload stands in, or nil.
+func (w *Workload) At() *Partition { return w.partition }
+
+// Account is the account the workload's GPUs count for; nil on flex or while it stands nowhere.
+func (w *Workload) Account() *Account { return w.account }
+
+// BaseRank is the rank of the pools that must start together.
+func (w *Workload) BaseRank() int { return w.Spec.BaseRank() }
+
+// BaseRank is the lowest rank of the pools.
+func (s *Spec) BaseRank() int {
+	r := s.Pools[0].Rank
+	for _, p := range s.Pools[1:] {
+		r = min(r, p.Rank)
+	}
+	return r
+}
+
+// GPUs is the number of GPUs that the workload's replicas take now, in any phase.
+func (w *Workload) GPUs() int {
+	t := 0
+	for i, replicas := range w.Held {
+		t += len(replicas) * w.Pools[i].GPUs
+	}
+	return t
+}
+
+// Stays counts the replicas of a pool that run or are reserved and are not leaving.
+func (w *Workload) Stays(pool int) int {
+	n := 0
+	for _, r := range w.Held[pool] {
+		if r.Phase != Leaving {
+			n++
+		}
+	}
+	return n
+}
+
+// InPhase counts the replicas of a pool in one phase.
+func (w *Workload) InPhase(pool int, phase Phase) int {
+	n := 0
+	for _, r := range w.Held[pool] {
+		if r.Phase == phase {
+			n++
+		}
+	}
+	return n
+}
+
+// Holds is how the workload's lowest-rank pools hold their GPUs; NoHolds while they do not run.
+func (w *Workload) Holds() Holds {
+	base := w.BaseRank()
+	for i, p := range w.Pools {
+		if p.Rank != base {
+			continue
+		}
+		for _, r := range w.Held[i] {
+			if r.Phase == Running {
+				return r.Holds
+			}
+		}
+	}
+	return NoHolds
+}
+
+// NeedsBase is the number of GPUs of the lowest-rank pools at min.
+func (s *Spec) NeedsBase() int {
+	t, base := 0, s.BaseRank()
+	for _, p := range s.Pools {
+		if p.Rank == base {
+			t += p.Min * p.GPUs
+		}
+	}
+	return t
+}
+
+// Asks is the number of GPUs that the workload would take at most.
+func (s *Spec) Asks() int {
+	t := 0
+	for _, p := range s.Pools {
+		t += p.Max * p.GPUs
+	}
+	return t
+}
+
+// Key orders units inside a quota or namespace: importance (priority, then
+// rank), an elastic pool's min before its surplus, first submission. Admission
+// and eviction both use it, so two workloads never evict each other in turn.
+type Key struct {
+	Priority Priority
+	Rank     int
+	Surplus  bool
+	Since    Instant
+	ID       uint64
+}
+
+// KeyOf is the key of a part of a workload: one of its pools, or its surplus.
+func KeyOf(w *Workload, rank int, surplus bool) Key {
+	return Key{w.Priority, rank, surplus, w.Submitted, w.ID}
+}
+
+// Before says whether k comes before l.
+func (k Key) Before(l Key) bool {
+	switch {
+	case k.Importance() != l.Importance():
+		return k.Importance().Above(l.Importance())
+	case k.Surplus != l.Surplus:
+		return l.Surplus
+	case k.Since != l.Since:
+		return k.Since < l.Since
+	}
+	return k.ID < l.ID
+}
+
+// Importance is priority, then rank.
+type Importance struct {
+	Priority Priority
+	Rank     int
+}
+
+// Importance is the key's importance.
+func (k Key) Importance() Importance { return Importance{k.Priority, k.Rank} }
+
+// Above says whether i is more important than j.
+func (i Importance) Above(j Importance) bool {
+	if i.Priority != j.Priority {
+		return i.Priority < j.Priority
+	}
+	return i.Rank < j.Rank
+}

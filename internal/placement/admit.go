@@ -1,0 +1,120 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// admitGuaranteed admits the first waiting unit that fits its quota's backing.
+func (pl *Planner) admitGuaranteed() (Plan, bool) {
+	for _, a := range pl.p.Accounts {
+		head := head{}
+		for _, it := range a.Queue() {
+			if pl.p.Tried(it.Workload) {
+				head.consider(pl, a, it)
+				continue
+			}
+			if head.bars(pl, it, HoldGuaranteed) {
+				continue
+			}
+			if plan, ok := pl.guarantee(a, it); ok {
+				return plan, true
+			}
+			head.consider(pl, a, it)
+		}
+	}
+	return Plan{}, false
+}
+
+// guarantee plans a unit inside its quota's backing: on what is free if it can,
+// else by evicting the cheapest set that lets it start.
+func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
+	c := claimOf(it, a, fleet.HoldsGuaranteed)
+	if c.gpus > a.Backed() {
+		return Plan{}, false
+	}
+	pl.limitByTree(c)
+	if stays(a)+c.gpus <= a.Backed() {
+		pl.limitByQuota(c)
+		if spots, ok := pl.find(c); ok {
+			plan := pl.finish(c.w, spots, c.holds, nil)
+			pl.release(c, spots)
+			return plan, true
+		}
+	}
+	if earlier := pl.limitByEarlier(c); earlier+c.gpus > a.Backed() {
+		return Plan{}, false
+	}
+	return pl.displace(c)
+}
+
+// admitBorrowing admits the first waiting unit that fits its tree's backing, in the order of the tree.
+func (pl *Planner) admitBorrowing() (Plan, bool) {
+	for _, tree := range pl.borrowingTrees() {
+		head := head{}
+		for _, it := range pl.treeQueue(tree) {
+			a := pl.p.Account(it.Workload.Target)
+			if pl.p.Tried(it.Workload) {
+				head.considerTree(pl, a, it)
+				continue
+			}
+			if !head.bars(pl, it, HoldBorrowing) && !pl.barredAtHome(a, it) {
+				if plan, ok := pl.borrow(a, it); ok {
+					return plan, true
+				}
+			}
+			pl.p.SetTried(it.Workload)
+			head.considerTree(pl, a, it)
+		}
+	}
+	return Plan{}, false
+}
+
+// borrowingTrees lists the trees in which somebody waits.
+func (pl *Planner) borrowingTrees() []string {
+	var list []string
+	last := ""
+	for _, a := range pl.p.Accounts {
+		if len(a.Queue()) > 0 && a.Tree() != last {
+			last = a.Tree()
+			list = append(list, last)
+		}
+	}
+	return list
+}
+
+// treeQueue lists what waits in all quotas of a tree, in the order of importance and age.
+func (pl *Planner) treeQueue(tree string) []fleet.Waiting {
+	var list []fleet.Waiting
+	members := 0
+	for _, a := range pl.p.Accounts {
+		if a.Tree() == tree {
+			members++
+			list = append(list, a.Queue()...)
+		}
+	}
+	if members > 1 {
+		sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })
+	}
+	return list
+}
+
+// borrow plans a unit inside its tree's backing.
+func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
+	backed := pl.treeBacked(a.Tree())
+	c := claimOf(it, a, fleet.HoldsBorrowing)
+	if c.gpus > backed || backed == a.Backed() {
+		return Plan{}, false
+	}
+	pl.limitByTree(c)
+	pl.noOwnLimit(c)
+	if pl.treeStays(a.Tree())+c.gpus <= backed {
+		if spots, ok := pl.find(c); ok {
+			plan := pl.finish(c.w, spots, c.holds, nil)
+			pl.release(c, spots)
+			return plan, true
+		}
+	}
+	return pl.displace(c)
+}

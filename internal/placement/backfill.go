@@ -1,0 +1,150 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// The ways in which a waiting unit may be admitted in quota.
+const (
+	HoldGuaranteed = fleet.HoldsGuaranteed
+	HoldBorrowing  = fleet.HoldsBorrowing
+)
+
+// head is the first waiting unit of a queue that holds a reservation: it fits
+// the present backing, but not yet. Those behind may pass only if they cannot delay it.
+type head struct {
+	it      fleet.Waiting
+	holds   bool
+	account *fleet.Account
+	gpus    int
+	backed  int
+	stays   int
+	work    []*fleet.Workload
+	tree    string
+
+	shadow fleet.Instant // when the head should start; Never if nobody can know
+	known  bool
+}
+
+// consider makes a unit the head of its quota's queue if nobody is yet and it
+// fits the quota's present backing.
+func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
+	if h.holds || !pl.fitsEmpty(a, it, false) {
+		return
+	}
+	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: a.Backed(), stays: stays(a), work: a.Work()}
+}
+
+// considerTree makes a unit the head of its tree's borrowers if it fits the
+// tree's backing but not its quota's.
+func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
+	if h.holds || pl.fitsEmpty(a, it, false) || !pl.fitsEmpty(a, it, true) {
+		return
+	}
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Tree()), stays: pl.treeStays(a.Tree())}
+	for _, other := range pl.p.Accounts {
+		if other.Tree() == a.Tree() {
+			h.work = append(h.work, other.Work()...)
+		}
+	}
+}
+
+// bars says whether a unit behind the head must wait for it: it may pass if the
+// head could evict it, or if it will be gone when the head should start.
+func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
+	if !h.holds || it.Workload == h.it.Workload {
+		return false
+	}
+	if h.it.Key.Importance().Above(it.Key.Importance()) {
+		return false
+	}
+	if as == HoldBorrowing && h.tree == "" {
+		return false
+	}
+	return !h.outlives(pl, it)
+}
+
+// outlives says whether the unit, started now, cannot delay the head: it ends
+// before the head should start, or leaves the head enough at that moment.
+func (h *head) outlives(pl *Planner, it fleet.Waiting) bool {
+	if !h.known {
+		h.shadow, h.known = h.shadowTime(pl.now), true
+	}
+	w := it.Workload
+	return h.shadow != fleet.Never && w.MaxRuntime > 0 && pl.now.Add(w.MaxRuntime) <= h.shadow
+}
+
+// shadowTime is when enough running work has reached its declared maximum for
+// the head to fit, by count.
+func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
+	type end struct {
+		at   fleet.Instant
+		gpus int
+	}
+	var ends []end
+	for _, w := range h.work {
+		if w.MaxRuntime > 0 && w.Started != 0 {
+			ends = append(ends, end{max(now, w.Started.Add(w.MaxRuntime)), w.GPUs()})
+		}
+	}
+	sort.SliceStable(ends, func(i, j int) bool { return ends[i].at < ends[j].at })
+	left := h.stays + h.gpus - h.backed
+	for _, e := range ends {
+		if left -= e.gpus; left <= 0 {
+			return e.at
+		}
+	}
+	return fleet.Never
+}
+
+// barredAtHome says whether a unit that would borrow could delay the head of
+// its own quota's queue. It could not: as a borrower the head may evict it.
+func (pl *Planner) barredAtHome(*fleet.Account, fleet.Waiting) bool { return false }
+
+// fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
+// nothing ran there: in number, and each gang in one island.
+func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	nodes := make([]int, len(pl.p.Islands))
+	whole := 0
+	for i := range nodes {
+		nodes[i] = a.Backing[i]
+		if tree {
+			nodes[i] = pl.p.TreeBacking(a.Tree(), i)
+		}
+		whole += nodes[i]
+	}
+	for _, nd := range needs(it) {
+		per := pl.p.GPUsPerNode / max(1, nd.gpus)
+		if per == 0 {
+			return false
+		}
+		want := (nd.replicas + per - 1) / per
+		if whole -= want; whole < 0 {
+			// Pools of one unit may share a node; only a lone pool can be judged by nodes alone.
+			return gpusOf(needs(it)) <= sumOf(nodes)*pl.p.GPUsPerNode && len(needs(it)) > 1
+		}
+		if nd.reach != fleet.ReachAny && !anyAtLeast(nodes, want) {
+			return false
+		}
+	}
+	return true
+}
+
+func sumOf(xs []int) int {
+	t := 0
+	for _, x := range xs {
+		t += x
+	}
+	return t
+}
+
+func anyAtLeast(xs []int, least int) bool {
+	for _, x := range xs {
+		if x >= least {
+			return true
+		}
+	}
+	return false
+}

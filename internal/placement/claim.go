@@ -1,0 +1,136 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// claim is what a waiting unit asks for in one way of holding GPUs, and what it
+// may count on: its quota's backing, its tree's, or flex.
+type claim struct {
+	w       *fleet.Workload
+	account *fleet.Account // nil on flex
+	key     fleet.Key
+	needs   []need
+	gpus    int
+	holds   fleet.Holds
+
+	// Limits of in-quota claims, by island: how many nodes may be opened that
+	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
+	own, tree []int
+	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
+	counted map[int]bool
+	// beyond says that no backing covers the claim: the mending of unprotected work.
+	beyond bool
+}
+
+const unlimited = 1 << 30
+
+// kind of a node for a claim.
+type nodeKind int
+
+const (
+	closed  nodeKind = iota // not for this claim
+	counted                 // touched by its quota's earlier work: free of limits
+	later                   // touched only by its quota's later work: counts against own
+	open                    // untouched: counts against own and tree
+)
+
+// kindOf says what a node is to a claim, with the chosen victims gone.
+func (pl *Planner) kindOf(c *claim, node int) nodeKind {
+	n := pl.p.Nodes[node]
+	if c.account == nil {
+		if n.State.Usable() {
+			return counted
+		}
+		return closed
+	}
+	if !n.Whole() {
+		return closed
+	}
+	switch owner := pl.owner(node); {
+	case owner == nil:
+		return open
+	case owner != c.account:
+		return closed
+	case c.counted == nil || c.counted[node]:
+		return counted
+	}
+	return later
+}
+
+// claimOf starts a claim of a waiting unit.
+func claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
+	c := &claim{w: it.Workload, account: account, key: it.Key, needs: needs(it), holds: holds}
+	c.gpus = gpusOf(c.needs)
+	return c
+}
+
+// limitByTree lets the claim open the nodes of its tree's backing that the tree
+// does not touch, with the chosen victims gone.
+func (pl *Planner) limitByTree(c *claim) {
+	c.tree = make([]int, len(pl.p.Islands))
+	for i, island := range pl.p.Islands {
+		c.tree[i] = pl.p.TreeBacking(c.account.Tree(), i) - island.TreeTouched(c.account.Tree())
+	}
+}
+
+// limitByQuota lets the claim open the nodes of its quota's backing that the
+// quota's work does not touch.
+func (pl *Planner) limitByQuota(c *claim) {
+	c.own = make([]int, len(pl.p.Islands))
+	for i := range c.own {
+		c.own[i] = c.account.Backing[i] - c.account.Touched(i)
+	}
+}
+
+// limitByEarlier is limitByQuota where only work that comes before the claim in
+// the quota's order counts, wherever it stands.
+func (pl *Planner) limitByEarlier(c *claim) (earlier int) {
+	c.own = append([]int(nil), c.account.Backing...)
+	c.counted = map[int]bool{}
+	for _, w := range c.account.Work() {
+		for _, u := range units(w) {
+			if u.w != c.w && !u.key.Before(c.key) {
+				continue
+			}
+			earlier += u.gpus
+			u.eachNode(func(node, _ int) {
+				if !c.counted[node] {
+					c.counted[node] = true
+					c.own[pl.p.Nodes[node].Island]--
+				}
+			})
+		}
+	}
+	return earlier
+}
+
+// noOwnLimit lets the claim open nodes beyond its quota's backing.
+func (pl *Planner) noOwnLimit(c *claim) {
+	c.own = make([]int, len(pl.p.Islands))
+	for i := range c.own {
+		c.own[i] = unlimited
+	}
+}
+
+// treeBacked and treeUsage are a tree's backing, and what of it stays used, in GPUs.
+func (pl *Planner) treeBacked(tree string) int {
+	t := 0
+	for _, a := range pl.p.Accounts {
+		if a.Tree() == tree {
+			t += a.Backed()
+		}
+	}
+	return t
+}
+
+func (pl *Planner) treeStays(tree string) int {
+	t := 0
+	for _, a := range pl.p.Accounts {
+		if a.Tree() == tree {
+			t += stays(a)
+		}
+	}
+	return t
+}
+
+// stays is the GPUs that the account's work holds or has reserved and means to keep.
+func stays(a *fleet.Account) int { return a.Stays() }

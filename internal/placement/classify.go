@@ -1,0 +1,177 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Change says that replicas from..to−1 of a pool now hold their GPUs in another way.
+type Change struct {
+	Workload *fleet.Workload
+	Pool     int
+	From, To int
+	Holds    fleet.Holds
+}
+
+// Classify lists whose way of holding GPUs has changed: units are guaranteed in
+// the quota's order as long as they fit the backing, in number and on its nodes;
+// what comes after borrows as long as the tree's backing covers it; the rest is
+// unprotected. All earlier units count, wherever they stand (semantics §5).
+func (pl *Planner) Classify() []Change {
+	var changes []Change
+	done := map[string]bool{}
+	for _, a := range pl.p.Accounts {
+		if tree := a.Tree(); !done[tree] && !pl.settled(tree) {
+			done[tree] = true
+			changes = append(changes, pl.classifyTree(tree)...)
+		}
+	}
+	return changes
+}
+
+// settled says that everything in a tree is guaranteed and may stay so: no
+// quota touches more nodes than back it.
+func (pl *Planner) settled(tree string) bool {
+	for _, a := range pl.p.Accounts {
+		if a.Tree() != tree {
+			continue
+		}
+		if a.Loose() > 0 {
+			return false
+		}
+		for i, nodes := range a.Backing {
+			if a.Touched(i) > nodes {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cover counts units against a backing.
+type cover struct {
+	p       *fleet.Partition
+	gpus    int
+	nodes   []int
+	touched map[int]bool
+}
+
+func newCover(p *fleet.Partition, gpus int, nodes []int) *cover {
+	return &cover{p, gpus, append([]int(nil), nodes...), map[int]bool{}}
+}
+
+// add counts a unit and says whether everything so far is inside the backing
+// where this unit stands.
+func (c *cover) add(u unit) bool {
+	c.gpus -= u.gpus
+	inside := c.gpus >= 0
+	u.eachNode(func(node, _ int) {
+		island := c.p.Nodes[node].Island
+		if !c.touched[node] {
+			c.touched[node] = true
+			c.nodes[island]--
+		}
+		inside = inside && c.nodes[island] >= 0
+	})
+	return inside
+}
+
+// undo takes a unit out again.
+func (c *cover) undo(u unit, before map[int]bool) {
+	c.gpus += u.gpus
+	u.eachNode(func(node, _ int) {
+		if c.touched[node] && !before[node] {
+			delete(c.touched, node)
+			c.nodes[c.p.Nodes[node].Island]++
+		}
+	})
+}
+
+func (pl *Planner) classifyTree(tree string) []Change {
+	backing, backed := make([]int, len(pl.p.Islands)), 0
+	for i := range backing {
+		backing[i] = pl.p.TreeBacking(tree, i)
+	}
+	var all, rest []unit
+	var inside []unit
+	for _, a := range pl.p.Accounts {
+		if a.Tree() != tree {
+			continue
+		}
+		backed += a.Backed()
+		c := newCover(pl.p, a.Backed(), a.Backing)
+		for _, u := range accountUnits(a) {
+			if c.add(u) {
+				u.holds = fleet.HoldsGuaranteed
+				inside = append(inside, u)
+			} else {
+				rest = append(rest, u)
+			}
+		}
+	}
+	c := newCover(pl.p, backed, backing)
+	for _, u := range inside {
+		c.add(u)
+	}
+	sort.SliceStable(rest, func(i, j int) bool { return rest[i].key.Before(rest[j].key) })
+	for i, u := range rest {
+		before := copySet(c.touched)
+		rest[i].holds = fleet.HoldsBorrowing
+		if !c.add(u) {
+			c.undo(u, before)
+			rest[i].holds = fleet.HoldsUnprotected
+		}
+	}
+	all = append(inside, rest...)
+	return changesOf(all)
+}
+
+func copySet(m map[int]bool) map[int]bool {
+	c := make(map[int]bool, len(m))
+	for k := range m {
+		c[k] = true
+	}
+	return c
+}
+
+// changesOf compares what units should hold with what their replicas hold.
+func changesOf(all []unit) []Change {
+	sort.SliceStable(all, func(i, j int) bool { return all[i].key.Before(all[j].key) })
+	var changes []Change
+	for _, u := range all {
+		for _, spot := range u.spots {
+			changes = append(changes, changesIn(u, spot.Pool)...)
+		}
+	}
+	return changes
+}
+
+// changesIn lists the replicas of a unit's pool that hold otherwise than the unit.
+func changesIn(u unit, pool int) []Change {
+	if u.key.Surplus {
+		if u.w.Held[pool][u.index].Holds == u.holds {
+			return nil
+		}
+		return []Change{{u.w, pool, u.index, u.index + 1, u.holds}}
+	}
+	var changes []Change
+	seen := 0
+	for i, r := range u.w.Held[pool] {
+		if r.Phase == fleet.Leaving {
+			continue
+		}
+		if seen++; seen > u.w.Pools[pool].Min {
+			break
+		}
+		if r.Holds == u.holds {
+			continue
+		}
+		if n := len(changes); n > 0 && changes[n-1].To == i {
+			changes[n-1].To = i + 1
+			continue
+		}
+		changes = append(changes, Change{u.w, pool, i, i + 1, u.holds})
+	}
+	return changes
+}

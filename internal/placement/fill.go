@@ -1,0 +1,129 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// candidate is a node that can take at least one replica.
+type candidate struct {
+	node, slots int
+	kind        nodeKind
+	rack        int
+	rating      int // less is better
+}
+
+// fill picks nodes of an island for up to so many replicas: one mention of a
+// node per replica. It takes nodes in order of rating within the claim's limits.
+func (pl *Planner) fill(c *claim, nd need, island, replicas int) []int {
+	list := pl.candidates(c, nd, island)
+	if nd.reach == fleet.ReachRack {
+		return pl.fillRack(c, list, island, replicas)
+	}
+	if pl.p.Islands[island].Racks > 1 && replicas > 1 {
+		rateRacks(list, replicas)
+	}
+	return pl.pick(c, list, island, replicas)
+}
+
+func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
+	var list []candidate
+	for _, node := range pl.p.Islands[island].Nodes() {
+		kind := pl.kindOf(c, node)
+		if kind == closed {
+			continue
+		}
+		if kind != counted && pl.extra[node] > 0 {
+			kind = counted // this claim has opened it already
+		}
+		if room := pl.room(node); room >= nd.gpus {
+			n := pl.p.Nodes[node]
+			list = append(list, candidate{node, room / nd.gpus, kind, n.Rack, pl.rate(c, n, kind, room)})
+		}
+	}
+	return list
+}
+
+// rate orders the nodes of an island. In-quota work fills nodes that its quota
+// has already, the fullest first, and opens the emptiest. Flex work takes nodes
+// that quota cannot stand on first, then the fullest. Nodes that somebody is
+// still leaving come after those that are free.
+func (pl *Planner) rate(c *claim, n *fleet.Node, kind nodeKind, room int) int {
+	leaving := 0
+	if n.Held()+n.GPUs-n.Good() > n.GPUs-room {
+		leaving = 1
+	}
+	switch {
+	case c.account == nil && !n.Whole():
+		return room*2 + leaving
+	case c.account == nil || kind == counted:
+		return (n.GPUs+1+room)*2 + leaving
+	}
+	return (4*n.GPUs-room)*2 + leaving
+}
+
+// pick takes candidates in order until there are enough replicas or a limit is reached.
+func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].rating < list[j].rating })
+	own, tree := unlimited, unlimited
+	if c.account != nil {
+		own, tree = c.own[island], c.tree[island]
+	}
+	nodes := make([]int, 0, replicas)
+	for _, cand := range list {
+		if len(nodes) == replicas {
+			break
+		}
+		if (cand.kind == later || cand.kind == open) && own <= 0 || cand.kind == open && tree <= 0 {
+			continue
+		}
+		if cand.kind != counted {
+			own--
+		}
+		if cand.kind == open {
+			tree--
+		}
+		for s := 0; s < cand.slots && len(nodes) < replicas; s++ {
+			nodes = append(nodes, cand.node)
+		}
+	}
+	return nodes
+}
+
+// rackWeight puts racks before everything but what rate says of a single node.
+const rackWeight = 1 << 16
+
+// rateRacks rates the candidates so that a gang stands in as few racks as it
+// can: the tightest rack that takes it whole, else the roomiest racks first.
+func rateRacks(list []candidate, replicas int) {
+	slots := map[int]int{}
+	for _, c := range list {
+		slots[c.rack] += c.slots
+	}
+	for i := range list {
+		room := slots[list[i].rack]
+		rank := 2*rackWeight - min(room, rackWeight)
+		if room >= replicas {
+			rank = min(room, rackWeight)
+		}
+		list[i].rating += rank*1024 + list[i].rack
+	}
+}
+
+// fillRack fills the rack that takes most, the tightest among those that take all.
+func (pl *Planner) fillRack(c *claim, list []candidate, island, replicas int) []int {
+	byRack := map[int][]candidate{}
+	for _, cand := range list {
+		byRack[cand.rack] = append(byRack[cand.rack], cand)
+	}
+	var best []int
+	tightest := 0
+	for rack := 0; rack < pl.p.Islands[island].Racks; rack++ {
+		nodes := pl.pick(c, byRack[rack], island, replicas)
+		if len(nodes) > len(best) || (len(nodes) == len(best) && len(nodes) > 0 && len(byRack[rack]) < tightest) {
+			best, tightest = nodes, len(byRack[rack])
+		}
+	}
+	return best
+}

@@ -1,0 +1,143 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// admitFlex admits the first waiting unit that finds room on flex: the
+// namespace with the least flex first, then importance inside it, then age.
+func (pl *Planner) admitFlex() (Plan, bool) {
+	for _, ns := range pl.byLeastFlex() {
+		for _, it := range pl.p.FlexOf(ns).Queue() {
+			if pl.p.Tried(it.Workload) {
+				continue
+			}
+			if plan, ok := pl.flex(it); ok {
+				return plan, true
+			}
+			pl.p.SetTried(it.Workload)
+		}
+	}
+	return Plan{}, false
+}
+
+// byLeastFlex lists the namespaces in which somebody waits, the one with the
+// least flex first; among equals the one whose head has waited longest.
+func (pl *Planner) byLeastFlex() []string {
+	var list []string
+	for _, ns := range pl.p.Namespaces() {
+		if len(pl.p.FlexOf(ns).Queue()) > 0 {
+			list = append(list, ns)
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := pl.p.FlexOf(list[i]), pl.p.FlexOf(list[j])
+		if a.Staying != b.Staying {
+			return a.Staying < b.Staying
+		}
+		x, y := a.Queue()[0].Workload, b.Queue()[0].Workload
+		if x.Submitted != y.Submitted {
+			return x.Submitted < y.Submitted
+		}
+		return x.ID < y.ID
+	})
+	return list
+}
+
+// flex plans a unit on flex: on what is free if it can, else by evicting less
+// important work of its namespace, or work of a namespace above its share.
+func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
+	c := claimOf(it, nil, fleet.HoldsFlex)
+	if spots, ok := pl.find(c); ok {
+		plan := pl.finish(c.w, spots, c.holds, nil)
+		pl.release(c, spots)
+		return plan, true
+	}
+	list := pl.evictableOnFlex(c)
+	if len(list) == 0 {
+		return Plan{}, false
+	}
+	spots, victims, ok := pl.cheapestSet(c, list)
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.eviction(c, spots, victims), true
+}
+
+// evictableOnFlex lists whom a flex claim may evict, cheapest first.
+func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
+	var list []candidateVictim
+	shares := Shares(pl.p)
+	within := pl.p.FlexOf(c.w.Namespace).Staying+c.gpus <= shares[c.w.Namespace]
+	for _, w := range pl.p.FlexWork() {
+		if w == c.w {
+			continue
+		}
+		for _, u := range units(w) {
+			if pl.mayEvictOnFlex(c, u, within) {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
+	return pl.downToShare(c, list, shares)
+}
+
+func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
+	if u.w.Namespace == c.w.Namespace {
+		less := c.key.Importance().Above(u.key.Importance())
+		return less || (u.key.Surplus && !u.key.Importance().Above(c.key.Importance()))
+	}
+	return within && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
+}
+
+// downToShare keeps, of other namespaces' units, only those that are taken
+// while the namespace is still above its share.
+func (pl *Planner) downToShare(c *claim, list []candidateVictim, shares map[string]int) []candidateVictim {
+	left := map[string]int{}
+	kept := list[:0]
+	for _, v := range list {
+		ns := v.w.Namespace
+		if ns == c.w.Namespace {
+			kept = append(kept, v)
+			continue
+		}
+		if _, seen := left[ns]; !seen {
+			left[ns] = pl.p.FlexOf(ns).Staying
+		}
+		if left[ns] > shares[ns] {
+			left[ns] -= v.gpus
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// Shares is each namespace's fair share of a partition's flex in GPUs: the
+// max-min level over what each holds and asks for, elastic pools at max.
+func Shares(p *fleet.Partition) map[string]int {
+	demand := map[string]int{}
+	for _, w := range p.FlexWork() {
+		if w.State != fleet.Evicting {
+			demand[w.Namespace] += w.Asks()
+		}
+	}
+	names := p.Namespaces()
+	for _, ns := range names {
+		for _, it := range p.FlexOf(ns).Queue() {
+			if it.Pool == fleet.Base {
+				demand[ns] += it.Workload.Asks()
+			}
+		}
+	}
+	sort.SliceStable(names, func(i, j int) bool { return demand[names[i]] < demand[names[j]] })
+	shares := map[string]int{}
+	left := p.Flex()
+	for i, ns := range names {
+		shares[ns] = min(demand[ns], left/(len(names)-i))
+		left -= shares[ns]
+	}
+	return shares
+}

@@ -1,0 +1,130 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// grow gives an elastic pool more replicas: in quota on free and flex GPUs
+// within the backing of the quota or tree, on flex on free GPUs only.
+func (pl *Planner) grow() (Plan, bool) {
+	list := append([]*fleet.Workload(nil), pl.p.Growing()...)
+	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
+	for _, w := range list {
+		if pl.p.Grown(w) {
+			continue
+		}
+		for i, pool := range w.Pools {
+			n := w.Stays(i)
+			if !pool.Elastic || n < pool.Min || n >= pool.Max {
+				continue
+			}
+			if plan, ok := pl.growPool(w, i, pool.Max-n); ok {
+				return plan, true
+			}
+		}
+		pl.p.SetGrown(w)
+	}
+	return Plan{}, false
+}
+
+// growsBefore orders growth: in quota before flex, by importance and age; on
+// flex the namespace with the least first.
+func (pl *Planner) growsBefore(a, b *fleet.Workload) bool {
+	if a.Flexes() != b.Flexes() {
+		return b.Flexes()
+	}
+	if x, y := pl.p.FlexOf(a.Namespace).Staying, pl.p.FlexOf(b.Namespace).Staying; a.Flexes() && x != y {
+		return x < y
+	}
+	return fleet.KeyOf(a, a.BaseRank(), true).Before(fleet.KeyOf(b, b.BaseRank(), true))
+}
+
+func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
+	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, true)}
+	if w.Flexes() {
+		return pl.growOnFlex(it, most)
+	}
+	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
+		c := claimOf(it, w.Account(), holds)
+		room := w.Account().Backed() - w.Account().Stays()
+		if holds == fleet.HoldsBorrowing {
+			room = pl.treeBacked(w.Tree()) - pl.treeStays(w.Tree())
+		}
+		if plan, ok := pl.growBy(c, min(most, room/w.Pools[pool].GPUs)); ok {
+			return plan, true
+		}
+	}
+	return Plan{}, false
+}
+
+func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
+	w, gpus := it.Workload, it.Workload.Pools[it.Pool].GPUs
+	fair := (Shares(pl.p)[w.Namespace] - pl.p.FlexOf(w.Namespace).Staying) / gpus
+	c := claimOf(it, nil, fleet.HoldsFlex)
+	if plan, ok := pl.mostOnFree(c, min(most, fair)); ok {
+		return plan, true
+	}
+	return pl.mostOnFree(c, most)
+}
+
+// growBy grows by as many replicas as free room takes, else by as many as flex
+// work can make room for.
+func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
+	pl.limitGrowth(c)
+	if plan, ok := pl.mostOnFree(c, most); ok {
+		return plan, true
+	}
+	var list []candidateVictim
+	for _, v := range pl.evictable(c) {
+		if v.class == ClassFlex {
+			list = append(list, v)
+		}
+	}
+	if len(list) == 0 {
+		return Plan{}, false
+	}
+	n := pl.largest(c, most, list)
+	if n == 0 {
+		return Plan{}, false
+	}
+	pl.resize(c, n)
+	spots, victims, ok := pl.cheapestSet(c, list)
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.eviction(c, spots, victims), true
+}
+
+func (pl *Planner) limitGrowth(c *claim) {
+	pl.limitByTree(c)
+	if c.holds == fleet.HoldsGuaranteed {
+		pl.limitByQuota(c)
+		return
+	}
+	pl.noOwnLimit(c)
+}
+
+func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
+	n := pl.largest(c, most, nil)
+	if n == 0 {
+		return Plan{}, false
+	}
+	pl.resize(c, n)
+	return pl.onFree(c)
+}
+
+// largest is the most replicas, up to a bound, that fit with the victims gone.
+func (pl *Planner) largest(c *claim, most int, victims []candidateVictim) int {
+	return sort.Search(max(0, most), func(n int) bool {
+		pl.resize(c, n+1)
+		_, ok := pl.fits(c, victims)
+		return !ok
+	})
+}
+
+func (pl *Planner) resize(c *claim, replicas int) {
+	c.needs[0].replicas = replicas
+	c.gpus = gpusOf(c.needs)
+}

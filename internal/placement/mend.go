@@ -1,0 +1,100 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// mendGangs swaps the nodes that a gang has lost for others in its reach; a
+// gang that cannot be mended goes back to its queue.
+func (pl *Planner) mendGangs() (Plan, bool) {
+	for _, w := range pl.p.Broken() {
+		for i, pool := range w.Pools {
+			missing := pool.Min - w.Stays(i)
+			if pool.Elastic || pool.Rank != w.BaseRank() || missing <= 0 {
+				continue
+			}
+			plan, ok := pl.mend(w, i, missing)
+			if !ok {
+				return pl.giveUp(w), true
+			}
+			return plan, true
+		}
+	}
+	return Plan{}, false
+}
+
+// mend finds nodes for a gang's lost replicas: free ones, else those of flex
+// work, else, for guaranteed gangs, of unprotected or borrowing work.
+func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
+	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.BaseRank(), false)}
+	c := claimOf(it, w.Account(), w.Holds())
+	c.needs[0].replicas = missing
+	c.gpus = gpusOf(c.needs)
+	plan, ok := Plan{}, false
+	switch {
+	case w.Flexes():
+		plan, ok = pl.onFree(c)
+	case w.Holds() == fleet.HoldsGuaranteed:
+		if plan, ok = pl.mendGuaranteed(c); !ok {
+			plan, ok = pl.mendBeyond(c)
+		}
+	default:
+		plan, ok = pl.mendBeyond(c)
+	}
+	plan.Kind = Mend
+	return plan, ok
+}
+
+func (pl *Planner) onFree(c *claim) (Plan, bool) {
+	spots, ok := pl.find(c)
+	if !ok {
+		return Plan{}, false
+	}
+	plan := pl.finish(c.w, spots, c.holds, nil)
+	pl.release(c, spots)
+	return plan, true
+}
+
+func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
+	pl.limitByTree(c)
+	if earlier := pl.limitByEarlier(c); earlier+c.gpus > c.account.Backed() {
+		return Plan{}, false
+	}
+	if plan, ok := pl.onFree(c); ok {
+		return plan, true
+	}
+	return pl.displace(c)
+}
+
+// mendBeyond mends work that no backing covers: from free and flex nodes only.
+func (pl *Planner) mendBeyond(c *claim) (Plan, bool) {
+	c.counted, c.beyond = nil, true
+	pl.noOwnLimit(c)
+	c.tree = c.own
+	c.own = append([]int(nil), c.tree...)
+	if plan, ok := pl.onFree(c); ok {
+		return plan, true
+	}
+	return pl.displaceFlex(c)
+}
+
+// displaceFlex plans a claim at the cost of flex work alone, whatever the counts.
+func (pl *Planner) displaceFlex(c *claim) (Plan, bool) {
+	var list []candidateVictim
+	for _, v := range pl.evictable(c) {
+		if v.class == ClassFlex {
+			list = append(list, v)
+		}
+	}
+	spots, victims, ok := pl.cheapestSet(c, list)
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.eviction(c, spots, victims), true
+}
+
+// giveUp sends a gang back to its queue: what is left of it leaves its nodes.
+func (pl *Planner) giveUp(w *fleet.Workload) Plan {
+	return Plan{
+		Kind: Return, Workload: w, Why: "no node in its reach could take the place of a lost one",
+		Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }),
+	}
+}

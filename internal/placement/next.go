@@ -1,0 +1,96 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Next is the next decision of the partition, if there is one.
+func (pl *Planner) Next() (Plan, bool) {
+	steps := []func() (Plan, bool){
+		pl.startReserved,   // 1. who waited for victims starts when they have gone
+		pl.mendGangs,       // 2. gangs that lost nodes get others, or go back
+		pl.admitGuaranteed, // 3. what fits its quota's backing, quota by quota
+		pl.admitBorrowing,  // 4. what fits its tree's backing, tree by tree
+		pl.admitFlex,       // 5. flex, the namespace with the least first
+		pl.grow,            // 6. elastic pools, after all waiting work that can start
+	}
+	for i, step := range steps {
+		if i > 0 && !pl.open() {
+			return Plan{}, false
+		}
+		if plan, ok := step(); ok {
+			return plan, true
+		}
+	}
+	return Plan{}, false
+}
+
+// open says whether anything new may be decided: nothing starts and nothing is
+// taken away where reports have stopped.
+func (pl *Planner) open() bool {
+	c := pl.s.Cluster(pl.p.Cluster)
+	return c == nil || (!c.Stale && c.Mode == fleet.Enforce)
+}
+
+// startReserved starts a workload whose reserved room nobody holds any more.
+func (pl *Planner) startReserved() (Plan, bool) {
+	for _, w := range pl.p.Reserving() {
+		if plan, ok := pl.torn(w); ok {
+			return plan, true
+		}
+		if pl.vacated(w) {
+			return Plan{Kind: Start, Workload: w}, true
+		}
+	}
+	return Plan{}, false
+}
+
+// torn gives up the reservation of a workload that has not started and lost
+// part of its room with a node; it looks for room anew.
+func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
+	if w.State != fleet.Starting {
+		return Plan{}, false
+	}
+	for i, p := range w.Pools {
+		if p.Rank == w.BaseRank() && w.Stays(i) < p.Min {
+			return Plan{
+				Kind: Release, Workload: w, Why: "a node of its reserved room went down",
+				Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved }),
+			}, true
+		}
+	}
+	return Plan{}, false
+}
+
+func (pl *Planner) vacated(w *fleet.Workload) bool {
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase == fleet.Reserved && !pl.free(w, r.Node) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// free says whether a node has physical room for everything that w has reserved there.
+func (pl *Planner) free(w *fleet.Workload, node int) bool {
+	n := pl.p.Nodes[node]
+	wants := 0
+	for _, r := range n.Residents() {
+		if r.Workload == w && r.Phase == fleet.Reserved {
+			wants += r.GPUs()
+		}
+	}
+	return n.Held()+wants <= n.Good()
+}
+
+// finish makes a plan of spots that were found: room that somebody still holds is reserved.
+func (pl *Planner) finish(w *fleet.Workload, spots []fleet.Spot, holds fleet.Holds, victims []Victim) Plan {
+	plan := Plan{Kind: Place, Workload: w, Spots: spots, Holds: holds, Victims: victims, Reserved: len(victims) > 0}
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			n := pl.p.Nodes[node]
+			plan.Reserved = plan.Reserved || n.Held()+pl.extra[node] > n.Good()
+		}
+	}
+	return plan
+}

@@ -1,0 +1,50 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Kind is what a plan does.
+type Kind int
+
+// The kinds of plans.
+const (
+	Place   Kind = iota // gives a workload room, perhaps after victims have left it
+	Start               // reserved room is free: the replicas in it run
+	Mend                // swaps nodes under a gang
+	Return              // a gang that cannot be mended goes back to its queue
+	Release             // reserved room is given up
+)
+
+// Class is why a victim may be evicted, cheapest first (semantics §5).
+type Class int
+
+// The classes of victims.
+const (
+	ClassFlex Class = iota
+	ClassUnprotected
+	ClassBorrowing
+	ClassImportance
+)
+
+var classNames = [...]string{"flex", "unprotected", "borrowing", "importance"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Victim is a unit that must leave.
+type Victim struct {
+	Workload *fleet.Workload
+	Spots    []fleet.Spot
+	Whole    bool // the workload is evicted, not only made smaller
+	Class    Class
+}
+
+// Plan is one decision: who gets which nodes, and who leaves for it. Room that
+// others still hold is reserved until they have gone.
+type Plan struct {
+	Kind     Kind
+	Workload *fleet.Workload
+	Spots    []fleet.Spot
+	Holds    fleet.Holds
+	Victims  []Victim
+	Reserved bool
+	Why      string
+}

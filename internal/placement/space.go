@@ -1,0 +1,191 @@
+package placement
+
+import (
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// find looks for nodes for everything a claim needs, with the chosen victims
+// gone. The nodes it finds stay given in the scratch arrays until release.
+func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
+	spots := make([]fleet.Spot, 0, len(c.needs))
+	for _, nd := range c.needs {
+		nodes, ok := pl.findPool(c, nd)
+		if !ok {
+			pl.release(c, spots)
+			return nil, false
+		}
+		if len(nodes) > 0 {
+			spots = append(spots, fleet.Spot{Pool: nd.pool, Nodes: nodes})
+		}
+	}
+	return spots, true
+}
+
+// release gives found nodes back to the scratch arrays.
+func (pl *Planner) release(c *claim, spots []fleet.Spot) {
+	for _, spot := range spots {
+		pl.ungive(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+	}
+}
+
+func (pl *Planner) ungive(c *claim, nodes []int, gpus int) {
+	for _, node := range nodes {
+		pl.extra[node] -= gpus
+		if pl.extra[node] == 0 {
+			pl.opened(c, node, -1)
+		}
+	}
+}
+
+// opened counts a node against the limits of a claim.
+func (pl *Planner) opened(c *claim, node, sign int) {
+	if c.account == nil {
+		return
+	}
+	i, kind := pl.p.Nodes[node].Island, pl.kindOf(c, node)
+	if kind == later || kind == open {
+		c.own[i] -= sign
+	}
+	if kind == open {
+		c.tree[i] -= sign
+	}
+}
+
+// findPool looks for nodes for one pool's replicas, within its reach.
+func (pl *Planner) findPool(c *claim, nd need) ([]int, bool) {
+	if nd.replicas <= 0 {
+		return nil, true
+	}
+	if nd.beside >= 0 {
+		return pl.besides(c, nd)
+	}
+	best := pl.bestIsland(c, nd)
+	if best >= 0 {
+		nodes := pl.fill(c, nd, best, nd.replicas)
+		pl.takeAll(c, nodes, nd.gpus)
+		return nodes, true
+	}
+	if nd.reach != fleet.ReachAny {
+		return nil, false
+	}
+	return pl.spread(c, nd)
+}
+
+// besides finds nodes where the rest of the gang stands: in its island, or its rack.
+func (pl *Planner) besides(c *claim, nd need) ([]int, bool) {
+	n := pl.p.Nodes[nd.beside]
+	list := pl.candidates(c, nd, n.Island)
+	if nd.reach == fleet.ReachRack {
+		kept := list[:0]
+		for _, cand := range list {
+			if cand.rack == n.Rack {
+				kept = append(kept, cand)
+			}
+		}
+		list = kept
+	}
+	nodes := pl.pick(c, list, n.Island, nd.replicas)
+	if len(nodes) < nd.replicas {
+		return nil, false
+	}
+	pl.takeAll(c, nodes, nd.gpus)
+	return nodes, true
+}
+
+func (pl *Planner) takeAll(c *claim, nodes []int, gpus int) {
+	for _, node := range nodes {
+		if pl.extra[node] == 0 {
+			pl.opened(c, node, 1)
+		}
+		pl.extra[node] += gpus
+	}
+}
+
+// spread puts replicas into the islands that take most of them, so into the fewest.
+func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
+	var all []int
+	for left := nd; left.replicas > 0; left.replicas = nd.replicas - len(all) {
+		var most []int
+		for i := range pl.p.Islands {
+			if nodes := pl.fill(c, left, i, left.replicas); len(nodes) > len(most) {
+				most = nodes
+			}
+		}
+		if len(most) == 0 {
+			pl.ungive(c, all, nd.gpus)
+			return nil, false
+		}
+		pl.takeAll(c, most, nd.gpus)
+		all = append(all, most...)
+	}
+	return all, true
+}
+
+// bestIsland is the island that takes all replicas and suits best, or −1.
+// In-quota work goes where the largest gang stays possible, flex work where it
+// is least likely to be evicted; ties go to the tighter island, then by name.
+func (pl *Planner) bestIsland(c *claim, nd need) int {
+	best, bestScore := -1, [3]int{}
+	for i := range pl.p.Islands {
+		nodes := pl.fill(c, nd, i, nd.replicas)
+		if len(nodes) < nd.replicas {
+			continue
+		}
+		score := pl.score(c, i, nodes)
+		if best < 0 || less(score, bestScore) {
+			best, bestScore = i, score
+		}
+	}
+	return best
+}
+
+func less(a, b [3]int) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
+	}
+	return false
+}
+
+// score rates an island for a claim; less is better.
+func (pl *Planner) score(c *claim, island int, nodes []int) [3]int {
+	if c.account == nil {
+		return [3]int{pl.unscheduled(island), pl.roomIn(island), 0}
+	}
+	opens := 0
+	seen := map[int]bool{}
+	for _, n := range nodes {
+		if !seen[n] && pl.extra[n] == 0 && pl.kindOf(c, n) != counted {
+			seen[n] = true
+			opens++
+		}
+	}
+	largest := c.limit(island) - opens
+	for i := range c.own {
+		if i != island {
+			largest = max(largest, c.limit(i))
+		}
+	}
+	return [3]int{opens, -largest, c.limit(island)}
+}
+
+// limit is how many untouched nodes the claim may open in an island.
+func (c *claim) limit(island int) int { return min(c.own[island], c.tree[island]) }
+
+// unscheduled is the backing of an island that no guaranteed work stands on, in nodes.
+func (pl *Planner) unscheduled(island int) int {
+	t := 0
+	for _, a := range pl.p.Accounts {
+		t += max(0, a.Backing[island]-a.Touched(island))
+	}
+	return t
+}
+
+func (pl *Planner) roomIn(island int) int {
+	t := 0
+	for _, n := range pl.p.Islands[island].Nodes() {
+		t += max(0, pl.room(n))
+	}
+	return t
+}

@@ -1,0 +1,121 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// unit is what starts and stops as one: the lowest-rank pools of a workload at
+// min, a pool of higher rank at min, or one replica of an elastic pool above min.
+type unit struct {
+	w     *fleet.Workload
+	pool  int // fleet.Base: the lowest-rank pools
+	key   fleet.Key
+	spots []fleet.Spot // where its staying replicas are
+	gpus  int
+	holds fleet.Holds
+	index int // of a surplus replica among its pool's replicas
+}
+
+// units lists what of a workload stands and stays, in the order of its keys.
+func units(w *fleet.Workload) []unit {
+	base := w.BaseRank()
+	first := unit{w: w, pool: fleet.Base, key: fleet.KeyOf(w, base, false)}
+	list := []unit{first}
+	for i, pool := range w.Pools {
+		core := unit{w: w, pool: i, key: fleet.KeyOf(w, pool.Rank, false)}
+		if pool.Rank == base {
+			core = list[0]
+		}
+		list = core.collect(list, i, base)
+	}
+	if list[0].gpus == 0 {
+		list = list[1:]
+	}
+	return list
+}
+
+// collect adds a pool's staying replicas: the first min of them to the unit u,
+// which belongs to the list, and each one beyond as a unit of its own.
+func (u unit) collect(list []unit, pool, base int) []unit {
+	p := u.w.Pools[pool]
+	spot, n := fleet.Spot{Pool: pool}, 0
+	var surplus []unit
+	for at, r := range u.w.Held[pool] {
+		if r.Phase == fleet.Leaving {
+			continue
+		}
+		if n++; n > p.Min {
+			surplus = append(surplus, unit{
+				w: u.w, pool: pool, key: fleet.KeyOf(u.w, p.Rank, true), gpus: p.GPUs, holds: r.Holds, index: at,
+				spots: []fleet.Spot{{Pool: pool, Nodes: []int{r.Node}}},
+			})
+			continue
+		}
+		spot.Nodes = append(spot.Nodes, r.Node)
+		u.gpus += p.GPUs
+		u.holds = r.Holds
+	}
+	if len(spot.Nodes) > 0 {
+		u.spots = append(u.spots, spot)
+	}
+	switch {
+	case p.Rank == base:
+		list[0] = u
+	case u.gpus > 0:
+		list = append(list, u)
+	}
+	return append(list, surplus...)
+}
+
+// eachNode calls fn for every replica of the unit with its node and GPUs.
+func (u unit) eachNode(fn func(node, gpus int)) {
+	for _, spot := range u.spots {
+		g := u.w.Pools[spot.Pool].GPUs
+		for _, n := range spot.Nodes {
+			fn(n, g)
+		}
+	}
+}
+
+// needs lists what a waiting part of a workload must get together.
+func needs(it fleet.Waiting) []need {
+	w := it.Workload
+	if it.Pool != fleet.Base {
+		return []need{poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool))}
+	}
+	var list []need
+	base := w.BaseRank()
+	for i, p := range w.Pools {
+		if p.Rank == base {
+			list = append(list, poolNeed(w, i, p.Min))
+		}
+	}
+	return list
+}
+
+// need is replicas of one pool that look for nodes.
+type need struct {
+	pool, replicas, gpus int
+	reach                fleet.Reach
+	beside               int // node that the rest of its gang stands on; -1: none
+}
+
+func poolNeed(w *fleet.Workload, pool, replicas int) need {
+	p := w.Pools[pool]
+	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
+	if p.Elastic || p.Reach == fleet.ReachAny {
+		return nd
+	}
+	for _, r := range w.Held[pool] {
+		if r.Phase != fleet.Leaving {
+			nd.beside = r.Node
+		}
+	}
+	return nd
+}
+
+func gpusOf(list []need) int {
+	t := 0
+	for _, n := range list {
+		t += n.replicas * n.gpus
+	}
+	return t
+}

@@ -1,0 +1,346 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// candidateVictim is a unit that a claim may evict, with what that would cost.
+type candidateVictim struct {
+	unit
+	class Class
+	flex  int // GPUs that its namespace has on flex
+	lost  int // GPU-seconds since its last checkpoint
+}
+
+// cheaper orders candidates: class, then the least important (on flex the
+// namespace with the most flex) first, surplus before min, then the least work
+// lost, then the last submitted.
+func (a candidateVictim) cheaper(b candidateVictim) bool {
+	switch {
+	case a.class != b.class:
+		return a.class < b.class
+	case a.flex != b.flex:
+		return a.flex > b.flex
+	case a.key.Importance() != b.key.Importance():
+		return b.key.Importance().Above(a.key.Importance())
+	case a.key.Surplus != b.key.Surplus:
+		return a.key.Surplus
+	case a.lost != b.lost:
+		return a.lost < b.lost
+	}
+	return b.key.Before(a.key)
+}
+
+// displace plans a claim that finds no free room: it looks for the cheapest set
+// of victims that lets the claim start, island by island where its reach asks for one.
+func (pl *Planner) displace(c *claim) (Plan, bool) {
+	list := pl.evictable(c)
+	for len(list) > 0 {
+		spots, victims, ok := pl.cheapestSet(c, list)
+		if !ok {
+			return Plan{}, false
+		}
+		wrong := pl.noBorrower(c, victims)
+		if wrong < 0 {
+			return pl.eviction(c, spots, victims), true
+		}
+		list = without(list, victims[wrong])
+	}
+	return Plan{}, false
+}
+
+// eviction is the plan of a claim whose victims are chosen.
+func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVictim) Plan {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			pl.extra[node] += c.w.Pools[spot.Pool].GPUs
+		}
+	}
+	plan := pl.finish(c.w, spots, c.holds, asVictims(victims))
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			pl.extra[node] -= c.w.Pools[spot.Pool].GPUs
+		}
+	}
+	return plan
+}
+
+// asVictims joins chosen units by workload: who loses the lowest-rank pools loses all.
+func asVictims(list []candidateVictim) []Victim {
+	var out []Victim
+	at := map[uint64]int{}
+	for _, v := range list {
+		whole := v.pool == fleet.Base
+		i, seen := at[v.w.ID]
+		if !seen {
+			i = len(out)
+			at[v.w.ID] = i
+			out = append(out, Victim{Workload: v.w, Class: v.class})
+		}
+		o := &out[i]
+		o.Class = max(o.Class, v.class)
+		if whole {
+			o.Whole = true
+			o.Spots = v.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
+		} else if !o.Whole {
+			o.Spots = append(o.Spots, v.spots...)
+		}
+	}
+	return out
+}
+
+// cheapestSet finds victims for a claim. A claim that stands in one island is
+// tried in each with only the candidates there; the cheapest answer wins.
+func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 {
+		return pl.minimalSet(c, list)
+	}
+	var spots []fleet.Spot
+	var victims []candidateVictim
+	found := false
+	for i := range pl.p.Islands {
+		s, v, ok := pl.minimalSet(c, pl.touching(list, i))
+		if ok && (!found || cheaperSet(v, victims)) {
+			spots, victims, found = s, v, true
+		}
+	}
+	return spots, victims, found
+}
+
+func (pl *Planner) touching(list []candidateVictim, island int) []candidateVictim {
+	var out []candidateVictim
+	for _, v := range list {
+		in := false
+		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
+		if in {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// minimalSet takes candidates from the cheapest on until the claim fits, and
+// then gives back, the dearest first, whoever it fits without.
+func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+	enough := sort.Search(len(list)+1, func(n int) bool {
+		_, ok := pl.fits(c, list[:min(n, len(list))])
+		return ok
+	})
+	if enough > len(list) {
+		return nil, nil, false
+	}
+	chosen := append([]candidateVictim(nil), list[:enough]...)
+	for i := len(chosen) - 1; i >= 0; i-- {
+		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+		if _, ok := pl.fits(c, rest); ok {
+			chosen = rest
+		}
+	}
+	spots, ok := pl.fits(c, chosen)
+	return spots, chosen, ok
+}
+
+// fits looks for nodes with a set of victims gone, and leaves no trace.
+func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool) {
+	freed := 0
+	for _, v := range victims {
+		pl.evict(v.unit)
+		if v.w.Tree() == c.w.Tree() {
+			freed += v.gpus
+		}
+	}
+	spots, ok := pl.findWith(c, freed)
+	for _, v := range victims {
+		pl.restore(v.unit)
+	}
+	return spots, ok
+}
+
+// findWith is find with the tree's count and limits as the victims leave them.
+func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
+	if c.account != nil && !c.beyond {
+		if pl.treeStays(c.account.Tree())-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+			return nil, false
+		}
+		pl.limitByTree(c)
+		pl.addCleared(c)
+	}
+	spots, ok := pl.find(c)
+	if ok {
+		pl.release(c, spots)
+	}
+	return spots, ok
+}
+
+// addCleared lets the claim open the nodes that its tree's victims leave.
+func (pl *Planner) addCleared(c *claim) {
+	for node, gone := range pl.gone {
+		if gone == 0 {
+			continue
+		}
+		n := pl.p.Nodes[node]
+		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && pl.owner(node) == nil {
+			c.tree[n.Island]++
+		}
+	}
+}
+
+// cheaperSet compares sets of victims: class, importance, GPU-seconds lost, count.
+func cheaperSet(a, b []candidateVictim) bool {
+	wa, wb := worstOf(a), worstOf(b)
+	if wa.class != wb.class {
+		return wa.class < wb.class
+	}
+	if wa.key.Importance() != wb.key.Importance() {
+		return wb.key.Importance().Above(wa.key.Importance())
+	}
+	la, lb := 0, 0
+	for _, v := range a {
+		la += v.lost
+	}
+	for _, v := range b {
+		lb += v.lost
+	}
+	if la != lb {
+		return la < lb
+	}
+	return len(a) < len(b)
+}
+
+func worstOf(list []candidateVictim) candidateVictim {
+	w := candidateVictim{class: -1}
+	for _, v := range list {
+		if v.class > w.class || v.class == w.class && v.key.Importance().Above(w.key.Importance()) {
+			w = v
+		}
+	}
+	return w
+}
+
+func without(list []candidateVictim, v candidateVictim) []candidateVictim {
+	out := make([]candidateVictim, 0, len(list))
+	for _, x := range list {
+		if x.key != v.key || x.pool != v.pool || x.index != v.index {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// evictable lists whom an in-quota claim may evict, cheapest first.
+func (pl *Planner) evictable(c *claim) []candidateVictim {
+	var list []candidateVictim
+	for _, w := range pl.p.FlexWork() {
+		for _, u := range units(w) {
+			list = append(list, pl.candidate(u, ClassFlex))
+		}
+	}
+	for _, a := range pl.p.Accounts {
+		list = append(list, pl.evictableOf(c, a)...)
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
+	return list
+}
+
+func (pl *Planner) candidate(u unit, class Class) candidateVictim {
+	v := candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus}
+	if class == ClassFlex {
+		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
+	}
+	return v
+}
+
+// evictableOf lists the units of one account that an in-quota claim may evict.
+func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
+	var list []candidateVictim
+	usage := 0
+	for _, u := range accountUnits(a) {
+		class, ok := pl.classFor(c, a, u, usage)
+		usage += u.gpus
+		if ok && u.w != c.w {
+			list = append(list, pl.candidate(u, class))
+		}
+	}
+	return list
+}
+
+// accountUnits lists all units of an account in the quota's order.
+func accountUnits(a *fleet.Account) []unit {
+	var list []unit
+	for _, w := range a.Work() {
+		list = append(list, units(w)...)
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].key.Before(list[j].key) })
+	return list
+}
+
+// classFor says whether a claim may evict a unit of an account, and as what.
+// Before is the usage of what comes before the unit in the quota's order.
+func (pl *Planner) classFor(c *claim, a *fleet.Account, u unit, before int) (Class, bool) {
+	guaranteed := c.holds == fleet.HoldsGuaranteed
+	sibling := a.Tree() == c.account.Tree()
+	own := a == c.account
+	less := c.key.Importance().Above(u.key.Importance())
+	switch {
+	case own && u.key.Before(c.key):
+		return 0, false
+	case own && u.key.Surplus && !u.key.Importance().Above(c.key.Importance()):
+		return ClassImportance, true
+	case guaranteed && u.holds == fleet.HoldsUnprotected:
+		return ClassUnprotected, true
+	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
+		return ClassBorrowing, true
+	case guaranteed && own && before+c.gpus+u.gpus > a.Backed():
+		return ClassBorrowing, true
+	case guaranteed && own && less:
+		return ClassImportance, true
+	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
+		return ClassBorrowing, true
+	}
+	return 0, false
+}
+
+// noBorrower finds a victim of class borrowing that would be guaranteed once the
+// newcomer is admitted and all other victims are gone, so is none; or −1. Without
+// this, borrowers of one tree would take turns for ever (hard case 1).
+func (pl *Planner) noBorrower(c *claim, victims []candidateVictim) int {
+	for i, v := range victims {
+		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, victims) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []candidateVictim) bool {
+	a := v.w.Account()
+	usage, touched := v.gpus, map[int]bool{}
+	if a == c.account && c.key.Before(v.key) {
+		usage += c.gpus
+	}
+	gone := map[fleet.Key]bool{}
+	for _, o := range victims {
+		gone[o.key] = true
+	}
+	v.eachNode(func(node, _ int) { touched[node] = true })
+	for _, u := range accountUnits(a) {
+		if u.key.Before(v.key) && !gone[u.key] {
+			usage += u.gpus
+			u.eachNode(func(node, _ int) { touched[node] = true })
+		}
+	}
+	return usage <= a.Backed() && pl.within(a, touched)
+}
+
+// within says whether nodes lie inside an account's backing, island by island.
+func (pl *Planner) within(a *fleet.Account, touched map[int]bool) bool {
+	left := append([]int(nil), a.Backing...)
+	for node := range touched {
+		if left[pl.p.Nodes[node].Island]--; left[pl.p.Nodes[node].Island] < 0 {
+			return false
+		}
+	}
+	return true
+}

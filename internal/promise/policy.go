@@ -1,0 +1,66 @@
+package promise
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Capacity is what may be promised on a partition now, in nodes.
+type Capacity struct {
+	Promisable int
+	Shares     []int // own share of each island
+}
+
+// CapacityOf applies the buffer policies in force to a partition: the least,
+// over the last dwell, of min(healthy nodes, what the policy allows), for each
+// island alone and for all together, rounded once (semantics §2).
+func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity {
+	c := Capacity{Shares: make([]int, len(p.Islands))}
+	since := now.Add(-s.Policy.Dwell)
+	installed, whole, allowed := 0, 0, 0
+	for i, island := range p.Islands {
+		n := len(island.Nodes())
+		allows := s.BufferFor(p, i).Allows(n)
+		least := n - worst(p.Downs, since, now, func(node int) bool { return p.Nodes[node].Island == i })
+		c.Shares[i] = min(island.Whole(), least, allows/1000)
+		installed, whole, allowed = installed+n, whole+island.Whole(), allowed+allows
+	}
+	least := installed - worst(p.Downs, since, now, func(int) bool { return true })
+	c.Promisable = min(whole, least, allowed/1000)
+	return c
+}
+
+// worst is the largest number of chosen nodes that were down at one moment
+// after since, up to now.
+func worst(downs []fleet.Down, since, now fleet.Instant, chosen func(node int) bool) int {
+	type edge struct {
+		at    fleet.Instant
+		delta int
+	}
+	var edges []edge
+	for _, d := range downs {
+		if d.To <= since || !chosen(d.Node) {
+			continue
+		}
+		edges = append(edges, edge{d.From, 1})
+		if d.To <= now {
+			edges = append(edges, edge{d.To, -1})
+		}
+	}
+	// A node that comes back at the moment another goes is not down with it.
+	sort.Slice(edges, func(i, j int) bool {
+		if edges[i].at != edges[j].at {
+			return edges[i].at < edges[j].at
+		}
+		return edges[i].delta < edges[j].delta
+	})
+	most, down := 0, 0
+	for i, e := range edges {
+		down += e.delta
+		if e.at >= since || i+1 == len(edges) || edges[i+1].at > since {
+			most = max(most, down)
+		}
+	}
+	return most
+}

@@ -1,0 +1,9 @@
+// Package walls holds the house together: a test of which room may import
+// which, and of what the pure rooms may not know (clock, randomness, I/O,
+// goroutines, locks, loggers). It has no code of its own to import.
+//
+// rooms_test.go is the table and the file to edit when a room is added;
+// ground_test.go finds the house's folders and files; imports_test.go and
+// purity_test.go are the two checkers; walls_test.go runs them over the house,
+// and proof_test.go runs them over small bad rooms, to show that they bite.
+package walls

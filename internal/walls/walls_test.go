@@ -1,0 +1,71 @@
+package walls
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// house parses the whole module, from the root that go test's working folder implies.
+func house(t *testing.T) []source {
+	t.Helper()
+	sources, err := survey(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(folders(sources)) < 2 {
+		t.Fatalf("found only %v: this test does not see the house", folders(sources))
+	}
+	return sources
+}
+
+func report(t *testing.T, breaches []breach) {
+	t.Helper()
+	for _, b := range breaches {
+		t.Error(b)
+	}
+}
+
+func TestEveryFolderIsARoomOfTheTable(t *testing.T) {
+	report(t, unknownRooms(rooms, house(t)))
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	report(t, forbiddenImports(rooms, house(t)))
+}
+
+func TestPureRoomsArePure(t *testing.T) {
+	report(t, impurities(rooms, house(t)))
+}
+
+// The table's words must mean something: a name that no row has would allow nothing, silently.
+func TestTheTableNamesOnlyItsOwnRooms(t *testing.T) {
+	names := map[string]bool{anything: true}
+	for _, r := range rooms {
+		if names[r.name()] {
+			t.Errorf("two rows are called %s", r.name())
+		}
+		names[r.name()] = true
+	}
+	for _, r := range rooms {
+		for _, name := range strings.Fields(r.may + " " + r.tests) {
+			if !names[name] {
+				t.Errorf("%s may import %s, which no row is called", r.folder, name)
+			}
+		}
+	}
+}
+
+// The picture of the house in the docs shows every room that stands.
+func TestEveryRoomIsInTheArchitecture(t *testing.T) {
+	text, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders(house(t)) {
+		r, ok := roomOf(rooms, folder)
+		if ok && !strings.Contains(string(text), "`"+strings.TrimSuffix(r.folder, "/...")) {
+			t.Errorf("docs/architecture.md does not say what lives in %s: add a row to its table of rooms", r.folder)
+		}
+	}
+}
