@@ -153,7 +153,8 @@ func (c *Carrier) of(id uint64) *told {
 // follow brings the driver from what it was told of a workload to what the
 // state says: who leaves, who is not there any more, who runs.
 func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
-	if w == nil || w.State.Ended() {
+	// What was cancelled may still be leaving its nodes.
+	if w == nil || (w.State.Ended() && w.At() == nil) {
 		c.say = append(c.say, func() { c.driver.Gone(at, id) })
 		delete(c.told, id)
 		return

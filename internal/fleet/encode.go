@@ -79,6 +79,7 @@ func (p *Partition) rebuild(s *State) {
 	p.left = map[string]uint64{}
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
+		i.backing, i.unscheduled = map[string]int{}, 0
 	}
 	for k, n := range p.Nodes {
 		p.byName[n.Name] = k

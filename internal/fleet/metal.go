@@ -9,7 +9,7 @@ func (p *Partition) AddIsland(name string, racks int) {
 	at, _ := p.Island(name)
 	p.Islands = append(p.Islands, nil)
 	copy(p.Islands[at+1:], p.Islands[at:])
-	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), trees: map[string]int{}}
+	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), trees: map[string]int{}, backing: map[string]int{}}
 	for _, n := range p.Nodes {
 		if n.Island >= at {
 			n.Island++
@@ -98,8 +98,12 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
+	a.over = 0
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
 	p.accounts[a.Quota] = a
+	for i := range p.Islands {
+		a.count(i, 1)
+	}
 }
 
 // SetGrant makes the grant of a quota this many GPUs.
@@ -111,8 +115,22 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 
 // SetBacking makes this many nodes of an island back a quota.
 func (p *Partition) SetBacking(quota string, island, nodes int) {
-	p.EnsureAccount(quota).Backing[island] = nodes
+	a := p.EnsureAccount(quota)
+	a.count(island, -1)
+	a.Backing[island] = nodes
+	a.count(island, 1)
 	p.Freed()
+}
+
+// count adds what backs the account in an island, and what it touches there, to
+// (sign 1) or takes it from (−1) the figures that follow from both.
+func (a *Account) count(island, sign int) {
+	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
+	i.backing[a.tree] += sign * backed
+	i.unscheduled += sign * max(0, backed-touched)
+	if touched > backed {
+		a.over += sign
+	}
 }
 
 // Freed says that room may have come free: the partition is looked at again.

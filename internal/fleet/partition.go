@@ -8,9 +8,12 @@ type Island struct {
 	Racks int    `json:"racks"`
 	Share int    `json:"share"` // own share: nodes that the policy lets be promised on the island alone
 
-	nodes []int // indexes into Partition.Nodes, in order of arrival
-	whole int   // whole healthy nodes
-	trees map[string]int
+	nodes []int          // indexes into Partition.Nodes, in order of arrival
+	whole int            // whole healthy nodes
+	trees map[string]int // nodes that in-quota work touches, by tree
+	// backing is the nodes that back quotas, by tree; unscheduled those that their quota does not touch.
+	backing     map[string]int
+	unscheduled int
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -18,6 +21,9 @@ func (i *Island) Nodes() []int { return i.nodes }
 
 // Whole is the number of whole healthy nodes.
 func (i *Island) Whole() int { return i.whole }
+
+// Unscheduled is the number of nodes that back quotas which do not touch as many.
+func (i *Island) Unscheduled() int { return i.unscheduled }
 
 // TreeTouched is the number of nodes on which in-quota work of a tree stays.
 func (i *Island) TreeTouched(tree string) int { return i.trees[tree] }
@@ -56,6 +62,8 @@ type Partition struct {
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	halted    string
+	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
+	Scratch any `json:"-"`
 }
 
 // Tally is the partition's GPUs by what they do, kept up to date node by node.
@@ -129,13 +137,7 @@ func (p *Partition) FlexOf(namespace string) FlexUse {
 
 // TreeBacking is the number of nodes that back the quotas of a tree in an island.
 func (p *Partition) TreeBacking(tree string, island int) int {
-	t := 0
-	for _, a := range p.Accounts {
-		if a.tree == tree {
-			t += a.Backing[island]
-		}
-	}
-	return t
+	return p.Islands[island].backing[tree]
 }
 
 // Epoch grows whenever room may have come free, so that whoever found no room

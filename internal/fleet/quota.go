@@ -75,6 +75,7 @@ type Account struct {
 	usage     int         // GPUs held or reserved, each counted once (semantics §1)
 	stays     int         // GPUs held or reserved by replicas that stay
 	loose     int         // staying replicas that are not guaranteed
+	over      int         // islands where it touches more nodes than back it
 	work      []*Workload // workloads with replicas here, in the quota's order
 	queue     queue
 }
@@ -99,6 +100,9 @@ func (a *Account) Stays() int { return a.stays }
 
 // Loose is the number of staying replicas that are not guaranteed.
 func (a *Account) Loose() int { return a.loose }
+
+// Over is the number of islands where the account's work touches more nodes than back it.
+func (a *Account) Over() int { return a.over }
 
 // weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) weigh(r Replica, sign int) {

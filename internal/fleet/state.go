@@ -154,7 +154,10 @@ func (s *State) RemoveQuota(path string) {
 	s.Quotas = remove(s.Quotas, func(q *Quota) bool { return q.Path == path })
 	delete(s.quotas, path)
 	for _, p := range s.Partitions {
-		if p.accounts[path] != nil {
+		if a := p.accounts[path]; a != nil {
+			for i := range p.Islands {
+				a.count(i, -1)
+			}
 			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
 			delete(p.accounts, path)
 			p.Freed()

@@ -68,7 +68,9 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 	}
 	if a := n.owner; a != nil {
 		a.usage += sign * reserved
+		a.count(n.Island, -1)
 		a.touched[n.Island] += sign
+		a.count(n.Island, 1)
 		p.Islands[n.Island].trees[a.tree] += sign
 		if sign > 0 && a.touched[n.Island] > a.Backing[n.Island] || sign < 0 && a.GangMissing > 0 {
 			p.unaligned = true

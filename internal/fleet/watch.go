@@ -4,8 +4,9 @@ import "sort"
 
 // watched are the few workloads of a partition that placement must look at
 // again and again: those with reserved room, those that miss replicas of a
-// gang, and those with elastic pools below max. Each list is in order of ID.
-type watched struct{ reserving, broken, growing []*Workload }
+// gang, those with elastic pools below max, and those with replicas on their
+// way out. Each list is in order of ID.
+type watched struct{ reserving, broken, growing, leaving []*Workload }
 
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
@@ -14,10 +15,16 @@ func (s *State) watch(w *Workload) {
 		w.watchedAt = nil
 	}
 	p := w.partition
-	if p == nil || w.State.Ended() {
+	if p == nil {
 		return
 	}
 	w.watchedAt = p
+	if w.leaving() > 0 {
+		p.watched.leaving = insertByID(p.watched.leaving, w)
+	}
+	if w.State.Ended() {
+		return
+	}
 	if w.reserves() {
 		p.watched.reserving = insertByID(p.watched.reserving, w)
 	}
@@ -33,6 +40,7 @@ func (p *Partition) unwatch(w *Workload) {
 	p.watched.reserving = removeByID(p.watched.reserving, w)
 	p.watched.broken = removeByID(p.watched.broken, w)
 	p.watched.growing = removeByID(p.watched.growing, w)
+	p.watched.leaving = removeByID(p.watched.leaving, w)
 }
 
 func (w *Workload) reserves() bool {
@@ -74,6 +82,9 @@ func (p *Partition) Broken() []*Workload { return p.watched.broken }
 
 // Growing lists the workloads here with an elastic pool between min and max.
 func (p *Partition) Growing() []*Workload { return p.watched.growing }
+
+// Leaving lists the workloads here with replicas on their way out.
+func (p *Partition) Leaving() []*Workload { return p.watched.leaving }
 
 // Tried says whether placement has found no room for the workload since room
 // last came free for anyone it could concern.

@@ -35,10 +35,10 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
-	if stays(a)+c.gpus <= a.Backed() {
+	if a.Stays()+c.gpus <= a.Backed() {
 		pl.limitByQuota(c)
 		if spots, ok := pl.find(c); ok {
-			plan := pl.finish(c.w, spots, c.holds, nil)
+			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)
 			return plan, true
 		}
@@ -111,7 +111,7 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	pl.noOwnLimit(c)
 	if pl.treeStays(a.Tree())+c.gpus <= backed {
 		if spots, ok := pl.find(c); ok {
-			plan := pl.finish(c.w, spots, c.holds, nil)
+			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)
 			return plan, true
 		}

@@ -34,7 +34,7 @@ func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	if h.holds || !pl.fitsEmpty(a, it, false) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: a.Backed(), stays: stays(a), work: a.Work()}
+	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: a.Backed(), stays: a.Stays(), work: a.Work()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the

@@ -17,6 +17,9 @@ type claim struct {
 	own, tree []int
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
 	counted map[int]bool
+	// tight says that the tree's usage, leavers included, has no room for the claim
+	// yet: it takes the nodes that they leave, and starts when they have gone.
+	tight bool
 	// beyond says that no backing covers the claim: the mending of unprotected work.
 	beyond bool
 }
@@ -66,9 +69,11 @@ func claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim
 // limitByTree lets the claim open the nodes of its tree's backing that the tree
 // does not touch, with the chosen victims gone.
 func (pl *Planner) limitByTree(c *claim) {
+	tree := c.account.Tree()
+	c.tight = pl.treeUsage(tree)+c.gpus > pl.treeBacked(tree) && pl.leaves(tree)
 	c.tree = make([]int, len(pl.p.Islands))
 	for i, island := range pl.p.Islands {
-		c.tree[i] = pl.p.TreeBacking(c.account.Tree(), i) - island.TreeTouched(c.account.Tree())
+		c.tree[i] = pl.p.TreeBacking(tree, i) - island.TreeTouched(tree)
 	}
 }
 
@@ -112,25 +117,29 @@ func (pl *Planner) noOwnLimit(c *claim) {
 }
 
 // treeBacked and treeUsage are a tree's backing, and what of it stays used, in GPUs.
-func (pl *Planner) treeBacked(tree string) int {
+func (pl *Planner) treeBacked(tree string) int { return pl.overTree(tree, (*fleet.Account).Backed) }
+
+func (pl *Planner) treeStays(tree string) int { return pl.overTree(tree, (*fleet.Account).Stays) }
+
+// treeUsage is treeStays with those who are leaving.
+func (pl *Planner) treeUsage(tree string) int { return pl.overTree(tree, (*fleet.Account).Usage) }
+
+func (pl *Planner) overTree(tree string, of func(*fleet.Account) int) int {
 	t := 0
 	for _, a := range pl.p.Accounts {
 		if a.Tree() == tree {
-			t += a.Backed()
+			t += of(a)
 		}
 	}
 	return t
 }
 
-func (pl *Planner) treeStays(tree string) int {
-	t := 0
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree {
-			t += stays(a)
+// leaves says whether work of a tree is on its way out.
+func (pl *Planner) leaves(tree string) bool {
+	for _, w := range pl.p.Leaving() {
+		if a := w.Account(); a != nil && a.Tree() == tree {
+			return true
 		}
 	}
-	return t
+	return false
 }
-
-// stays is the GPUs that the account's work holds or has reserved and means to keep.
-func stays(a *fleet.Account) int { return a.Stays() }

@@ -22,31 +22,12 @@ func (pl *Planner) Classify() []Change {
 	var changes []Change
 	done := map[string]bool{}
 	for _, a := range pl.p.Accounts {
-		if tree := a.Tree(); !done[tree] && !pl.settled(tree) {
+		if tree := a.Tree(); !done[tree] && (a.Loose() > 0 || a.Over() > 0) {
 			done[tree] = true
 			changes = append(changes, pl.classifyTree(tree)...)
 		}
 	}
 	return changes
-}
-
-// settled says that everything in a tree is guaranteed and may stay so: no
-// quota touches more nodes than back it.
-func (pl *Planner) settled(tree string) bool {
-	for _, a := range pl.p.Accounts {
-		if a.Tree() != tree {
-			continue
-		}
-		if a.Loose() > 0 {
-			return false
-		}
-		for i, nodes := range a.Backing {
-			if a.Touched(i) > nodes {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // cover counts units against a backing.

@@ -1,7 +1,8 @@
 package placement
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -28,7 +29,7 @@ func (pl *Planner) fill(c *claim, nd need, island, replicas int) []int {
 }
 
 func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
-	var list []candidate
+	list := pl.list[:0]
 	for _, node := range pl.p.Islands[island].Nodes() {
 		kind := pl.kindOf(c, node)
 		if kind == closed {
@@ -39,17 +40,22 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 		}
 		if room := pl.room(node); room >= nd.gpus {
 			n := pl.p.Nodes[node]
-			list = append(list, candidate{node, room / nd.gpus, kind, n.Rack, pl.rate(c, n, kind, room)})
+			list = append(list, candidate{node, room / nd.gpus, kind, n.Rack, pl.rate(c, node, n, kind, room)})
 		}
 	}
+	pl.list = list
 	return list
 }
 
 // rate orders the nodes of an island. In-quota work fills nodes that its quota
 // has already, the fullest first, and opens the emptiest. Flex work takes nodes
 // that quota cannot stand on first, then the fullest. Nodes that somebody is
-// still leaving come after those that are free.
-func (pl *Planner) rate(c *claim, n *fleet.Node, kind nodeKind, room int) int {
+// still leaving come after those that are free, but those that the claim's own
+// victims leave come first: so a GPU that is held and reserved counts once.
+func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
+	if pl.freed[node] > 0 || c.tight && leftBy(n, c.account.Tree()) {
+		return n.GPUs - room
+	}
 	leaving := 0
 	if n.Held()+n.GPUs-n.Good() > n.GPUs-room {
 		leaving = 1
@@ -65,7 +71,9 @@ func (pl *Planner) rate(c *claim, n *fleet.Node, kind nodeKind, room int) int {
 
 // pick takes candidates in order until there are enough replicas or a limit is reached.
 func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
-	sort.SliceStable(list, func(i, j int) bool { return list[i].rating < list[j].rating })
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.rating, b.rating), cmp.Compare(a.node, b.node))
+	})
 	own, tree := unlimited, unlimited
 	if c.account != nil {
 		own, tree = c.own[island], c.tree[island]
@@ -126,4 +134,14 @@ func (pl *Planner) fillRack(c *claim, list []candidate, island, replicas int) []
 		}
 	}
 	return best
+}
+
+// leftBy says whether work of a tree is on its way out of a node.
+func leftBy(n *fleet.Node, tree string) bool {
+	for _, r := range n.Residents() {
+		if a := r.Workload.Account(); a != nil && a.Tree() == tree && r.Phase == fleet.Leaving {
+			return true
+		}
+	}
+	return false
 }

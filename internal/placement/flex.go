@@ -51,7 +51,7 @@ func (pl *Planner) byLeastFlex() []string {
 func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	c := claimOf(it, nil, fleet.HoldsFlex)
 	if spots, ok := pl.find(c); ok {
-		plan := pl.finish(c.w, spots, c.holds, nil)
+		plan := pl.finish(c, spots, nil)
 		pl.release(c, spots)
 		return plan, true
 	}

@@ -48,7 +48,7 @@ func (pl *Planner) onFree(c *claim) (Plan, bool) {
 	if !ok {
 		return Plan{}, false
 	}
-	plan := pl.finish(c.w, spots, c.holds, nil)
+	plan := pl.finish(c, spots, nil)
 	pl.release(c, spots)
 	return plan, true
 }

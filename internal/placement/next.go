@@ -60,7 +60,17 @@ func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
 	return Plan{}, false
 }
 
+// vacated says that all who had to leave for the workload are gone, that its
+// tree's usage has room for it, and that nobody else is on its nodes.
 func (pl *Planner) vacated(w *fleet.Workload) bool {
+	for _, other := range pl.p.Leaving() {
+		if other.For == w.ID {
+			return false
+		}
+	}
+	if a := w.Account(); a != nil && pl.treeUsage(a.Tree()) > pl.treeBacked(a.Tree()) && pl.leaves(a.Tree()) {
+		return false
+	}
 	for _, replicas := range w.Held {
 		for _, r := range replicas {
 			if r.Phase == fleet.Reserved && !pl.free(w, r.Node) {
@@ -84,8 +94,8 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 }
 
 // finish makes a plan of spots that were found: room that somebody still holds is reserved.
-func (pl *Planner) finish(w *fleet.Workload, spots []fleet.Spot, holds fleet.Holds, victims []Victim) Plan {
-	plan := Plan{Kind: Place, Workload: w, Spots: spots, Holds: holds, Victims: victims, Reserved: len(victims) > 0}
+func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
+	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.tight}
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			n := pl.p.Nodes[node]

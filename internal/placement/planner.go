@@ -2,26 +2,33 @@ package placement
 
 import "github.com/muster-fleet/muster/internal/fleet"
 
-// Planner makes the plans of one partition at one moment. Its scratch arrays,
-// one number per node, are kept between the plans of a moment.
+// Planner makes the plans of one partition at one moment. Its scratch
+// memory, some numbers per node, is the partition's and is used again and again: one
+// planner of a partition works at a time.
 type Planner struct {
 	s   *fleet.State
 	p   *fleet.Partition
 	now fleet.Instant
 
+	*scratch
+}
+
+// scratch is a planner's working memory. It is all zeros between two questions.
+type scratch struct {
 	freed []int // GPUs that chosen victims give back, by node
 	gone  []int // in-quota replicas among them, by node
 	extra []int // GPUs that the newcomer has been given so far, by node
-	fresh []int // nodes the newcomer has opened so far, by island
+	list  []candidate
 }
 
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
-	n := len(p.Nodes)
-	return &Planner{
-		s: s, p: p, now: now,
-		freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), fresh: make([]int, len(p.Islands)),
+	sc, _ := p.Scratch.(*scratch)
+	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n)}
+		p.Scratch = sc
 	}
+	return &Planner{s: s, p: p, now: now, scratch: sc}
 }
 
 // evict takes a unit out of the picture; restore puts it back.
@@ -62,6 +69,3 @@ func (pl *Planner) owner(node int) *fleet.Account {
 	}
 	return n.Owner()
 }
-
-func (pl *Planner) give(node, gpus int)     { pl.extra[node] += gpus }
-func (pl *Planner) takeBack(node, gpus int) { pl.extra[node] -= gpus }

@@ -59,9 +59,7 @@ func (pl *Planner) findPool(c *claim, nd need) ([]int, bool) {
 	if nd.beside >= 0 {
 		return pl.besides(c, nd)
 	}
-	best := pl.bestIsland(c, nd)
-	if best >= 0 {
-		nodes := pl.fill(c, nd, best, nd.replicas)
+	if nodes := pl.bestIsland(c, nd); nodes != nil {
 		pl.takeAll(c, nodes, nd.gpus)
 		return nodes, true
 	}
@@ -107,6 +105,9 @@ func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
 	for left := nd; left.replicas > 0; left.replicas = nd.replicas - len(all) {
 		var most []int
 		for i := range pl.p.Islands {
+			if !c.mayUse(i) {
+				continue
+			}
 			if nodes := pl.fill(c, left, i, left.replicas); len(nodes) > len(most) {
 				most = nodes
 			}
@@ -121,22 +122,30 @@ func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
 	return all, true
 }
 
-// bestIsland is the island that takes all replicas and suits best, or −1.
+// bestIsland finds nodes in the island that takes all replicas and suits best, or none.
 // In-quota work goes where the largest gang stays possible, flex work where it
 // is least likely to be evicted; ties go to the tighter island, then by name.
-func (pl *Planner) bestIsland(c *claim, nd need) int {
-	best, bestScore := -1, [3]int{}
+func (pl *Planner) bestIsland(c *claim, nd need) []int {
+	var best []int
+	var bestScore [3]int
 	for i := range pl.p.Islands {
+		if !c.mayUse(i) {
+			continue
+		}
 		nodes := pl.fill(c, nd, i, nd.replicas)
 		if len(nodes) < nd.replicas {
 			continue
 		}
-		score := pl.score(c, i, nodes)
-		if best < 0 || less(score, bestScore) {
-			best, bestScore = i, score
+		if score := pl.score(c, i, nodes, nd.gpus*nd.replicas); best == nil || less(score, bestScore) {
+			best, bestScore = nodes, score
 		}
 	}
 	return best
+}
+
+// mayUse says whether the claim has anything to count on in an island.
+func (c *claim) mayUse(island int) bool {
+	return c.account == nil || c.own[island] > 0 || c.account.Touched(island) > 0
 }
 
 func less(a, b [3]int) bool {
@@ -148,10 +157,13 @@ func less(a, b [3]int) bool {
 	return false
 }
 
-// score rates an island for a claim; less is better.
-func (pl *Planner) score(c *claim, island int, nodes []int) [3]int {
+// score rates an island for a claim of so many GPUs; less is better. Flex work
+// stands on what quota does not count on first.
+func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 	if c.account == nil {
-		return [3]int{pl.unscheduled(island), pl.roomIn(island), 0}
+		room, backed := pl.roomIn(island), pl.p.Islands[island].Unscheduled()
+		onBacked := max(0, gpus-(room-backed*pl.p.GPUsPerNode))
+		return [3]int{onBacked, backed, room}
 	}
 	opens := 0
 	seen := map[int]bool{}
@@ -172,15 +184,6 @@ func (pl *Planner) score(c *claim, island int, nodes []int) [3]int {
 
 // limit is how many untouched nodes the claim may open in an island.
 func (c *claim) limit(island int) int { return min(c.own[island], c.tree[island]) }
-
-// unscheduled is the backing of an island that no guaranteed work stands on, in nodes.
-func (pl *Planner) unscheduled(island int) int {
-	t := 0
-	for _, a := range pl.p.Accounts {
-		t += max(0, a.Backing[island]-a.Touched(island))
-	}
-	return t
-}
 
 func (pl *Planner) roomIn(island int) int {
 	t := 0

@@ -58,7 +58,7 @@ func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVic
 			pl.extra[node] += c.w.Pools[spot.Pool].GPUs
 		}
 	}
-	plan := pl.finish(c.w, spots, c.holds, asVictims(victims))
+	plan := pl.finish(c, spots, asVictims(victims))
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			pl.extra[node] -= c.w.Pools[spot.Pool].GPUs

@@ -1,0 +1,63 @@
+package core_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// busyFleet is a partition of so many nodes in islands of 100, ten trees of two
+// quotas that have 80 % of it and use half of that, and flex that fills a tenth.
+func busyFleet(tb testing.TB, nodes int) *fleet.State {
+	s := fleet.NewState()
+	at := fleet.Instant(0)
+	do := func(c core.Command) {
+		at += fleet.Instant(time.Millisecond)
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System, Reason: "bench"}, at); refusal != nil {
+			tb.Fatal(refusal)
+		}
+	}
+	do(core.AddCluster{Name: "c"})
+	do(core.AddPartition{Cluster: "c", GPU: "g"})
+	var islands []core.NewIsland
+	for i := range max(1, nodes/100) {
+		islands = append(islands, core.NewIsland{Name: fmt.Sprintf("i%04d", i), Nodes: min(nodes, 100)})
+	}
+	do(core.AddIslands{Partition: "c/g", Islands: islands})
+	each := nodes * 8 / 10 / 20
+	for q := range 20 {
+		path := fmt.Sprintf("t%d/q%02d", q/2, q)
+		do(core.CreateQuota{Path: path})
+		do(core.SetGrant{Quota: path, Partition: "c/g", GPUs: each * 8})
+		for j := range each / 2 {
+			do(gang(fmt.Sprintf("run%d", j), path[3:], path, fleet.Mid, 1))
+		}
+	}
+	for j := range nodes / 10 {
+		do(gang(fmt.Sprintf("flex%d", j), fmt.Sprintf("ns%d", j%10), fleet.Flex, fleet.Mid, 1))
+	}
+	return s
+}
+
+// BenchmarkSubmit measures one submit that starts, and its end.
+func BenchmarkSubmit(b *testing.B) {
+	for _, nodes := range []int{1000, 10000} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			s := busyFleet(b, nodes)
+			at := s.Time
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				at += fleet.Instant(time.Millisecond)
+				out, refusal := core.Step(s, core.Request{Command: gang(fmt.Sprintf("j%d", i), "bench", "t0/q00", fleet.Mid, 1), Actor: core.System}, at)
+				if refusal != nil || len(out.Record.Events) < 2 {
+					b.Fatal(refusal, out.Record.Events)
+				}
+				core.Step(s, core.Request{Command: core.ReportFinished{ID: s.NextID - 1}, Actor: core.Driver}, at)
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// This file answers questions about a waiting unit for explain, with the very
+// rules that decide.
+
+// Barrier is the waiting unit ahead that keeps another from passing, if there is one.
+func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
+	a := pl.p.Account(it.Workload.Target)
+	if a == nil {
+		return fleet.Waiting{}, false
+	}
+	h := head{}
+	for _, ahead := range a.Queue() {
+		if ahead.Workload == it.Workload {
+			break
+		}
+		h.consider(pl, a, ahead)
+	}
+	return h.it, h.bars(pl, it, HoldGuaranteed)
+}
+
+// FitsBacking says whether a unit would fit the present backing of its quota,
+// or of its tree, if nothing ran there.
+func (pl *Planner) FitsBacking(it fleet.Waiting, tree bool) bool {
+	a := pl.p.Account(it.Workload.Target)
+	return a != nil && pl.fitsEmpty(a, it, tree)
+}
+
+// Needs is the number of GPUs that a waiting unit must get together, and the
+// number of whole nodes that its largest gang needs in one island (0: it may be spread).
+func Needs(p *fleet.Partition, it fleet.Waiting) (gpus, gang int) {
+	for _, nd := range needs(it) {
+		gpus += nd.replicas * nd.gpus
+		per := p.GPUsPerNode / nd.gpus
+		if nd.reach != fleet.ReachAny && per > 0 {
+			gang = max(gang, (nd.replicas+per-1)/per)
+		}
+	}
+	return gpus, gang
+}
+
+// CouldEver says whether some island (for reach any, the partition) could hold
+// the unit if every node were healthy and nothing ran.
+func (pl *Planner) CouldEver(it fleet.Waiting) bool {
+	total := 0
+	for _, island := range pl.p.Islands {
+		total += len(island.Nodes())
+	}
+	for _, nd := range needs(it) {
+		per := pl.p.GPUsPerNode / nd.gpus
+		if per == 0 || nd.replicas > total*per {
+			return false
+		}
+		if nd.reach != fleet.ReachAny && nd.replicas > pl.largestReach(nd.reach)*per {
+			return false
+		}
+	}
+	return true
+}
+
+// largestReach is the number of nodes in the largest island, or rack.
+func (pl *Planner) largestReach(reach fleet.Reach) int {
+	largest := 0
+	for _, island := range pl.p.Islands {
+		racks := map[int]int{}
+		for _, n := range island.Nodes() {
+			racks[pl.p.Nodes[n].Rack]++
+		}
+		if reach == fleet.ReachIsland {
+			largest = max(largest, len(island.Nodes()))
+			continue
+		}
+		for _, n := range racks {
+			largest = max(largest, n)
+		}
+	}
+	return largest
+}
