@@ -2,6 +2,7 @@ package core
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -16,6 +17,8 @@ func clip(s string) string {
 
 func checkName(what, name string) *Refusal {
 	switch {
+	case !utf8.ValidString(name):
+		return refuse(Invalid, "the name of a %s is no valid UTF-8 text", what)
 	case name == "":
 		return refuse(Invalid, "a %s has no name", what)
 	case len(name) > MaxName:
@@ -29,11 +32,35 @@ func checkName(what, name string) *Refusal {
 	return nil
 }
 
+// checkTexts refuses texts that are no valid UTF-8, or longer than anyone
+// writes: the log would keep another text than the state.
+func checkTexts(what string, texts ...string) *Refusal {
+	for _, t := range texts {
+		if !utf8.ValidString(t) {
+			return refuse(Invalid, "%s holds bytes that are no valid UTF-8 text", what)
+		}
+		if len(t) > MaxText {
+			return refuse(Invalid, "%s has %d characters; at most %d are allowed", what, len(t), MaxText)
+		}
+	}
+	return nil
+}
+
+// checkAccess refuses an access list whose entries are no texts.
+func checkAccess(a fleet.Access) *Refusal {
+	for _, list := range [][]string{a.Users, a.Groups, a.Namespaces} {
+		if refusal := checkTexts("an access list", list...); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
 func checkPath(path string) *Refusal {
 	if len(path) > MaxName {
 		return refuse(Invalid, "a quota path has %d characters; at most %d are allowed", len(path), MaxName)
 	}
-	if path == fleet.Flex {
+	if fleet.TreeOf(path) == fleet.Flex {
 		return refuse(Invalid, "%q is the word for flex; choose another name for a quota", path)
 	}
 	for _, part := range strings.Split(path, "/") {
@@ -49,6 +76,9 @@ func checkSpec(s fleet.Spec) *Refusal {
 		return refusal
 	}
 	if refusal := checkName("namespace", s.Namespace); refusal != nil {
+		return refusal
+	}
+	if refusal := checkTexts("the submitter", append([]string{s.User, s.Target, s.Partition}, s.Groups...)...); refusal != nil {
 		return refusal
 	}
 	switch {

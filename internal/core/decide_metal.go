@@ -78,6 +78,7 @@ const (
 	MaxReplicas        = 100_000
 	MaxPools           = 32
 	MaxName            = 253
+	MaxText            = 4096
 )
 
 func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
@@ -193,6 +194,9 @@ func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *R
 
 func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
 	if refusal := checkName("incident", c.Name); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity}, c.Nodes...)...); refusal != nil {
 		return nil, refusal
 	}
 	for _, i := range s.Incidents {

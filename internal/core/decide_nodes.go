@@ -14,7 +14,12 @@ func setNodes(s *fleet.State, c SetNodes) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	var events []event.Event
+	seen := map[string]bool{}
 	for _, name := range c.Names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
 		p, node := findNode(s, name)
 		if p == nil {
 			return nil, refuse(Invalid, "there is no node %q", name)
@@ -33,6 +38,9 @@ func setNodes(s *fleet.State, c SetNodes) ([]event.Event, *Refusal) {
 }
 
 func checkNodeState(c SetNodes) *Refusal {
+	if refusal := checkTexts("a signal", c.Signal); refusal != nil {
+		return refusal
+	}
 	known := false
 	for _, s := range fleet.NodeStates() {
 		known = known || s == c.State

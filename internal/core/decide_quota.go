@@ -8,7 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/promise"
 )
 
-func decideQuota(s *fleet.State, r Request) (events []event.Event, refusal *Refusal, known bool) {
+func decideQuota(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
 	known = true
 	switch c := r.Command.(type) {
 	case CreateQuota:
@@ -18,11 +18,11 @@ func decideQuota(s *fleet.State, r Request) (events []event.Event, refusal *Refu
 	case SetAccess:
 		events, refusal = setAccess(s, c)
 	case SetGrant:
-		events, refusal = setGrant(s, c, r.Reason)
+		events, refusal = setGrant(s, c, r.Reason, now)
 	case Transfer:
 		events, refusal = transfer(s, c)
 	case PlaceHold:
-		events, refusal = placeHold(s, c)
+		events, refusal = placeHold(s, c, now)
 	case ReleaseHold:
 		events, refusal = releaseHold(s, c)
 	default:
@@ -34,6 +34,9 @@ func decideQuota(s *fleet.State, r Request) (events []event.Event, refusal *Refu
 // createQuota creates a quota and those of its parents that do not exist.
 func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 	if refusal := checkPath(c.Path); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
 	}
 	if s.Quota(c.Path) != nil {
@@ -62,8 +65,14 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 			return nil, refuse(Invalid, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
 		}
 	}
+	for _, h := range s.Holds {
+		if h.Quota == c.Path {
+			return nil, refuse(Invalid, "hold %d still earmarks %d GPUs for quota %q; release it first", h.ID, h.GPUs, c.Path)
+		}
+	}
 	for _, w := range s.Workloads {
-		if w.Target == c.Path && (!w.State.Ended() || w.At() != nil) {
+		moves := w.Moves != nil && w.Moves.Target == c.Path
+		if moves || w.Target == c.Path && (!w.State.Ended() || w.At() != nil) {
 			return nil, refuse(Invalid, "workloads still target quota %q; cancel or retarget them first", c.Path)
 		}
 	}
@@ -73,6 +82,9 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
 		return nil, noQuota(c.Path)
+	}
+	if refusal := checkAccess(c.Access); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.AccessSet{Quota: c.Path, Access: c.Access})
 }
@@ -89,7 +101,7 @@ func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
 	return nil
 }
 
-func setGrant(s *fleet.State, c SetGrant, reason string) ([]event.Event, *Refusal) {
+func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil {
 		return nil, refusal
@@ -110,7 +122,7 @@ func setGrant(s *fleet.State, c SetGrant, reason string) ([]event.Event, *Refusa
 	if c.Overcommit && reason == "" {
 		return nil, refuse(Invalid, "overcommit needs a reason; say why")
 	}
-	used, refusal := checkPromise(s, p, c, was)
+	used, refusal := checkPromise(s, p, c, was, now)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -121,21 +133,21 @@ func setGrant(s *fleet.State, c SetGrant, reason string) ([]event.Event, *Refusa
 
 // checkPromise refuses a grant that would assign more than is sustainable, holds
 // of others included; what the quota's own holds earmark is used up.
-func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int) ([]event.Event, *Refusal) {
+func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now fleet.Instant) ([]event.Event, *Refusal) {
 	rise := c.GPUs - was
 	if rise <= 0 {
 		return nil, nil
 	}
-	own, all := s.Held(c.Partition, c.Quota)
+	own, all := s.Held(c.Partition, c.Quota, now)
 	after := p.Assigned() + rise + all - min(own, rise)
-	if limit := sustainable(s, p); after > limit && !c.Overcommit {
+	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
 		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
 			p.ID, after, all-min(own, rise), limit).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
 	}
 	var used []event.Event
 	for _, h := range s.Holds {
-		if h.Quota == c.Quota && h.Partition == c.Partition && rise > 0 {
+		if h.Quota == c.Quota && h.Partition == c.Partition && h.Until > now && rise > 0 {
 			take := min(rise, h.GPUs)
 			rise -= take
 			used = append(used, event.HoldEnded{ID: h.ID, Left: h.GPUs - take, Why: "used"})
@@ -146,8 +158,8 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int) ([]ev
 
 // sustainable is what people may assign in a partition, in GPUs; under the
 // fixed policy it is what is promisable.
-func sustainable(s *fleet.State, p *fleet.Partition) int {
-	return promise.CapacityOf(s, p, s.Time).Promisable * p.GPUsPerNode
+func sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
+	return promise.CapacityOf(s, p, now).Promisable * p.GPUsPerNode
 }
 
 func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
@@ -172,7 +184,7 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 	return one(event.GrantTransferred(c))
 }
 
-func placeHold(s *fleet.State, c PlaceHold) ([]event.Event, *Refusal) {
+func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil {
 		return nil, refusal
@@ -180,11 +192,11 @@ func placeHold(s *fleet.State, c PlaceHold) ([]event.Event, *Refusal) {
 	if refusal := wholeNodes(p, "a hold", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
-	if c.GPUs == 0 || c.Until <= s.Time {
+	if c.GPUs == 0 || c.Until <= now {
 		return nil, refuse(Invalid, "a hold needs GPUs and a moment that is still to come")
 	}
-	_, all := s.Held(c.Partition, c.Quota)
-	if after, limit := p.Assigned()+all+c.GPUs, sustainable(s, p); after > limit {
+	_, all := s.Held(c.Partition, c.Quota, now)
+	if after, limit := p.Assigned()+all+c.GPUs, sustainable(s, p, now); after > limit {
 		return nil, refuse(Overpromise, "%s would have %d GPUs assigned and held, and can sustain %d", p.ID, after, limit).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": c.GPUs, "sustainable": limit})
 	}

@@ -35,13 +35,19 @@ func TestWhoStoodBehindACancelledHeadStarts(t *testing.T) {
 }
 
 func TestPoolsOfOneWorkloadLeaveTheQueueTheyStandIn(t *testing.T) {
-	st := smallFleet(t, 4)
-	st.quota(0, "q", 4, 0)
-	st.do(0, job("n", "other", "q", fleet.Mid, pool("base", 0, 8, 1), pool("far", 1, 8, 4)),
-		job("n", "two", "q", fleet.Mid, pool("base", 0, 8, 1), pool("late", 2, 8, 3), pool("soon", 1, 8, 3)))
-	st.do(time.Second, core.Cancel{Namespace: "n", Name: "two"}, core.Cancel{Namespace: "n", Name: "other"})
-	for _, it := range st.s.Partitions[0].Account("q").Queue() {
-		t.Errorf("%s still waits after it was cancelled", it.Workload.Name)
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	st := smallFleet(t, 9)
+	st.quota(0, "q", 9, 0)
+	for _, name := range names {
+		st.do(0, job("n", name, "q", fleet.Mid, pool("base", 0, 8, 1), pool("late", 2, 8, 9), pool("soon", 1, 8, 9)))
+	}
+	for _, gone := range names {
+		st.do(time.Second, core.Cancel{Namespace: "n", Name: gone})
+		for _, it := range st.s.Partitions[0].Account("q").Queue() {
+			if it.Workload.Name == gone {
+				t.Errorf("pool %d of %s still waits after it was cancelled", it.Pool, gone)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,9 @@ type Outcome struct {
 // placement react until nothing more changes. A refused request changes nothing.
 func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	now = max(now, s.Time)
+	if refusal := checkTexts("the request", r.Key, r.Reason, r.Actor.Name); refusal != nil {
+		return Outcome{}, refusal
+	}
 	if use, known := s.Key(r.Key); known && r.Key != "" {
 		if use.Fingerprint != r.Fingerprint {
 			return Outcome{}, refuse(Invalid, "idempotency key %q was used for another command; use a new key", r.Key)

@@ -87,18 +87,11 @@ func (p *Partition) rebuild(s *State) {
 		i.nodes = append(i.nodes, k)
 		n.residents, n.held, n.staying, n.owner = nil, 0, 0, nil
 		p.contribute(n, 1)
-		if n.State == Probation {
-			s.Alarm(p, n.Since.Add(s.Policy.Probation))
-		}
 	}
 	for _, a := range p.Accounts {
 		a.attach(p)
 	}
-	for _, d := range p.Downs {
-		if d.To != Never {
-			s.Alarm(p, d.To.Add(s.Policy.Dwell))
-		}
-	}
+	p.alarms(s)
 	for _, h := range s.Holds {
 		if h.Partition == p.ID {
 			s.Alarm(p, h.Until)

@@ -33,12 +33,13 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
 	}
+	p.left[w.Tree()]++
 	p.Touch()
 }
 
 // enter makes a workload stand in a partition, from its first replica to its last.
 func (s *State) enter(w *Workload, p *Partition) {
-	w.Where, w.partition = p.ID, p
+	w.Where, w.partition, w.grown = p.ID, p, 0
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
@@ -119,6 +120,9 @@ func (s *State) Drop(w *Workload, spots []Spot) {
 
 func (s *State) after(w *Workload) {
 	p := w.partition
+	if p == nil {
+		return
+	}
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}

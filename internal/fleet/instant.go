@@ -3,7 +3,8 @@ package fleet
 import "time"
 
 // Instant is a moment: nanoseconds since 1970-01-01 UTC. States and events use
-// it instead of time.Time because it has one value and one encoding per moment.
+// it instead of time.Time because it has one value and one encoding per moment. Zero means no moment, so virtual time
+// must begin later.
 type Instant int64
 
 // Never is later than every moment that can happen.

@@ -61,6 +61,8 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 	edit(w)
 	if w.account != nil {
 		w.account.addWork(w)
+	}
+	if w.partition != nil {
 		w.partition.Freed()
 	}
 	s.requeue(w)
@@ -136,11 +138,11 @@ func (w *Workload) standing() WorkloadState {
 		stays += w.Stays(i)
 		reserved += w.InPhase(i, Reserved)
 		leaving += w.InPhase(i, Leaving)
-		enough := running >= p.Min || (p.Elastic && w.Started != 0 && running > 0)
+		enough := running >= p.Min || (p.Elastic && w.Started != 0)
 		whole = whole && enough
 	}
 	switch {
-	case whole:
+	case whole && stays > 0:
 		return RunningW
 	case stays == 0 && leaving > 0:
 		return Evicting
@@ -214,7 +216,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 	if !w.Flexes() {
 		q = &p.accounts[w.Target].queue
 	}
-	q.add(Waiting{w, pool, key})
+	q.add(Waiting{Workload: w, Pool: pool, Key: key})
+	if w.Flexes() {
+		p.left[Flex]++ // who asks for flex changes what is fair for all
+	}
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
 }
@@ -232,8 +237,9 @@ func (s *State) unqueue(w *Workload) {
 		if spot.pool != Base {
 			rank = w.Pools[spot.pool].Rank
 		}
-		spot.queue.remove(Waiting{w, spot.pool, KeyOf(w, rank, false)})
+		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
 		spot.partition.left[w.Tree()]++
+		spot.partition.Touch()
 	}
 	w.queued = w.queued[:0]
 }

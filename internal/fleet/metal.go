@@ -69,7 +69,7 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		p.Downs = append(p.Downs, Down{})
 		copy(p.Downs[open+1:], p.Downs[open:])
 		p.Downs[open] = Down{node, at, Never}
-	case from == Suspect && to == Healthy && has:
+	case from == Suspect && to == Healthy && has && p.Downs[open].From == p.Nodes[node].Since:
 		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
 	case !up(from) && up(to) && has:
 		p.Downs[open].To = at
@@ -169,10 +169,25 @@ func (s *State) SetBuffer(scope string, buffer Buffer) {
 func (s *State) unalignAll() {
 	for _, p := range s.Partitions {
 		p.Unalign()
-		for _, d := range p.Downs {
-			if d.To != Never {
-				s.Alarm(p, d.To.Add(s.Policy.Dwell))
-			}
+		p.alarms(s)
+	}
+	for _, id := range sortedIDs(s.Workloads) {
+		if w := s.Workloads[id]; w.partition != nil && w.Started != 0 {
+			s.alarmsOf(w)
+		}
+	}
+}
+
+// alarms asks for looks when probations and dwells end, as the policy now says.
+func (p *Partition) alarms(s *State) {
+	for _, n := range p.Nodes {
+		if n.State == Probation {
+			s.Alarm(p, n.Since.Add(s.Policy.Probation))
+		}
+	}
+	for _, d := range p.Downs {
+		if d.To != Never {
+			s.Alarm(p, d.To.Add(s.Policy.Dwell))
 		}
 	}
 }

@@ -8,6 +8,8 @@ type Waiting struct {
 	Workload *Workload
 	Pool     int
 	Key      Key
+
+	tried uint64 // see Partition.Tried
 }
 
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
@@ -26,7 +28,7 @@ type queueSpot struct {
 }
 
 func (a Waiting) before(b Waiting) bool {
-	if a.Workload != b.Workload {
+	if a.Key != b.Key {
 		return a.Key.Before(b.Key)
 	}
 	return a.Pool < b.Pool

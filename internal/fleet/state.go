@@ -77,7 +77,7 @@ type State struct {
 
 // NewState is the state before the first record.
 func NewState() *State {
-	s := &State{Policy: DefaultPolicy()}
+	s := &State{Policy: DefaultPolicy(), NextID: 1, NextHold: 1}
 	s.Rebuild()
 	return s
 }
@@ -112,10 +112,10 @@ func (s *State) BufferFor(p *Partition, island int) Buffer {
 	return s.Policy.Buffer
 }
 
-// Held is the GPUs of a partition that holds earmark, for a quota and for all.
-func (s *State) Held(partition, quota string) (own, all int) {
+// Held is the GPUs of a partition that holds earmark at a moment, for a quota and for all.
+func (s *State) Held(partition, quota string, now Instant) (own, all int) {
 	for _, h := range s.Holds {
-		if h.Partition != partition {
+		if h.Partition != partition || h.Until <= now {
 			continue
 		}
 		all += h.GPUs

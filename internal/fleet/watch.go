@@ -86,13 +86,14 @@ func (p *Partition) Growing() []*Workload { return p.watched.growing }
 // Leaving lists the workloads here with replicas on their way out.
 func (p *Partition) Leaving() []*Workload { return p.watched.leaving }
 
-// Tried says whether placement has found no room for the workload since room
-// last came free for anyone it could concern.
-func (p *Partition) Tried(w *Workload) bool { return w.tried == p.stamp(w) }
+// Tried says whether placement has found no room for a waiting unit since
+// anything changed that it could concern.
+func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stamp(it.Workload) }
 
-// SetTried remembers that placement found no room for the workload. It is a
-// cache: forgetting it costs time and changes no decision.
-func (p *Partition) SetTried(w *Workload) { w.tried = p.stamp(w) }
+// SetTried remembers that placement found no room for a waiting unit, which
+// must be an item of one of the partition's queues. It is a cache: forgetting it
+// costs time and changes no decision.
+func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
 
 // Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
 func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
@@ -101,6 +102,6 @@ func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
 func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
 
 // stamp grows with the partition's epoch and with every departure from the
-// queues that the workload could stand behind in. Both only grow, so equal sums
+// queues that the workload could stand behind in, and every placement from them. Both only grow, so equal sums
 // mean that neither has.
 func (p *Partition) stamp(w *Workload) uint64 { return p.epoch + p.left[w.Tree()] + 1 }

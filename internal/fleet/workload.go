@@ -158,7 +158,6 @@ type Workload struct {
 	partition *Partition
 	account   *Account // nil on flex
 	queued    []queueSpot
-	tried     uint64     // see Partition.Tried
 	grown     uint64     // see Partition.Grown
 	watchedAt *Partition // on whose watched lists it may be
 }

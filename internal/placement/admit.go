@@ -10,8 +10,10 @@ import (
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, a := range pl.p.Accounts {
 		head := head{}
-		for _, it := range a.Queue() {
-			if pl.p.Tried(it.Workload) {
+		queue := a.Queue()
+		for i := range queue {
+			it := queue[i]
+			if pl.p.Tried(&queue[i]) {
 				head.consider(pl, a, it)
 				continue
 			}
@@ -53,9 +55,10 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 func (pl *Planner) admitBorrowing() (Plan, bool) {
 	for _, tree := range pl.borrowingTrees() {
 		head := head{}
-		for _, it := range pl.treeQueue(tree) {
+		for _, item := range pl.treeQueue(tree) {
+			it := *item
 			a := pl.p.Account(it.Workload.Target)
-			if pl.p.Tried(it.Workload) {
+			if pl.p.Tried(item) {
 				head.considerTree(pl, a, it)
 				continue
 			}
@@ -64,7 +67,7 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 					return plan, true
 				}
 			}
-			pl.p.SetTried(it.Workload)
+			pl.p.SetTried(item)
 			head.considerTree(pl, a, it)
 		}
 	}
@@ -85,13 +88,16 @@ func (pl *Planner) borrowingTrees() []string {
 }
 
 // treeQueue lists what waits in all quotas of a tree, in the order of importance and age.
-func (pl *Planner) treeQueue(tree string) []fleet.Waiting {
-	var list []fleet.Waiting
+func (pl *Planner) treeQueue(tree string) []*fleet.Waiting {
+	var list []*fleet.Waiting
 	members := 0
 	for _, a := range pl.p.Accounts {
 		if a.Tree() == tree {
 			members++
-			list = append(list, a.Queue()...)
+			queue := a.Queue()
+			for i := range queue {
+				list = append(list, &queue[i])
+			}
 		}
 	}
 	if members > 1 {

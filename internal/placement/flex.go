@@ -10,14 +10,15 @@ import (
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
 	for _, ns := range pl.byLeastFlex() {
-		for _, it := range pl.p.FlexOf(ns).Queue() {
-			if pl.p.Tried(it.Workload) {
+		queue := pl.p.FlexOf(ns).Queue()
+		for i := range queue {
+			if pl.p.Tried(&queue[i]) {
 				continue
 			}
-			if plan, ok := pl.flex(it); ok {
+			if plan, ok := pl.flex(queue[i]); ok {
 				return plan, true
 			}
-			pl.p.SetTried(it.Workload)
+			pl.p.SetTried(&queue[i])
 		}
 	}
 	return Plan{}, false

@@ -12,8 +12,8 @@ func (pl *Planner) Next() (Plan, bool) {
 		pl.admitFlex,       // 5. flex, the namespace with the least first
 		pl.grow,            // 6. elastic pools, after all waiting work that can start
 	}
-	for i, step := range steps {
-		if i > 0 && !pl.open() {
+	for _, step := range steps {
+		if !pl.open() {
 			return Plan{}, false
 		}
 		if plan, ok := step(); ok {
@@ -50,14 +50,24 @@ func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
 		return Plan{}, false
 	}
 	for i, p := range w.Pools {
-		if p.Rank == w.BaseRank() && w.Stays(i) < p.Min {
+		if p.Rank == w.BaseRank() && (w.Stays(i) < p.Min || pl.outOfUse(w.Held[i])) {
 			return Plan{
-				Kind: Release, Workload: w, Why: "a node of its reserved room went down",
+				Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
 				Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved }),
 			}, true
 		}
 	}
 	return Plan{}, false
+}
+
+// outOfUse says whether a reserved replica waits for a node that takes nothing new.
+func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
+	for _, r := range replicas {
+		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
+			return true
+		}
+	}
+	return false
 }
 
 // vacated says that all who had to leave for the workload are gone, that its
@@ -90,7 +100,7 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 			wants += r.GPUs()
 		}
 	}
-	return n.Held()+wants <= n.Good()
+	return n.State.Usable() && n.Held()+wants <= n.Good()
 }
 
 // finish makes a plan of spots that were found: room that somebody still holds is reserved.
