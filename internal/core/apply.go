@@ -127,9 +127,8 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned) {
 		p.SetBacking(b.Quota, island, b.Nodes)
 	}
 	for _, g := range e.Gangs {
-		a := p.EnsureAccount(g.Quota)
-		a.GangMissing = g.Missing
-		a.GangIsland, _ = p.Island(g.Island)
+		island, _ := p.Island(g.Island)
+		p.SetGang(g.Quota, g.Missing, island)
 	}
 	p.Freed()
 }
@@ -158,7 +157,7 @@ func applyRetargeted(s *fleet.State, w *fleet.Workload, e event.WorkloadRetarget
 	w.Moves = &fleet.Move{Target: e.Target, Partition: e.Partition}
 	if w.At() != nil {
 		w.GraceEnds = e.Until
-		s.Leave(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }))
+		s.LeaveAll(w)
 		s.Settle(w, at)
 	}
 	if w.At() == nil && w.Moves != nil {
@@ -197,7 +196,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Drop(w, e.Spots)
 	case event.ReservationEnded:
 		w = s.Workloads[e.ID]
-		s.Leave(w, e.Spots)
+		s.Unreserve(w, e.Spots)
 	case event.HoldsChanged:
 		w = s.Workloads[e.ID]
 		s.SetHolds(w, e.Pool, e.From, e.To, e.Holds)

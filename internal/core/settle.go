@@ -74,12 +74,20 @@ func (t *turn) align(p *fleet.Partition) {
 	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || (c != nil && c.Stale) {
 		return
 	}
-	p.Aligned()
-	if e, changed := difference(p, promise.Align(t.s, p, t.now)); changed {
+	// What an alignment moves is an input of the next one: the backing in force.
+	for range alignments {
+		e, changed := difference(p, promise.Align(t.s, p, t.now))
+		if !changed {
+			break
+		}
 		t.emit(e)
-		p.Aligned()
 	}
+	p.Aligned()
 }
+
+// alignments bounds how often a backing is aligned on what the last time left.
+// Two are usual: one that changes something, and one that does not.
+const alignments = 8
 
 func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, bool) {
 	e := event.BackingAligned{Partition: p.ID, Promisable: a.Promisable, Shares: a.Shares}

@@ -136,7 +136,7 @@ func (c *Carrier) note(at fleet.Instant, id uint64, e event.Event) {
 func (c *Carrier) lose(at fleet.Instant, id uint64, t *told, spots []fleet.Spot) {
 	left, rest := t.leaving.Take(spots)
 	ran, _ := t.running.Take(rest)
-	if lost := append(left, ran...); len(lost) > 0 {
+	if lost := slices.Concat(left, ran); len(lost) > 0 {
 		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
 	}
 }
@@ -151,7 +151,8 @@ func (c *Carrier) of(id uint64) *told {
 }
 
 // follow brings the driver from what it was told of a workload to what the
-// state says: who leaves, who is not there any more, who runs.
+// state says: who leaves, who is not there any more, who runs. A cancelled
+// workload is gone only when its last replica has left.
 func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	// What was cancelled may still be leaving its nodes.
 	if w == nil || (w.State.Ended() && w.At() == nil) {

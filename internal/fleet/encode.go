@@ -76,7 +76,7 @@ func (s *State) Rebuild() {
 func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
-	p.left = map[string]uint64{}
+	p.left, p.overs, p.gangless = map[string]uint64{}, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
 		i.backing, i.unscheduled = map[string]int{}, 0

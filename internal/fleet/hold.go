@@ -34,7 +34,19 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 		}
 	}
 	p.left[w.Tree()]++
+	w.unalign()
 	p.Touch()
+}
+
+// unalign says that the backing is to be looked at where a gang in quota comes,
+// goes or holds its GPUs in another way: backing follows gangs.
+func (w *Workload) unalign() {
+	if w.account == nil || w.partition.unaligned {
+		return
+	}
+	for _, p := range w.Pools {
+		w.partition.unaligned = w.partition.unaligned || !p.Elastic && p.Min > 1 && p.Reach != ReachAny
+	}
 }
 
 // enter makes a workload stand in a partition, from its first replica to its last.
@@ -91,8 +103,19 @@ func (s *State) Start(w *Workload) {
 	p.Touch()
 }
 
-// Leave turns running replicas into leaving ones; reserved ones just go.
-func (s *State) Leave(w *Workload, spots []Spot) {
+// Leave turns running replicas into leaving ones.
+func (s *State) Leave(w *Workload, spots []Spot) { s.leave(w, spots, Running) }
+
+// Unreserve takes reserved replicas away.
+func (s *State) Unreserve(w *Workload, spots []Spot) { s.leave(w, spots, Reserved) }
+
+// LeaveAll makes everything of the workload leave that stays.
+func (s *State) LeaveAll(w *Workload) {
+	s.Unreserve(w, w.Spots(func(r Replica) bool { return r.Phase == Reserved }))
+	s.Leave(w, w.Spots(func(r Replica) bool { return r.Phase == Running }))
+}
+
+func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Held[pool][at]
 		w.account.weigh(*r, -1)
@@ -103,7 +126,7 @@ func (s *State) Leave(w *Workload, spots []Spot) {
 		}
 		r.Phase = Leaving
 		w.partition.settle(r.Node, Resident{w, pool, Leaving})
-	}, func(ph Phase) bool { return ph != Leaving })
+	}, func(ph Phase) bool { return ph == phase })
 	s.after(w)
 }
 
@@ -123,6 +146,7 @@ func (s *State) after(w *Workload) {
 	if p == nil {
 		return
 	}
+	w.unalign()
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}
@@ -210,5 +234,6 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
 	}
+	w.unalign()
 	w.partition.Freed()
 }

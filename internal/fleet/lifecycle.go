@@ -23,7 +23,7 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	case len(all) == 0:
 	case state == Cancelled:
 		w.GraceEnds = at.Add(w.Grace)
-		s.Leave(w, w.Spots(func(r Replica) bool { return r.Phase != Leaving }))
+		s.LeaveAll(w)
 	default:
 		s.Drop(w, all)
 	}
@@ -146,7 +146,7 @@ func (w *Workload) standing() WorkloadState {
 		return RunningW
 	case stays == 0 && leaving > 0:
 		return Evicting
-	case w.Started != 0 && stays > 0:
+	case w.Started != 0 && w.staysAnywhere():
 		return Mending
 	case reserved > 0:
 		return Starting
@@ -154,6 +154,15 @@ func (w *Workload) standing() WorkloadState {
 		return Evicting
 	}
 	return Pending
+}
+
+func (w *Workload) staysAnywhere() bool {
+	for i := range w.Pools {
+		if w.Stays(i) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Unsaved is the work that an eviction now would lose, in time: what has run

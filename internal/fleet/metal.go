@@ -18,7 +18,7 @@ func (p *Partition) AddIsland(name string, racks int) {
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)
-		if a.GangIsland >= at {
+		if a.GangMissing > 0 && a.GangIsland >= at {
 			a.GangIsland++
 		}
 	}
@@ -101,6 +101,7 @@ func (a *Account) attach(p *Partition) {
 	a.over = 0
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
 	p.accounts[a.Quota] = a
+	p.gangless += min(1, a.GangMissing)
 	for i := range p.Islands {
 		a.count(i, 1)
 	}
@@ -122,6 +123,14 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	p.Freed()
 }
 
+// SetGang says what a quota's declared gang lacks in its best island; 0: nothing.
+func (p *Partition) SetGang(quota string, missing, island int) {
+	a := p.EnsureAccount(quota)
+	p.gangless -= min(1, a.GangMissing)
+	a.GangMissing, a.GangIsland = missing, island
+	p.gangless += min(1, missing)
+}
+
 // count adds what backs the account in an island, and what it touches there, to
 // (sign 1) or takes it from (−1) the figures that follow from both.
 func (a *Account) count(island, sign int) {
@@ -130,6 +139,8 @@ func (a *Account) count(island, sign int) {
 	i.unscheduled += sign * max(0, backed-touched)
 	if touched > backed {
 		a.over += sign
+		a.partition.overs += sign
+		a.partition.unaligned = true
 	}
 }
 

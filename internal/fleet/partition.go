@@ -61,6 +61,8 @@ type Partition struct {
 	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
+	overs     int // islands of accounts that touch more nodes than back them
+	gangless  int // accounts whose declared gang is not backed
 	halted    string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`

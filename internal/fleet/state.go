@@ -158,6 +158,7 @@ func (s *State) RemoveQuota(path string) {
 			for i := range p.Islands {
 				a.count(i, -1)
 			}
+			p.gangless -= min(1, a.GangMissing)
 			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
 			delete(p.accounts, path)
 			p.Freed()

@@ -72,9 +72,9 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		a.touched[n.Island] += sign
 		a.count(n.Island, 1)
 		p.Islands[n.Island].trees[a.tree] += sign
-		if sign > 0 && a.touched[n.Island] > a.Backing[n.Island] || sign < 0 && a.GangMissing > 0 {
-			p.unaligned = true
-		}
+		// Who stands where matters to the backing only where some work is
+		// uncovered or some gang unbacked; gangs say so themselves (hold.go).
+		p.unaligned = p.unaligned || p.overs > 0 || p.gangless > 0
 	}
 }
 

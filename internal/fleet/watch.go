@@ -95,6 +95,9 @@ func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stamp(it.Work
 // costs time and changes no decision.
 func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
 
+// FlexStamp grows with everything that could change what is fair on flex or who stands there.
+func (p *Partition) FlexStamp() uint64 { return p.epoch + p.left[Flex] + 1 }
+
 // Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
 func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
 

@@ -159,6 +159,7 @@ type Workload struct {
 	account   *Account // nil on flex
 	queued    []queueSpot
 	grown     uint64     // see Partition.Grown
+	shape     string     // see Shape
 	watchedAt *Partition // on whose watched lists it may be
 }
 
@@ -179,6 +180,20 @@ func (w *Workload) At() *Partition { return w.partition }
 
 // Account is the account the workload's GPUs count for; nil on flex or while it stands nowhere.
 func (w *Workload) Account() *Account { return w.account }
+
+// Shape names what the workload's lowest-rank pools need, so that two workloads
+// of one shape fit in the same places.
+func (w *Workload) Shape() string {
+	if w.shape == "" {
+		base := w.BaseRank()
+		for _, p := range w.Pools {
+			if p.Rank == base {
+				w.shape += fmt.Sprintf("%dx%d%c ", p.Min, p.GPUs, p.Reach[0])
+			}
+		}
+	}
+	return w.shape
+}
 
 // BaseRank is the rank of the pools that must start together.
 func (w *Workload) BaseRank() int { return w.Spec.BaseRank() }

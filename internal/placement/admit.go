@@ -9,7 +9,7 @@ import (
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, a := range pl.p.Accounts {
-		head := head{}
+		head, failed := head{}, shapes{}
 		queue := a.Queue()
 		for i := range queue {
 			it := queue[i]
@@ -17,12 +17,13 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 				head.consider(pl, a, it)
 				continue
 			}
-			if head.bars(pl, it, HoldGuaranteed) {
+			if failed.failed(it) || head.bars(pl, it, HoldGuaranteed) {
 				continue
 			}
 			if plan, ok := pl.guarantee(a, it); ok {
 				return plan, true
 			}
+			failed.fail(it)
 			head.consider(pl, a, it)
 		}
 	}
@@ -39,9 +40,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	pl.limitByTree(c)
 	if a.Stays()+c.gpus <= a.Backed() {
 		pl.limitByQuota(c)
-		if spots, ok := pl.find(c); ok {
-			plan := pl.finish(c, spots, nil)
-			pl.release(c, spots)
+		if plan, ok := pl.inside(c); ok {
 			return plan, true
 		}
 	}
@@ -54,7 +53,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 // admitBorrowing admits the first waiting unit that fits its tree's backing, in the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
 	for _, tree := range pl.borrowingTrees() {
-		head := head{}
+		head, failed := head{}, shapes{}
 		for _, item := range pl.treeQueue(tree) {
 			it := *item
 			a := pl.p.Account(it.Workload.Target)
@@ -62,10 +61,11 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 				head.considerTree(pl, a, it)
 				continue
 			}
-			if !head.bars(pl, it, HoldBorrowing) && !pl.barredAtHome(a, it) {
+			if !failed.failed(it) && !head.bars(pl, it, HoldBorrowing) {
 				if plan, ok := pl.borrow(a, it); ok {
 					return plan, true
 				}
+				failed.fail(it)
 			}
 			pl.p.SetTried(item)
 			head.considerTree(pl, a, it)

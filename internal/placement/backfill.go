@@ -99,10 +99,6 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 	return fleet.Never
 }
 
-// barredAtHome says whether a unit that would borrow could delay the head of
-// its own quota's queue. It could not: as a borrower the head may evict it.
-func (pl *Planner) barredAtHome(*fleet.Account, fleet.Waiting) bool { return false }
-
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
 // nothing ran there: in number, and each gang in one island.
 func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {

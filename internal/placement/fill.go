@@ -63,10 +63,14 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	switch {
 	case c.account == nil && !n.Whole():
 		return room*2 + leaving
-	case c.account == nil || kind == counted:
+	case c.account == nil && n.Owner() != nil:
+		return (4*n.GPUs+room)*2 + leaving // the quota there will want its whole node
+	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
+	case kind == counted:
+		return (2*n.GPUs+1-ofQuota(n))*2 + leaving // as if no flex were there
 	}
-	return (4*n.GPUs-room)*2 + leaving
+	return (4*n.GPUs-n.Room())*2 + leaving
 }
 
 // pick takes candidates in order until there are enough replicas or a limit is reached.
@@ -144,4 +148,15 @@ func leftBy(n *fleet.Node, tree string) bool {
 		}
 	}
 	return false
+}
+
+// ofQuota is the GPUs of a node that in-quota work means to keep.
+func ofQuota(n *fleet.Node) int {
+	t := 0
+	for _, r := range n.Residents() {
+		if r.Workload.Account() != nil && r.Phase != fleet.Leaving {
+			t += r.GPUs()
+		}
+	}
+	return t
 }

@@ -9,14 +9,18 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
+	failed := shapes{}
 	for _, ns := range pl.byLeastFlex() {
 		queue := pl.p.FlexOf(ns).Queue()
 		for i := range queue {
 			if pl.p.Tried(&queue[i]) {
 				continue
 			}
-			if plan, ok := pl.flex(queue[i]); ok {
-				return plan, true
+			if !failed.failed(queue[i]) {
+				if plan, ok := pl.flex(queue[i]); ok {
+					return plan, true
+				}
+				failed.fail(queue[i])
 			}
 			pl.p.SetTried(&queue[i])
 		}
@@ -70,16 +74,11 @@ func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 // evictableOnFlex lists whom a flex claim may evict, cheapest first.
 func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 	var list []candidateVictim
-	shares := Shares(pl.p)
+	shares := pl.sharesNow()
 	within := pl.p.FlexOf(c.w.Namespace).Staying+c.gpus <= shares[c.w.Namespace]
-	for _, w := range pl.p.FlexWork() {
-		if w == c.w {
-			continue
-		}
-		for _, u := range units(w) {
-			if pl.mayEvictOnFlex(c, u, within) {
-				list = append(list, pl.candidate(u, ClassFlex))
-			}
+	for _, u := range pl.flexUnits() {
+		if u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
+			list = append(list, pl.candidate(u, ClassFlex))
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })

@@ -61,7 +61,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	w, gpus := it.Workload, it.Workload.Pools[it.Pool].GPUs
-	fair := (Shares(pl.p)[w.Namespace] - pl.p.FlexOf(w.Namespace).Staying) / gpus
+	fair := (pl.sharesNow()[w.Namespace] - pl.p.FlexOf(w.Namespace).Staying) / gpus
 	c := claimOf(it, nil, fleet.HoldsFlex)
 	if plan, ok := pl.mostOnFree(c, min(most, fair)); ok {
 		return plan, true

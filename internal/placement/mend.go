@@ -6,6 +6,9 @@ import "github.com/muster-fleet/muster/internal/fleet"
 // gang that cannot be mended goes back to its queue.
 func (pl *Planner) mendGangs() (Plan, bool) {
 	for _, w := range pl.p.Broken() {
+		if lostBase(w) {
+			return pl.giveUp(w), true
+		}
 		for i, pool := range w.Pools {
 			missing := pool.Min - w.Stays(i)
 			if pool.Elastic || pool.Rank != w.BaseRank() || missing <= 0 {
@@ -19,6 +22,16 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 		}
 	}
 	return Plan{}, false
+}
+
+// lostBase says whether nothing is left of the pools that must run together.
+func lostBase(w *fleet.Workload) bool {
+	for i, p := range w.Pools {
+		if p.Rank == w.BaseRank() && w.Stays(i) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // mend finds nodes for a gang's lost replicas: free ones, else those of flex

@@ -11,6 +11,11 @@ type Planner struct {
 	now fleet.Instant
 
 	*scratch
+	blind bool // room is judged as if no flex work were there
+
+	shares            map[string]int
+	units             []unit
+	sharesAt, unitsAt uint64
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.
@@ -49,6 +54,9 @@ func (pl *Planner) shift(u unit, sign int) {
 // room is what a node has for a newcomer: usable GPUs that nobody means to keep.
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
+	if pl.blind {
+		return n.UsableGPUs() - ofQuota(n) - pl.extra[node]
+	}
 	return n.UsableGPUs() - n.Staying() + pl.freed[node] - pl.extra[node]
 }
 

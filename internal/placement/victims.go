@@ -232,10 +232,8 @@ func without(list []candidateVictim, v candidateVictim) []candidateVictim {
 // evictable lists whom an in-quota claim may evict, cheapest first.
 func (pl *Planner) evictable(c *claim) []candidateVictim {
 	var list []candidateVictim
-	for _, w := range pl.p.FlexWork() {
-		for _, u := range units(w) {
-			list = append(list, pl.candidate(u, ClassFlex))
-		}
+	for _, u := range pl.flexUnits() {
+		list = append(list, pl.candidate(u, ClassFlex))
 	}
 	for _, a := range pl.p.Accounts {
 		list = append(list, pl.evictableOf(c, a)...)

@@ -108,7 +108,7 @@ func (al *aligner) backDeclared(b block) {
 	best, lacking := -1, 0
 	for _, i := range al.choices(b) {
 		more := max(0, b.nodes-al.blocks[b.account][i])
-		room := min(al.roomFor(b, i), al.cap.Promisable-al.total)
+		room := min(al.roomFor(b, i), al.cap.Promisable-al.total, al.grant(b.account)-total(al.blocks[b.account]))
 		if more <= room {
 			al.take(b.account, i, more)
 			al.backed[b.account] = true

@@ -1,0 +1,80 @@
+package core_test
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// happening is something that the clusters, or time, bring by themselves.
+type happening struct {
+	at fleet.Instant
+	do core.Command
+}
+
+// passTime lets everything happen that is due up to a moment: victims are gone
+// when their grace ends, workloads end when they have run, and alarms ring.
+func (w *world) passTime(until fleet.Instant) *failure {
+	for {
+		next, ok := w.nextHappening()
+		if !ok || next.at > until {
+			return nil
+		}
+		w.now = max(w.now, next.at)
+		if _, tick := next.do.(core.Tick); !tick {
+			w.sent = append(w.sent, next.do)
+		}
+		if f := w.request(next.do); f != nil {
+			return f
+		}
+	}
+}
+
+func (w *world) nextHappening() (happening, bool) {
+	best, found := happening{}, false
+	offer := func(at fleet.Instant, c core.Command) {
+		if at != fleet.Never && (!found || at < best.at) {
+			best, found = happening{at, c}, true
+		}
+	}
+	offer(w.s.NextAlarm(), core.Tick{})
+	for _, v := range w.active() {
+		if c := w.s.Cluster(v.At().Cluster); c.Stale {
+			continue // its reports do not come through
+		}
+		if leaving := v.Spots(isLeaving); len(leaving) > 0 {
+			offer(v.GraceEnds, core.ReportStopped{ID: v.ID, Spots: leaving})
+		}
+		if runs := w.runs[v.Namespace+"/"+v.Name]; runs > 0 && v.State == fleet.RunningW {
+			offer(v.Started.Add(runs), core.ReportFinished{ID: v.ID, Failed: v.ID%5 == 0})
+		}
+	}
+	return best, found
+}
+
+func isLeaving(r fleet.Replica) bool { return r.Phase == fleet.Leaving }
+
+// active lists the workloads that stand somewhere, by ID.
+func (w *world) active() []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, v := range w.s.Workloads {
+		if v.At() != nil {
+			list = append(list, v)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
+	return list
+}
+
+// open lists the workloads that have not ended, by ID.
+func (w *world) open() []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, v := range w.s.Workloads {
+		if !v.State.Ended() {
+			list = append(list, v)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
+	return list
+}

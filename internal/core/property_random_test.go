@@ -1,0 +1,69 @@
+package core_test
+
+import (
+	"flag"
+	"math/rand"
+	"testing"
+	"time"
+)
+
+var (
+	seedFlag  = flag.Int64("seed", 0, "play only the random fleet of this seed")
+	forFlag   = flag.Duration("for", 4*time.Second, "how long random fleets are played")
+	firstFlag = flag.Int64("first", 1, "the first seed")
+	linesFlag = flag.Int("lines", 150, "lines in a random fleet's script")
+)
+
+// TestRandomFleets plays random small fleets, and asks after every step whether
+// everything that must hold still does.
+func TestRandomFleets(t *testing.T) {
+	total := counts{}
+	playSeeds(t, func(seed int64) bool {
+		w, f := playRandom(seed, false, sampling{recount: 2, idle: 3, hash: 3})
+		total.add(w)
+		if f != nil {
+			t.Errorf("%s", explain(seed, w.script, f))
+		}
+		return f == nil
+	})
+	t.Logf("%v", total)
+}
+
+// playSeeds plays the seed that was asked for, or one after another for a while.
+func playSeeds(t *testing.T, play func(seed int64) bool) {
+	t.Helper()
+	if *seedFlag != 0 {
+		play(*seedFlag)
+		return
+	}
+	first, n := *firstFlag, int64(0)
+	for end := time.Now().Add(*forFlag); time.Now().Before(end); n++ {
+		if !play(first + n) {
+			break
+		}
+	}
+	t.Logf("seeds %d to %d; play one again with -seed", first, first+n)
+}
+
+func playRandom(seed int64, calm bool, every sampling, laws ...law) (*world, *failure) {
+	w := newWorld(every, laws...)
+	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, calm: calm}
+	a.begin()
+	for range *linesFlag {
+		if f := w.play(a.next()); f != nil {
+			return w, f
+		}
+	}
+	return w, nil
+}
+
+// counts says what a test has seen.
+type counts struct{ worlds, steps, records, events, refusals int }
+
+func (c *counts) add(w *world) {
+	c.worlds++
+	c.steps += w.steps
+	c.records += w.records
+	c.events += w.events
+	c.refusals += w.refusals
+}

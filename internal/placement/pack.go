@@ -1,0 +1,79 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file packs replicas smaller than a node as their quota's private cluster
+// would: as if no flex work were there (decision record 0004). Whole nodes need no
+// such care, one is as good as another.
+
+// inside plans a claim that its quota's backing has room for.
+func (pl *Planner) inside(c *claim) (Plan, bool) {
+	for _, nd := range c.needs {
+		if nd.gpus >= pl.p.GPUsPerNode {
+			return pl.onFree(c)
+		}
+	}
+	pl.blind = true
+	spots, ok := pl.find(c)
+	pl.blind = false
+	if !ok {
+		return Plan{}, false
+	}
+	defer pl.release(c, spots)
+	if pl.short(spots) == nil {
+		return pl.finish(c, spots, nil), true
+	}
+	return pl.finish(c, spots, asVictims(pl.clear(c, spots))), true
+}
+
+// short lists the nodes of found spots that flex work keeps too full.
+func (pl *Planner) short(spots []fleet.Spot) []int {
+	var nodes []int
+	seen := map[int]bool{}
+	for _, spot := range spots {
+		for _, n := range spot.Nodes {
+			if !seen[n] && pl.room(n) < 0 {
+				seen[n] = true
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes
+}
+
+// clear chooses the cheapest flex units that make room on the nodes of the
+// spots, and then gives back, the dearest first, whoever need not leave.
+func (pl *Planner) clear(c *claim, spots []fleet.Spot) []candidateVictim {
+	full := map[int]bool{}
+	for _, n := range pl.short(spots) {
+		full[n] = true
+	}
+	var list []candidateVictim
+	for _, u := range pl.flexUnits() {
+		on := false
+		u.eachNode(func(node, _ int) { on = on || full[node] })
+		if on {
+			list = append(list, pl.candidate(u, ClassFlex))
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
+	for _, v := range list {
+		pl.evict(v.unit)
+	}
+	var chosen []candidateVictim
+	for i := len(list) - 1; i >= 0; i-- {
+		pl.restore(list[i].unit)
+		if pl.short(spots) != nil {
+			pl.evict(list[i].unit)
+			chosen = append(chosen, list[i])
+		}
+	}
+	for _, v := range chosen {
+		pl.restore(v.unit)
+	}
+	return chosen
+}
