@@ -58,10 +58,12 @@ func explain(seed int64, script []step, f *failure, laws ...law) string {
 	fmt.Fprintf(&b, "seed %d, %v\n", seed, f)
 	small, again := shrink(script, f.rule, laws...)
 	if again != nil {
-		fmt.Fprintf(&b, "shrunk to %d lines: %v\n", len(small), again)
+		f = again
+		fmt.Fprintf(&b, "shrunk to %d lines: %v\n", len(small), f)
 	}
 	for i, st := range small {
 		fmt.Fprintf(&b, "  %3d %v\n", i+1, st)
 	}
+	fmt.Fprintf(&b, "the last line led to%s\n", recordsText(f.told))
 	return b.String()
 }

@@ -23,9 +23,10 @@ type world struct {
 	runs   map[string]time.Duration // how long a workload really runs, by namespace/name
 	sent   []core.Command           // reports of the clusters, for duplicates
 
-	follower *fleet.State // hears the log only
-	twin     *fleet.State // was decoded from a snapshot, and decides on its own
-	hash     string       // of s, after the last step
+	follower *fleet.State   // hears the log only
+	twin     *fleet.State   // was decoded from a snapshot, and decides on its own
+	hash     string         // of s, after the last step
+	told     []event.Record // what the last line of the script led to
 
 	every    sampling
 	steps    int // requests stepped, ticks and reports included
@@ -93,7 +94,8 @@ func specText(s fleet.Spec) string {
 // failure is a rule that a run has broken.
 type failure struct {
 	rule, detail string
-	at           int // line of the script
+	at           int            // line of the script
+	told         []event.Record // what that line led to, up to where it broke
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("line %d: %s: %s", f.at, f.rule, f.detail) }
@@ -113,10 +115,10 @@ func (w *world) play(st step) (broken *failure) {
 			broken = &failure{rule: "no panic", detail: fmt.Sprintf("%v\n%s", r, debug.Stack())}
 		}
 		if broken != nil {
-			broken.at = len(w.script)
+			broken.at, broken.told = len(w.script), w.told
 		}
 	}()
-	w.script = append(w.script, st)
+	w.script, w.told = append(w.script, st), nil
 	due := w.now.Add(st.after)
 	if f := w.passTime(due); f != nil {
 		return f
@@ -220,6 +222,7 @@ func (w *world) record(r event.Record) *failure {
 	if len(r.Events) == 0 {
 		return nil
 	}
+	w.told = append(w.told, r)
 	w.records++
 	w.events += len(r.Events)
 	for _, e := range r.Events {
@@ -274,6 +277,15 @@ func eventsText(r event.Record) string {
 	var b strings.Builder
 	for _, e := range r.Events {
 		fmt.Fprintf(&b, "\n    %s %+v", e.Kind(), e)
+	}
+	return b.String()
+}
+
+// recordsText tells what a line of a script led to.
+func recordsText(list []event.Record) string {
+	var b strings.Builder
+	for _, r := range list {
+		fmt.Fprintf(&b, "\n  record %d at +%v%s", r.Seq, r.At.Sub(moment(0)), eventsText(r))
 	}
 	return b.String()
 }

@@ -31,19 +31,6 @@ func (s *State) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Clone copies the state, so that a what-if may change the copy.
-func (s *State) Clone() *State {
-	data, err := s.Encode()
-	if err != nil {
-		panic(err)
-	}
-	c, err := Decode(data)
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
-
 // Rebuild derives every index from what the state encodes.
 func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}

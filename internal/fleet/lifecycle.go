@@ -225,12 +225,24 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 	if !w.Flexes() {
 		q = &p.accounts[w.Target].queue
 	}
-	q.add(Waiting{Workload: w, Pool: pool, Key: key})
-	if w.Flexes() {
-		p.left[Flex]++ // who asks for flex changes what is fair for all
+	it := Waiting{Workload: w, Pool: pool, Key: key}
+	if w.Flexes() || p.passes(w.Tree(), it) {
+		p.left[w.Tree()]++
 	}
+	q.add(it)
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
+}
+
+// passes says whether a unit comes before others that wait in its tree: a new
+// head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
+func (p *Partition) passes(tree string, it Waiting) bool {
+	for _, a := range p.Accounts {
+		if n := len(a.queue.items); a.tree == tree && n > 0 && it.before(a.queue.items[n-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Partition) flexQueue(w *Workload) *FlexUse {

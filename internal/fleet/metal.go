@@ -15,6 +15,7 @@ func (p *Partition) AddIsland(name string, racks int) {
 			n.Island++
 		}
 	}
+	p.Unalign()
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)

@@ -1,0 +1,61 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+)
+
+// Clone copies the state, so that a what-if may change the copy. It copies what
+// the state encodes and derives the rest, as a restart would.
+func (s *State) Clone() *State {
+	c := &State{
+		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
+		NextHold: s.NextHold, NextID: s.NextID,
+		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
+		Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
+		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+	}
+	for _, p := range c.Partitions {
+		p.detach()
+	}
+	for id, w := range s.Workloads {
+		c.Workloads[id] = w.clone()
+	}
+	c.Rebuild()
+	return c
+}
+
+func clonePointers[T any](list []*T) []*T {
+	if list == nil {
+		return nil
+	}
+	copied := make([]*T, len(list))
+	for i, x := range list {
+		y := *x
+		copied[i] = &y
+	}
+	return copied
+}
+
+// detach gives a copied partition its own islands, nodes and accounts.
+func (p *Partition) detach() {
+	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
+	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	for _, a := range p.Accounts {
+		a.Backing = slices.Clone(a.Backing)
+	}
+}
+
+func (w *Workload) clone() *Workload {
+	c := *w
+	c.Held = make([][]Replica, len(w.Held))
+	for i, replicas := range w.Held {
+		c.Held[i] = slices.Clone(replicas)
+	}
+	if w.Moves != nil {
+		m := *w.Moves
+		c.Moves = &m
+	}
+	return &c
+}
