@@ -125,7 +125,7 @@ func (q *question) inQuota() []Blocker {
 		list = append(list, block(Behind, q.p, map[string]int{"ahead": gpus}, []string{name(ahead.Workload)},
 			"%s is ahead and holds a reservation for %d GPUs; this one could delay it.", name(ahead.Workload), gpus))
 	}
-	if !q.pl.FitsBacking(q.it, false) && q.gpus <= a.Grant {
+	if grantWouldDo := a.Stays()+q.gpus <= a.Grant && a.Stays()+q.gpus > a.Backed(); grantWouldDo || !q.pl.FitsBacking(q.it, false) && q.gpus <= a.Grant {
 		list = append(list, q.unbacked(a))
 	}
 	full := q.full(a)
@@ -141,9 +141,9 @@ func (q *question) inQuota() []Blocker {
 
 func (q *question) unbacked(a *fleet.Account) Blocker {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed()}
-	if q.gpus > a.Backed() {
-		return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs assigned, but only %d are backed by healthy nodes now; it needs %d.",
-			a.Quota, a.Grant, a.Backed(), q.gpus)
+	if a.Stays()+q.gpus > a.Backed() {
+		return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs assigned, but only %d are backed by healthy nodes now, and uses %d; it needs %d.",
+			a.Quota, a.Grant, a.Backed(), a.Stays(), q.gpus)
 	}
 	return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs backed, but no island backs the %d nodes that its gang needs in one piece.",
 		a.Quota, a.Backed(), q.gang)
@@ -190,9 +190,12 @@ func (q *question) onFlex() []Blocker {
 	ns := q.w.Namespace
 	own, free := q.p.FlexOf(ns).Staying, q.p.Flex()-q.p.Tally().FlexUsed
 	figures := map[string]int{"needs": q.gpus, "free": free, "flex": q.p.Flex(), "holds": own, "share": shares[ns]}
+	ahead, barred := q.pl.FlexBarrier(ns)
 	switch {
 	case own > 0 && own >= shares[ns]:
 		return []Blocker{block(FlexShare, q.p, figures, nil, "%s already holds %d GPUs of flex; its fair share is %d.", ns, own, shares[ns])}
+	case barred && ahead.Workload != q.w:
+		return []Blocker{block(Behind, q.p, figures, []string{name(ahead.Workload)}, "%s is ahead: its namespace has less flex, and it holds a reservation.", name(ahead.Workload))}
 	case free >= q.gpus || own+q.gpus <= shares[ns] && !q.anyAbove(shares):
 		return []Blocker{block(Fragmented, q.p, figures, q.standInWay(),
 			"%d GPUs of flex are free and %d are its share, but not in one piece of %d nodes.", free, shares[ns], max(q.gang, 1))}

@@ -281,7 +281,7 @@ func (s *State) alarmsOf(w *Workload) {
 		s.Alarm(w.partition, w.Started.Add(s.Policy.FlexMinimum))
 	}
 	if w.MaxRuntime > 0 {
-		s.Alarm(w.partition, w.Started.Add(w.MaxRuntime))
+		s.Alarm(w.partition, w.Started.Add(w.MaxRuntime+1))
 	}
 }
 

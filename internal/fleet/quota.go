@@ -17,11 +17,22 @@ func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces
 
 // Allows says whether a user with these groups, in this namespace, may target the quota.
 func (a Access) Allows(user string, groups []string, namespace string) bool {
-	if a.Open() || (user != "" && contains(a.Users, user)) || (namespace != "" && contains(a.Namespaces, namespace)) {
+	if a.Open() || (user != "" && contains(a.Users, user)) || a.allowsNamespace(namespace) {
 		return true
 	}
 	for _, g := range groups {
 		if contains(a.Groups, g) {
+			return true
+		}
+	}
+	return false
+}
+
+// allowsNamespace compares with the list's entries, written cluster/namespace
+// or, for every cluster, namespace.
+func (a Access) allowsNamespace(namespace string) bool {
+	for _, entry := range a.Namespaces {
+		if namespace != "" && entry[strings.LastIndexByte(entry, '/')+1:] == namespace {
 			return true
 		}
 	}

@@ -21,6 +21,9 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 				continue
 			}
 			if plan, ok := pl.guarantee(a, it); ok {
+				if pl.betterElsewhere(it, plan) {
+					continue
+				}
 				return plan, true
 			}
 			failed.fail(it)
@@ -63,6 +66,9 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 			}
 			if !failed.failed(it) && !head.bars(pl, it, HoldBorrowing) {
 				if plan, ok := pl.borrow(a, it); ok {
+					if pl.betterElsewhere(it, plan) {
+						continue
+					}
 					return plan, true
 				}
 				failed.fail(it)

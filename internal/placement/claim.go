@@ -92,7 +92,7 @@ func (pl *Planner) limitByEarlier(c *claim) (earlier int) {
 	c.own = append([]int(nil), c.account.Backing...)
 	c.counted = map[int]bool{}
 	for _, w := range c.account.Work() {
-		for _, u := range units(w) {
+		for _, u := range pl.units(w) {
 			if u.w != c.w && !u.key.Before(c.key) {
 				continue
 			}

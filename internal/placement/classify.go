@@ -82,7 +82,7 @@ func (pl *Planner) classifyTree(tree string) []Change {
 		}
 		backed += a.Backed()
 		c := newCover(pl.p, a.Backed(), a.Backing)
-		for _, u := range accountUnits(a) {
+		for _, u := range pl.accountUnits(a) {
 			if c.add(u) {
 				u.holds = fleet.HoldsGuaranteed
 				inside = append(inside, u)

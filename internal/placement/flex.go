@@ -9,15 +9,22 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
-	failed := shapes{}
+	failed, head := shapes{}, flexHead{}
 	for _, ns := range pl.byLeastFlex() {
+		if head.bars(pl, ns) {
+			return Plan{}, false // those that follow have as much or more
+		}
 		queue := pl.p.FlexOf(ns).Queue()
 		for i := range queue {
+			head.consider(pl, queue[i])
 			if pl.p.Tried(&queue[i]) {
 				continue
 			}
 			if !failed.failed(queue[i]) {
 				if plan, ok := pl.flex(queue[i]); ok {
+					if pl.betterElsewhere(queue[i], plan) {
+						continue
+					}
 					return plan, true
 				}
 				failed.fail(queue[i])
@@ -26,6 +33,37 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		}
 	}
 	return Plan{}, false
+}
+
+// flexHead is the first waiting unit of flex. It holds a reservation against
+// namespaces that have more flex than its own, so that a large gang is not
+// starved by small ones; one that is larger than the pool holds none.
+type flexHead struct {
+	it    fleet.Waiting
+	holds bool
+	has   int // flex of its namespace
+}
+
+func (h *flexHead) consider(pl *Planner, it fleet.Waiting) {
+	if h.it.Workload != nil {
+		return
+	}
+	h.it, h.has = it, pl.p.FlexOf(it.Workload.Namespace).Staying
+	h.holds = gpusOf(needs(it)) <= pl.p.Flex() && pl.CouldEver(it)
+}
+
+func (h *flexHead) bars(pl *Planner, namespace string) bool {
+	return h.holds && pl.p.FlexOf(namespace).Staying > h.has
+}
+
+// FlexBarrier is the head of flex that keeps a namespace's work from passing, if it does.
+func (pl *Planner) FlexBarrier(namespace string) (fleet.Waiting, bool) {
+	for _, ns := range pl.byLeastFlex() {
+		head := flexHead{}
+		head.consider(pl, pl.p.FlexOf(ns).Queue()[0])
+		return head.it, head.bars(pl, namespace)
+	}
+	return fleet.Waiting{}, false
 }
 
 // byLeastFlex lists the namespaces in which somebody waits, the one with the
@@ -88,7 +126,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
 	if u.w.Namespace == c.w.Namespace {
 		less := c.key.Importance().Above(u.key.Importance())
-		return less || (u.key.Surplus && !u.key.Importance().Above(c.key.Importance()))
+		return less || (u.overran || u.key.Surplus && !u.key.Importance().Above(c.key.Importance()))
 	}
 	return within && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
 }

@@ -61,12 +61,42 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	w, gpus := it.Workload, it.Workload.Pools[it.Pool].GPUs
-	fair := (pl.sharesNow()[w.Namespace] - pl.p.FlexOf(w.Namespace).Staying) / gpus
+	fair := min(most, (pl.sharesNow()[w.Namespace]-pl.p.FlexOf(w.Namespace).Staying)/gpus)
 	c := claimOf(it, nil, fleet.HoldsFlex)
-	if plan, ok := pl.mostOnFree(c, min(most, fair)); ok {
+	if plan, ok := pl.mostOnFree(c, fair); ok {
 		return plan, true
 	}
-	return pl.mostOnFree(c, most)
+	if _, barred := pl.FlexBarrier(w.Namespace); !barred {
+		if plan, ok := pl.mostOnFree(c, most); ok {
+			return plan, true
+		}
+	}
+	return pl.growIntoSurplus(c, fair)
+}
+
+// growIntoSurplus lets a pool whose namespace is below its share grow at the
+// cost of surplus of namespaces above theirs, after the minimum run time.
+func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
+	if most <= 0 {
+		return Plan{}, false
+	}
+	pl.resize(c, most)
+	var list []candidateVictim
+	for _, v := range pl.evictableOnFlex(c) {
+		if v.key.Surplus && v.w.Namespace != c.w.Namespace {
+			list = append(list, v)
+		}
+	}
+	n := pl.largest(c, most, list)
+	if n == 0 {
+		return Plan{}, false
+	}
+	pl.resize(c, n)
+	spots, victims, ok := pl.cheapestSet(c, list)
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.eviction(c, spots, victims), true
 }
 
 // growBy grows by as many replicas as free room takes, else by as many as flex

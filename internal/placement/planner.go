@@ -14,7 +14,7 @@ type Planner struct {
 	blind bool // room is judged as if no flex work were there
 
 	shares            map[string]int
-	units             []unit
+	flexing           []unit
 	sharesAt, unitsAt uint64
 }
 

@@ -55,11 +55,11 @@ func (pl *Planner) sharesNow() map[string]int {
 // nothing changes.
 func (pl *Planner) flexUnits() []unit {
 	if stamp := pl.p.FlexStamp(); pl.unitsAt != stamp {
-		pl.units = pl.units[:0]
+		pl.flexing = pl.flexing[:0]
 		for _, w := range pl.p.FlexWork() {
-			pl.units = append(pl.units, units(w)...)
+			pl.flexing = append(pl.flexing, pl.units(w)...)
 		}
 		pl.unitsAt = stamp
 	}
-	return slices.Clip(pl.units)
+	return slices.Clip(pl.flexing)
 }

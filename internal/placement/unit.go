@@ -12,15 +12,19 @@ type unit struct {
 	gpus  int
 	holds fleet.Holds
 	index int // of a surplus replica among its pool's replicas
+	// overran: its workload runs past the maximum it declared, so it has lost its
+	// age and is the first victim of whatever it delays.
+	overran bool
 }
 
 // units lists what of a workload stands and stays, in the order of its keys.
-func units(w *fleet.Workload) []unit {
+func (pl *Planner) units(w *fleet.Workload) []unit {
+	overran := w.Overran(pl.now)
 	base := w.BaseRank()
-	first := unit{w: w, pool: fleet.Base, key: fleet.KeyOf(w, base, false)}
+	first := unit{w: w, pool: fleet.Base, key: keyOf(w, base, false, overran), overran: overran}
 	list := []unit{first}
 	for i, pool := range w.Pools {
-		core := unit{w: w, pool: i, key: fleet.KeyOf(w, pool.Rank, false)}
+		core := unit{w: w, pool: i, key: keyOf(w, pool.Rank, false, overran), overran: overran}
 		if pool.Rank == base {
 			core = list[0]
 		}
@@ -30,6 +34,14 @@ func units(w *fleet.Workload) []unit {
 		list = list[1:]
 	}
 	return list
+}
+
+func keyOf(w *fleet.Workload, rank int, surplus, overran bool) fleet.Key {
+	key := fleet.KeyOf(w, rank, surplus)
+	if overran {
+		key.Since = fleet.Never
+	}
+	return key
 }
 
 // collect adds a pool's staying replicas: the first min of them to the unit u,
@@ -44,7 +56,7 @@ func (u unit) collect(list []unit, pool, base int) []unit {
 		}
 		if n++; n > p.Min {
 			surplus = append(surplus, unit{
-				w: u.w, pool: pool, key: fleet.KeyOf(u.w, p.Rank, true), gpus: p.GPUs, holds: r.Holds, index: at,
+				w: u.w, pool: pool, key: keyOf(u.w, p.Rank, true, u.overran), overran: u.overran, gpus: p.GPUs, holds: r.Holds, index: at,
 				spots: []fleet.Spot{{Pool: pool, Nodes: []int{r.Node}}},
 			})
 			continue

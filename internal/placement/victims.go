@@ -14,11 +14,13 @@ type candidateVictim struct {
 	lost  int // GPU-seconds since its last checkpoint
 }
 
-// cheaper orders candidates: class, then the least important (on flex the
+// cheaper orders candidates: who overran its declared maximum, then class, then the least important (on flex the
 // namespace with the most flex) first, surplus before min, then the least work
 // lost, then the last submitted.
 func (a candidateVictim) cheaper(b candidateVictim) bool {
 	switch {
+	case a.overran != b.overran:
+		return a.overran
 	case a.class != b.class:
 		return a.class < b.class
 	case a.flex != b.flex:
@@ -253,10 +255,8 @@ func (pl *Planner) candidate(u unit, class Class) candidateVictim {
 // evictableOf lists the units of one account that an in-quota claim may evict.
 func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
 	var list []candidateVictim
-	usage := 0
-	for _, u := range accountUnits(a) {
-		class, ok := pl.classFor(c, a, u, usage)
-		usage += u.gpus
+	for _, u := range pl.accountUnits(a) {
+		class, ok := classFor(c, a, u)
 		if ok && u.w != c.w {
 			list = append(list, pl.candidate(u, class))
 		}
@@ -265,18 +265,19 @@ func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
 }
 
 // accountUnits lists all units of an account in the quota's order.
-func accountUnits(a *fleet.Account) []unit {
+func (pl *Planner) accountUnits(a *fleet.Account) []unit {
 	var list []unit
 	for _, w := range a.Work() {
-		list = append(list, units(w)...)
+		list = append(list, pl.units(w)...)
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].key.Before(list[j].key) })
 	return list
 }
 
-// classFor says whether a claim may evict a unit of an account, and as what.
-// Before is the usage of what comes before the unit in the quota's order.
-func (pl *Planner) classFor(c *claim, a *fleet.Account, u unit, before int) (Class, bool) {
+// classFor says whether a claim may evict a unit of an account, and as what. A
+// younger unit of equal importance that is guaranteed may stay: what passed a
+// waiting head is not taken back when the head could start sooner than thought.
+func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 	guaranteed := c.holds == fleet.HoldsGuaranteed
 	sibling := a.Tree() == c.account.Tree()
 	own := a == c.account
@@ -284,13 +285,11 @@ func (pl *Planner) classFor(c *claim, a *fleet.Account, u unit, before int) (Cla
 	switch {
 	case own && u.key.Before(c.key):
 		return 0, false
-	case own && u.key.Surplus && !u.key.Importance().Above(c.key.Importance()):
+	case own && (u.key.Surplus || u.overran) && !u.key.Importance().Above(c.key.Importance()):
 		return ClassImportance, true
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
 	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
-		return ClassBorrowing, true
-	case guaranteed && own && before+c.gpus+u.gpus > a.Backed():
 		return ClassBorrowing, true
 	case guaranteed && own && less:
 		return ClassImportance, true
@@ -323,7 +322,7 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []cand
 		gone[o.key] = true
 	}
 	v.eachNode(func(node, _ int) { touched[node] = true })
-	for _, u := range accountUnits(a) {
+	for _, u := range pl.accountUnits(a) {
 		if u.key.Before(v.key) && !gone[u.key] {
 			usage += u.gpus
 			u.eachNode(func(node, _ int) { touched[node] = true })

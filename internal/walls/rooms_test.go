@@ -56,7 +56,7 @@ var rooms = []room{
 	{folder: "internal/journal/sqlite", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/postgres", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/journaltest", kind: open, may: "event journal"},
-	{folder: "internal/engine", kind: open, may: decisions + " invariant journal", tests: "journal/memory journal/sqlite"},
+	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver", tests: "journal/memory journal/sqlite"},
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},

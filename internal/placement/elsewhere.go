@@ -1,0 +1,82 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// A workload that leaves the choice of its partition waits in each queue and
+// starts in the best that takes it: guaranteed before borrowing, then where the
+// least is evicted, then by name (semantics §5).
+
+// betterElsewhere says whether another partition would take a unit now, and on
+// better terms than the plan. That partition is then looked at.
+func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
+	if it.Pool != fleet.Base || it.Workload.Partition != "" {
+		return false
+	}
+	for _, p := range pl.s.Partitions {
+		if p == pl.p || p.Halted() != "" || !it.Workload.Flexes() && p.Account(it.Workload.Target) == nil {
+			continue
+		}
+		other, ok := New(pl.s, p, pl.now).offer(it)
+		if ok && preferred(other, p, plan, pl.p) {
+			p.Touch()
+			return true
+		}
+	}
+	return false
+}
+
+func preferred(a Plan, at *fleet.Partition, b Plan, here *fleet.Partition) bool {
+	if a.Holds != b.Holds {
+		return a.Holds < b.Holds
+	}
+	if x, y := evicted(a), evicted(b); x != y {
+		return x < y
+	}
+	return at.ID < here.ID
+}
+
+// evicted is the number of GPUs that a plan takes from victims.
+func evicted(plan Plan) int {
+	t := 0
+	for _, v := range plan.Victims {
+		for _, spot := range v.Spots {
+			t += len(spot.Nodes) * v.Workload.Pools[spot.Pool].GPUs
+		}
+	}
+	return t
+}
+
+// offer is the plan on which the partition would admit a unit now.
+func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
+	if !pl.open() {
+		return Plan{}, false
+	}
+	if it.Workload.Flexes() {
+		if _, barred := pl.FlexBarrier(it.Workload.Namespace); barred {
+			return Plan{}, false
+		}
+		return pl.flex(it)
+	}
+	a := pl.p.Account(it.Workload.Target)
+	if _, barred := pl.Barrier(it); !barred {
+		if plan, ok := pl.guarantee(a, it); ok {
+			return plan, true
+		}
+	}
+	if pl.borrowBarred(it) {
+		return Plan{}, false
+	}
+	return pl.borrow(a, it)
+}
+
+// borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
+func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
+	h := head{}
+	for _, ahead := range pl.treeQueue(it.Workload.Tree()) {
+		if ahead.Workload == it.Workload {
+			break
+		}
+		h.considerTree(pl, pl.p.Account(ahead.Workload.Target), *ahead)
+	}
+	return h.bars(pl, it, HoldBorrowing)
+}
