@@ -27,6 +27,7 @@ func (e *ear) Run(_ fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool
 func (e *ear) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
 	e.hear("stop %d %v until %s", id, spots, time.Duration(until))
 }
+
 func (e *ear) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) { e.hear("lost %d %v", id, spots) }
 func (e *ear) Gone(_ fleet.Instant, id uint64)                     { e.hear("gone %d", id) }
 
@@ -153,17 +154,37 @@ func TestAReservedReplicaThatIsLostWasNeverThere(t *testing.T) {
 	s.hears(one(event.ReplicasLost{ID: 1, Spots: on(3)}))
 }
 
-func TestAnEndedWorkloadIsGone(t *testing.T) {
-	for _, e := range []event.Event{event.WorkloadCancelled{ID: 1}, event.WorkloadFinished{ID: 1}} {
-		s := newStage(t)
-		s.place(fleet.Running, 2, 3)
-		s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
-		s.state.End(s.w, fleet.Cancelled, 2)
-		s.hears(one(e), "gone 1")
-		if len(s.carrier.told) != 0 {
-			t.Errorf("%T: the carrier remembers %d workloads, want none", e, len(s.carrier.told))
-		}
+func TestAFinishedWorkloadIsGone(t *testing.T) {
+	s := newStage(t)
+	s.place(fleet.Running, 2, 3)
+	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
+	s.state.End(s.w, fleet.Finished, 2)
+	s.hears(one(event.WorkloadFinished{ID: 1}), "gone 1")
+	if len(s.carrier.told) != 0 {
+		t.Errorf("the carrier remembers %d workloads, want none", len(s.carrier.told))
 	}
+}
+
+func TestACancelledWorkloadIsGoneWhenItHasLeft(t *testing.T) {
+	s := newStage(t)
+	s.w.Grace = 30 * time.Second
+	s.place(fleet.Running, 2, 3)
+	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
+	s.state.End(s.w, fleet.Cancelled, 0)
+	s.hears(one(event.WorkloadCancelled{ID: 1}), "stop 1 [{0 [2 3]}] until 30s")
+	s.drop(2)
+	s.hears(one(event.ReplicasStopped{ID: 1, Spots: on(2)}))
+	s.drop(3)
+	s.hears(one(event.ReplicasStopped{ID: 1, Spots: on(3)}), "gone 1")
+	if len(s.carrier.told) != 0 {
+		t.Errorf("the carrier remembers %d workloads, want none", len(s.carrier.told))
+	}
+}
+
+func TestAWorkloadThatIsCancelledBeforeItRanIsGone(t *testing.T) {
+	s := newStage(t)
+	s.state.End(s.w, fleet.Cancelled, 0)
+	s.hears(one(event.WorkloadCancelled{ID: 1}), "gone 1")
 }
 
 // TestARestartInTheMiddleOfAnything takes each step of a life and compares what
@@ -229,8 +250,10 @@ func TestReportsBecomeCommands(t *testing.T) {
 	}{
 		{driver.Report{Stopped: &driver.Stopped{ID: 7, Spots: on(1)}}, core.ReportStopped{ID: 7, Spots: on(1)}},
 		{driver.Report{Finished: &driver.Finished{ID: 7, Failed: true}}, core.ReportFinished{ID: 7, Failed: true}},
-		{driver.Report{Nodes: &driver.Nodes{Names: []string{"n1"}, State: fleet.Degraded, Dead: 2, Signal: "XID 79"}},
-			core.SetNodes{Names: []string{"n1"}, State: fleet.Degraded, Dead: 2, Signal: "XID 79"}},
+		{
+			driver.Report{Nodes: &driver.Nodes{Names: []string{"n1"}, State: fleet.Degraded, Dead: 2, Signal: "XID 79"}},
+			core.SetNodes{Names: []string{"n1"}, State: fleet.Degraded, Dead: 2, Signal: "XID 79"},
+		},
 		{driver.Report{Reporting: &driver.Reporting{Cluster: "tiger", Stopped: true}}, core.StopReports{Cluster: "tiger"}},
 		{driver.Report{Reporting: &driver.Reporting{Cluster: "tiger"}}, core.ResumeReports{Cluster: "tiger"}},
 	}
