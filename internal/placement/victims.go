@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -87,10 +88,23 @@ func asVictims(list []candidateVictim) []Victim {
 			o.Whole = true
 			o.Spots = v.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
 		} else if !o.Whole {
-			o.Spots = append(o.Spots, v.spots...)
+			o.Spots = join(o.Spots, v.spots)
 		}
 	}
 	return out
+}
+
+// join adds spots to others, one spot per pool.
+func join(spots, more []fleet.Spot) []fleet.Spot {
+	for _, m := range more {
+		i := slices.IndexFunc(spots, func(s fleet.Spot) bool { return s.Pool == m.Pool })
+		if i < 0 {
+			spots = append(spots, fleet.Spot{Pool: m.Pool, Nodes: slices.Clone(m.Nodes)})
+			continue
+		}
+		spots[i].Nodes = append(spots[i].Nodes, m.Nodes...)
+	}
+	return spots
 }
 
 // cheapestSet finds victims for a claim. A claim that stands in one island is

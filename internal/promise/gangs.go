@@ -132,13 +132,13 @@ func (al *aligner) choices(b block) []int {
 	for i := range list {
 		list[i] = i
 	}
-	present := al.presentIsland(b.account, b.nodes)
+	stands := func(i int) bool { return al.p.Accounts[b.account].Backing[i] >= b.nodes }
 	sort.SliceStable(list, func(x, y int) bool {
 		i, j := list[x], list[y]
-		if (i == present) != (j == present) {
-			return i == present
+		if stands(i) != stands(j) {
+			return stands(i)
 		}
-		return al.roomFor(b, i) < al.roomFor(b, j)
+		return !stands(i) && al.roomFor(b, i) < al.roomFor(b, j)
 	})
 	return list
 }
