@@ -113,13 +113,23 @@ func (al *aligner) bestFit(a int, left func(island int) int) {
 func (al *aligner) followTheWork() {
 	for a, acc := range al.p.Accounts {
 		for to := range al.p.Islands {
-			for from := range al.p.Islands {
-				n := min(acc.Touched(to)-al.backing[a][to], al.healthyLeft(to), al.idle(a, from), al.unborrowed(acc.Tree(), from))
-				if from != to && n > 0 {
-					al.backing[a][to] += n
-					al.backing[a][from] -= n
-				}
+			if acc.Touched(to) > al.backing[a][to] && al.healthyLeft(to) > 0 {
+				al.follow(a, to)
 			}
+		}
+	}
+}
+
+func (al *aligner) follow(a, to int) {
+	acc := al.p.Accounts[a]
+	for from := range al.p.Islands {
+		n := min(acc.Touched(to)-al.backing[a][to], al.healthyLeft(to), al.idle(a, from))
+		if from == to || n <= 0 {
+			continue
+		}
+		if n = min(n, al.unborrowed(acc.Tree(), from)); n > 0 {
+			al.backing[a][to] += n
+			al.backing[a][from] -= n
 		}
 	}
 }
