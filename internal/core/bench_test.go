@@ -61,3 +61,42 @@ func BenchmarkSubmit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBacklog measures the end of one workload, and the start of the next,
+// where many wait in one quota and as many on flex.
+func BenchmarkBacklog(b *testing.B) {
+	for _, waiting := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
+			s := fleet.NewState()
+			at := fleet.Instant(time.Hour)
+			do := func(c core.Command) {
+				at += fleet.Instant(time.Millisecond)
+				if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System, Reason: "bench"}, at); refusal != nil {
+					b.Fatal(refusal)
+				}
+			}
+			do(core.AddCluster{Name: "c"})
+			do(core.AddPartition{Cluster: "c", GPU: "g"})
+			do(core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 100}, {Name: "j", Nodes: 100}}})
+			do(core.CreateQuota{Path: "q"})
+			do(core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 800})
+			n := 0
+			more := func() {
+				n++
+				do(gang(fmt.Sprintf("q%d", n), "n", "q", fleet.Mid, 1+n%3))
+				do(gang(fmt.Sprintf("f%d", n), fmt.Sprintf("ns%d", n%10), fleet.Flex, fleet.Mid, 1+n%3))
+			}
+			for range waiting + 100 {
+				more()
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				p := s.Partition("c/g")
+				do(core.ReportFinished{ID: p.Account("q").Work()[0].ID})
+				do(core.ReportFinished{ID: p.FlexWork()[0].ID})
+				more()
+			}
+		})
+	}
+}

@@ -17,6 +17,9 @@ func replay(script []step, every sampling, laws ...law) *failure {
 	return nil
 }
 
+// shrinkFor bounds how long a script is made smaller.
+const shrinkFor = 15 * time.Second
+
 // shrink leaves lines out of a script as long as it breaks the same rule.
 func shrink(script []step, rule string, laws ...law) ([]step, *failure) {
 	best := append([]step(nil), script...)
@@ -25,9 +28,10 @@ func shrink(script []step, rule string, laws ...law) ([]step, *failure) {
 		return script, nil
 	}
 	best = best[:last.at]
-	for size := len(best) / 2; size > 0; {
+	end := time.Now().Add(shrinkFor)
+	for size := len(best) / 2; size > 0 && time.Now().Before(end); {
 		smaller := false
-		for from := 0; from+size <= len(best); {
+		for from := 0; from+size <= len(best) && time.Now().Before(end); {
 			tried := append(append([]step(nil), best[:from]...), best[from+size:]...)
 			if from+size < len(best) {
 				tried[from].after += sumAfter(best[from : from+size])

@@ -22,8 +22,10 @@ type Options struct {
 	Journal journal.Journal
 	// Now is the clock; nil is the machine's.
 	Now func() fleet.Instant
-	// Carry hears every durable record, in order, with a state that has it.
-	Carry func(event.Record, *fleet.State)
+	// Plan hears every record in order, with the state right after it, and returns
+	// what is to be done once the record is durable (nil: nothing). Nothing
+	// reaches a cluster before that: what a crash forgets must not have happened.
+	Plan func(event.Record, *fleet.State) func()
 	// Check looks for broken invariants after a record; what it returns stops new
 	// decisions in those partitions. CheckEvery: after every Nth record; 0: never.
 	Check      func(*fleet.State, event.Record) []Violation
@@ -163,7 +165,7 @@ func (e *Engine) doNow(ctx context.Context, r core.Request) (Result, error) {
 		return Result{}, fmt.Errorf("journal: %w", err)
 	}
 	e.durable.reach(entry.Seq)
-	e.carry(a.result.Record)
+	a.carry()
 	return a.result, nil
 }
 
@@ -187,7 +189,7 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	}
 	e.records++
 	e.check(rec)
-	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}},
+	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}, effect: e.plan(rec)},
 		journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}, true
 }
 
@@ -217,12 +219,11 @@ func (e *Engine) Violations() []Violation {
 	return append([]Violation(nil), e.violations.list...)
 }
 
-func (e *Engine) carry(rec event.Record) {
-	if e.o.Carry != nil {
-		e.mu.RLock()
-		defer e.mu.RUnlock()
-		e.o.Carry(rec, e.state)
+func (e *Engine) plan(rec event.Record) func() {
+	if e.o.Plan == nil {
+		return nil
 	}
+	return e.o.Plan(rec, e.state)
 }
 
 // DryRun says what a request would lead to, on a copy of the state.

@@ -19,6 +19,13 @@ type call struct {
 type answer struct {
 	result Result
 	err    error
+	effect func() // to be done once the record is durable
+}
+
+func (a answer) carry() {
+	if a.effect != nil {
+		a.effect()
+	}
 }
 
 // group is what one sync makes durable: the entries, and who is answered then.
@@ -141,9 +148,7 @@ func (e *Engine) commit(g *group) error {
 	}
 	e.durable.reach(g.entries[len(g.entries)-1].Seq)
 	for _, a := range g.answers {
-		if len(a.result.Record.Events) > 0 {
-			e.carry(a.result.Record)
-		}
+		a.carry()
 	}
 	return nil
 }

@@ -197,8 +197,9 @@ func (q *question) onFlex() []Blocker {
 	case barred && ahead.Workload != q.w:
 		return []Blocker{block(Behind, q.p, figures, []string{name(ahead.Workload)}, "%s is ahead: its namespace has less flex, and it holds a reservation.", name(ahead.Workload))}
 	case free >= q.gpus || own+q.gpus <= shares[ns] && !q.anyAbove(shares):
-		return []Blocker{block(Fragmented, q.p, figures, q.standInWay(),
-			"%d GPUs of flex are free and %d are its share, but not in one piece of %d nodes.", free, shares[ns], max(q.gang, 1))}
+		others := q.standInWay()
+		return []Blocker{block(Fragmented, q.p, figures, others,
+			"%d GPUs of flex are free and %d are its share, but not in one piece of %d nodes; in the way: %s.", free, shares[ns], max(q.gang, 1), joined(others))}
 	}
 	return []Blocker{block(FlexFull, q.p, figures, nil, "%d of %d GPUs of flex are free; it needs %d, and may evict nothing there now.", free, q.p.Flex(), q.gpus)}
 }

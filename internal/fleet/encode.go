@@ -36,6 +36,7 @@ func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
 	s.clusters, s.names = map[string]*Cluster{}, map[string]*Workload{}
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
+	s.shapes = map[shapeKey]int{}
 	if s.Workloads == nil {
 		s.Workloads = map[uint64]*Workload{}
 	}
@@ -90,6 +91,7 @@ func (p *Partition) rebuild(s *State) {
 // reattach gives a decoded workload its place in every index.
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
+	w.shape, w.tree, w.stands = 0, "", 0
 	if w.Held == nil {
 		w.Held = make([][]Replica, len(w.Pools))
 	}

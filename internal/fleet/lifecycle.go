@@ -35,15 +35,17 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	s.watch(w)
 	s.EndedOrder = append(s.EndedOrder, w.ID)
 	if len(s.EndedOrder) > EndedMemory {
-		s.forget(s.EndedOrder[0])
+		oldest := s.EndedOrder[0]
 		s.EndedOrder = s.EndedOrder[1:]
+		s.forget(oldest)
 	}
 }
 
 func (s *State) forget(id uint64) {
 	w := s.Workloads[id]
-	if w == nil || w.partition != nil {
-		return // replicas of a cancelled workload may still be leaving
+	if w.partition != nil {
+		s.EndedOrder = append(s.EndedOrder, id) // replicas of a cancelled workload may still be leaving
+		return
 	}
 	delete(s.Workloads, id)
 	if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
@@ -59,6 +61,7 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 		w.account.dropWork(w)
 	}
 	edit(w)
+	w.tree, w.shape = "", 0
 	if w.account != nil {
 		w.account.addWork(w)
 	}
@@ -110,6 +113,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 		w.Started = 0
 		if w.Moves != nil {
 			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
+			w.tree, w.shape = "", 0
 		}
 	}
 	if is != Evicting && w.leaving() == 0 {
@@ -226,6 +230,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		q = &p.accounts[w.Target].queue
 	}
 	it := Waiting{Workload: w, Pool: pool, Key: key}
+	if pool == Base {
+		it.shape = s.shapeOf(w)
+		p.ask(w, 1)
+	}
 	if w.Flexes() || p.passes(w.Tree(), it) {
 		p.left[w.Tree()]++
 	}
@@ -258,6 +266,9 @@ func (s *State) unqueue(w *Workload) {
 		if spot.pool != Base {
 			rank = w.Pools[spot.pool].Rank
 		}
+		if spot.pool == Base {
+			spot.partition.ask(w, -1)
+		}
 		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
 		spot.partition.left[w.Tree()]++
 		spot.partition.Touch()
@@ -288,5 +299,11 @@ func (s *State) alarmsOf(w *Workload) {
 // Queue lists what waits for a quota in this partition, in order.
 func (a *Account) Queue() []Waiting { return a.queue.items }
 
+// Kinds is the number of different shapes that wait for the quota here.
+func (a *Account) Kinds() int { return a.queue.kinds() }
+
 // Queue lists what waits in a namespace for flex of this partition, in order.
 func (f FlexUse) Queue() []Waiting { return f.queue.items }
+
+// Kinds is the number of different shapes that wait in the namespace.
+func (f FlexUse) Kinds() int { return f.queue.kinds() }

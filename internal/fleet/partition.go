@@ -84,6 +84,9 @@ type FlexUse struct {
 	Used    int // GPUs held or reserved, as Tally.FlexUsed counts them
 	Staying int // GPUs held or reserved by replicas that stay
 	queue   queue
+
+	asked    int // by what waits, elastic pools at max
+	standing int // by what stands and is not being evicted, elastic pools at max
 }
 
 // Tally is the partition's GPUs by what they do.

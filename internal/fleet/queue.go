@@ -10,14 +10,21 @@ type Waiting struct {
 	Key      Key
 
 	tried uint64 // see Partition.Tried
+	shape int    // see Shape
 }
+
+// Shape numbers what of a waiting unit decides whether it finds room: two units
+// of one queue with the same shape differ in age alone, so where the elder finds
+// no room the younger finds none. 0 is a unit like no other.
+func (a *Waiting) Shape() int { return a.shape }
 
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
 const Base = -1
 
 // queue keeps what waits in the order in which it is served.
 type queue struct {
-	items []Waiting
+	items  []Waiting
+	shapes map[int]int // how many items have each shape
 }
 
 // queueSpot remembers in which queues a workload waits, so that it can leave them.
@@ -43,10 +50,27 @@ func (q *queue) add(it Waiting) {
 	q.items = append(q.items, Waiting{})
 	copy(q.items[i+1:], q.items[i:])
 	q.items[i] = it
+	if q.shapes == nil {
+		q.shapes = map[int]int{}
+	}
+	q.shapes[it.shape]++
 }
 
 func (q *queue) remove(it Waiting) {
 	if i := q.find(it); i < len(q.items) && q.items[i].Workload == it.Workload && q.items[i].Pool == it.Pool {
+		if shape := q.items[i].shape; q.shapes[shape] == 1 {
+			delete(q.shapes, shape)
+		} else {
+			q.shapes[shape]--
+		}
 		q.items = append(q.items[:i], q.items[i+1:]...)
 	}
+}
+
+// kinds is the number of shapes in the queue, units like no other counted singly.
+func (q *queue) kinds() int {
+	if odd := q.shapes[0]; odd > 0 {
+		return len(q.shapes) - 1 + odd
+	}
+	return len(q.shapes)
 }

@@ -73,6 +73,7 @@ type State struct {
 	keys       map[string]KeyUse
 	dirty      map[*Partition]bool
 	alarms     alarms
+	shapes     map[shapeKey]int
 }
 
 // NewState is the state before the first record.

@@ -19,6 +19,10 @@ func (s *State) watch(w *Workload) {
 		return
 	}
 	w.watchedAt = p
+	if w.Flexes() && w.State != Evicting && !w.State.Ended() {
+		w.stands = w.Asks()
+		p.flexUse(w.Namespace).standing += w.stands
+	}
 	if w.leaving() > 0 {
 		p.watched.leaving = insertByID(p.watched.leaving, w)
 	}
@@ -37,6 +41,10 @@ func (s *State) watch(w *Workload) {
 }
 
 func (p *Partition) unwatch(w *Workload) {
+	if w.stands > 0 {
+		p.flexUse(w.Namespace).standing -= w.stands
+		w.stands = 0
+	}
 	p.watched.reserving = removeByID(p.watched.reserving, w)
 	p.watched.broken = removeByID(p.watched.broken, w)
 	p.watched.growing = removeByID(p.watched.growing, w)

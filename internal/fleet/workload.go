@@ -159,7 +159,9 @@ type Workload struct {
 	account   *Account // nil on flex
 	queued    []queueSpot
 	grown     uint64     // see Partition.Grown
-	shape     string     // see Shape
+	shape     int        // see State.shapeOf; 0: not numbered yet
+	tree      string     // see Tree; "": not cut yet
+	stands    int        // what it counts for in its namespace's standing
 	watchedAt *Partition // on whose watched lists it may be
 }
 
@@ -173,27 +175,18 @@ type Move struct {
 func (w *Workload) Flexes() bool { return w.Target == Flex }
 
 // Tree is the root of the target's quota tree; flex is a tree of its own.
-func (w *Workload) Tree() string { return TreeOf(w.Target) }
+func (w *Workload) Tree() string {
+	if w.tree == "" {
+		w.tree = TreeOf(w.Target)
+	}
+	return w.tree
+}
 
 // At is the partition the workload stands in, or nil.
 func (w *Workload) At() *Partition { return w.partition }
 
 // Account is the account the workload's GPUs count for; nil on flex or while it stands nowhere.
 func (w *Workload) Account() *Account { return w.account }
-
-// Shape names what the workload's lowest-rank pools need, so that two workloads
-// of one shape fit in the same places.
-func (w *Workload) Shape() string {
-	if w.shape == "" {
-		base := w.BaseRank()
-		for _, p := range w.Pools {
-			if p.Rank == base {
-				w.shape += fmt.Sprintf("%dx%d%c ", p.Min, p.GPUs, p.Reach[0])
-			}
-		}
-	}
-	return w.shape
-}
 
 // BaseRank is the rank of the pools that must start together.
 func (w *Workload) BaseRank() int { return w.Spec.BaseRank() }

@@ -1,36 +1,41 @@
 package placement
 
 import (
-	"sort"
-
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, a := range pl.p.Accounts {
-		head, failed := head{}, shapes{}
-		queue := a.Queue()
-		for i := range queue {
-			it := queue[i]
-			if pl.p.Tried(&queue[i]) {
-				head.consider(pl, a, it)
+		queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
+		alone := pl.alone(a)
+		for i := 0; i < len(queue) && !walk.over(); i++ {
+			it := &queue[i]
+			if !walk.meets(it) {
 				continue
 			}
-			if failed.failed(it) || head.bars(pl, it, HoldGuaranteed) {
-				continue
-			}
-			if plan, ok := pl.guarantee(a, it); ok {
-				if pl.betterElsewhere(it, plan) {
-					continue
+			if !pl.p.Tried(it) && !head.bars(pl, *it, HoldGuaranteed) {
+				if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+					return plan, true
 				}
-				return plan, true
 			}
-			failed.fail(it)
-			head.consider(pl, a, it)
+			if alone {
+				pl.p.SetTried(it)
+			}
+			head.consider(pl, a, *it)
 		}
 	}
 	return Plan{}, false
+}
+
+// alone says whether no sibling of an account has anything to lend.
+func (pl *Planner) alone(a *fleet.Account) bool {
+	for _, other := range pl.p.Accounts {
+		if other != a && other.Tree() == a.Tree() && other.BackedNodes() > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -53,39 +58,33 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	return pl.displace(c)
 }
 
-// admitBorrowing admits the first waiting unit that fits its tree's backing, in the order of the tree.
+// admitBorrowing admits the first waiting unit that fits its tree's backing, in
+// the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
 	for _, tree := range pl.borrowingTrees() {
-		head, failed := head{}, shapes{}
-		for _, item := range pl.treeQueue(tree) {
-			it := *item
+		walk, head := pl.alongTree(tree), head{}
+		for it := walk.next(); it != nil; it = walk.next() {
 			a := pl.p.Account(it.Workload.Target)
-			if pl.p.Tried(item) {
-				head.considerTree(pl, a, it)
-				continue
-			}
-			if !failed.failed(it) && !head.bars(pl, it, HoldBorrowing) {
-				if plan, ok := pl.borrow(a, it); ok {
-					if pl.betterElsewhere(it, plan) {
-						continue
+			if !pl.p.Tried(it) {
+				if !head.bars(pl, *it, HoldBorrowing) {
+					if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+						return plan, true
 					}
-					return plan, true
 				}
-				failed.fail(it)
+				pl.p.SetTried(it)
 			}
-			pl.p.SetTried(item)
-			head.considerTree(pl, a, it)
+			head.considerTree(pl, a, *it)
 		}
 	}
 	return Plan{}, false
 }
 
-// borrowingTrees lists the trees in which somebody waits.
+// borrowingTrees lists the trees in which somebody waits who could borrow.
 func (pl *Planner) borrowingTrees() []string {
 	var list []string
 	last := ""
 	for _, a := range pl.p.Accounts {
-		if len(a.Queue()) > 0 && a.Tree() != last {
+		if len(a.Queue()) > 0 && a.Tree() != last && !pl.alone(a) {
 			last = a.Tree()
 			list = append(list, last)
 		}
@@ -93,23 +92,45 @@ func (pl *Planner) borrowingTrees() []string {
 	return list
 }
 
-// treeQueue lists what waits in all quotas of a tree, in the order of importance and age.
-func (pl *Planner) treeQueue(tree string) []*fleet.Waiting {
-	var list []*fleet.Waiting
-	members := 0
+// treeWalk is a walk along all queues of a tree at once, in the order of
+// importance and age, that meets each shape of each quota once.
+type treeWalk struct {
+	queues [][]fleet.Waiting
+	walks  []*pass
+}
+
+func (pl *Planner) alongTree(tree string) *treeWalk {
+	t := &treeWalk{}
 	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree {
-			members++
-			queue := a.Queue()
-			for i := range queue {
-				list = append(list, &queue[i])
-			}
+		if a.Tree() == tree && len(a.Queue()) > 0 {
+			t.queues = append(t.queues, a.Queue())
+			t.walks = append(t.walks, newPass(a.Kinds()))
 		}
 	}
-	if members > 1 {
-		sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })
+	return t
+}
+
+// next is the next unit with a shape that is new to its queue, or nil.
+func (t *treeWalk) next() *fleet.Waiting {
+	for {
+		first := -1
+		for i, queue := range t.queues {
+			if len(queue) == 0 || t.walks[i].over() {
+				continue
+			}
+			if first < 0 || queue[0].Key.Before(t.queues[first][0].Key) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return nil
+		}
+		it := &t.queues[first][0]
+		t.queues[first] = t.queues[first][1:]
+		if t.walks[first].meets(it) {
+			return it
+		}
 	}
-	return list
 }
 
 // borrow plans a unit inside its tree's backing.

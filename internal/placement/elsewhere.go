@@ -72,10 +72,8 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 // borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
 func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 	h := head{}
-	for _, ahead := range pl.treeQueue(it.Workload.Tree()) {
-		if ahead.Workload == it.Workload {
-			break
-		}
+	walk := pl.alongTree(it.Workload.Tree())
+	for ahead := walk.next(); ahead != nil && ahead.Key.Before(it.Key); ahead = walk.next() {
 		h.considerTree(pl, pl.p.Account(ahead.Workload.Target), *ahead)
 	}
 	return h.bars(pl, it, HoldBorrowing)

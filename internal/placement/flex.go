@@ -9,27 +9,24 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
-	failed, head := shapes{}, flexHead{}
+	head := flexHead{}
 	for _, ns := range pl.byLeastFlex() {
 		if head.bars(pl, ns) {
 			return Plan{}, false // those that follow have as much or more
 		}
 		queue := pl.p.FlexOf(ns).Queue()
-		for i := range queue {
-			head.consider(pl, queue[i])
-			if pl.p.Tried(&queue[i]) {
+		head.consider(pl, queue[0])
+		walk := newPass(pl.p.FlexOf(ns).Kinds())
+		for i := 0; i < len(queue) && !walk.over(); i++ {
+			if !walk.meets(&queue[i]) || pl.p.Tried(&queue[i]) {
 				continue
 			}
-			if !failed.failed(queue[i]) {
-				if plan, ok := pl.flex(queue[i]); ok {
-					if pl.betterElsewhere(queue[i], plan) {
-						continue
-					}
-					return plan, true
-				}
-				failed.fail(queue[i])
+			plan, ok := pl.flex(queue[i])
+			if !ok {
+				pl.p.SetTried(&queue[i])
+			} else if !pl.betterElsewhere(queue[i], plan) {
+				return plan, true
 			}
-			pl.p.SetTried(&queue[i])
 		}
 	}
 	return Plan{}, false
@@ -156,19 +153,10 @@ func (pl *Planner) downToShare(c *claim, list []candidateVictim, shares map[stri
 // Shares is each namespace's fair share of a partition's flex in GPUs: the
 // max-min level over what each holds and asks for, elastic pools at max.
 func Shares(p *fleet.Partition) map[string]int {
-	demand := map[string]int{}
-	for _, w := range p.FlexWork() {
-		if w.State != fleet.Evicting {
-			demand[w.Namespace] += w.Asks()
-		}
-	}
 	names := p.Namespaces()
+	demand := make(map[string]int, len(names))
 	for _, ns := range names {
-		for _, it := range p.FlexOf(ns).Queue() {
-			if it.Pool == fleet.Base {
-				demand[ns] += it.Workload.Asks()
-			}
-		}
+		demand[ns] = p.FlexOf(ns).Demand()
 	}
 	sort.SliceStable(names, func(i, j int) bool { return demand[names[i]] < demand[names[j]] })
 	shares := map[string]int{}

@@ -6,42 +6,27 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// shape is all of a waiting unit that decides whether it finds room now: where
-// one found none, its like behind it finds none either.
-type shape struct {
-	target, namespace string
-	importance        fleet.Importance
-	needs             string
+// pass is one walk along a queue: it meets each shape once.
+type pass struct {
+	met  map[int]bool
+	left int // shapes not met yet
 }
 
-// shapes remembers which shapes have found no room in one pass over a queue.
-type shapes map[shape]bool
+func newPass(kinds int) *pass { return &pass{map[int]bool{}, kinds} }
 
-// shapeOf is the shape of a unit; ok is false for one that has replicas already,
-// which is like no other.
-func shapeOf(it fleet.Waiting) (s shape, ok bool) {
-	if it.Pool != fleet.Base {
-		return shape{}, false
+// meets says whether a unit has a shape that the walk has not met before.
+func (w *pass) meets(it *fleet.Waiting) bool {
+	shape := it.Shape()
+	if shape != 0 && w.met[shape] {
+		return false
 	}
-	w := it.Workload
-	s = shape{target: w.Target, importance: it.Key.Importance(), needs: w.Shape()}
-	if w.Flexes() {
-		s.namespace = w.Namespace
-	}
-	return s, true
+	w.met[shape] = true
+	w.left--
+	return true
 }
 
-// failed says whether a unit of this shape found no room before it in this pass.
-func (f shapes) failed(it fleet.Waiting) bool {
-	s, ok := shapeOf(it)
-	return ok && f[s]
-}
-
-func (f shapes) fail(it fleet.Waiting) {
-	if s, ok := shapeOf(it); ok {
-		f[s] = true
-	}
-}
+// over says that no new shape is to come.
+func (w *pass) over() bool { return w.left <= 0 }
 
 // sharesNow is Shares, computed once for as long as nothing changes.
 func (pl *Planner) sharesNow() map[string]int {

@@ -154,8 +154,35 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 			chosen = rest
 		}
 	}
+	if len(chosen) > 1 && len(list) <= fewCandidates {
+		chosen = pl.cheapestOfAll(c, list, chosen)
+	}
 	spots, ok := pl.fits(c, chosen)
 	return spots, chosen, ok
+}
+
+// fewCandidates is up to how many candidates every set is looked at. Beyond
+// that the set is minimal, but another of the same class may cost less.
+const fewCandidates = 12
+
+// cheapestOfAll looks at every set of candidates that is cheaper than the best
+// one known so far.
+func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candidateVictim {
+	for mask := 1; mask < 1<<len(list); mask++ {
+		var set []candidateVictim
+		for i, v := range list {
+			if mask&(1<<i) != 0 {
+				set = append(set, v)
+			}
+		}
+		if !cheaperSet(set, best) {
+			continue
+		}
+		if _, ok := pl.fits(c, set); ok {
+			best = set
+		}
+	}
+	return best
 }
 
 // fits looks for nodes with a set of victims gone, and leaves no trace.
@@ -221,6 +248,9 @@ func cheaperSet(a, b []candidateVictim) bool {
 	}
 	if la != lb {
 		return la < lb
+	}
+	if x, y := len(asVictims(a)), len(asVictims(b)); x != y {
+		return x < y
 	}
 	return len(a) < len(b)
 }

@@ -1,0 +1,76 @@
+package client
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+)
+
+// DefaultAddress is where a server listens, and a client looks, if nobody says otherwise.
+const DefaultAddress = "127.0.0.1:6878"
+
+// Options of New. The zero value reaches a server on this machine.
+type Options struct {
+	Address    string       // host:port, or a URL with http:// or https://; "" means DefaultAddress
+	Token      string       // says who the caller is; "" is enough on loopback
+	As         string       // the user to act for; only operators may
+	HTTPClient *http.Client // nil: one of the client's own
+	Retries    int          // how often a lost command is sent again; 0 means 3, below 0 never
+}
+
+// Client has one field per service. Its methods may be called from several goroutines.
+type Client struct {
+	Fleet     musterv1connect.FleetServiceClient
+	Quotas    musterv1connect.QuotaServiceClient
+	Workloads musterv1connect.WorkloadServiceClient
+	Capacity  musterv1connect.CapacityServiceClient
+	Events    musterv1connect.EventServiceClient
+	System    musterv1connect.SystemServiceClient
+
+	courier *courier
+}
+
+// New makes a client. It does not connect yet.
+func New(o Options) *Client {
+	address := base(o.Address)
+	c := newCourier(address, o)
+	with := []connect.ClientOption{connect.WithInterceptors(c)}
+	h := o.HTTPClient
+	if h == nil {
+		h = &http.Client{Transport: transport()}
+	}
+	return &Client{
+		Fleet:     musterv1connect.NewFleetServiceClient(h, address, with...),
+		Quotas:    musterv1connect.NewQuotaServiceClient(h, address, with...),
+		Workloads: musterv1connect.NewWorkloadServiceClient(h, address, with...),
+		Capacity:  musterv1connect.NewCapacityServiceClient(h, address, with...),
+		Events:    musterv1connect.NewEventServiceClient(h, address, with...),
+		System:    musterv1connect.NewSystemServiceClient(h, address, with...),
+		courier:   c,
+	}
+}
+
+// base makes a URL of an address.
+func base(address string) string {
+	if address == "" {
+		address = DefaultAddress
+	}
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	return strings.TrimRight(address, "/")
+}
+
+// transport keeps enough connections for many callers at once. Over plain HTTP
+// it speaks HTTP/1.1, which for small calls is faster here than HTTP/2.
+func transport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns = 0
+	t.MaxIdleConnsPerHost = 256
+	t.IdleConnTimeout = 90 * time.Second
+	return t
+}

@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// The headers that say more about a call than its message does.
+const (
+	headerToken = "Authorization"
+	headerAs    = "Muster-As"
+	headerKey   = "Idempotency-Key"
+)
+
+// courier carries each call: it says who asks, gives commands a key, sends lost
+// ones again, and turns errors into those of this package.
+type courier struct {
+	address string
+	token   string
+	as      string
+	retries int
+	pause   func(ctx context.Context, attempt int) error
+}
+
+func newCourier(address string, o Options) *courier {
+	retries := o.Retries
+	if retries == 0 {
+		retries = 3
+	}
+	return &courier{address, o.Token, o.As, retries, pause}
+}
+
+// WrapUnary is part of connect.Interceptor.
+func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		c.sign(req.Header())
+		if needsKey(req) {
+			req.Header().Set(headerKey, newKey())
+		}
+		for attempt := 0; ; attempt++ {
+			res, err := next(ctx, req)
+			if err == nil {
+				return res, nil
+			}
+			if attempt >= c.retries || !lost(ctx, err) || c.pause(ctx, attempt) != nil {
+				return nil, c.plain(err)
+			}
+		}
+	}
+}
+
+// WrapStreamingClient is part of connect.Interceptor.
+func (c *courier) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		conn := next(ctx, spec)
+		c.sign(conn.RequestHeader())
+		return conn
+	}
+}
+
+// WrapStreamingHandler is part of connect.Interceptor; a client has no handlers.
+func (c *courier) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+// userAgent is what the server's neighbours on the way see.
+var userAgent = []string{"muster-client"}
+
+func (c *courier) sign(h http.Header) {
+	h["User-Agent"] = userAgent
+	if c.token != "" {
+		h.Set(headerToken, "Bearer "+c.token)
+	}
+	if c.as != "" {
+		h.Set(headerAs, c.as)
+	}
+}
+
+// needsKey says whether a call is a command without a key. The key that it gets
+// travels in a header, so that the caller's message stays as it is and may be
+// sent again as a new command.
+func needsKey(req connect.AnyRequest) bool {
+	m, ok := req.Any().(interface{ GetWrite() *musterv1.Write })
+	return ok && m.GetWrite().GetIdempotencyKey() == "" && req.Header().Get(headerKey) == ""
+}
+
+func newKey() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// lost says whether the answer to a call may only have got lost on the way.
+func lost(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if connect.CodeOf(err) == connect.CodeUnavailable {
+		return true
+	}
+	var network net.Error
+	return !connect.IsWireError(err) && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.As(err, &network))
+}
+
+// pause waits before the next attempt: 50 ms, then four times as long each time, up to 3 s.
+func pause(ctx context.Context, attempt int) error {
+	wait := time.NewTimer(min(3*time.Second, 50*time.Millisecond<<(2*min(attempt, 10))))
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return nil
+	}
+}

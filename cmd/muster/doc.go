@@ -1,0 +1,9 @@
+// Command muster is server, CLI and simulator in one binary.
+//
+// This package is wiring and nothing else: it hands the command line (package
+// cli) the world, and what a client alone cannot do. main.go owns the process and
+// the terminal. up.go runs a server: its data folder (folder.go), its journal
+// (journal.go), the engine with a simulated cluster under it (cluster.go), the
+// API over it (serve.go), and for the demo its live load (live.go). compare.go
+// and remote.go are what `muster diff` and `muster bench` are handed.
+package main

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"os/user"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/muster-fleet/muster/internal/cli"
+)
+
+func main() { os.Exit(run()) }
+
+// run runs the command line of the process. A second Ctrl-C ends it at once.
+func run() int {
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer end()
+	context.AfterFunc(ctx, end)
+	return cli.Main(ctx, world(), os.Args[1:])
+}
+
+// world is the process's own.
+func world() *cli.Env {
+	return &cli.Env{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Getenv:      os.Getenv,
+		Now:         time.Now,
+		User:        userName(),
+		Version:     version(),
+		Up:          up,
+		Compare:     compare,
+		Remote:      remote,
+	}
+}
+
+// userName is the operating system's user. Where there is no entry for it, as in
+// some containers, its number has to do.
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "uid" + strconv.Itoa(os.Getuid())
+}
+
+// version is what the build says of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "unknown"
+	}
+	return info.Main.Version
+}

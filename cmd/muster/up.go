@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/api"
+	"github.com/muster-fleet/muster/internal/cli"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/journal/sqlite"
+)
+
+// How often a running server makes a snapshot, and checks what must always hold:
+// after so many records.
+const (
+	snapshotEvery = 25_000
+	checkEvery    = 64
+)
+
+// up runs a server until ctx ends.
+func up(ctx context.Context, o cli.UpOptions) error {
+	s := &server{UpOptions: o, began: time.Now()}
+	defer s.close()
+	for _, step := range []func(context.Context) error{s.listen, s.openData, s.openEngine, s.openAPI, s.firstFleet, s.startCluster} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	s.greet()
+	return s.run(ctx)
+}
+
+// server is a running Muster.
+type server struct {
+	cli.UpOptions
+	began time.Time
+	log   *slog.Logger
+
+	listener net.Listener
+	auth     api.Authenticator
+	folder   *folder
+	journal  *sqlite.Journal
+	records  uint64 // in the journal when it was opened
+	snapshot uint64 // the one that the start began with; 0: none
+	engine   *engine.Engine
+	api      *api.Server
+	cluster  *cluster
+	line     *statusLine
+}
+
+// listen opens the port first: while it is in use, nothing else is touched.
+func (s *server) listen(ctx context.Context) (err error) {
+	s.line = &statusLine{w: s.Err, terminal: s.ErrTerminal}
+	s.log = newLog(s.line, s.LogLevel)
+	if s.Tokens != "" {
+		tokens, err := api.ReadTokensFile(s.Tokens)
+		if err != nil {
+			return cli.Malformed(err)
+		}
+		s.auth = tokens
+	}
+	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "")
+	return cli.Malformed(err)
+}
+
+func newLog(w *statusLine, level string) *slog.Logger {
+	var l slog.Level
+	_ = l.UnmarshalText([]byte(level)) // it was checked where it was read
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
+}
+
+func (s *server) openData(ctx context.Context) (err error) {
+	if s.folder, err = openFolder(s.Data); err != nil {
+		return err
+	}
+	if s.journal, err = openJournal(ctx, s.folder, s.Salvage); err != nil {
+		return err
+	}
+	if s.records, _, err = s.journal.Last(ctx); err != nil {
+		return err
+	}
+	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
+		s.snapshot = snap.Seq
+	}
+	return s.folder.settle(s.UpOptions, s.records > 0)
+}
+
+func (s *server) openEngine(ctx context.Context) (err error) {
+	s.cluster = newCluster(s.folder.demo, s.log)
+	s.engine, err = engine.Open(ctx, engine.Options{
+		Journal: s.journal, Plan: s.cluster.plan, CheckEvery: checkEvery, SnapshotEvery: snapshotEvery, Log: s.log,
+	})
+	if err != nil {
+		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
+	}
+	return nil
+}
+
+func (s *server) openAPI(context.Context) (err error) {
+	s.api, err = api.New(api.Options{Engine: decider{s.engine}, Auth: s.auth, Log: s.log, Version: version()})
+	return err
+}
+
+// firstFleet gives a new journal the fleet that it begins with.
+func (s *server) firstFleet(ctx context.Context) error {
+	file, reason := s.Fleet, "the fleet file "+s.Fleet.Name
+	switch {
+	case s.records > 0:
+		return nil
+	case s.folder.demo != nil:
+		var err error
+		if file, err = demoFleet(); err != nil {
+			return err
+		}
+		reason = "the demo's fleet"
+	case !s.HasFleet:
+		return nil
+	}
+	return s.build(ctx, file, reason)
+}
+
+func (s *server) startCluster(ctx context.Context) error {
+	return s.cluster.start(ctx, s.engine)
+}
+
+// run serves until ctx ends or something fails, and then stops everything in
+// the order in which nothing is lost.
+func (s *server) run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.serve} {
+		parts.Go(func() {
+			if err := part(ctx); err != nil {
+				stop(err)
+			}
+		})
+	}
+	<-ctx.Done()
+	s.line.say("Stopping: calls that run are answered.")
+	parts.Wait()
+	err := errors.Join(s.engine.Close(), s.journal.Close())
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return blame(cause)
+	}
+	if err == nil {
+		s.farewell()
+	}
+	return err
+}
+
+func (s *server) live(ctx context.Context) error {
+	return s.cluster.live(ctx, s.engine, s.line)
+}
+
+func (s *server) serve(ctx context.Context) error {
+	err := s.api.Serve(ctx, s.listener)
+	s.listener = nil
+	return err
+}
+
+// heartbeat is how often the server asks itself whether it still can write.
+const heartbeat = time.Second
+
+// watch ends the server once its journal cannot be written any more: the engine
+// accepts nothing then, and says so to whoever asks.
+func (s *server) watch(ctx context.Context) error {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+		}
+		if _, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System}); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// blame tells what the world around did from what Muster did.
+func blame(err error) error {
+	if errors.Is(err, journal.ErrDiskFull) || errors.Is(err, journal.ErrReadOnly) {
+		return cli.Malformed(err)
+	}
+	return err
+}
+
+// close gives back what is still held, if the server ends before its time.
+func (s *server) close() {
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	if s.engine != nil {
+		_ = s.engine.Close()
+	}
+	if s.journal != nil {
+		_ = s.journal.Close()
+	}
+	if s.folder != nil {
+		s.folder.close()
+	}
+}
+
+// count says how large the fleet is.
+func count(s *fleet.State) (nodes, waiting int) {
+	for _, p := range s.Partitions {
+		nodes += len(p.Nodes)
+	}
+	for _, w := range s.Workloads {
+		if !w.State.Ended() {
+			waiting++
+		}
+	}
+	return nodes, waiting
+}

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// chronicle turns events about quotas into lines of history. It remembers what
+// an event does not repeat: the grants that a transfer changes, and the hold that ends.
+type chronicle struct {
+	grants map[account]int
+	holds  map[uint64]fleet.Hold
+}
+
+// account names what one quota has in one partition.
+type account struct{ quota, partition string }
+
+func newChronicle() chronicle { return chronicle{map[account]int{}, map[uint64]fleet.Hold{}} }
+
+// read says what an event means for quotas: one line for each that it changes.
+func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
+	switch e := e.(type) {
+	case event.QuotaCreated:
+		return quotaLine(e.Quota, "created, "+whoMay(e.Access))
+	case event.QuotaDeleted:
+		return quotaLine(e.Quota, "deleted")
+	case event.AccessSet:
+		return quotaLine(e.Quota, "access: "+whoMay(e.Access))
+	case event.GrantSet:
+		return c.grantSet(e)
+	case event.GrantTransferred:
+		return c.transferred(e)
+	case event.HoldPlaced:
+		return c.holdPlaced(e)
+	case event.HoldEnded:
+		return c.holdEnded(e)
+	}
+	return nil
+}
+
+func quotaLine(quota, text string) []*musterv1.QuotaChange {
+	return []*musterv1.QuotaChange{{Quota: quota, Text: text}}
+}
+
+func (c chronicle) grantSet(e event.GrantSet) []*musterv1.QuotaChange {
+	c.grants[account{e.Quota, e.Partition}] = e.GPUs
+	text := fmt.Sprintf("grant in %s from %d to %d GPUs", e.Partition, e.Was, e.GPUs)
+	if e.Gang > 0 {
+		text += fmt.Sprintf(", gang %d", e.Gang)
+	}
+	if e.Overcommit {
+		text += ", overcommitted"
+	}
+	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(e.Was), Gpus: int32(e.GPUs), Text: text}}
+}
+
+func (c chronicle) transferred(e event.GrantTransferred) []*musterv1.QuotaChange {
+	return []*musterv1.QuotaChange{
+		c.moved(account{e.From, e.Partition}, -e.GPUs, fmt.Sprintf("%d GPUs of %s transferred to %s", e.GPUs, e.Partition, e.To)),
+		c.moved(account{e.To, e.Partition}, e.GPUs, fmt.Sprintf("%d GPUs of %s transferred from %s", e.GPUs, e.Partition, e.From)),
+	}
+}
+
+func (c chronicle) moved(a account, by int, text string) *musterv1.QuotaChange {
+	was := c.grants[a]
+	c.grants[a] = was + by
+	return &musterv1.QuotaChange{Quota: a.quota, Partition: a.partition, Was: int32(was), Gpus: int32(was + by), Text: text}
+}
+
+func (c chronicle) holdPlaced(e event.HoldPlaced) []*musterv1.QuotaChange {
+	h := e.Hold
+	c.holds[h.ID] = h
+	text := fmt.Sprintf("hold %d: %d GPUs of %s until %s", h.ID, h.GPUs, h.Partition, h.Until.Time().Format("2006-01-02 15:04Z"))
+	return []*musterv1.QuotaChange{{Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Text: text}}
+}
+
+func (c chronicle) holdEnded(e event.HoldEnded) []*musterv1.QuotaChange {
+	h := c.holds[e.ID]
+	text := fmt.Sprintf("hold %d of %d GPUs of %s %s", e.ID, h.GPUs, h.Partition, e.Why)
+	if e.Left > 0 {
+		text += fmt.Sprintf(", %d GPUs left", e.Left)
+	}
+	line := &musterv1.QuotaChange{Quota: h.Quota, Partition: h.Partition, Was: int32(h.GPUs), Gpus: int32(e.Left), Text: text}
+	if h.GPUs = e.Left; h.GPUs > 0 {
+		c.holds[e.ID] = h
+	} else {
+		delete(c.holds, e.ID)
+	}
+	return []*musterv1.QuotaChange{line}
+}
+
+// whoMay says who may target a quota.
+func whoMay(a fleet.Access) string {
+	if a.Open() {
+		return "open to everyone"
+	}
+	var parts []string
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"users ", a.Users}, {"groups ", a.Groups}, {"namespaces ", a.Namespaces}} {
+		if len(list.names) > 0 {
+			parts = append(parts, list.what+strings.Join(list.names, ", "))
+		}
+	}
+	return "open to " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,49 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// strictJSON reads and writes JSON. Unlike the protocol's own, it refuses a key
+// that it does not know, because a command half understood is another command;
+// and it writes figures that are zero, because zero is an answer.
+type strictJSON struct{ name string }
+
+// withStrictJSON is JSON under both names that the protocol gives it.
+func withStrictJSON() connect.HandlerOption {
+	return connect.WithHandlerOptions(
+		connect.WithCodec(strictJSON{"json"}),
+		connect.WithCodec(strictJSON{"json; charset=utf-8"}),
+	)
+}
+
+var writeJSON = protojson.MarshalOptions{EmitDefaultValues: true}
+
+// Name is part of connect.Codec.
+func (c strictJSON) Name() string { return c.name }
+
+// Marshal is part of connect.Codec.
+func (c strictJSON) Marshal(message any) ([]byte, error) {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("a %T is no message", message)
+	}
+	return writeJSON.Marshal(m)
+}
+
+// Unmarshal is part of connect.Codec.
+func (c strictJSON) Unmarshal(data []byte, message any) error {
+	m, ok := message.(proto.Message)
+	switch {
+	case !ok:
+		return fmt.Errorf("a %T is no message", message)
+	case len(data) == 0:
+		return errors.New("nothing was sent; the smallest message is {}")
+	}
+	return protojson.Unmarshal(data, m)
+}

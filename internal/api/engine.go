@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Result answers a command. Its fields are those of the engine's own, so that one converts to the other.
+type Result struct {
+	Seq    uint64        // version of the state after it
+	At     fleet.Instant // when it was decided
+	Record event.Record  // what it wrote
+	Repeat bool          // its idempotency key was seen before; Seq is of the first time
+}
+
+// Engine is what the API needs to decide, to read and to remember.
+type Engine interface {
+	// Do decides a command and answers once that is durable. The error is a
+	// *core.Refusal, or says that the world failed.
+	Do(ctx context.Context, r core.Request) (Result, error)
+	// DryRun decides a command on a copy, and changes nothing.
+	DryRun(ctx context.Context, r core.Request) (Result, error)
+	// Read shows the state between two commands; fn keeps and changes nothing of it.
+	Read(fn func(s *fleet.State))
+	// StateAt is the state at a moment of the past.
+	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)
+	// Records calls fn for each record from a sequence number on, until the last.
+	Records(ctx context.Context, from uint64, fn func(event.Record) error) error
+	// Watch does the same, and then goes on with what happens until ctx ends.
+	Watch(ctx context.Context, from uint64, fn func(event.Record) error) error
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// look answers a question from a state, at the moment that the question is about.
+type look func(state *fleet.State, at fleet.Instant) error
+
+// read shows fn the state that a question is about: now, or at a moment of the
+// past. What fn keeps must be its own.
+func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
+	if asOf == nil {
+		return s.readNow(fn)
+	}
+	at, err := s.past(asOf)
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.engine.StateAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return &musterv1.Seen{Version: state.Seq, At: timestamp(at)}, fn(state, at)
+}
+
+func (s *service) readNow(fn look) (seen *musterv1.Seen, err error) {
+	now := fleet.InstantOf(s.now())
+	s.engine.Read(func(state *fleet.State) {
+		now = max(now, state.Time)
+		seen = &musterv1.Seen{Version: state.Seq, At: timestamp(now)}
+		err = fn(state, now)
+	})
+	return seen, err
+}
+
+// past reads a moment that has been.
+func (s *service) past(asOf *timestamppb.Timestamp) (fleet.Instant, error) {
+	at, err := instant("as_of", asOf)
+	if err == nil && at > fleet.InstantOf(s.now()) {
+		err = wrong("as_of", "is %s, which is still to come; ask for a moment of the past", asOf.AsTime().Format("2006-01-02 15:04:05Z"))
+	}
+	return at, err
+}
+
+// until is the moment up to which a question about the log looks; Never for now.
+func (s *service) until(asOf *timestamppb.Timestamp) (fleet.Instant, error) {
+	if asOf == nil {
+		return fleet.Never, nil
+	}
+	return s.past(asOf)
+}
+
+// orElse is n, or what stands for 0.
+func orElse(n, other int32) int {
+	if n == 0 {
+		n = other
+	}
+	return int(n)
+}

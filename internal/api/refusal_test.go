@@ -1,0 +1,145 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// Each refusal comes with its code, its figures and the code of the protocol that fits it.
+func TestRefusalsSayWhatIsWrong(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("taken", "flex", 1))
+	cases := []struct {
+		what string
+		do   func(context.Context) error
+		code string
+		wire connect.Code
+		says string
+	}{
+		{"a quota that is not there", func(ctx context.Context) error {
+			_, err := h.Workloads.Submit(ctx, &musterv1.SubmitRequest{Spec: gang("a", "research/nobody", 1)})
+			return err
+		}, client.NoSuchQuota, connect.CodeNotFound, "research/nobody"},
+		{"a partition that is not there", func(ctx context.Context) error {
+			_, err := h.Capacity.Capacity(ctx, &musterv1.CapacityRequest{Scope: "lion"})
+			return err
+		}, client.NoSuchPartition, connect.CodeNotFound, "tiger/h200"},
+		{"a name that is taken", func(ctx context.Context) error {
+			_, err := h.Workloads.Submit(ctx, &musterv1.SubmitRequest{Spec: gang("taken", "flex", 1)})
+			return err
+		}, client.NameTaken, connect.CodeAlreadyExists, "taken"},
+		{"more than can be promised", func(ctx context.Context) error {
+			_, err := h.Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 112})
+			return err
+		}, client.Overpromise, connect.CodeFailedPrecondition, "104"},
+		{"a part of a node", func(ctx context.Context) error {
+			_, err := h.Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 33})
+			return err
+		}, client.NotWholeNodes, connect.CodeFailedPrecondition, "33"},
+		{"a workload that is not there", func(ctx context.Context) error {
+			_, err := h.Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: "oak", Name: "ghost"})
+			return err
+		}, client.Invalid, connect.CodeInvalidArgument, "oak/ghost"},
+		{"the history of a quota that never was", func(ctx context.Context) error {
+			_, err := h.Quotas.History(ctx, &musterv1.HistoryRequest{Quota: "research/nobody"})
+			return err
+		}, client.NoSuchQuota, connect.CodeNotFound, "research/nobody"},
+		{"a node that is not there", func(ctx context.Context) error {
+			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: []string{"tiger-h200-i1-001", "ghost"}})
+			return err
+		}, client.Invalid, connect.CodeInvalidArgument, "names[1]"},
+		{"an island that is not there", func(ctx context.Context) error {
+			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Scope: "tiger/h200/i9"})
+			return err
+		}, client.Invalid, connect.CodeInvalidArgument, "i9"},
+		{"a state that has moved on", func(ctx context.Context) error {
+			_, err := h.Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: &musterv1.Write{ExpectVersion: 1}, Spec: gang("b", "flex", 1)})
+			return err
+		}, client.Stale, connect.CodeAborted, "version 1"},
+	}
+	for _, c := range cases {
+		before := h.version()
+		err := c.do(t.Context())
+		var no *client.Refusal
+		if !errors.As(err, &no) {
+			t.Errorf("%s: got %v, want a refusal", c.what, err)
+			continue
+		}
+		equal(t, c.what+": code", no.Code, c.code)
+		equal(t, c.what+": code of the protocol", connect.CodeOf(err), c.wire)
+		if !strings.Contains(no.Error(), c.says) {
+			t.Errorf("%s: says %q, which lacks %q", c.what, no.Error(), c.says)
+		}
+		equal(t, c.what+": version after it", h.version(), before)
+	}
+}
+
+func TestOverpromiseNamesItsFigures(t *testing.T) {
+	h := furnished(t)
+	_, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 112})
+	var no *client.Refusal
+	if !errors.As(err, &no) || len(no.Figures) == 0 {
+		t.Fatalf("got %v, want a refusal with figures", err)
+	}
+	equal(t, "sustainable", no.Figures["sustainable"], 104)
+}
+
+// Bad input is refused at its place, in words that say what would be right.
+func TestBadInputNamesItsPlace(t *testing.T) {
+	h := furnished(t)
+	pools := func(p ...*musterv1.Pool) *musterv1.WorkloadSpec {
+		s := gang("w", "flex", 1)
+		s.Pools = p
+		return s
+	}
+	named := func(name string) *musterv1.WorkloadSpec { return gang(name, "flex", 1) }
+	submits := []struct {
+		spec        *musterv1.WorkloadSpec
+		field, says string
+	}{
+		{nil, "spec", "required"},
+		{named(""), "spec.name", "letters, digits"},
+		{named("two words"), "spec.name", `"two words" is not a name`},
+		{named(strings.Repeat("a", 300)), "spec.name", "253"},
+		{gang("w", "research//oak", 1), "spec.target", "with slashes between them"},
+		{pools(), "spec.pools", "at least 1"},
+		{pools(&musterv1.Pool{Name: "w", Gpus: -8, Replicas: 1}), "spec.pools[0].gpus", "greater than or equal to 1"},
+		{pools(&musterv1.Pool{Name: "w", Gpus: 8}), "spec.pools[0]", "asks for no replica"},
+		{pools(&musterv1.Pool{Name: "w", Gpus: 8, Replicas: 2, Max: 3}), "spec.pools[0]", "both replicas and min..max"},
+		{pools(&musterv1.Pool{Name: "w", Gpus: 8, Min: 5, Max: 3}), "spec.pools[0]", "min 5 above max 3"},
+		{&musterv1.WorkloadSpec{Name: "w", Namespace: "oak", Target: "flex", Priority: "urgent", Pools: gang("w", "flex", 1).GetPools()}, "spec.priority", "critical"},
+	}
+	for _, c := range submits {
+		_, err := h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: c.spec})
+		wantMistake(t, err, c.field, c.says)
+	}
+	_, err := h.Fleet.SetBuffer(t.Context(), &musterv1.SetBufferRequest{Scope: "tiger", Buffer: &musterv1.Buffer{Share: 0.12345}})
+	wantMistake(t, err, "buffer.share", "thousandths")
+	_, err = h.Fleet.Apply(t.Context(), &musterv1.ApplyRequest{Changes: []*musterv1.Change{{}, {}}})
+	wantMistake(t, err, "changes[0].change", "add_cluster")
+	_, err = h.Fleet.Apply(t.Context(), &musterv1.ApplyRequest{Changes: []*musterv1.Change{{Change: &musterv1.Change_AddCluster{
+		AddCluster: &musterv1.AddClusterRequest{Write: &musterv1.Write{Reason: "mine"}, Name: "lion"},
+	}}}})
+	wantMistake(t, err, "changes[0].write", "whole batch")
+}
+
+func wantMistake(t *testing.T, err error, field, says string) {
+	t.Helper()
+	var no *client.Refusal
+	if !errors.As(err, &no) || len(no.Fields) == 0 {
+		t.Errorf("%s: got %v, want a refusal that names it", field, err)
+		return
+	}
+	equal(t, "code", no.Code, client.Invalid)
+	equal(t, "place", no.Fields[0].GetField(), field)
+	if !strings.Contains(no.Fields[0].GetMessage(), says) {
+		t.Errorf("%s: says %q, which lacks %q", field, no.Fields[0].GetMessage(), says)
+	}
+}

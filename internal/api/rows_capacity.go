@@ -1,0 +1,167 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// This file turns capacity into messages.
+
+// capacity fills in the rows of the partitions that a scope names, with the sums
+// over those clusters that it takes in whole.
+func capacity(out *musterv1.CapacityResponse, s *fleet.State, scope string, at fleet.Instant) error {
+	list, err := partitions(s, scope)
+	if err != nil {
+		return err
+	}
+	all, chosen := view.CapacityOf(s), map[string]bool{}
+	for _, p := range list {
+		chosen[p.ID] = true
+	}
+	for i, p := range s.Partitions {
+		if chosen[p.ID] {
+			out.Partitions = append(out.Partitions, partitionRow(s, p, all.Partitions[i], at))
+		}
+	}
+	for _, c := range all.Clusters {
+		if scope == "" || scope == c.Cluster {
+			out.Clusters = append(out.Clusters, &musterv1.ClusterCapacity{Cluster: c.Cluster, Mode: string(c.Mode), Figures: figures(c.Figures), Stale: c.Stale})
+		}
+	}
+	if scope == "" {
+		out.Fleet = figures(all.Fleet)
+	}
+	return nil
+}
+
+func partitionRow(s *fleet.State, p *fleet.Partition, row view.Partition, at fleet.Instant) *musterv1.PartitionCapacity {
+	_, held := s.Held(p.ID, "", at)
+	return &musterv1.PartitionCapacity{
+		Partition: row.Partition, Figures: figures(row.Figures), Stale: row.Stale, Held: int32(held),
+		Incidents: incidentsIn(s, p), Islands: islandRows(p),
+	}
+}
+
+func figures(f view.Figures) *musterv1.Figures {
+	return &musterv1.Figures{
+		Installed: int32(f.Installed), Healthy: int32(f.Healthy), Usable: int32(f.Usable), Stranded: int32(f.Stranded),
+		Promisable: int32(f.Promisable), Sustainable: int32(f.Sustainable),
+		Assigned: int32(f.Assigned), Backed: int32(f.Backed), Unbacked: int32(f.Unbacked), Unallocated: int32(f.Unallocated),
+		Scheduled: int32(f.Scheduled), Unscheduled: int32(f.Unscheduled), Borrowed: int32(f.Borrowed), Over: int32(f.Over),
+		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang),
+	}
+}
+
+// incidentsIn names the open sevs whose scope or nodes touch a partition.
+func incidentsIn(s *fleet.State, p *fleet.Partition) []string {
+	var names []string
+	for _, i := range s.Incidents {
+		if i.Closed == 0 && touches(i, p) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+func touches(i *fleet.Incident, p *fleet.Partition) bool {
+	for _, n := range i.Nodes {
+		if _, ok := p.Node(n); ok {
+			return true
+		}
+	}
+	if i.Scope == "" {
+		return len(i.Nodes) == 0
+	}
+	return i.Scope == p.Cluster || i.Scope == p.ID || strings.HasPrefix(i.Scope, p.ID+"/")
+}
+
+func islandRows(p *fleet.Partition) []*musterv1.IslandCapacity {
+	rows := make([]*musterv1.IslandCapacity, len(p.Islands))
+	for i, island := range p.Islands {
+		rows[i] = &musterv1.IslandCapacity{
+			Island: island.Name, Racks: int32(island.Racks), Nodes: count(island.Nodes()),
+			Whole: int32(island.Whole()), OwnShare: int32(island.Share),
+		}
+		for _, a := range p.Accounts {
+			rows[i].Backed += int32(a.Backing[i] * p.GPUsPerNode)
+		}
+	}
+	for _, n := range view.Nodes(p) {
+		at, _ := p.Island(n.Island)
+		rows[at].Free += int32(n.Free)
+	}
+	for _, n := range p.Nodes {
+		rows[n.Island].Usable += int32(n.UsableGPUs())
+	}
+	return rows
+}
+
+func flexPool(p *fleet.Partition) *musterv1.FlexPool {
+	pool := &musterv1.FlexPool{Partition: p.ID, Flex: int32(p.Flex()), Used: int32(p.Tally().FlexUsed)}
+	for _, name := range p.Namespaces() {
+		row := view.NamespaceIn(p, name)
+		pool.Namespaces = append(pool.Namespaces, &musterv1.NamespaceFlex{
+			Namespace: name, Used: int32(row.FlexUsed), Share: int32(row.FlexShare), Waiting: waiting(p.FlexOf(name).Queue()),
+		})
+	}
+	return pool
+}
+
+// waiting counts workloads, not the pools of running ones that still wait to join.
+func waiting(queue []fleet.Waiting) (n int32) {
+	for _, it := range queue {
+		if it.Pool == fleet.Base {
+			n++
+		}
+	}
+	return n
+}
+
+func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
+	rows := make([]*musterv1.FreeIsland, len(p.Islands))
+	for i, island := range p.Islands {
+		rows[i] = &musterv1.FreeIsland{Partition: p.ID, Island: island.Name, NodesByFree: map[int32]int32{}}
+	}
+	for i, n := range view.Nodes(p) {
+		row := rows[p.Nodes[i].Island]
+		row.Free += int32(n.Free)
+		switch {
+		case n.Free > 0 && len(n.Workloads) == 0:
+			row.FreeNodes++
+		case n.Free > 0:
+			row.NodesByFree[int32(n.Free)]++
+		}
+	}
+	return rows
+}
+
+// nodes are the wanted nodes of a partition, in order of island and name.
+func nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
+	var rows []*musterv1.Node
+	for i, row := range view.Nodes(p) {
+		if wants(p, p.Nodes[i]) {
+			rows = append(rows, nodeRow(row, p.Nodes[i]))
+		}
+	}
+	slices.SortFunc(rows, func(a, b *musterv1.Node) int {
+		return cmp.Or(cmp.Compare(a.GetIsland(), b.GetIsland()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return rows
+}
+
+func nodeRow(row view.Node, n *fleet.Node) *musterv1.Node {
+	out := &musterv1.Node{
+		Name: row.Node, Partition: row.Partition, Island: row.Island, Rack: int32(row.Rack),
+		Gpus: int32(row.GPUs), Dead: int32(row.Dead), State: string(row.State), Signal: row.Signal,
+		Since: timestamp(row.Since), Free: int32(row.Free), Workloads: row.Workloads,
+	}
+	if owner := n.Owner(); owner != nil {
+		out.Quota = owner.Quota
+	}
+	return out
+}

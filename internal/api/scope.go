@@ -1,0 +1,69 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// partitions are those that a scope names: a partition, a cluster's, or all. A
+// scope that names nothing is refused.
+func partitions(s *fleet.State, scope string) ([]*fleet.Partition, error) {
+	if scope == "" {
+		return s.Partitions, nil
+	}
+	if p := s.Partition(scope); p != nil {
+		return []*fleet.Partition{p}, nil
+	}
+	if s.Cluster(scope) == nil {
+		return nil, noPartition(s, scope)
+	}
+	var list []*fleet.Partition
+	for _, p := range s.Partitions {
+		if p.Cluster == scope {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// island cuts the island off a scope; "" where it names none.
+func island(scope string) (partition, name string) {
+	if strings.Count(scope, "/") < 2 {
+		return scope, ""
+	}
+	at := strings.LastIndex(scope, "/")
+	return scope[:at], scope[at+1:]
+}
+
+func noPartition(s *fleet.State, scope string) error {
+	names := make([]string, len(s.Partitions))
+	for i, p := range s.Partitions {
+		names[i] = p.ID
+	}
+	there := "there are none yet"
+	if len(names) > 0 {
+		there = "there are " + strings.Join(names[:min(len(names), 10)], ", ")
+	}
+	return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + "; " + there}
+}
+
+func noQuota(path string) error {
+	return &core.Refusal{Code: core.NoSuchQuota, Message: "no quota is named " + path + "; muster quota list shows those there are"}
+}
+
+// under says whether a quota is another one or stands below it; everything stands below "".
+func under(path, root string) bool {
+	return root == "" || path == root || strings.HasPrefix(path, root+"/")
+}
+
+// in says whether a word is one of a list; any word is, where the list is empty.
+func in[T ~string](word T, list []string) bool {
+	for _, one := range list {
+		if string(word) == one {
+			return true
+		}
+	}
+	return len(list) == 0
+}

@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+
+	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+)
+
+// Options of New.
+type Options struct {
+	Engine  Engine
+	Auth    Authenticator    // nil: NewLocal
+	Log     *slog.Logger     // nil: nothing is logged
+	Version string           // what the server calls itself
+	Now     func() time.Time // the engine's clock; nil: time.Now
+	Ready   func() error     // why the server is not ready to serve; nil: it always is
+	Rest    http.Handler     // answers every path that is not the API's; nil: nothing is there
+}
+
+// Server answers the API.
+type Server struct {
+	*service
+	auth    Authenticator
+	handler http.Handler
+	stop    sync.Once
+}
+
+// New makes a server that does not listen yet.
+func New(o Options) (*Server, error) {
+	if o.Auth == nil {
+		local, err := NewLocal()
+		if err != nil {
+			return nil, err
+		}
+		o.Auth = local
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{auth: o.Auth, service: &service{
+		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
+		started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
+	}}
+	options, err := handlerOptions(o.Log)
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.routes(o, options)
+	return s, nil
+}
+
+// Handler answers all of the server's paths.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// handlerOptions are what all services have in common. The interceptors stand in
+// the order in which a request meets them.
+func handlerOptions(log *slog.Logger) ([]connect.HandlerOption, error) {
+	validator, err := protovalidate.New()
+	if err != nil {
+		return nil, fmt.Errorf("rules of the API: %w", err)
+	}
+	return []connect.HandlerOption{
+		withStrictJSON(),
+		connect.WithRecover(panicked(log)), // around all the others
+		connect.WithInterceptors(logging{log}, failures{log}, validation{validator}),
+		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
+		connect.WithConditionalHandlerOptions(limits),
+	}, nil
+}
+
+// routes says who answers which path.
+func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
+	mux := http.NewServeMux()
+	rpc := func(path string, h http.Handler) { mux.Handle(path, s.guard(h)) }
+	rpc(musterv1connect.NewFleetServiceHandler(fleetService{s.service}, with...))
+	rpc(musterv1connect.NewQuotaServiceHandler(quotaService{s.service}, with...))
+	rpc(musterv1connect.NewWorkloadServiceHandler(workloadService{s.service}, with...))
+	rpc(musterv1connect.NewCapacityServiceHandler(capacityService{s.service}, with...))
+	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
+	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", readyz(o.Ready))
+	if o.Rest != nil {
+		mux.Handle("/", o.Rest)
+	}
+	return mux
+}
+
+func readyz(ready func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if ready != nil {
+			if err := ready(); err != nil {
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
+				return
+			}
+		}
+		_, _ = fmt.Fprintln(w, "ready")
+	}
+}
+
+// guard lets a request through to its service once it is known who asks, and
+// that it is not too large.
+func (s *Server) guard(next http.Handler) http.Handler {
+	writer := connect.NewErrorWriter()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, err := identify(s.auth, r)
+		if err == nil {
+			err = tooLarge(r)
+		}
+		if err != nil {
+			_ = writer.Write(w, r, fail(err))
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
+	})
+}
+
+// How long calls that run may go on once the server ends.
+const grace = 10 * time.Second
+
+// Serve answers on a listener until ctx ends; then it takes no new calls, ends
+// streams, and lets calls that run come to their end. It closes the listener.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		Protocols:         protocols(),
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	h.RegisterOnShutdown(s.Stop)
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(l) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	late, end := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer end()
+	if err := h.Shutdown(late); err != nil {
+		_ = h.Close()
+		return fmt.Errorf("some calls did not end within %v and were cut: %w", grace, err)
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Stop ends all streams. Serve does it by itself.
+func (s *Server) Stop() { s.stop.Do(func() { close(s.stopping) }) }
+
+// protocols are HTTP/1.1 and HTTP/2 without TLS, side by side on one port.
+func protocols() *http.Protocols {
+	var p http.Protocols
+	p.SetHTTP1(true)
+	p.SetHTTP2(true)
+	p.SetUnencryptedHTTP2(true)
+	return &p
+}

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// service is what the services share. Each of them is one more name for it.
+type service struct {
+	engine  Engine
+	log     *slog.Logger
+	version string
+	now     func() time.Time
+	started time.Time
+	// stopping is closed when the server ends, so that streams end too.
+	stopping chan struct{}
+	history  history
+	// policy is held from reading the policy in force to writing it changed.
+	policy sync.Mutex
+}
+
+type (
+	fleetService    struct{ *service }
+	quotaService    struct{ *service }
+	workloadService struct{ *service }
+	capacityService struct{ *service }
+	eventService    struct{ *service }
+	systemService   struct{ *service }
+)

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Capacity is the figures of each partition, and their sums.
+func (s capacityService) Capacity(ctx context.Context, m *musterv1.CapacityRequest) (*musterv1.CapacityResponse, error) {
+	out := &musterv1.CapacityResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		return capacity(out, state, m.GetScope(), at)
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Flex is each partition's flex, and what each namespace has of it.
+func (s capacityService) Flex(ctx context.Context, m *musterv1.FlexRequest) (*musterv1.FlexResponse, error) {
+	out := &musterv1.FlexResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		list, err := partitions(state, m.GetScope())
+		for _, p := range list {
+			out.Pools = append(out.Pools, flexPool(p))
+		}
+		return err
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Free is the room that nobody holds or has reserved.
+func (s capacityService) Free(ctx context.Context, m *musterv1.FreeRequest) (*musterv1.FreeResponse, error) {
+	out := &musterv1.FreeResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		list, err := partitions(state, m.GetScope())
+		for _, p := range list {
+			out.Islands = append(out.Islands, freeIslands(p)...)
+		}
+		return err
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Nodes lists nodes.
+func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*musterv1.NodesResponse, error) {
+	out := &musterv1.NodesResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		scope, only := island(m.GetScope())
+		list, err := partitions(state, scope)
+		if err != nil {
+			return err
+		}
+		wants, err := wanted(m, list, only)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			out.Nodes = append(out.Nodes, nodes(p, wants)...)
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// wanted says which nodes of some partitions a question is about; a name or an
+// island that is not there is refused.
+func wanted(m *musterv1.NodesRequest, list []*fleet.Partition, only string) (func(*fleet.Partition, *fleet.Node) bool, error) {
+	for _, p := range list {
+		if _, ok := p.Island(only); only != "" && !ok {
+			return nil, noIsland(p, only)
+		}
+	}
+	names := map[string]bool{}
+	for i, name := range m.GetNames() {
+		names[name] = true
+		if !slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(name); return ok }) {
+			return nil, wrong(fmt.Sprintf("names[%d]", i), "no node is named %.80q; muster node list shows those there are", name)
+		}
+	}
+	return func(p *fleet.Partition, n *fleet.Node) bool {
+		return (len(names) == 0 || names[n.Name]) && (only == "" || p.Islands[n.Island].Name == only) && in(n.State, m.GetStates())
+	}, nil
+}
+
+func noIsland(p *fleet.Partition, name string) error {
+	return &core.Refusal{Code: core.Invalid, Message: "partition " + p.ID + " has no island " + name + "; muster free shows those it has"}
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// ListEvents lists records in order: from a sequence number on, or the last ones.
+func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequest) (*musterv1.ListEventsResponse, error) {
+	until, err := s.until(m.GetAsOf())
+	if err != nil {
+		return nil, err
+	}
+	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0, kinds: m.GetKinds(), until: until}
+	if p.last {
+		err = s.lastPage(ctx, p)
+	} else {
+		err = s.fill(ctx, p, m.GetFrom())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.answer()
+}
+
+// lastPage fills a page from the end of the log, looking further and further back.
+func (s eventService) lastPage(ctx context.Context, p *page) error {
+	end := s.from(0)
+	for back := uint64(p.limit); ; back *= 8 {
+		start := uint64(1)
+		if back < end {
+			start = end - back
+		}
+		p.records = p.records[:0]
+		if err := s.fill(ctx, p, start); err != nil || start == 1 || len(p.records) == p.limit {
+			return err
+		}
+	}
+}
+
+func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
+	err := s.engine.Records(ctx, from, p.add)
+	if errors.Is(err, errFound) {
+		return nil
+	}
+	return err
+}
+
+// page gathers records: the first ones up to a limit, or the last ones.
+type page struct {
+	limit   int
+	last    bool
+	kinds   []string
+	until   fleet.Instant
+	records []event.Record
+	next    uint64
+}
+
+func (p *page) add(r event.Record) error {
+	if r.At > p.until {
+		return errFound
+	}
+	if r = only(r, p.kinds); len(r.Events) == 0 {
+		return nil
+	}
+	if len(p.records) == p.limit {
+		if !p.last {
+			p.next = r.Seq
+			return errFound
+		}
+		copy(p.records, p.records[1:])
+		p.records = p.records[:p.limit-1]
+	}
+	p.records = append(p.records, r)
+	return nil
+}
+
+func (p *page) answer() (*musterv1.ListEventsResponse, error) {
+	out := &musterv1.ListEventsResponse{Next: p.next, Records: make([]*musterv1.Record, len(p.records))}
+	for i, r := range p.records {
+		var err error
+		if out.Records[i], err = record(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Watch streams records from a sequence number on.
+func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, stream *connect.ServerStream[musterv1.WatchResponse]) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		select {
+		case <-s.stopping:
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	from := s.from(m.GetFrom())
+	if err := stream.Send(nil); err != nil { // headers: the caller learns that the watch stands
+		return err
+	}
+	err := s.engine.Watch(ctx, from, func(r event.Record) error {
+		if r = only(r, m.GetKinds()); len(r.Events) == 0 {
+			return nil
+		}
+		message, err := record(r)
+		if err != nil {
+			return err
+		}
+		return stream.Send(&musterv1.WatchResponse{Record: message})
+	})
+	select {
+	case <-s.stopping:
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server ends; watch again when it is back"))
+	default:
+		return err
+	}
+}
+
+// from is the sequence number to watch from; 0 means the next one.
+func (s *service) from(seq uint64) uint64 {
+	if seq == 0 {
+		s.engine.Read(func(state *fleet.State) { seq = state.Seq + 1 })
+	}
+	return seq
+}
+
+// only is the record with the events whose kind begins with one of these; all for none.
+func only(r event.Record, kinds []string) event.Record {
+	if len(kinds) == 0 {
+		return r
+	}
+	var kept []event.Event
+	for _, e := range r.Events {
+		for _, kind := range kinds {
+			if strings.HasPrefix(e.Kind(), kind) {
+				kept = append(kept, e)
+				break
+			}
+		}
+	}
+	r.Events = kept
+	return r
+}
+
+func record(r event.Record) (*musterv1.Record, error) {
+	list, err := events(r.Events)
+	return &musterv1.Record{Seq: r.Seq, At: timestamp(r.At), Actor: r.Actor, Reason: r.Reason, Events: list}, err
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// AddCluster adds a cluster.
+func (s fleetService) AddCluster(ctx context.Context, m *musterv1.AddClusterRequest) (*musterv1.AddClusterResponse, error) {
+	w, err := s.written(ctx, m, addCluster(m), nil)
+	return &musterv1.AddClusterResponse{Written: w}, err
+}
+
+// AddPartition adds a partition without nodes to a cluster.
+func (s fleetService) AddPartition(ctx context.Context, m *musterv1.AddPartitionRequest) (*musterv1.AddPartitionResponse, error) {
+	w, err := s.written(ctx, m, addPartition(m), nil)
+	return &musterv1.AddPartitionResponse{Written: w}, err
+}
+
+// AddIslands adds islands, or nodes to islands.
+func (s fleetService) AddIslands(ctx context.Context, m *musterv1.AddIslandsRequest) (*musterv1.AddIslandsResponse, error) {
+	w, err := s.written(ctx, m, addIslands(m), nil)
+	return &musterv1.AddIslandsResponse{Written: w}, err
+}
+
+// SetPolicy changes the fleet's policy.
+func (s fleetService) SetPolicy(ctx context.Context, m *musterv1.SetPolicyRequest) (*musterv1.SetPolicyResponse, error) {
+	s.policy.Lock()
+	defer s.policy.Unlock()
+	c, err := setPolicy(s.policyInForce(), m)
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.SetPolicyResponse{Written: w}, err
+}
+
+// SetBuffer sets the buffer policy of a narrower scope.
+func (s fleetService) SetBuffer(ctx context.Context, m *musterv1.SetBufferRequest) (*musterv1.SetBufferResponse, error) {
+	c, err := setBuffer(m)
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.SetBufferResponse{Written: w}, err
+}
+
+// SetNodes puts nodes into a state.
+func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest) (*musterv1.SetNodesResponse, error) {
+	w, err := s.written(ctx, m, setNodes(m), nil)
+	return &musterv1.SetNodesResponse{Written: w}, err
+}
+
+// OpenIncident opens a sev.
+func (s fleetService) OpenIncident(ctx context.Context, m *musterv1.OpenIncidentRequest) (*musterv1.OpenIncidentResponse, error) {
+	w, err := s.written(ctx, m, openIncident(m), nil)
+	return &musterv1.OpenIncidentResponse{Written: w}, err
+}
+
+// CloseIncident closes a sev.
+func (s fleetService) CloseIncident(ctx context.Context, m *musterv1.CloseIncidentRequest) (*musterv1.CloseIncidentResponse, error) {
+	w, err := s.written(ctx, m, core.CloseIncident{Name: m.GetName()}, nil)
+	return &musterv1.CloseIncidentResponse{Written: w}, err
+}
+
+// Apply does several changes together or not at all.
+func (s fleetService) Apply(ctx context.Context, m *musterv1.ApplyRequest) (*musterv1.ApplyResponse, error) {
+	s.policy.Lock()
+	defer s.policy.Unlock()
+	b := batch{s.policyInForce()}
+	c, err := b.commands(m.GetChanges())
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.ApplyResponse{Written: w}, err
+}
+
+func (s *service) policyInForce() (p fleet.Policy) {
+	s.engine.Read(func(state *fleet.State) { p = state.Policy })
+	return p
+}
+
+// GetFleet describes the fleet.
+func (s fleetService) GetFleet(ctx context.Context, m *musterv1.GetFleetRequest) (*musterv1.GetFleetResponse, error) {
+	out := &musterv1.GetFleetResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		out = fleetOf(state)
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// ListIncidents lists sevs.
+func (s fleetService) ListIncidents(ctx context.Context, m *musterv1.ListIncidentsRequest) (*musterv1.ListIncidentsResponse, error) {
+	out := &musterv1.ListIncidentsResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		out.Incidents = incidentsOf(state, m.GetClosed())
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}

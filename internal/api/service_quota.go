@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// CreateQuota creates a quota, and its parents where they do not exist.
+func (s quotaService) CreateQuota(ctx context.Context, m *musterv1.CreateQuotaRequest) (*musterv1.CreateQuotaResponse, error) {
+	w, err := s.written(ctx, m, createQuota(m), nil)
+	return &musterv1.CreateQuotaResponse{Written: w}, err
+}
+
+// DeleteQuota deletes a quota that has no grants, no children and no work.
+func (s quotaService) DeleteQuota(ctx context.Context, m *musterv1.DeleteQuotaRequest) (*musterv1.DeleteQuotaResponse, error) {
+	w, err := s.written(ctx, m, core.DeleteQuota{Path: m.GetPath()}, nil)
+	return &musterv1.DeleteQuotaResponse{Written: w}, err
+}
+
+// SetGrant makes a quota's grant in a partition this many GPUs.
+func (s quotaService) SetGrant(ctx context.Context, m *musterv1.SetGrantRequest) (*musterv1.SetGrantResponse, error) {
+	w, err := s.written(ctx, m, setGrant(m), nil)
+	return &musterv1.SetGrantResponse{Written: w}, err
+}
+
+// Transfer moves GPUs from one quota's grant to another's.
+func (s quotaService) Transfer(ctx context.Context, m *musterv1.TransferRequest) (*musterv1.TransferResponse, error) {
+	w, err := s.written(ctx, m, transfer(m), nil)
+	return &musterv1.TransferResponse{Written: w}, err
+}
+
+// PlaceHold earmarks free capacity for a quota until a moment.
+func (s quotaService) PlaceHold(ctx context.Context, m *musterv1.PlaceHoldRequest) (*musterv1.PlaceHoldResponse, error) {
+	c, err := placeHold(m)
+	if err != nil {
+		return nil, err
+	}
+	result, w, err := s.write(ctx, m, c)
+	if err != nil || w.GetDryRun() {
+		return &musterv1.PlaceHoldResponse{Written: w}, err
+	}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if placed, ok := e.(event.HoldPlaced); ok {
+			return &musterv1.PlaceHoldResponse{Written: w, Id: placed.Hold.ID}, err
+		}
+	}
+	return &musterv1.PlaceHoldResponse{Written: w}, err
+}
+
+// ReleaseHold gives a hold back.
+func (s quotaService) ReleaseHold(ctx context.Context, m *musterv1.ReleaseHoldRequest) (*musterv1.ReleaseHoldResponse, error) {
+	w, err := s.written(ctx, m, core.ReleaseHold{ID: m.GetId()}, nil)
+	return &musterv1.ReleaseHoldResponse{Written: w}, err
+}
+
+// SetAccess sets who may target a quota.
+func (s quotaService) SetAccess(ctx context.Context, m *musterv1.SetAccessRequest) (*musterv1.SetAccessResponse, error) {
+	w, err := s.written(ctx, m, setAccess(m), nil)
+	return &musterv1.SetAccessResponse{Written: w}, err
+}
+
+// ListQuotas lists quotas with their figures.
+func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequest) (*musterv1.ListQuotasResponse, error) {
+	out := &musterv1.ListQuotasResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		switch {
+		case m.GetUnder() != "" && state.Quota(m.GetUnder()) == nil:
+			return noQuota(m.GetUnder())
+		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
+			return noPartition(state, m.GetPartition())
+		}
+		out.Quotas = quotas(state, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// GetQuota is one quota with its figures, holds and access list.
+func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest) (*musterv1.GetQuotaResponse, error) {
+	out := &musterv1.GetQuotaResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		if state.Quota(m.GetPath()) == nil {
+			return noQuota(m.GetPath())
+		}
+		out.Quota = quotas(state, "", func(path string) bool { return path == m.GetPath() })[0]
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// History lists who changed quotas, when and why.
+func (s quotaService) History(ctx context.Context, m *musterv1.HistoryRequest) (*musterv1.HistoryResponse, error) {
+	until, err := s.until(m.GetAsOf())
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.history.ask(ctx, s.engine, m, until)
+	if err == nil && len(changes) == 0 && m.GetQuota() != "" {
+		err = s.neverWas(ctx, m)
+	}
+	return &musterv1.HistoryResponse{Changes: changes}, err
+}
+
+// neverWas refuses a quota that has no history because nobody ever created it.
+func (s quotaService) neverWas(ctx context.Context, m *musterv1.HistoryRequest) error {
+	_, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		if state.Quota(m.GetQuota()) == nil {
+			return noQuota(m.GetQuota())
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,144 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// Submit submits a workload.
+func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) (*musterv1.SubmitResponse, error) {
+	sp, err := spec("spec", m.GetSpec(), callerOf(ctx).actor)
+	if err != nil {
+		return nil, err
+	}
+	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
+	if err != nil || len(ids) == 0 {
+		return &musterv1.SubmitResponse{Written: w}, err
+	}
+	return &musterv1.SubmitResponse{Written: w, Id: ids[0]}, nil
+}
+
+// SubmitBatch submits workloads together or not at all.
+func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatchRequest) (*musterv1.SubmitBatchResponse, error) {
+	c := core.Batch{Commands: make([]core.Command, len(m.GetSpecs()))}
+	for i, one := range m.GetSpecs() {
+		sp, err := spec(fmt.Sprintf("specs[%d]", i), one, callerOf(ctx).actor)
+		if err != nil {
+			return nil, err
+		}
+		c.Commands[i] = core.Submit{Spec: sp}
+	}
+	w, ids, err := s.submit(ctx, m, c)
+	return &musterv1.SubmitBatchResponse{Written: w, Ids: ids}, err
+}
+
+// submit does a command that submits, and says which numbers the workloads got.
+func (s *service) submit(ctx context.Context, m writeMessage, c core.Command) (w *musterv1.Written, ids []uint64, err error) {
+	result, w, err := s.write(ctx, m, c)
+	if err != nil || w.GetDryRun() {
+		return w, nil, err
+	}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if submitted, ok := e.(event.WorkloadSubmitted); ok {
+			ids = append(ids, submitted.ID)
+		}
+	}
+	return w, ids, err
+}
+
+// Cancel takes a workload back.
+func (s workloadService) Cancel(ctx context.Context, m *musterv1.CancelRequest) (*musterv1.CancelResponse, error) {
+	w, err := s.written(ctx, m, core.Cancel{Namespace: m.GetNamespace(), Name: m.GetName()}, nil)
+	return &musterv1.CancelResponse{Written: w}, err
+}
+
+// Retarget gives a workload another target.
+func (s workloadService) Retarget(ctx context.Context, m *musterv1.RetargetRequest) (*musterv1.RetargetResponse, error) {
+	c := core.Retarget{Namespace: m.GetNamespace(), Name: m.GetName(), Target: m.GetTarget(), Partition: m.GetPartition()}
+	w, err := s.written(ctx, m, c, nil)
+	return &musterv1.RetargetResponse{Written: w}, err
+}
+
+// SetPriority gives a workload another priority.
+func (s workloadService) SetPriority(ctx context.Context, m *musterv1.SetPriorityRequest) (*musterv1.SetPriorityResponse, error) {
+	c := core.Prioritise{Namespace: m.GetNamespace(), Name: m.GetName(), Priority: priority(m.GetPriority())}
+	w, err := s.written(ctx, m, c, nil)
+	return &musterv1.SetPriorityResponse{Written: w}, err
+}
+
+// GetWorkload is one workload as it stands.
+func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
+	out := &musterv1.GetWorkloadResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		w, err := find(state, m.GetNamespace(), m.GetName())
+		if err != nil {
+			return err
+		}
+		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Workload.Reason = reason(blockers(state, w, at))
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// ListWorkloads lists workloads in order of submission.
+func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
+	out := &musterv1.ListWorkloadsResponse{}
+	l := listing{m, orElse(m.GetLimit(), 1000)}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		list := l.choose(state)
+		if len(list) > l.limit {
+			out.Next, list = list[l.limit].ID, list[:l.limit]
+		}
+		for i, row := range rowsOf(state, list, at) {
+			one := workload(state, list[i], row)
+			if m.GetReasons() {
+				one.Reason = reason(blockers(state, list[i], at))
+			}
+			out.Workloads = append(out.Workloads, one)
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Why says why a workload does not run, or how it runs.
+func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
+	out := &musterv1.WhyResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		w, err := find(state, m.GetNamespace(), m.GetName())
+		if err != nil {
+			return err
+		}
+		out.Blockers = blockers(state, w, at)
+		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Workload.Reason = reason(out.GetBlockers())
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+func find(s *fleet.State, namespace, name string) (*fleet.Workload, error) {
+	if w := s.Workload(namespace, name); w != nil {
+		return w, nil
+	}
+	return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
+}
+
+// reason is the code of the first blocker.
+func reason(list []*musterv1.Blocker) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].GetCode()
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// validation is the interceptor that holds messages against the rules of the .proto files.
+type validation struct{ validator protovalidate.Validator }
+
+// WrapUnary is part of connect.Interceptor.
+func (v validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if err := v.check(req.Any()); err != nil {
+			return nil, err
+		}
+		return next(ctx, req)
+	}
+}
+
+// WrapStreamingHandler is part of connect.Interceptor.
+func (v validation) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		return next(ctx, checkedConn{conn, v})
+	}
+}
+
+// WrapStreamingClient is part of connect.Interceptor; a server has no clients.
+func (v validation) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (v validation) check(message any) error {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return fmt.Errorf("a %T is no message", message)
+	}
+	return v.validator.Validate(m)
+}
+
+// checkedConn checks each message that it receives.
+type checkedConn struct {
+	connect.StreamingHandlerConn
+	v validation
+}
+
+// Receive receives one message and checks it.
+func (c checkedConn) Receive(message any) error {
+	if err := c.StreamingHandlerConn.Receive(message); err != nil {
+		return err
+	}
+	return c.v.check(message)
+}
+
+// patterns says in words what the patterns of the .proto files ask for.
+var patterns = map[string]string{
+	"^" + name + "$":                     "is not a name: use letters, digits and - _ . : + @ only",
+	"^" + name + "/" + name + "$":        "is not a partition: write cluster and GPU model, as in tiger/h200",
+	"^" + name + "(/" + name + ")*$":     "is not a path: write names with slashes between them, as in research/oak",
+	"^" + name + "(/" + name + ")?$":     "is not a cluster or a partition: write tiger, or tiger/h200",
+	"^" + name + "(/" + name + "){0,2}$": "is not a scope: write tiger, tiger/h200 or tiger/h200/i1",
+}
+
+// name is the pattern of one name.
+const name = `[\p{L}\p{Nd}._:+@-]+`
+
+// violations lists what is wrong, place by place, in words.
+func violations(e *protovalidate.ValidationError) []*musterv1.FieldViolation {
+	list := make([]*musterv1.FieldViolation, len(e.Violations))
+	for i, v := range e.Violations {
+		list[i] = &musterv1.FieldViolation{
+			Field:   protovalidate.FieldPathString(v.Proto.GetField()),
+			Message: inWords(v),
+		}
+	}
+	return list
+}
+
+// inWords says what is wrong with a value; a long one is cut, so that a name of
+// ten megabytes is not sent back.
+func inWords(v *protovalidate.Violation) string {
+	text := v.Proto.GetMessage()
+	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
+		if words := patterns[v.RuleValue.String()]; words != "" {
+			text = words
+		}
+	}
+	if v.FieldValue.IsValid() {
+		if s, ok := v.FieldValue.Interface().(string); ok && s != "" {
+			return fmt.Sprintf("%.40q %s", s, text)
+		}
+	}
+	return text
+}

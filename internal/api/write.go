@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// A writeMessage is a message that asks for a change.
+type writeMessage interface {
+	proto.Message
+	GetWrite() *musterv1.Write
+}
+
+// write does a command, or tries it if the message says so.
+func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Result, *musterv1.Written, error) {
+	w := m.GetWrite()
+	do := s.engine.Do
+	if w.GetDryRun() {
+		do = s.engine.DryRun
+	}
+	result, err := do(ctx, request(ctx, m, c))
+	if err != nil {
+		return Result{}, nil, err
+	}
+	written := &musterv1.Written{
+		Version: result.Seq,
+		At:      timestamp(result.At),
+		Repeat:  result.Repeat,
+		DryRun:  w.GetDryRun(),
+	}
+	if w.GetDryRun() {
+		written.Events, err = events(result.Record.Events)
+	}
+	return result, written, err
+}
+
+// written is write for the answers that say no more than that.
+func (s *service) written(ctx context.Context, m writeMessage, c core.Command, err error) (*musterv1.Written, error) {
+	if err != nil {
+		return nil, err
+	}
+	_, written, err := s.write(ctx, m, c)
+	return written, err
+}
+
+// request is what the engine is asked for.
+func request(ctx context.Context, m writeMessage, c core.Command) core.Request {
+	from, w := callerOf(ctx), m.GetWrite()
+	r := core.Request{Command: c, Actor: from.actor, Reason: w.GetReason(), Key: w.GetIdempotencyKey(), Expect: w.GetExpectVersion()}
+	if r.Key == "" {
+		r.Key = from.key
+	}
+	if w.GetDryRun() {
+		r.Key = "" // what was only tried has not been done
+	}
+	if r.Key != "" {
+		r.Fingerprint = fingerprint(m, from.actor.Name)
+	}
+	return r
+}
+
+var deterministic = proto.MarshalOptions{Deterministic: true}
+
+// fingerprint tells commands apart that bear the same idempotency key: who asks
+// for what, without the key itself.
+func fingerprint(m writeMessage, actor string) uint64 {
+	if w := m.GetWrite(); w != nil {
+		key := w.GetIdempotencyKey()
+		w.IdempotencyKey = ""
+		defer func() { w.IdempotencyKey = key }()
+	}
+	body, err := deterministic.Marshal(m)
+	if err != nil {
+		panic(err) // it was unmarshalled from the same bytes
+	}
+	h := fnv.New64a()
+	for _, part := range []string{actor, string(m.ProtoReflect().Descriptor().FullName())} {
+		_, _ = h.Write([]byte(part))
+		_, _ = h.Write([]byte{0})
+	}
+	_, _ = h.Write(body)
+	return h.Sum64()
+}
+
+// errFound ends a walk over records.
+var errFound = errors.New("found")
+
+// original is the record that a result stands for: for a repeated command, the one of the first time.
+func (s *service) original(ctx context.Context, r Result) (event.Record, error) {
+	if !r.Repeat {
+		return r.Record, nil
+	}
+	var first event.Record
+	err := s.engine.Records(ctx, r.Seq, func(record event.Record) error {
+		first = record
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return first, err
+}
+
+// events are facts as messages.
+func events(list []event.Event) ([]*musterv1.Event, error) {
+	out := make([]*musterv1.Event, len(list))
+	for i, e := range list {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &musterv1.Event{Kind: e.Kind(), Data: string(data)}
+	}
+	return out, nil
+}
+
+// timestamp is a moment as a message; none for 0 and for Never.
+func timestamp(at fleet.Instant) *timestamppb.Timestamp {
+	if at == 0 || at == fleet.Never {
+		return nil
+	}
+	return &timestamppb.Timestamp{Seconds: floorDiv(int64(at), 1e9), Nanos: int32(int64(at) - floorDiv(int64(at), 1e9)*1e9)}
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Bench measures something.
+type Bench struct {
+	Name  string
+	Short string // what it measures
+	Run   func(ctx context.Context, o Options) (Report, error)
+}
+
+// All lists the benches. A new one is added here.
+func All() []Bench {
+	return []Bench{
+		{"submit", "commands per second beside raw SQLite, waits for a decision, memory, seconds to restart", submit},
+	}
+}
+
+// Options of a run.
+type Options struct {
+	Dir      string            // folder on the disk to measure; "": the one for temporary files
+	Quick    bool              // a tenth of the work
+	Seed     uint64            // of everything drawn at random
+	Remote   Remote            // nil: figures over the API are left out
+	Progress func(what string) // may be nil
+}
+
+func (o Options) say(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// scaled is how much of the full work is done.
+func (o Options) scaled(n int) int {
+	if o.Quick {
+		return max(1, n/10)
+	}
+	return n
+}
+
+// Remote serves an engine over the API on this machine.
+type Remote func(e *engine.Engine) (Server, error)
+
+// Server is an engine that can be reached over the API.
+type Server interface {
+	// Dial is one more client with connections of its own.
+	Dial() Caller
+	Close() error
+}
+
+// Caller gives commands about workloads and returns once they are acknowledged.
+type Caller interface {
+	Submit(ctx context.Context, spec fleet.Spec) error
+	Cancel(ctx context.Context, namespace, name string) error
+}
+
+// Report is what a bench found.
+type Report struct {
+	Bench   string   `json:"bench"`
+	Machine Machine  `json:"machine"`
+	Quick   bool     `json:"quick,omitempty"`
+	Seed    uint64   `json:"seed"`
+	Figures []Figure `json:"figures"`
+	Remarks []string `json:"remarks,omitempty"` // what one should know to read them
+}
+
+// Figure is one measured value, and what it is compared with.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	Ratio float64 `json:"ratio,omitempty"` // of the value to another figure
+	To    string  `json:"to,omitempty"`    // that other figure; "": there is none
+	Aim   string  `json:"aim,omitempty"`
+	Met   bool    `json:"met,omitempty"`
+}
+
+// Machine is where figures were measured.
+type Machine struct {
+	Cores int    `json:"cores"`
+	CPU   string `json:"cpu,omitempty"`
+	Go    string `json:"go"`
+	OS    string `json:"os"`
+}
+
+func (m Machine) String() string {
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "a CPU of unknown name"
+	}
+	return fmt.Sprintf("%d cores (%s), %s, %s", m.Cores, cpu, m.OS, m.Go)
+}
+
+// ThisMachine is the machine that the program runs on.
+func ThisMachine() Machine {
+	return Machine{runtime.GOMAXPROCS(0), cpu(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+// cpu is the processor's name where the system says it.
+func cpu() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if name, ok := strings.CutPrefix(line, "model name"); ok {
+			return strings.TrimSpace(strings.TrimLeft(name, "\t :"))
+		}
+	}
+	return ""
+}

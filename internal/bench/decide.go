@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal"
+)
+
+// decisions measures how long one submission takes to be decided, without disk,
+// in a partition that is busy.
+func decisions(ctx context.Context, o Options, _ string, r *Report) error {
+	for _, nodes := range []int{1_000, 10_000} {
+		o.say("decisions at %d nodes", nodes)
+		took, err := decide(ctx, o, nodes)
+		if err != nil {
+			return fmt.Errorf("decisions at %d nodes: %w", nodes, err)
+		}
+		slices.Sort(took)
+		p50, p99 := took[len(took)/2], took[len(took)*99/100]
+		name := fmt.Sprintf("submit to decision, %d nodes", nodes)
+		r.add(Figure{Name: name + ", p50", Value: ms(p50), Unit: "ms"})
+		f := Figure{Name: name + ", p99", Value: ms(p99), Unit: "ms"}
+		if nodes == 1_000 {
+			f = aimed(f, "≤ 1 ms", p99 <= time.Millisecond)
+		}
+		r.add(f)
+	}
+	r.remark("Decisions are taken in a partition filled until work waits, with a mix of small, gang and elastic workloads in quotas and on flex;\n" +
+		"another one ends before each.")
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// busy is an engine without disk that decides in the caller's goroutine, with
+// workloads that come and go.
+type busy struct {
+	*engine.Engine
+	rng     *rand.Rand
+	now     fleet.Instant
+	quotas  int
+	drawn   int
+	live    []uint64 // workloads that have not ended
+	waits   float64  // share of the last submissions that had to wait
+	records int
+	events  int
+}
+
+// busyStart is when the story of a busy engine begins.
+const busyStart = fleet.Instant(1_767_225_600_000_000_000)
+
+func newBusy(ctx context.Context, o Options, j journal.Journal, nodes int) (*busy, error) {
+	b := &busy{rng: newRand(o.Seed, uint64(nodes)), now: busyStart, quotas: max(1, nodes/20)}
+	var err error
+	b.Engine, err = engine.Open(ctx, engine.Options{
+		Journal: j, Synchronous: true, Now: func() fleet.Instant { return b.now },
+		Plan: func(r event.Record, _ *fleet.State) func() {
+			b.records, b.events = b.records+1, b.events+len(r.Events)
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, build(ctx, b.Engine, nodes, b.quotas)
+}
+
+// submit submits one more workload of the mix and says how long the decision took.
+func (b *busy) submit(ctx context.Context) (time.Duration, error) {
+	b.drawn++
+	b.now = b.now.Add(time.Second)
+	request := core.Request{Command: core.Submit{Spec: mix(b.rng, b.drawn, b.quotas)}, Actor: operator}
+	began := time.Now()
+	res, err := b.Do(ctx, request)
+	took := time.Since(began)
+	if err != nil {
+		return took, err
+	}
+	b.note(res.Record)
+	return took, nil
+}
+
+func (b *busy) note(rec event.Record) {
+	const memory = 0.02 // of one submission in the share
+	waited := 1.0
+	for _, e := range rec.Events {
+		switch e := e.(type) {
+		case event.WorkloadSubmitted:
+			b.live = append(b.live, e.ID)
+		case event.ReplicasPlaced:
+			waited = 0
+		}
+	}
+	b.waits += memory * (waited - b.waits)
+}
+
+// end ends a workload chosen at random: as finished where it runs, else it is
+// taken back. Those that were evicted leave at once.
+func (b *busy) end(ctx context.Context) error {
+	if len(b.live) == 0 {
+		return nil
+	}
+	k := b.rng.IntN(len(b.live))
+	id := b.live[k]
+	b.live = slices.Delete(b.live, k, k+1)
+	var command core.Command
+	b.Read(func(s *fleet.State) {
+		if w := s.Workloads[id]; w != nil && w.Started != 0 {
+			command = core.ReportFinished{ID: id}
+		} else if w != nil && !w.State.Ended() {
+			command = core.Cancel{Namespace: w.Namespace, Name: w.Name}
+		}
+	})
+	if command == nil {
+		return nil
+	}
+	if _, err := b.Do(ctx, core.Request{Command: command, Actor: operator}); err != nil {
+		return err
+	}
+	return b.release(ctx)
+}
+
+// release reports of everything that is on its way out that it is gone.
+func (b *busy) release(ctx context.Context) error {
+	for {
+		var reports []core.Command
+		b.Read(func(s *fleet.State) {
+			for _, p := range s.Partitions {
+				reports = append(reports, leaving(s, p)...)
+			}
+		})
+		if len(reports) == 0 {
+			return nil
+		}
+		for _, c := range reports {
+			if _, err := b.Do(ctx, core.Request{Command: c, Actor: core.Driver}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func leaving(_ *fleet.State, p *fleet.Partition) []core.Command {
+	var reports []core.Command
+	seen := map[uint64]bool{}
+	for _, n := range p.Nodes {
+		for _, r := range n.Residents() {
+			if w := r.Workload; r.Phase == fleet.Leaving && !seen[w.ID] {
+				seen[w.ID] = true
+				reports = append(reports, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })})
+			}
+		}
+	}
+	return reports
+}
+
+// fill submits until half of what comes has to wait.
+func (b *busy) fill(ctx context.Context) error {
+	const enough = 0.5
+	for b.waits < enough {
+		if _, err := b.submit(ctx); err != nil {
+			return err
+		}
+		if err := b.release(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide fills a partition and then times submissions, one workload ending before each.
+func decide(ctx context.Context, o Options, nodes int) ([]time.Duration, error) {
+	b, err := newBusy(ctx, o, &oblivion{}, nodes)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if err := b.fill(ctx); err != nil {
+		return nil, err
+	}
+	took := make([]time.Duration, o.scaled(2_000))
+	for i := range took {
+		if err := b.end(ctx); err != nil {
+			return nil, err
+		}
+		if took[i], err = b.submit(ctx); err != nil {
+			return nil, err
+		}
+		if err := b.release(ctx); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return took, nil
+}

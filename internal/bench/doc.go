@@ -1,0 +1,13 @@
+// Package bench measures Muster on the machine it runs on: the figures of
+// `muster bench`.
+//
+// A bench (bench.go) is a name and a function; All is the list to which new ones
+// are added. Each figure of its report stands beside what it should be compared
+// with, measured in the same run: a number without its neighbour says nothing
+// about a machine nobody knows.
+//
+// The first bench, submit, asks how fast commands are accepted: submit.go is its
+// outline, raw.go is SQLite without Muster, rates.go is Muster on SQLite,
+// decide.go the deciding alone, memory.go and restart.go what a fleet costs to
+// keep and to find again. fleets.go builds the fleets that it measures on.
+package bench

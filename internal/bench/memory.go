@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// memory measures what a fleet's state takes: nodes first, then workloads on them.
+func memory(ctx context.Context, o Options, _ string, r *Report) error {
+	const nodes = 10_000
+	o.say("memory")
+	before := heap()
+	e, err := newBusy(ctx, o, &oblivion{}, nodes)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	perNode := float64(heap()-before) / nodes * 1_000
+	before = heap()
+	if err := e.fill(ctx); err != nil {
+		return err
+	}
+	workloads := 0
+	e.Read(func(s *fleet.State) { workloads = len(s.Workloads) })
+	perWorkload := float64(heap()-before) / float64(max(1, workloads)) * 1_000
+	r.add(Figure{Name: "memory per 1,000 nodes", Value: perNode / 1e6, Unit: "MB"})
+	r.add(Figure{Name: "memory per 1,000 workloads", Value: perWorkload / 1e6, Unit: "MB"})
+	return nil
+}
+
+// heap is the bytes in use after a collection.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

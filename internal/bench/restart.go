@@ -1,0 +1,170 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/journal/sqlite"
+)
+
+// behind is how many records a snapshot is behind the log's end, in the restart
+// that has one.
+const behind = 10_000
+
+// restarts measures how long a server takes to find its fleet again: with the log
+// alone, and with a snapshot.
+func restarts(ctx context.Context, o Options, dir string, r *Report) error {
+	events := o.scaled(1_000_000)
+	path := filepath.Join(dir, "restart.db")
+	o.say("a log of %d events", events)
+	snap, records, err := history(ctx, o, path, events)
+	if err != nil {
+		return fmt.Errorf("a log to restart from: %w", err)
+	}
+	for _, with := range []bool{false, true} {
+		name := "restart, log alone"
+		if with {
+			name = "restart, with a snapshot"
+			if err := save(ctx, path, snap); err != nil {
+				return err
+			}
+		}
+		o.say("%s", name)
+		took, err := reopen(ctx, path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		f := Figure{Name: fmt.Sprintf("%s, %d events", name, events), Value: took.Seconds(), Unit: "s"}
+		if with {
+			f = aimed(f, "≤ 5 s", took <= 5*time.Second)
+		}
+		r.add(f)
+	}
+	r.remark("The log of the restarts has %d records with %d events; the snapshot is %d records old. A server makes one by itself every so many records.",
+		records, events, min(behind, records))
+	return nil
+}
+
+// history writes a log of at least so many events, and returns a snapshot of the
+// state a little before its end.
+func history(ctx context.Context, o Options, path string, events int) (snap journal.Snapshot, records int, err error) {
+	j, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return snap, 0, err
+	}
+	defer j.Close()
+	g := &gathering{Journal: j}
+	b, err := newBusy(ctx, o, g, 256)
+	if err != nil {
+		return snap, 0, err
+	}
+	defer b.Close()
+	if err := b.fill(ctx); err != nil {
+		return snap, 0, err
+	}
+	for b.events < events {
+		if err := b.churn(ctx); err != nil {
+			return snap, 0, err
+		}
+		if snap.Seq == 0 && b.events > events-2*behind {
+			if snap, err = b.snapshot(); err != nil {
+				return snap, 0, err
+			}
+		}
+	}
+	return snap, b.records, g.flush(ctx)
+}
+
+// churn lets a workload end and another one be submitted.
+func (b *busy) churn(ctx context.Context) error {
+	if err := b.end(ctx); err != nil {
+		return err
+	}
+	if _, err := b.submit(ctx); err != nil {
+		return err
+	}
+	return b.release(ctx)
+}
+
+func (b *busy) snapshot() (snap journal.Snapshot, err error) {
+	b.Read(func(s *fleet.State) {
+		snap.Seq, snap.At = s.Seq, int64(s.Time)
+		snap.Data, err = s.Encode()
+	})
+	return snap, err
+}
+
+func save(ctx context.Context, path string, snap journal.Snapshot) error {
+	j, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	return j.SaveSnapshot(ctx, snap)
+}
+
+// reopen is what a server does before it answers: open the journal, prove what
+// follows the snapshot, and replay it.
+func reopen(ctx context.Context, path string) (time.Duration, error) {
+	began := time.Now()
+	j, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer j.Close()
+	e, err := engine.Open(ctx, engine.Options{Journal: j})
+	if err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	return took, e.Close()
+}
+
+// gathering is a journal that writes large groups: a log is wanted, not its speed.
+type gathering struct {
+	journal.Journal
+	entries []journal.Entry
+}
+
+// Append keeps entries until there are many.
+func (g *gathering) Append(ctx context.Context, entries []journal.Entry) error {
+	const many = 4096
+	if g.entries = append(g.entries, entries...); len(g.entries) < many {
+		return nil
+	}
+	return g.flush(ctx)
+}
+
+func (g *gathering) flush(ctx context.Context) error {
+	if len(g.entries) == 0 {
+		return nil
+	}
+	err := g.Journal.Append(ctx, g.entries)
+	g.entries = g.entries[:0]
+	return err
+}
+
+// oblivion is a journal that keeps nothing.
+type oblivion struct{ seq uint64 }
+
+var _ journal.Journal = (*oblivion)(nil)
+
+func (o *oblivion) Append(_ context.Context, entries []journal.Entry) error {
+	o.seq = entries[len(entries)-1].Seq
+	return nil
+}
+
+func (*oblivion) Read(context.Context, uint64, func(journal.Entry) error) error { return nil }
+func (o *oblivion) Last(context.Context) (uint64, int64, error)                 { return o.seq, 0, nil }
+func (o *oblivion) SeqAt(context.Context, int64) (uint64, error)                { return o.seq, nil }
+func (*oblivion) SaveSnapshot(context.Context, journal.Snapshot) error          { return nil }
+func (*oblivion) Close() error                                                  { return nil }
+
+func (*oblivion) SnapshotBefore(context.Context, uint64) (journal.Snapshot, bool, error) {
+	return journal.Snapshot{}, false, nil
+}

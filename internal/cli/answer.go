@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"io"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// answer is what a question brought: a value for programs, and a table with
+// texts around it for people.
+type answer struct {
+	message proto.Message // for json and yaml
+	value   any           // the same, where there is no message
+	lead    func(p *page) // above the table
+	table   *table        // for table, wide and csv; nil: none
+	tail    func(p *page) // under the table
+	rows    *table        // for csv, where there is no table for people
+	unmet   string        // why what was asked for is not so; "": it is
+}
+
+// page is where people read an answer.
+type page struct {
+	io.Writer
+	paint
+	clock
+	wide bool
+}
+
+// print writes the answer in the format that was asked for.
+func (a *app) print(w io.Writer, ans answer) error {
+	switch a.output {
+	case "json":
+		return write(w, asJSON, ans.plain())
+	case "yaml":
+		return write(w, asYAML, ans.plain())
+	case "csv":
+		return ans.csv(w)
+	}
+	a.page(w).show(ans)
+	return nil
+}
+
+func (ans answer) csv(w io.Writer) error {
+	switch {
+	case ans.table != nil:
+		return ans.table.csv(w)
+	case ans.rows != nil:
+		return ans.rows.csv(w)
+	}
+	return usage("this answer has no rows for -o csv; use -o json")
+}
+
+func write(w io.Writer, as func(any) ([]byte, error), v any) error {
+	data, err := as(v)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+func (ans answer) plain() any {
+	if ans.message == nil {
+		return ans.value
+	}
+	return plain(ans.message)
+}
+
+func (a *app) page(w io.Writer) *page {
+	return &page{w, a.painter(), clock{a.Now(), a.zone()}, a.output == "wide"}
+}
+
+func (p *page) show(ans answer) {
+	if ans.lead != nil {
+		ans.lead(p)
+	}
+	if ans.table != nil {
+		ans.table.show(p, p.paint, p.clock, p.wide)
+	}
+	if ans.tail != nil {
+		ans.tail(p)
+	}
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// capacityOptions are those of `muster capacity`.
+type capacityOptions struct {
+	*app
+	reading
+	scope string
+	bars  bool
+}
+
+func newCapacity(a *app) *cobra.Command {
+	o := &capacityOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "capacity [CLUSTER | CLUSTER/GPU]",
+		Short: "what the fleet can muster: promisable, assigned, backed, scheduled, flex",
+		Long: `Capacity says, for each partition, what can be promised and what has been, in GPUs:
+
+  promisable  what the buffer policy allows to be promised now
+  assigned    what people granted to quotas
+  backed      the part of the grants that stands on promisable nodes now
+  scheduled   the part of it that workloads use
+  flex        usable GPUs that no in-quota workload holds: free for all, until quota needs them`,
+		Example: "  muster capacity tiger/h200\n  muster capacity --as-of 2h\n  muster capacity -o wide",
+		Args:    needs(0, 1, "at most one cluster or partition"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = arg(args, 0)
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().BoolVar(&o.bars, "bars", true, "begin with bars")
+	cmd.AddCommand(newCapacityFlex(a))
+	return cmd
+}
+
+func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Capacity.Capacity(ctx, &musterv1.CapacityRequest{AsOf: o.asOf.message(), Scope: o.scope})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: capacityTable(res), lead: func(p *page) { o.lead(p, res) }}, nil
+}
+
+// lead draws bars, where there are not more partitions than people take in.
+func (o *capacityOptions) lead(p *page, res *musterv1.CapacityResponse) {
+	const most = 12
+	if !o.bars || len(res.GetPartitions()) > most {
+		return
+	}
+	for _, row := range res.GetPartitions() {
+		p.bars(row)
+	}
+}
+
+// bars draws one partition: each bar is to the scale of what is installed.
+func (p *page) bars(row *musterv1.PartitionCapacity) {
+	f := row.GetFigures()
+	p.say("%s  %s", p.paint.paint(strong, row.GetPartition()), summary(row))
+	for _, one := range []struct {
+		name   string
+		n      int32
+		style  style
+		remark string
+	}{
+		{"promisable", f.GetPromisable(), tinted, short2(f.GetUnallocated(), "unallocated")},
+		{"assigned", f.GetAssigned(), plainly, short2(f.GetUnbacked(), "unbacked")},
+		{"backed", f.GetBacked(), good, ""},
+		{"scheduled", f.GetScheduled(), good, short2(f.GetUnscheduled(), "unscheduled")},
+		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
+	} {
+		bar := p.paint.paint(one.style, bar(one.n, f.GetInstalled(), 50))
+		p.say("  %-10s %s %7s  %s", one.name, bar, number(int64(one.n)), one.remark)
+	}
+	p.say("")
+}
+
+func short2(n int32, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return number(int64(n)) + " " + what
+}
+
+// summary says a partition's metal, and what is wrong with it.
+func summary(row *musterv1.PartitionCapacity) string {
+	f := row.GetFigures()
+	parts := []string{number(int64(f.GetInstalled())) + " GPUs installed", number(int64(f.GetHealthy())) + " healthy"}
+	if f.GetUsable() != f.GetHealthy() {
+		parts = append(parts, number(int64(f.GetUsable()))+" usable")
+	}
+	if row.GetStale() {
+		parts = append(parts, "reports are stale: these are the last known figures")
+	}
+	if list := row.GetIncidents(); len(list) > 0 {
+		parts = append(parts, "incidents: "+strings.Join(list, ", "))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// bar is n of all, as a bar of so many characters; what is not nothing shows.
+func bar(n, all int32, width int) string {
+	full := 0
+	if all > 0 && n > 0 {
+		full = min(width, max(1, (int(n)*width+int(all)/2)/int(all)))
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+func capacityTable(res *musterv1.CapacityResponse) *table {
+	t := newTable("There are no partitions yet; muster apply -f FILE adds them.",
+		column{head: "PARTITION", cut: true, path: true},
+		column{head: "INSTALLED", right: true}, column{head: "HEALTHY", right: true},
+		column{head: "USABLE", right: true, wide: true}, column{head: "STRANDED", right: true, wide: true},
+		column{head: "PROMISABLE", right: true}, column{head: "SUSTAINABLE", right: true, wide: true},
+		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true},
+		column{head: "UNBACKED", right: true, wide: true}, column{head: "UNALLOCATED", right: true, wide: true},
+		column{head: "SCHEDULED", right: true}, column{head: "UNSCHEDULED", right: true, wide: true},
+		column{head: "BORROWED", right: true, wide: true}, column{head: "OVER", right: true, wide: true},
+		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
+		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
+		column{head: "NOTE", spare: true, cut: true},
+	)
+	for _, p := range res.GetPartitions() {
+		note := strings.Join(p.GetIncidents(), ",")
+		if p.GetStale() {
+			note = strings.TrimSuffix("stale,"+note, ",")
+		}
+		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), note)
+	}
+	if len(res.GetPartitions()) > 1 && res.GetFleet() != nil {
+		t.figures("all", res.GetFleet(), 0, "")
+	}
+	return t
+}
+
+func (t *table) figures(name string, f *musterv1.Figures, held int32, note string) {
+	t.add(name, f.GetInstalled(), f.GetHealthy(), f.GetUsable(), f.GetStranded(), f.GetPromisable(), f.GetSustainable(),
+		f.GetAssigned(), f.GetBacked(), f.GetUnbacked(), f.GetUnallocated(), f.GetScheduled(), f.GetUnscheduled(),
+		f.GetBorrowed(), f.GetOver(), f.GetFlex(), f.GetFlexUsed(), f.GetLargestGang(), held, note)
+}

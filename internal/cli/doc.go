@@ -1,0 +1,13 @@
+// Package cli is muster on the command line.
+//
+// Every command is a struct of options, a constructor that gives it flags and
+// help, and a run method that talks to streams it was handed (Env). Commands
+// know the server through package client only; what needs more (a server of
+// their own, a fleet to compare a file with) they are handed as functions.
+//
+// Read it in this order: env.go (the world around a command), root.go (all
+// commands and the flags they share), exit.go (what went wrong, and its exit
+// code), read.go and write.go (how questions and changes run), answer.go with
+// table.go, plain.go and style.go (how an answer is shown), then any command:
+// quota.go, job.go, submit.go, why.go, capacity.go ...
+package cli

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/bench"
+	"github.com/muster-fleet/muster/internal/config"
+)
+
+// Env is the world that commands run in.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// OutTerminal and ErrTerminal say whether a person looks at the stream as it comes.
+	OutTerminal, ErrTerminal bool
+	Getenv                   func(string) string
+	Now                      func() time.Time
+	Zone                     *time.Location // times in tables are shown in; nil: the machine's
+	User                     string         // the operating system's user
+	Version                  string         // of this program
+
+	// Up runs a server until ctx ends.
+	Up func(ctx context.Context, o UpOptions) error
+	// Compare says what differs between a fleet and a fleet file.
+	Compare func(fleet *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (Comparison, error)
+	// Remote is how benches reach an engine through the API.
+	Remote bench.Remote
+}
+
+// UpOptions are what `muster up` was asked for.
+type UpOptions struct {
+	Data     string // folder of the journal
+	Listen   string // host:port
+	Tokens   string // file; "": none
+	Fleet    config.File
+	HasFleet bool
+	Demo     bool
+	Seed     uint64 // of the demo
+	Salvage  bool
+	LogLevel string // debug, info, warn or error
+
+	Out, Err                 io.Writer
+	OutTerminal, ErrTerminal bool
+}
+
+// Comparison is what differs between a fleet and a fleet file.
+type Comparison struct {
+	Differences []Difference
+	Changes     []*musterv1.Change // what brings the fleet there, in order
+}
+
+// Difference is one thing that a file says and the fleet is not.
+type Difference struct {
+	Kind   string `json:"kind"` // + to be added, ~ to be changed, ! cannot be brought about
+	Text   string `json:"text"`
+	Line   int    `json:"line"`   // in the file
+	Change int    `json:"change"` // index of its change, -1 for none
+}
+
+func (e *Env) zone() *time.Location {
+	if e.Zone == nil {
+		return time.Local
+	}
+	return e.Zone
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// eventsOptions are those of `muster events`.
+type eventsOptions struct {
+	*app
+	reading
+	from  uint64
+	kinds []string
+	limit int32
+	names names
+}
+
+func newEvents(a *app) *cobra.Command {
+	o := &eventsOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "events",
+		Short:   "what happened, record by record; --watch goes on with what happens",
+		Example: "  muster events --watch\n  muster events --kind workload.submitted,grant --limit 20\n  muster events --from 1200 -o json",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.limit < 1 || o.limit > 10000 {
+				return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
+			}
+			if o.reading.watch {
+				return o.follow(cmd.Context())
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	f := cmd.Flags()
+	f.Uint64Var(&o.from, "from", 0, "from this version on; 0: the last ones, or with --watch from now on")
+	f.StringSliceVar(&o.kinds, "kind", nil, "only events whose kind begins so: workload, quota.created, grant")
+	f.Int32Var(&o.limit, "limit", 50, "at most so many records")
+	return cmd
+}
+
+func (o *eventsOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), From: o.from, Kinds: o.kinds, Limit: o.limit})
+	if err != nil {
+		return answer{}, err
+	}
+	o.names.learn(ctx, o.app, res.GetRecords())
+	t := o.table()
+	for _, r := range res.GetRecords() {
+		o.rows(t, r)
+	}
+	return answer{message: res, table: t, tail: func(p *page) {
+		if res.GetNext() != 0 {
+			p.say("There are more; muster events --from %d goes on.", res.GetNext())
+		}
+	}}, nil
+}
+
+func (o *eventsOptions) table() *table {
+	return newTable("Nothing has happened there.",
+		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "WHO", cut: true}, column{head: "WHAT"},
+		column{head: "ABOUT", cut: true}, column{head: "DETAILS", cut: true}, column{head: "WHY", cut: true, wide: true})
+}
+
+func (o *eventsOptions) rows(t *table, r *musterv1.Record) {
+	for _, e := range r.GetEvents() {
+		about, rest := o.names.event(e)
+		t.add(r.GetSeq(), r.GetAt(), r.GetActor(), e.GetKind(), about, rest, r.GetReason())
+	}
+}
+
+// follow shows records as they come, one under the other.
+func (o *eventsOptions) follow(ctx context.Context) error {
+	if !o.asOf.at.IsZero() {
+		return usage("--watch shows what happens now, --as-of what was; give one of them")
+	}
+	ctx, end := o.patience(ctx)
+	defer end()
+	s := &scroll{eventsOptions: o, w: o.Out}
+	err := o.client().Watch(ctx, o.from, o.kinds, func(r *musterv1.Record) error {
+		o.names.learn(ctx, o.app, []*musterv1.Record{r})
+		return s.show(r)
+	})
+	return ended(ctx, err)
+}
+
+// scroll writes records line by line: what is widest is not known in advance.
+type scroll struct {
+	*eventsOptions
+	w     io.Writer
+	begun bool
+}
+
+func (s *scroll) show(r *musterv1.Record) error {
+	switch s.output {
+	case "json":
+		return json.NewEncoder(s.w).Encode(plain(r))
+	case "yaml":
+		_, _ = fmt.Fprintln(s.w, "---")
+		return write(s.w, asYAML, plain(r))
+	case "csv":
+		t := s.table()
+		s.rows(t, r)
+		return t.csvRows(s.w, !s.first())
+	}
+	p := s.page(s.w)
+	for _, e := range r.GetEvents() {
+		about, rest := s.names.event(e)
+		line := fmt.Sprintf("%s  %-14s %-20s %s", p.moment(r.GetAt().AsTime()), clip(r.GetActor(), 14, false), e.GetKind(), strings.TrimSpace(about+"  "+rest))
+		if !p.wide {
+			line = clip(line, widest, false)
+		}
+		p.say("%s", line)
+	}
+	return nil
+}
+
+func (s *scroll) first() bool {
+	first := !s.begun
+	s.begun = true
+	return first
+}

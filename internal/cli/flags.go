@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/muster-fleet/muster/internal/config"
+)
+
+// span is a flag with a length of time: 90s, 4h, 7d.
+type span struct {
+	d   time.Duration
+	set bool
+}
+
+func (s *span) Set(text string) error {
+	d, err := config.ParseDuration(text)
+	if err != nil || d < 0 {
+		return usage("%.40q is no length of time; write it with its unit, as in 30s, 4h or 7d", text)
+	}
+	s.d, s.set = d, true
+	return nil
+}
+
+func (s *span) String() string {
+	if !s.set {
+		return ""
+	}
+	return config.FormatDuration(s.d)
+}
+
+// Type is what help calls the value.
+func (*span) Type() string { return "duration" }
+
+func (s *span) message() *durationpb.Duration {
+	if !s.set {
+		return nil
+	}
+	return durationpb.New(s.d)
+}
+
+// moment is a flag with a moment: RFC 3339, a day, or how long ago (with ahead:
+// how long from now).
+type moment struct {
+	env   *Env
+	ahead bool
+	at    time.Time
+	text  string
+}
+
+func (m *moment) Set(text string) error {
+	at, ok := m.parse(text)
+	if !ok {
+		return usage("%.40q is no moment; write 2026-11-21T12:00:00Z, a day as in 2026-11-21, or a time span as in 2h", text)
+	}
+	m.at, m.text = at, text
+	return nil
+}
+
+func (m *moment) parse(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", "2006-01-02 15:04", time.DateTime, time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, m.env.zone()); err == nil {
+			return at, true
+		}
+	}
+	d, err := config.ParseDuration(strings.TrimSuffix(text, " ago"))
+	if err != nil || d < 0 {
+		return time.Time{}, false
+	}
+	if m.ahead {
+		return m.env.Now().Add(d), true
+	}
+	return m.env.Now().Add(-d), true
+}
+
+func (m *moment) String() string { return m.text }
+
+// Type is what help calls the value.
+func (*moment) Type() string { return "moment" }
+
+func (m *moment) message() *timestamppb.Timestamp {
+	if m.at.IsZero() {
+		return nil
+	}
+	return timestamppb.New(m.at)
+}
+
+// mostGPUs is more than any fleet has: a number above it is a typing error.
+const mostGPUs = 10_000_000
+
+// gpusOf reads GPUs from the command line.
+func gpusOf(text string) (int32, error) {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return 0, usage("%.40q is not a number of GPUs; write a whole number, as in 64", text)
+	case n < 0 || n > mostGPUs:
+		return 0, usage("%d GPUs; write a whole number from 0 to %d", n, mostGPUs)
+	}
+	return int32(n), nil
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/config"
+)
+
+func newFleetShow(a *app) *cobra.Command {
+	return newShow(a, "fleet", "show the fleet: its policy, clusters, partitions and islands", "", (*showOptions).fleet)
+}
+
+func (o *showOptions) fleet(ctx context.Context) (answer, error) {
+	res, err := o.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: o.asOf.message()})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: fleetTable(res), lead: func(p *page) { p.policy(res) }}, nil
+}
+
+func (p *page) policy(f *musterv1.GetFleetResponse) {
+	pol := f.GetPolicy()
+	p.field("buffer", bufferText(pol.GetBuffer()))
+	for _, scope := range slices.Sorted(maps.Keys(f.GetBuffers())) {
+		p.field("", scope+": buffer "+bufferText(f.GetBuffers()[scope]))
+	}
+	for _, one := range []struct {
+		name string
+		d    *durationpb.Duration
+	}{
+		{"dwell", pol.GetDwell()}, {"probation", pol.GetProbation()}, {"stale after", pol.GetStaleAfter()},
+		{"flex minimum", pol.GetFlexMinimum()}, {"max grace", pol.GetMaxGrace()},
+	} {
+		p.field(one.name, spanText(one.d))
+	}
+	p.field("idle", fmt.Sprintf("under %s for %s", share(pol.GetIdle().GetThreshold()), spanText(pol.GetIdle().GetWindow())))
+	for _, i := range f.GetIncidents() {
+		p.field("incident", fmt.Sprintf("%s %s, %s, since %s", i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), p.moment(i.GetOpened().AsTime())))
+	}
+	p.say("")
+}
+
+func spanText(d *durationpb.Duration) string {
+	return config.FormatDuration(d.AsDuration().Round(time.Millisecond))
+}
+
+func bufferText(b *musterv1.Buffer) string { return b.GetKind() + " " + share(b.GetShare()) }
+
+// share says a share in percent.
+func share(x float64) string { return strconv.FormatFloat(x*100, 'f', -1, 64) + " %" }
+
+func fleetTable(f *musterv1.GetFleetResponse) *table {
+	t := newTable("There are no clusters yet; muster apply -f FILE adds them.",
+		column{head: "CLUSTER", cut: true}, column{head: "MODE"}, column{head: "GPU", cut: true}, column{head: "GPUS PER NODE", right: true},
+		column{head: "ISLAND", cut: true}, column{head: "NODES", right: true}, column{head: "RACKS", right: true}, column{head: "NOTE", spare: true})
+	for _, c := range f.GetClusters() {
+		note := ""
+		if c.GetStale() {
+			note = "stale"
+		}
+		for _, p := range c.GetPartitions() {
+			for _, i := range p.GetIslands() {
+				t.add(c.GetName(), c.GetMode(), p.GetGpu(), p.GetGpusPerNode(), i.GetName(), len(i.GetNodes()), i.GetRacks(), note)
+			}
+			if len(p.GetIslands()) == 0 {
+				t.add(c.GetName(), c.GetMode(), p.GetGpu(), p.GetGpusPerNode(), "", 0, 0, note)
+			}
+		}
+		if len(c.GetPartitions()) == 0 {
+			t.add(c.GetName(), c.GetMode(), "", 0, "", 0, 0, note)
+		}
+	}
+	return t
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// freeOptions are those of `muster free`.
+type freeOptions struct {
+	*app
+	reading
+	scope string
+	need  string
+	count
+}
+
+// count is how much room is asked for: replicas of so many GPUs each; without
+// replicas, GPUs however they lie.
+type count struct{ replicas, gpus int32 }
+
+func newFree(a *app) *cobra.Command {
+	o := &freeOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "free [CLUSTER | CLUSTER/GPU]",
+		Short: "room that nobody holds or has reserved, by island",
+		Long: `Free says where room is that nobody holds or has reserved. It is room for flex at once; what quota
+can have is more, since in-quota work takes flex's room too: ask muster capacity.`,
+		Example: "  muster free tiger/h200\n  muster free --need 16x8 --exit-code   # is there an island for 16 replicas of 8 GPUs?",
+		Args:    needs(0, 1, "at most one cluster or partition"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = arg(args, 0)
+			if err := o.count.parse(o.need); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().StringVar(&o.need, "need", "", "only islands with this room: 64 GPUs, or 16x8 for 16 replicas of 8 GPUs")
+	return cmd
+}
+
+func (c *count) parse(text string) error {
+	if text == "" {
+		return nil
+	}
+	replicas, gpus, ok := strings.Cut(text, "x")
+	if !ok {
+		replicas, gpus = "0", text
+	}
+	m, errReplicas := gpusOf(replicas)
+	n, errGPUs := gpusOf(gpus)
+	if errReplicas != nil || errGPUs != nil || n == 0 || (ok && m == 0) {
+		return usage("--need %.40q is no room; write GPUs as in 64, or replicas and their GPUs as in 16x8", text)
+	}
+	*c = count{m, n}
+	return nil
+}
+
+func (o *freeOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Capacity.Free(ctx, &musterv1.FreeRequest{AsOf: o.asOf.message(), Scope: o.scope})
+	if err != nil {
+		return answer{}, err
+	}
+	ans := answer{message: res}
+	if o.need != "" {
+		res.Islands = slices.DeleteFunc(res.GetIslands(), func(i *musterv1.FreeIsland) bool { return !o.fits(i) })
+		if len(res.GetIslands()) == 0 {
+			ans.unmet = "no island has " + o.String() + " free"
+		}
+	}
+	ans.table = o.table(res.GetIslands())
+	return ans, nil
+}
+
+func (c count) String() string {
+	if c.replicas == 0 {
+		return fmt.Sprintf("%d GPUs", c.gpus)
+	}
+	return fmt.Sprintf("%d replicas of %d GPUs", c.replicas, c.gpus)
+}
+
+// fits says whether the room is free in an island. What a free node has is the
+// island's free GPUs that are on no partly free node.
+func (c count) fits(i *musterv1.FreeIsland) bool {
+	if c.replicas == 0 {
+		return i.GetFree() >= c.gpus
+	}
+	rest, places := i.GetFree(), int32(0)
+	for free, nodes := range i.GetNodesByFree() {
+		rest -= free * nodes
+		places += free / c.gpus * nodes
+	}
+	if i.GetFreeNodes() > 0 {
+		places += rest / i.GetFreeNodes() / c.gpus * i.GetFreeNodes()
+	}
+	return places >= c.replicas
+}
+
+func (o *freeOptions) table(islands []*musterv1.FreeIsland) *table {
+	empty := "There are no islands yet; muster apply -f FILE adds them."
+	if o.need != "" {
+		empty = "No island has " + o.String() + " free."
+	}
+	t := newTable(empty,
+		column{head: "PARTITION", cut: true, path: true}, column{head: "ISLAND", cut: true},
+		column{head: "FREE", right: true}, column{head: "FREE NODES", right: true},
+		column{head: "PARTLY FREE NODES", cut: true, spare: true},
+	)
+	for _, i := range islands {
+		t.add(i.GetPartition(), i.GetIsland(), i.GetFree(), i.GetFreeNodes(), partly(i.GetNodesByFree()))
+	}
+	return t
+}
+
+// partly says how many nodes have how many free GPUs: 3 with 4, 1 with 2.
+func partly(nodes map[int32]int32) string {
+	var sizes []int32
+	for free := range nodes {
+		sizes = append(sizes, free)
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	var parts []string
+	for _, free := range sizes {
+		parts = append(parts, fmt.Sprintf("%d with %d", nodes[free], free))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newJob(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "job", Aliases: []string{"jobs", "workload", "workloads"}, Short: "workloads: submit, list, show, cancel, retarget, priority"}
+	return group(cmd, newSubmit(a, "submit"), newJobList(a), newJobShow(a), newJobCancel(a), newJobRetarget(a), newJobPriority(a))
+}
+
+// jobListOptions are those of `muster job list`.
+type jobListOptions struct {
+	*app
+	reading
+	namespace, target, partition, user string
+	states                             []string
+	all, waits, reasons                bool
+	limit                              int32
+}
+
+func newJobList(a *app) *cobra.Command {
+	o := &jobListOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "list workloads, in order of submission",
+		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --watch",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.settle(); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	f := cmd.Flags()
+	f.StringVarP(&o.namespace, "namespace", "n", "", "only of this namespace")
+	f.StringVar(&o.target, "target", "", "only with this target: a quota and those under it, or flex")
+	f.StringVar(&o.partition, "partition", "", "only in this partition")
+	f.StringVar(&o.user, "user", "", "only of this user")
+	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(jobStates, ", "))
+	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
+	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
+	f.BoolVar(&o.reasons, "reasons", true, "say the reason of each one that waits")
+	f.Int32Var(&o.limit, "limit", 100, "at most so many")
+	return cmd
+}
+
+var (
+	jobStates    = []string{"pending", "starting", "running", "evicting", "mending", "finished", "failed", "cancelled"}
+	waitingState = []string{"pending", "starting"}
+)
+
+// settle brings the flags that choose states together.
+func (o *jobListOptions) settle() error {
+	for _, s := range o.states {
+		if !slices.Contains(jobStates, s) {
+			return usage("--state %.40q is no state; write one of %s", s, strings.Join(jobStates, ", "))
+		}
+	}
+	switch {
+	case o.limit < 1 || o.limit > 10000:
+		return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
+	case o.waits:
+		o.states = waitingState
+	case o.all:
+		o.states = jobStates
+	}
+	return nil
+}
+
+func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
+		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
+		States: o.states, Limit: o.limit, Reasons: o.reasons,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	ans := answer{message: res, table: o.table(res.GetWorkloads()), tail: func(p *page) {
+		if res.GetNext() != 0 {
+			p.say("There are more than these %d; --limit shows them.", len(res.GetWorkloads()))
+		}
+	}}
+	if len(res.GetWorkloads()) == 0 {
+		ans.unmet = "there is no such workload"
+	}
+	return ans, nil
+}
+
+func (o *jobListOptions) table(list []*musterv1.Workload) *table {
+	t := newTable("There are no such workloads; muster submit submits one.",
+		column{head: "ID", right: true, wide: true},
+		column{head: "JOB", cut: true}, column{head: "STATE"}, column{head: "REASON", spare: true},
+		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", cut: true, path: true},
+		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
+		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
+		column{head: "NODES", right: true, wide: true}, column{head: "USER", wide: true},
+		column{head: "TURN", right: true, spare: true}, column{head: "WAITED", right: true, wide: true},
+		column{head: "EVICTED", right: true, spare: true, wide: true}, column{head: "MENDED", right: true, spare: true, wide: true},
+		column{head: "AGE", right: true},
+	)
+	for _, w := range list {
+		s := w.GetSpec()
+		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), w.GetHolds(), s.GetPriority(), s.GetTarget(),
+			w.GetGpus(), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
+			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
+	}
+	return t
+}
+
+func poolsText(pools []*musterv1.Pool) string {
+	parts := make([]string, len(pools))
+	for i, p := range pools {
+		parts[i] = p.GetName() + "=" + poolText(p)
+	}
+	return strings.Join(parts, " ")
+}
+
+// age is how long ago a workload was submitted, at the moment that is shown.
+func (o *jobListOptions) age(w *musterv1.Workload) time.Duration {
+	now := o.Now()
+	if !o.asOf.at.IsZero() {
+		now = o.asOf.at
+	}
+	return max(0, now.Sub(w.GetSubmitted().AsTime()).Truncate(time.Second))
+}
+
+// jobShowOptions are those of `muster job show`.
+type jobShowOptions struct {
+	*app
+	reading
+	naming
+	namespace, name string
+}
+
+func newJobShow(a *app) *cobra.Command {
+	o := &jobShowOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "show JOB",
+		Short:   "show one workload",
+		Example: "  muster job show oak/pretrain-0042",
+		Args:    needs(1, 1, "the name of one workload"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.namespace, o.name, err = o.job(a, args[0]); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.naming.flags(cmd)
+	return cmd
+}
+
+func (o *jobShowOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name})
+	if err != nil {
+		return answer{}, err
+	}
+	w := res.GetWorkload()
+	list := &jobListOptions{app: o.app, reading: o.reading}
+	return answer{message: res, rows: list.table([]*musterv1.Workload{w}), lead: func(p *page) { p.job(w, res.GetBlockers()) }}, nil
+}
+
+// job shows a workload line by line.
+func (p *page) job(w *musterv1.Workload, blockers []*musterv1.Blocker) {
+	s := w.GetSpec()
+	p.standing(w)
+	p.say("")
+	p.field("state", p.paint.paint(stateStyles[w.GetState()], w.GetState())+because(blockers))
+	p.field("target", s.GetTarget())
+	p.field("priority", s.GetPriority())
+	p.field("submitted", fmt.Sprintf("%s by %s, number %d", p.moment(w.GetSubmitted().AsTime()), orElse(w.GetUser(), "a part of Muster"), w.GetId()))
+	p.field("waited", span2(w.GetWaited().AsDuration()))
+	p.field("may run for", span2(s.GetMaxRuntime().AsDuration()))
+	p.field("checkpoints", prefixed("every ", span2(s.GetCheckpointEvery().AsDuration())))
+	p.field("grace", span2(s.GetGrace().AsDuration()))
+	p.field("evicted", times(w.GetEvictions()))
+	p.field("mended", times(w.GetMends()))
+	for _, pool := range s.GetPools() {
+		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %d replicas now", poolText(pool), pool.GetRank(), pool.GetReach(), w.GetPools()[pool.GetName()]))
+	}
+	p.field("nodes", some(w.GetNodes(), 12))
+}
+
+// field says a name and a value, unless there is none.
+func (p *page) field(name, value string) {
+	if value != "" {
+		p.say("%-13s %s", name, value)
+	}
+}
+
+func because(blockers []*musterv1.Blocker) string {
+	if len(blockers) == 0 {
+		return ""
+	}
+	return ", " + blockers[0].GetCode() + " (muster why tells more)"
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func span2(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return short(d)
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func times(n int32) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newNode(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "node", Aliases: []string{"nodes"}, Short: "nodes: list, set"}
+	return group(cmd, newNodeList(a), newNodeSet(a))
+}
+
+var nodeStates = []string{"healthy", "suspect", "quarantined", "repairing", "validating", "probation", "degraded", "maintenance", "retired"}
+
+// nodeListOptions are those of `muster node list`.
+type nodeListOptions struct {
+	*app
+	reading
+	scope  string
+	states []string
+	names  []string
+	limit  int
+}
+
+func newNodeList(a *app) *cobra.Command {
+	o := &nodeListOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "list [CLUSTER | CLUSTER/GPU | CLUSTER/GPU/ISLAND]",
+		Aliases: []string{"ls"},
+		Short:   "list nodes, in order of partition, island and name",
+		Example: "  muster node list tiger/h200/i1\n  muster node list --state quarantined,repairing",
+		Args:    needs(0, 1, "at most one cluster, partition or island"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = arg(args, 0)
+			for _, s := range o.states {
+				if err := checkNodeState(s); err != nil {
+					return err
+				}
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(nodeStates, ", "))
+	cmd.Flags().IntVar(&o.limit, "limit", 200, "show at most so many (json, yaml and csv have all)")
+	return cmd
+}
+
+func checkNodeState(word string) error {
+	if !slices.Contains(nodeStates, word) {
+		return usage("%.40q is no state of a node; write one of %s", word, strings.Join(nodeStates, ", "))
+	}
+	return nil
+}
+
+func (o *nodeListOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{AsOf: o.asOf.message(), Scope: o.scope, Names: o.names, States: o.states})
+	if err != nil {
+		return answer{}, err
+	}
+	ans := answer{message: res, table: nodeTable(res.GetNodes())}
+	if len(res.GetNodes()) == 0 {
+		ans.unmet = "there is no such node"
+	}
+	if people := o.output == "table" || o.output == "wide"; people && o.limit > 0 && len(ans.table.rows) > o.limit {
+		ans.table.rows = ans.table.rows[:o.limit]
+		ans.tail = func(p *page) { p.say("%d of %d nodes; --limit shows more.", o.limit, len(res.GetNodes())) }
+	}
+	return ans, nil
+}
+
+func nodeTable(list []*musterv1.Node) *table {
+	t := newTable("There are no such nodes.",
+		column{head: "NODE", cut: true, path: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
+		column{head: "RACK", right: true, wide: true}, column{head: "STATE"}, column{head: "SINCE"},
+		column{head: "GPUS", right: true}, column{head: "DEAD", right: true, spare: true}, column{head: "FREE", right: true},
+		column{head: "QUOTA", cut: true, path: true, spare: true}, column{head: "WORKLOADS", cut: true, spare: true},
+		column{head: "SIGNAL", cut: true, spare: true})
+	for _, n := range list {
+		t.add(n.GetName(), n.GetPartition(), n.GetIsland(), n.GetRack(), state(n.GetState()), n.GetSince(), n.GetGpus(), n.GetDead(),
+			n.GetFree(), n.GetQuota(), n.GetWorkloads(), n.GetSignal())
+	}
+	return t
+}
+
+// nodeSetOptions are those of `muster node set`.
+type nodeSetOptions struct {
+	*app
+	writing
+	state, signal string
+	dead          int32
+}
+
+func newNodeSet(a *app) *cobra.Command {
+	o := &nodeSetOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "set NODE... --state STATE",
+		Short:   "put nodes into a state",
+		Example: "  muster node set tiger-h200-i1-001..008 --state quarantined --signal 'XID 79'\n  muster node set tiger-h200-i1-003 --state degraded --dead 2",
+		Args:    needs(1, -1, "the names of nodes, or ranges of them as in tiger-h200-i1-001..008"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names, err := o.check(args)
+			if err != nil {
+				return err
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
+					Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal,
+				})
+				return res.GetWritten(), err
+			}, fmt.Sprintf("%s: %s", some(names, 4), o.state))
+		},
+	}
+	o.writing.flags(cmd)
+	cmd.Flags().StringVar(&o.state, "state", "", strings.Join(nodeStates, ", "))
+	cmd.Flags().Int32Var(&o.dead, "dead", 0, "GPUs that do not work; only with degraded")
+	cmd.Flags().StringVar(&o.signal, "signal", "", "what was seen: an XID, a condition, or who says so")
+	return cmd
+}
+
+func (o *nodeSetOptions) check(args []string) ([]string, error) {
+	if o.state == "" {
+		return nil, usage("muster node set needs a state: --state quarantined")
+	}
+	if err := checkNodeState(o.state); err != nil {
+		return nil, err
+	}
+	return nodeNames(args)
+}
+
+var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
+
+// nodeNames reads names of nodes and ranges of them.
+func nodeNames(args []string) ([]string, error) {
+	var names []string
+	for _, text := range args {
+		m := ranged.FindStringSubmatch(text)
+		if m == nil {
+			names = append(names, text)
+			continue
+		}
+		from, errFrom := strconv.Atoi(m[2])
+		to, errTo := strconv.Atoi(m[3])
+		if errFrom != nil || errTo != nil || len(m[2]) != len(m[3]) || from > to || to-from > 100_000 {
+			return nil, usage("%.60q is no range of nodes; write it as in tiger-h200-i1-001..008", text)
+		}
+		for n := from; n <= to; n++ {
+			names = append(names, fmt.Sprintf("%s%0*d", m[1], len(m[2]), n))
+		}
+	}
+	return names, nil
+}

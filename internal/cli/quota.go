@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newQuota(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "quota", Aliases: []string{"quotas"}, Short: "quotas: list, show, create, delete, grant, transfer, hold, access, history"}
+	return group(cmd, newQuotaList(a), newQuotaShow(a), newQuotaCreate(a), newQuotaDelete(a), newQuotaGrant(a),
+		newQuotaTransfer(a), newQuotaHold(a), newQuotaAccess(a), newQuotaHistory(a))
+}
+
+// quotaListOptions are those of `muster quota list`.
+type quotaListOptions struct {
+	*app
+	reading
+	under, partition string
+}
+
+func newQuotaList(a *app) *cobra.Command {
+	o := &quotaListOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "list [QUOTA]",
+		Aliases: []string{"ls"},
+		Short:   "list quotas with their figures, those under one, or all",
+		Long: `List says for each quota, partition by partition and in GPUs, what people granted it (assigned), what
+of that stands on promisable nodes now (backed: what its researchers can count on), what its workloads
+use, and what siblings borrow or lend.`,
+		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
+		Args:    needs(0, 1, "at most one quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.under = arg(args, 0)
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().StringVar(&o.partition, "partition", "", "only figures of this partition")
+	return cmd
+}
+
+func (o *quotaListOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{AsOf: o.asOf.message(), Under: o.under, Partition: o.partition})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: quotaTable(res.GetQuotas()), tail: func(p *page) { p.bare(res.GetQuotas()) }}, nil
+}
+
+// bare names the quotas without grants in one line: they have no figures.
+func (p *page) bare(quotas []*musterv1.Quota) {
+	var names []string
+	for _, q := range quotas {
+		if len(q.GetGrants()) == 0 {
+			names = append(names, q.GetPath())
+		}
+	}
+	if len(names) > 0 {
+		p.say("\nWithout grants: %s", some(names, 8))
+	}
+}
+
+func quotaTable(quotas []*musterv1.Quota) *table {
+	t := newTable("There are no quotas with grants here; muster quota grant gives one a grant.",
+		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "ASSIGNED", right: true}, column{head: "GANG", right: true, spare: true}, column{head: "BACKED", right: true},
+		column{head: "UNBACKED", right: true, spare: true}, column{head: "USAGE", right: true},
+		column{head: "GUARANTEED", right: true, wide: true}, column{head: "BORROWING", right: true, wide: true},
+		column{head: "UNPROTECTED", right: true, wide: true}, column{head: "SCHEDULED", right: true, wide: true},
+		column{head: "UNSCHEDULED", right: true, wide: true},
+		column{head: "BORROWED", right: true, spare: true}, column{head: "LENT", right: true, spare: true},
+		column{head: "OVER", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
+		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, cut: true},
+	)
+	for _, q := range quotas {
+		for _, g := range q.GetGrants() {
+			t.add(q.GetPath(), g.GetPartition(), g.GetAssigned(), g.GetGang(), g.GetBacked(), g.GetUnbacked(), g.GetUsage(),
+				g.GetGuaranteed(), g.GetBorrowing(), g.GetUnprotected(), g.GetScheduled(), g.GetUnscheduled(),
+				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), islandsText(g.GetIslands()), note(g))
+		}
+		if len(q.GetGrants()) == 0 {
+			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "")
+		}
+	}
+	return t
+}
+
+func heldIn(q *musterv1.Quota, partition string) (gpus int32) {
+	for _, h := range q.GetHolds() {
+		if h.GetPartition() == partition {
+			gpus += h.GetGpus()
+		}
+	}
+	return gpus
+}
+
+func islandsText(gpus map[string]int32) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(gpus)) {
+		parts = append(parts, fmt.Sprintf("%s:%d", name, gpus[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// note says a grant's flags, and what its gang lacks.
+func note(g *musterv1.Grant) string {
+	parts := slices.Clone(g.GetFlags())
+	if g.GetGangMissing() > 0 {
+		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), g.GetGangIsland()))
+	}
+	if g.GetStale() {
+		parts = append(parts, "stale")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quotaShowOptions are those of `muster quota show`.
+type quotaShowOptions struct {
+	*app
+	reading
+	path string
+}
+
+func newQuotaShow(a *app) *cobra.Command {
+	o := &quotaShowOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "show QUOTA",
+		Short:   "show one quota: its figures, islands, holds and who may target it",
+		Example: "  muster quota show research/oak",
+		Args:    needs(1, 1, "the path of one quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.path = args[0]
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func (o *quotaShowOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: o.asOf.message(), Path: o.path})
+	if err != nil {
+		return answer{}, err
+	}
+	q := res.GetQuota()
+	return answer{message: res, rows: quotaTable([]*musterv1.Quota{q}), lead: func(p *page) { p.quota(q) }}, nil
+}
+
+func (p *page) quota(q *musterv1.Quota) {
+	p.say("%s  %s", p.paint.paint(strong, q.GetPath()), accessText(q.GetAccess()))
+	for _, g := range q.GetGrants() {
+		p.say("")
+		p.grant(g)
+	}
+	for _, h := range q.GetHolds() {
+		p.say("\nhold %d: %d GPUs of %s until %s", h.GetId(), h.GetGpus(), h.GetPartition(), p.moment(h.GetUntil().AsTime()))
+	}
+	if len(q.GetGrants()) == 0 {
+		p.say("It has no grants; muster quota grant gives it one.")
+	}
+}
+
+func (p *page) grant(g *musterv1.Grant) {
+	p.say("%s", g.GetPartition())
+	most := max(g.GetAssigned(), g.GetUsage())
+	for _, one := range []struct {
+		name  string
+		n     int32
+		style style
+	}{{"assigned", g.GetAssigned(), plainly}, {"backed", g.GetBacked(), good}, {"usage", g.GetUsage(), waiting}} {
+		p.say("  %-10s %s %7s", one.name, p.paint.paint(one.style, bar(one.n, most, 40)), number(int64(one.n)))
+	}
+	for _, one := range []struct {
+		name string
+		n    int32
+	}{
+		{"gang", g.GetGang()}, {"unbacked", g.GetUnbacked()}, {"scheduled", g.GetScheduled()}, {"unscheduled", g.GetUnscheduled()},
+		{"guaranteed", g.GetGuaranteed()}, {"borrowing", g.GetBorrowing()}, {"unprotected", g.GetUnprotected()},
+		{"borrowed", g.GetBorrowed()}, {"lent", g.GetLent()}, {"over (cut)", g.GetOver()},
+	} {
+		if one.n != 0 {
+			p.say("  %-11s %7s", one.name, grouped(int64(one.n)))
+		}
+	}
+	p.indented("islands", islandsText(g.GetIslands()))
+	p.indented("note", note(g))
+}
+
+func (p *page) indented(name, value string) {
+	if value != "" {
+		p.say("  %-11s %s", name, value)
+	}
+}
+
+// accessText says who may target a quota.
+func accessText(a *musterv1.Access) string {
+	var parts []string
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"users ", a.GetUsers()}, {"groups ", a.GetGroups()}, {"namespaces ", a.GetNamespaces()}} {
+		if len(list.names) > 0 {
+			parts = append(parts, list.what+strings.Join(list.names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return "open to everyone"
+	}
+	return "open to " + strings.Join(parts, "; ")
+}

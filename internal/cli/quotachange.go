@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// accessFlags say who may target a quota.
+type accessFlags struct {
+	users, groups, namespaces []string
+}
+
+func (f *accessFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.users, "user", nil, "a user who may target it; may be repeated")
+	cmd.Flags().StringSliceVar(&f.groups, "group", nil, "a group that may target it; may be repeated")
+	cmd.Flags().StringSliceVar(&f.namespaces, "for-namespace", nil, "a namespace that may target it; may be repeated")
+}
+
+func (f *accessFlags) message() *musterv1.Access {
+	return &musterv1.Access{Users: f.users, Groups: f.groups, Namespaces: f.namespaces}
+}
+
+func (f *accessFlags) given() bool { return len(f.users)+len(f.groups)+len(f.namespaces) > 0 }
+
+// quotaChange is what the commands that change quotas have in common.
+type quotaChange struct {
+	*app
+	writing
+	accessFlags
+}
+
+func newQuotaCreate(a *app) *cobra.Command {
+	o := &quotaChange{app: a}
+	cmd := &cobra.Command{
+		Use:     "create QUOTA",
+		Short:   "create a quota, and its parents where they do not exist",
+		Example: "  muster quota create research/posttraining/oak --group post",
+		Args:    needs(1, 1, "the path of a quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Quotas.CreateQuota(ctx, &musterv1.CreateQuotaRequest{Write: o.writing.message(), Path: args[0], Access: o.accessFlags.message()})
+				return res.GetWritten(), err
+			}, "quota "+args[0]+" created, "+accessText(o.accessFlags.message()))
+		},
+	}
+	o.writing.flags(cmd)
+	o.accessFlags.flags(cmd)
+	return cmd
+}
+
+func newQuotaDelete(a *app) *cobra.Command {
+	o := &quotaChange{app: a}
+	cmd := &cobra.Command{
+		Use:     "delete QUOTA",
+		Short:   "delete a quota that has no grants, no children and no work",
+		Example: "  muster quota delete research/posttraining/oak",
+		Args:    needs(1, 1, "the path of a quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Quotas.DeleteQuota(ctx, &musterv1.DeleteQuotaRequest{Write: o.writing.message(), Path: args[0]})
+				return res.GetWritten(), err
+			}, "quota "+args[0]+" deleted")
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+// grantOptions are those of `muster quota grant`.
+type grantOptions struct {
+	quotaChange
+	gang       int32
+	overcommit bool
+}
+
+func newQuotaGrant(a *app) *cobra.Command {
+	o := &grantOptions{quotaChange: quotaChange{app: a}}
+	cmd := &cobra.Command{
+		Use:   "grant QUOTA PARTITION GPUS",
+		Short: "make a quota's grant in a partition this many GPUs",
+		Long: `Grant makes a quota's grant in a partition this many GPUs, in whole nodes. It is refused if more would
+be assigned than is sustainable, unless --overcommit says so, with a --reason.`,
+		Example: "  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'",
+		Args:    needs(3, 3, "a quota, a partition and a number of GPUs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req, err := o.request(cmd, args)
+			if err != nil {
+				return err
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Quotas.SetGrant(ctx, req)
+				return res.GetWritten(), err
+			}, fmt.Sprintf("%s has a grant of %d GPUs in %s", args[0], req.GetGpus(), args[1]))
+		},
+	}
+	o.writing.flags(cmd)
+	cmd.Flags().Int32Var(&o.gang, "gang", 0, "GPUs of the largest block that must fit in one island; 0 for none (it keeps the one it has)")
+	cmd.Flags().BoolVar(&o.overcommit, "overcommit", false, "assign more than is sustainable; needs a --reason")
+	return cmd
+}
+
+func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.SetGrantRequest, error) {
+	gpus, err := gpusOf(args[2])
+	req := &musterv1.SetGrantRequest{
+		Write: o.writing.message(), Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit,
+	}
+	if cmd.Flags().Changed("gang") {
+		if o.gang < 0 || o.gang > gpus {
+			return nil, usage("--gang %d GPUs; write a number from 0 to the grant of %d", o.gang, gpus)
+		}
+		req.Gang = &o.gang
+	}
+	return req, err
+}
+
+func newQuotaTransfer(a *app) *cobra.Command {
+	o := &quotaChange{app: a}
+	cmd := &cobra.Command{
+		Use:     "transfer FROM TO PARTITION GPUS",
+		Short:   "move GPUs from one quota's grant to another's, in one step",
+		Example: "  muster quota transfer research/oak research/elm tiger/h200 64 --reason 'elm trains first'",
+		Args:    needs(4, 4, "two quotas, a partition and a number of GPUs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			gpus, err := gpusOf(args[3])
+			if err != nil {
+				return err
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Quotas.Transfer(ctx, &musterv1.TransferRequest{
+					Write: o.writing.message(), From: args[0], To: args[1], Partition: args[2], Gpus: gpus,
+				})
+				return res.GetWritten(), err
+			}, fmt.Sprintf("%d GPUs of %s transferred from %s to %s", gpus, args[2], args[0], args[1]))
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+// quotaAccessOptions are those of `muster quota access`.
+type quotaAccessOptions struct {
+	quotaChange
+	reading
+	open bool
+}
+
+func newQuotaAccess(a *app) *cobra.Command {
+	o := &quotaAccessOptions{quotaChange: quotaChange{app: a}}
+	cmd := &cobra.Command{
+		Use:   "access QUOTA",
+		Short: "show or set who may target a quota",
+		Long: `Access shows who may target a quota; with names it sets the whole list anew, and with --open it opens
+the quota to everyone.`,
+		Example: "  muster quota access research/oak\n  muster quota access research/oak --user ada --group post\n  muster quota access research/oak --open",
+		Args:    needs(1, 1, "the path of a quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.open && o.given():
+				return usage("--open lets everyone in, and a list only those on it; give one of them")
+			case !o.open && !o.given():
+				return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.ask(ctx, args[0]) })
+			}
+			return o.set(cmd.Context(), args[0])
+		},
+	}
+	o.writing.flags(cmd)
+	o.reading.flags(a, cmd)
+	o.accessFlags.flags(cmd)
+	cmd.Flags().BoolVar(&o.open, "open", false, "open it to everyone")
+	return cmd
+}
+
+func (o *quotaAccessOptions) ask(ctx context.Context, path string) (answer, error) {
+	res, err := o.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: o.asOf.message(), Path: path})
+	if err != nil {
+		return answer{}, err
+	}
+	access := res.GetQuota().GetAccess()
+	rows := newTable("", column{head: "KIND"}, column{head: "NAME"})
+	for _, list := range []struct {
+		kind  string
+		names []string
+	}{{"user", access.GetUsers()}, {"group", access.GetGroups()}, {"namespace", access.GetNamespaces()}} {
+		for _, name := range list.names {
+			rows.add(list.kind, name)
+		}
+	}
+	return answer{message: access, rows: rows, lead: func(p *page) { p.say("%s is %s", path, accessText(access)) }}, nil
+}
+
+func (o *quotaAccessOptions) set(ctx context.Context, path string) error {
+	access := o.accessFlags.message()
+	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		res, err := o.client().Quotas.SetAccess(ctx, &musterv1.SetAccessRequest{Write: o.writing.message(), Path: path, Access: access})
+		return res.GetWritten(), err
+	}, path+" is "+accessText(access))
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/client"
+	"github.com/muster-fleet/muster/internal/config"
+)
+
+// app is what all commands share: the world, and the flags of the root.
+type app struct {
+	*Env
+	server, token, as string
+	timeout           time.Duration
+	output            string
+	exitCode          bool
+}
+
+// Main runs one command line and returns its exit code.
+func Main(ctx context.Context, env *Env, args []string) int {
+	root := newRoot(env)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	code := exitCode(err)
+	if _, silent := asTold(err); err == nil || silent {
+		return code
+	}
+	_, _ = fmt.Fprintf(env.Err, "muster: %s\n", explain(err))
+	var u *usageError
+	if errors.As(err, &u) && u.cause == nil && cmd != nil {
+		_, _ = fmt.Fprintf(env.Err, "See %s --help\n", cmd.CommandPath())
+	}
+	return code
+}
+
+// The groups of commands in the help.
+const (
+	asking   = "asking"
+	working  = "working"
+	changing = "changing"
+	trying   = "trying"
+	running  = "running"
+)
+
+func newRoot(env *Env) *cobra.Command {
+	a := &app{Env: env}
+	root := &cobra.Command{
+		Use:           "muster",
+		Short:         "what a GPU fleet can really muster, and a promise that holds",
+		Long:          rootLong,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       env.Version,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.check()
+		},
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{message: err.Error()} })
+	root.AddGroup(
+		&cobra.Group{ID: running, Title: "Run a fleet:"},
+		&cobra.Group{ID: asking, Title: "Ask:"},
+		&cobra.Group{ID: working, Title: "Work:"},
+		&cobra.Group{ID: changing, Title: "Change the fleet:"},
+		&cobra.Group{ID: trying, Title: "Try before you trust:"},
+	)
+	a.flags(root)
+	a.commands(root)
+	completion(root)
+	return root
+}
+
+const rootLong = `Muster tells a GPU fleet's people what the fleet can really muster, and makes that promise hold:
+when a researcher sees quota, all of it can be used; everything else that is healthy is flex.
+
+A first look: muster up --demo in one terminal, muster capacity in another.`
+
+func (a *app) flags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&a.server, "server", a.getenv("MUSTER_SERVER", client.DefaultAddress), "the server, as host:port or URL ($MUSTER_SERVER)")
+	f.StringVar(&a.token, "token", "", "who you are to the server ($MUSTER_TOKEN); not needed on loopback")
+	f.StringVar(&a.as, "as", "", "the user to act for; only operators may")
+	f.DurationVar(&a.timeout, "timeout", 0, "give up after so long, with exit code 124 (1m; none while watching)")
+	f.StringVarP(&a.output, "output", "o", "table", "table, wide, json, yaml or csv")
+	f.BoolVar(&a.exitCode, "exit-code", false, "exit with 3 if what was asked for is not so")
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+}
+
+var outputs = []string{"table", "wide", "json", "yaml", "csv"}
+
+func (a *app) check() error {
+	for _, known := range outputs {
+		if a.output == known {
+			return nil
+		}
+	}
+	return usage("-o %.40q is not a format; write one of %s", a.output, strings.Join(outputs, ", "))
+}
+
+func (a *app) commands(root *cobra.Command) {
+	for _, group := range []struct {
+		id   string
+		list []*cobra.Command
+	}{
+		{running, []*cobra.Command{newUp(a), newVersion(a)}},
+		{asking, []*cobra.Command{newCapacity(a), newFree(a), newWhy(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a)}},
+		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
+		{changing, []*cobra.Command{newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a)}},
+		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBench(a)}},
+	} {
+		for _, c := range group.list {
+			c.GroupID = group.id
+			root.AddCommand(c)
+		}
+	}
+}
+
+// completion makes the command that cobra brings along ours in tone.
+func completion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short, c.GroupID = "print a script that completes commands in your shell", running
+			group(c)
+		}
+	}
+	root.SetHelpCommandGroupID(running)
+}
+
+// group makes a command that only has verbs say so when it is given none, or a wrong one.
+func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	c.AddCommand(verbs...)
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		var known []string
+		for _, v := range cmd.Commands() {
+			known = append(known, v.Name())
+		}
+		if near := config.Nearest(args[0], known); near != "" {
+			return usage("%s has no verb %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
+		}
+		return usage("%s has no verb %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
+	}
+	return c
+}
+
+func (a *app) getenv(key, otherwise string) string {
+	if v := a.Getenv(key); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+// client reaches the server.
+func (a *app) client() *client.Client {
+	token := a.token
+	if token == "" {
+		token = a.Getenv("MUSTER_TOKEN")
+	}
+	return client.New(client.Options{Address: a.server, Token: token, As: a.as})
+}
+
+// needs checks the arguments of a command by the words that its usage line has for them.
+func needs(least, most int, words string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage("%s needs %s", cmd.CommandPath(), words)
+		case most >= 0 && len(args) > most:
+			if most == 0 {
+				return usage("%s takes no arguments, and was given %.40q", cmd.CommandPath(), args[0])
+			}
+			return usage("%s takes %s, and was given %.40q besides", cmd.CommandPath(), words, args[most])
+		}
+		return nil
+	}
+}
+
+func arg(args []string, i int) string {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}

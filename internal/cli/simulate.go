@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/internal/simulate"
+)
+
+// simulateOptions are those of `muster simulate`.
+type simulateOptions struct {
+	*app
+	simulate.Options
+	from, to moment
+	jobs     []string
+}
+
+func newSimulate(a *app) *cobra.Command {
+	o := &simulateOptions{app: a, from: moment{env: a.Env}, to: moment{env: a.Env}}
+	cmd := &cobra.Command{
+		Use:   "simulate --fleet FILE --jobs FILE...",
+		Short: "replay job traces against a fleet, in virtual time",
+		Long: `Simulate replays job traces (CSV, or CSV compressed as .csv.gz) against a fleet file in virtual time,
+through the same engine as production, and reports per team and in all: jobs, waits, completion,
+GPU-hours, utilisation, evictions, mends and promises broken.
+
+A job's team targets the quota whose path ends in it; teams without one run on flex in their namespace.`,
+		Example: "  muster simulate --fleet examples/itp.yaml --jobs jobs.csv.gz --seed 7\n  muster simulate --fleet f.yaml --jobs a.csv --jobs b.csv --faults node_faults.csv --from 2017-10-01 -o json",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.settle(args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Fleet, "fleet", "", "fleet file: the policy, clusters and quotas of a scenario")
+	f.StringArrayVar(&o.jobs, "jobs", nil, "job trace; may be repeated, and further files may follow")
+	f.StringVar(&o.Faults, "faults", "", "fault trace")
+	f.Var(&o.from, "from", "leave out jobs submitted before; 2017-10-01, or 2017-10-01T00:00:00Z")
+	f.Var(&o.to, "to", "leave out jobs submitted after")
+	f.Uint64Var(&o.Seed, "seed", 1, "of the delays, and of which server's faults befall which node")
+	f.BoolVar(&o.Delays, "delays", false, "replicas start and stop with realistic delays; otherwise at once")
+	f.IntVar(&o.CheckEvery, "check-every", 1, "check the invariants after every Nth decision; 0: never")
+	return cmd
+}
+
+// settle checks what was asked for. Files may follow --jobs one after another.
+func (o *simulateOptions) settle(args []string) error {
+	o.Jobs = append(o.jobs, args...)
+	o.From, o.To = o.from.at, o.to.at
+	if o.CheckEvery == 0 {
+		o.CheckEvery = -1
+	}
+	switch {
+	case o.Fleet == "":
+		return usage("simulate needs a fleet file: --fleet FILE")
+	case len(o.Jobs) == 0:
+		return usage("simulate needs a job trace: --jobs FILE")
+	}
+	for _, path := range append([]string{o.Fleet}, o.Jobs...) {
+		if err := exists(path); err != nil {
+			return err
+		}
+	}
+	// What is wrong in a file is told before anything runs, and is no failure of the run.
+	_, err := simulate.Read(o.Options)
+	return Malformed(err)
+}
+
+func (o *simulateOptions) run(ctx context.Context) error {
+	if o.timeout > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, o.timeout)
+		defer end()
+	}
+	report, err := simulate.Run(ctx, o.Options, o.progress())
+	o.wipe()
+	if err != nil {
+		return err
+	}
+	ans := answer{value: report, rows: teamRows(report), lead: func(p *page) { _ = report.Table(p) }}
+	if err := o.print(o.Out, ans); err != nil {
+		return err
+	}
+	if report.Violations > 0 {
+		return fmt.Errorf("%d invariants were violated, the first: %s", report.Violations, report.Violation)
+	}
+	return nil
+}
+
+// progress says on a terminal how far the run has come.
+func (o *simulateOptions) progress() func(simulate.Progress) {
+	began := time.Now()
+	return func(p simulate.Progress) {
+		if time.Since(began) < patienceOut {
+			return
+		}
+		o.line("%s  %s of %s jobs ended, %s decisions, %s", p.At.UTC().Format("2006-01-02 15:04"),
+			grouped(int64(p.Ended)), grouped(int64(p.Jobs)), grouped(int64(p.Decisions)), short(time.Since(began)))
+	}
+}
+
+func teamRows(r simulate.Report) *table {
+	t := newTable("", column{head: "TEAM"}, column{head: "TARGET"}, column{head: "JOBS"}, column{head: "MEAN WAIT S"},
+		column{head: "P50 WAIT S"}, column{head: "P99 WAIT S"}, column{head: "MEAN JCT S"}, column{head: "GPU HOURS"},
+		column{head: "EVICTIONS"}, column{head: "MENDS"}, column{head: "BROKEN QUOTA HOURS"})
+	row := func(name, target string, f simulate.Figures) {
+		t.add(name, target, f.Jobs, decimal(f.MeanWait), decimal(f.P50Wait), decimal(f.P99Wait), decimal(f.MeanJCT),
+			decimal(f.GPUHours), f.Evictions, f.Mends, decimal(f.BrokenQuotaHours))
+	}
+	for _, name := range sortedKeys(r.Teams) {
+		row(name, r.Teams[name].Target, r.Teams[name].Figures)
+	}
+	row("all", "", r.Figures)
+	return t
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }

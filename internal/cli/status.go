@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// statusOptions are those of `muster status`.
+type statusOptions struct {
+	*app
+	reading
+}
+
+func newStatus(a *app) *cobra.Command {
+	o := &statusOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "how the server is, and who you are to it",
+		Example: "  muster status",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	cmd.Flags().BoolVarP(&o.reading.watch, "watch", "w", false, "show it again whenever something happens")
+	return cmd
+}
+
+func (o *statusOptions) ask(ctx context.Context) (answer, error) {
+	s, err := o.client().System.Status(ctx, &musterv1.StatusRequest{})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: s, lead: func(p *page) { p.status(o.server, s) }, rows: statusRows(s)}, nil
+}
+
+func (p *page) status(server string, s *musterv1.StatusResponse) {
+	started := s.GetStarted().AsTime()
+	p.say("server     %s, up for %s", server, p.ago(started))
+	p.say("you        %s%s", s.GetActor(), map[bool]string{true: " (an operator)"}[s.GetOperator()])
+	p.say("state      version %d", s.GetSeen().GetVersion())
+	p.say("fleet      %s GPUs on %s nodes, %d partitions in %d clusters, %d quotas",
+		grouped(int64(s.GetGpus())), grouped(int64(s.GetNodes())), s.GetPartitions(), s.GetClusters(), s.GetQuotas())
+	var parts []string
+	for _, word := range slices.Sorted(maps.Keys(s.GetWorkloads())) {
+		parts = append(parts, fmt.Sprintf("%d %s", s.GetWorkloads()[word], word))
+	}
+	if len(parts) == 0 {
+		parts = []string{"none yet"}
+	}
+	p.say("workloads  %s", strings.Join(parts, ", "))
+}
+
+func statusRows(s *musterv1.StatusResponse) *table {
+	t := newTable("", column{head: "WORKLOADS"}, column{head: "COUNT"})
+	for _, word := range slices.Sorted(maps.Keys(s.GetWorkloads())) {
+		t.add(word, s.GetWorkloads()[word])
+	}
+	return t
+}

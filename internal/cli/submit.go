@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// submitOptions are those of `muster submit` and `muster job submit`.
+type submitOptions struct {
+	*app
+	writing
+	naming
+	file                     string
+	name, target, partition  string
+	priority                 string
+	gang                     string
+	pools                    []string
+	maxRuntime, every, grace span
+}
+
+func newSubmit(a *app, use string) *cobra.Command {
+	o := &submitOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   use + " (--name NAME --target QUOTA|flex --gang 16x8 | -f FILE)",
+		Short: "submit a workload",
+		Long: `Submit hands a workload to the fleet. It starts with all its pools of the lowest rank, or not at all;
+muster why says why it waits. A pool is a gang (all or nothing), 16x8 for 16 replicas of 8 GPUs each,
+or elastic, 2..64x1 for 2 to 64 replicas of 1 GPU each; a name comes first and a rank and reach follow:
+
+  --pool trainer=16x8 --pool grader=2..64x1,rank=1,reach=any
+
+A file holds one workload, or a list of them, in the words of a scenario's submit.`,
+		Example: `  muster submit --name pretrain --target research/oak --gang 16x8 --priority high
+  muster submit --name eval --target flex --pool w=2..64x1
+  muster submit -f job.yaml`,
+		Args: needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			specs, err := o.specs(cmd)
+			if err != nil {
+				return err
+			}
+			return o.submit(cmd.Context(), specs)
+		},
+	}
+	o.writing.flags(cmd)
+	o.naming.flags(cmd)
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *submitOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "f", "", "a file with one workload or a list of them; - reads standard input")
+	f.StringVar(&o.name, "name", "", "its name, unique in its namespace until it has ended")
+	f.StringVar(&o.target, "target", "", "a quota, or flex")
+	f.StringVar(&o.partition, "partition", "", "only there; none leaves the choice among the target's")
+	f.StringVar(&o.priority, "priority", "", "critical, high, mid (the default) or low")
+	f.StringVar(&o.gang, "gang", "", "one gang: REPLICASxGPUS, as in 16x8")
+	f.StringArrayVar(&o.pools, "pool", nil, "a pool: NAME=REPLICASxGPUS or NAME=MIN..MAXxGPUS, then ,rank=N and ,reach=rack|island|any; may be repeated")
+	f.Var(&o.maxRuntime, "max-runtime", "the longest it may run, as in 6h; lets it pass others that it cannot delay")
+	f.Var(&o.every, "checkpoint-every", "how often it saves what it has done; none: an eviction loses everything since its start")
+	f.Var(&o.grace, "grace", "how long it needs to leave (30s)")
+}
+
+// single are the flags that say a workload on the command line.
+var single = []string{"name", "target", "partition", "priority", "gang", "pool", "max-runtime", "checkpoint-every", "grace"}
+
+// specs are the workloads to submit, from the file or the flags.
+func (o *submitOptions) specs(cmd *cobra.Command) ([]*musterv1.WorkloadSpec, error) {
+	if o.file == "" {
+		spec, err := o.spec()
+		return []*musterv1.WorkloadSpec{spec}, err
+	}
+	for _, name := range single {
+		if cmd.Flags().Changed(name) {
+			return nil, usage("-f says all about a workload, and --%s besides would say something else; give one of them", name)
+		}
+	}
+	data, err := o.open(o.file)
+	if err != nil {
+		return nil, err
+	}
+	return readJobs(o.file, data, o.home(o.app))
+}
+
+// spec is the workload that the flags say.
+func (o *submitOptions) spec() (*musterv1.WorkloadSpec, error) {
+	s := &musterv1.WorkloadSpec{
+		Name: o.name, Namespace: o.home(o.app), Target: o.target, Partition: o.partition, Priority: o.priority,
+		MaxRuntime: o.maxRuntime.message(), CheckpointEvery: o.every.message(), Grace: o.grace.message(),
+	}
+	switch {
+	case o.name == "":
+		return nil, usage("a workload needs a name: --name NAME, or -f FILE")
+	case o.target == "":
+		return nil, usage("a workload needs a target: --target QUOTA, or --target flex")
+	case o.gang == "" && len(o.pools) == 0:
+		return nil, usage("a workload needs a pool: --gang 16x8, or --pool NAME=16x8")
+	}
+	if o.priority != "" {
+		if err := checkPriority(o.priority); err != nil {
+			return nil, err
+		}
+	}
+	pools := o.pools
+	if o.gang != "" {
+		if strings.Contains(o.gang, "=") || strings.Contains(o.gang, "..") {
+			return nil, usage("--gang %.40q is no gang; write REPLICASxGPUS as in 16x8, or use --pool", o.gang)
+		}
+		pools = append([]string{"worker=" + o.gang}, pools...)
+	}
+	var err error
+	s.Pools, err = readPools(pools)
+	return s, err
+}
+
+func (o *submitOptions) submit(ctx context.Context, specs []*musterv1.WorkloadSpec) error {
+	if len(specs) == 1 {
+		return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+			res, err := o.client().Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: o.writing.message(), Spec: specs[0]})
+			return res.GetWritten(), err
+		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()))
+	}
+	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		res, err := o.client().Workloads.SubmitBatch(ctx, &musterv1.SubmitBatchRequest{Write: o.writing.message(), Specs: specs})
+		return res.GetWritten(), err
+	}, fmt.Sprintf("%d workloads submitted", len(specs)))
+}

@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// widest is how many columns of a terminal a table takes.
+const widest = 100
+
+// column is one column of a table.
+type column struct {
+	head  string
+	right bool // numbers
+	wide  bool // only with -o wide and csv
+	spare bool // left out where it is empty in every row
+	cut   bool // may be shortened to fit
+	path  bool // shortened at its beginning: the end tells more
+}
+
+// table is rows of values: text, numbers, moments, durations, lists, or marks.
+type table struct {
+	columns []column
+	rows    [][]any
+	hidden  map[int]bool // rows that say nothing to people
+	empty   string       // said where there are no rows
+}
+
+// mark is a text with a colour that only says it again.
+type mark struct {
+	text  string
+	style style
+}
+
+func newTable(empty string, columns ...column) *table { return &table{columns: columns, empty: empty} }
+
+func (t *table) add(values ...any) { t.rows = append(t.rows, values) }
+
+// hide adds a row that only programs see.
+func (t *table) hide(values ...any) {
+	if t.hidden == nil {
+		t.hidden = map[int]bool{}
+	}
+	t.hidden[len(t.rows)] = true
+	t.add(values...)
+}
+
+// visible lists the rows that people see.
+func (t *table) visible() [][]any {
+	var rows [][]any
+	for i, row := range t.rows {
+		if !t.hidden[i] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// clock says moments: those of today by their time, others with their day.
+type clock struct {
+	now  time.Time
+	zone *time.Location
+}
+
+func (c clock) moment(at time.Time) string {
+	at, now := at.In(c.zone), c.now.In(c.zone)
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// ago says how long ago a moment was.
+func (c clock) ago(at time.Time) string { return short(c.now.Sub(at)) }
+
+// show writes the table for people.
+func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
+	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}
+	if len(t.rows) == 0 {
+		_, _ = fmt.Fprintln(w, t.empty)
+		return
+	}
+	at := t.shown(c, wide)
+	widths := t.widths(at, c)
+	if !wide {
+		t.fit(at, widths)
+	}
+	heads := make([]string, len(at))
+	for i, k := range at {
+		heads[i] = pad(t.columns[k].head, widths[i], t.columns[k].right)
+	}
+	_, _ = fmt.Fprintln(w, p.paint(faint, strings.TrimRight(strings.Join(heads, "  "), " ")))
+	for _, row := range t.rows {
+		_, _ = fmt.Fprintln(w, t.line(row, at, widths, p, c))
+	}
+}
+
+func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
+	var b strings.Builder
+	for i, k := range at {
+		col := t.columns[k]
+		text := clip(human(row[k], c), widths[i], col.path)
+		padded := pad(text, widths[i], col.right)
+		if m, ok := row[k].(mark); ok {
+			padded = strings.Replace(padded, text, p.paint(m.style, text), 1)
+		}
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(padded)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// shown lists the columns that are shown.
+func (t *table) shown(c clock, wide bool) []int {
+	var at []int
+	for k, col := range t.columns {
+		if (col.wide && !wide) || (col.spare && t.blank(k, c)) {
+			continue
+		}
+		at = append(at, k)
+	}
+	return at
+}
+
+func (t *table) blank(k int, c clock) bool {
+	for _, row := range t.rows {
+		if text := human(row[k], c); text != "" && text != nothing {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *table) widths(at []int, c clock) []int {
+	widths := make([]int, len(at))
+	for i, k := range at {
+		widths[i] = utf8.RuneCountInString(t.columns[k].head)
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(human(row[k], c)))
+		}
+	}
+	return widths
+}
+
+// fit takes room from columns that may be cut until the table fits: from paths
+// first, whose ends tell most, and always from the widest.
+func (t *table) fit(at, widths []int) {
+	const enough, least = 18, 10
+	for total(widths) > widest {
+		worst := t.widest(at, widths, enough, true)
+		if worst < 0 {
+			worst = t.widest(at, widths, least, false)
+		}
+		if worst < 0 {
+			return
+		}
+		widths[worst]--
+	}
+}
+
+// widest finds the widest column wider than least that may be cut, or -1.
+func (t *table) widest(at, widths []int, least int, paths bool) int {
+	worst := -1
+	for i, k := range at {
+		col := t.columns[k]
+		if col.cut && (col.path || !paths) && widths[i] > least && (worst < 0 || widths[i] > widths[worst]) {
+			worst = i
+		}
+	}
+	return worst
+}
+
+func total(widths []int) int {
+	n := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// csv writes every column, in plain values.
+func (t *table) csv(w io.Writer) error { return t.csvRows(w, false) }
+
+func (t *table) csvRows(w io.Writer, headless bool) error {
+	out := csv.NewWriter(w)
+	heads := make([]string, len(t.columns))
+	for i, col := range t.columns {
+		heads[i] = strings.ReplaceAll(strings.ToLower(col.head), " ", "_")
+	}
+	if !headless {
+		_ = out.Write(heads)
+	}
+	for _, row := range t.rows {
+		fields := make([]string, len(row))
+		for i, v := range row {
+			fields[i] = plainText(v)
+		}
+		_ = out.Write(fields)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// nothing stands where a number is zero, so that those that are not stand out.
+const nothing = "-"
+
+// human is a value as people read it.
+func human(v any, c clock) string {
+	switch v := v.(type) {
+	case int32:
+		return number(int64(v))
+	case int:
+		return number(int64(v))
+	case uint64:
+		return number(int64(v))
+	case *timestamppb.Timestamp:
+		if v == nil {
+			return nothing
+		}
+		return c.moment(v.AsTime())
+	case time.Duration:
+		if v == 0 {
+			return nothing
+		}
+		return short(v)
+	case []string:
+		return strings.Join(v, ",")
+	case mark:
+		return v.text
+	}
+	return strings.Map(printable, fmt.Sprint(v))
+}
+
+// printable keeps what people wrote from steering the terminal.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return ' '
+	}
+	return r
+}
+
+// plainText is a value as programs read it.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case *timestamppb.Timestamp:
+		if v == nil {
+			return ""
+		}
+		return v.AsTime().Format(time.RFC3339Nano)
+	case time.Duration:
+		return strconv.FormatFloat(v.Seconds(), 'f', -1, 64)
+	case []string:
+		return strings.Join(v, " ")
+	case mark:
+		return v.text
+	}
+	return fmt.Sprint(v)
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return nothing
+	}
+	return grouped(n)
+}
+
+// grouped groups a number's digits by threes.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	least := 0
+	if n < 0 {
+		least = 1
+	}
+	for i := len(digits) - 3; i > least; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func pad(text string, width int, right bool) string {
+	gap := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	if right {
+		return gap + text
+	}
+	return text + gap
+}
+
+// clip shortens a text, at its end or at its beginning.
+func clip(text string, width int, head bool) string {
+	runes := []rune(text)
+	switch {
+	case len(runes) <= width || width < 1:
+		return text
+	case head:
+		return "…" + string(runes[len(runes)-width+1:])
+	}
+	return string(runes[:width-1]) + "…"
+}
+
+// short says a length of time in at most two units: 45s, 12m, 3h05m, 2d4h.
+func short(d time.Duration) string {
+	switch s := int64(d.Round(time.Second) / time.Second); {
+	case s < 0:
+		return "in " + short(-d)
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 600 && s%60 != 0:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 3600:
+		return fmt.Sprintf("%dm", s/60)
+	case s < 86400 && s/60%60 == 0:
+		return fmt.Sprintf("%dh", s/3600)
+	case s < 86400:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	case s/3600%24 == 0:
+		return fmt.Sprintf("%dd", s/86400)
+	default:
+		return fmt.Sprintf("%dd%dh", s/86400, s/3600%24)
+	}
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// writing is the flags of every change.
+type writing struct {
+	dryRun bool
+	reason string
+	key    string
+	expect uint64
+}
+
+func (w *writing) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&w.dryRun, "dry-run", false, "say what would happen, and change nothing")
+	f.StringVar(&w.reason, "reason", "", "why; kept in the history beside who and when")
+	f.StringVar(&w.key, "idempotency-key", "", "repeating a command with the same key does it once")
+	f.Uint64Var(&w.expect, "expect-version", 0, "refuse (exit code 5) if the state is not at this version any more")
+}
+
+func (w *writing) message() *musterv1.Write {
+	return &musterv1.Write{DryRun: w.dryRun, Reason: w.reason, IdempotencyKey: w.key, ExpectVersion: w.expect}
+}
+
+// write asks for a change and says what came of it; said is the change in the past tense.
+func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string) error {
+	ctx, end := a.within(ctx)
+	defer end()
+	done := a.progress("waiting for " + a.server)
+	written, err := do(ctx)
+	done()
+	if err != nil {
+		return err
+	}
+	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) { p.written(written, said) }})
+}
+
+func writtenRows(w *musterv1.Written) *table {
+	t := newTable("", column{head: "VERSION"}, column{head: "AT"}, column{head: "REPEAT"}, column{head: "DRY RUN"})
+	t.add(w.GetVersion(), w.GetAt(), w.GetRepeat(), w.GetDryRun())
+	return t
+}
+
+func (p *page) written(w *musterv1.Written, said string) {
+	switch {
+	case w.GetDryRun():
+		p.tried(w)
+	case w.GetRepeat():
+		p.say("%s already, at version %d: nothing was done twice", said, w.GetVersion())
+	default:
+		p.say("%s (version %d)", said, w.GetVersion())
+	}
+}
+
+// tried says what a dry run would have written.
+func (p *page) tried(w *musterv1.Written) {
+	if len(w.GetEvents()) == 0 {
+		p.say("dry run at version %d: nothing would change", w.GetVersion())
+		return
+	}
+	p.say("dry run at version %d, nothing was changed; it would lead to:", w.GetVersion())
+	for _, e := range w.GetEvents() {
+		p.say("  %-22s %s", e.GetKind(), clip(details(e.GetData()), widest-25, false))
+	}
+}
+
+func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
+
+// details says an event's data in one line.
+func details(data string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(data), &fields) != nil {
+		return data
+	}
+	return strings.Join(pairs("", fields), " ")
+}
+
+// pairs lists the figures of an event as key=value, the deeper ones by their path.
+func pairs(prefix string, fields map[string]any) []string {
+	keys := make([]string, 0, len(fields))
+	for k := range fields {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var list []string
+	for _, k := range keys {
+		switch v := fields[k].(type) {
+		case map[string]any:
+			list = append(list, pairs(prefix+k+".", v)...)
+		case []any:
+			list = append(list, prefix+k+"="+brief(v))
+		default:
+			if v != nil && v != "" && v != false && v != float64(0) {
+				list = append(list, prefix+k+"="+scalar(v))
+			}
+		}
+	}
+	return list
+}
+
+// brief says a list by its elements where they are few and plain, else by their number.
+func brief(list []any) string {
+	const few = 4
+	var words []string
+	for _, v := range list {
+		switch v.(type) {
+		case map[string]any, []any:
+			return fmt.Sprintf("[%d]", len(list))
+		}
+		words = append(words, scalar(v))
+	}
+	if len(words) > few {
+		return fmt.Sprintf("[%s … %d in all]", strings.Join(words[:few-1], " "), len(words))
+	}
+	return "[" + strings.Join(words, " ") + "]"
+}
+
+// Numbers above this are moments, in nanoseconds since 1970.
+const moments = 1e17
+
+func scalar(v any) string {
+	switch n, ok := v.(float64); {
+	case !ok:
+		return fmt.Sprint(v)
+	case n > 9e18:
+		return "never"
+	case n > moments:
+		return time.Unix(0, int64(n)).UTC().Format("2006-01-02T15:04:05Z")
+	default:
+		return fmt.Sprintf("%.0f", n)
+	}
+}

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// readQuotas reads quotas; partitions maps what grants may name to GPUs per
+// node, or is nil where that cannot be told here.
+func readQuotas(v Value, partitions map[string]int) []Quota {
+	once := newOnce("quota")
+	return Each(v, func(e Value) Quota {
+		q := readQuota(e, partitions)
+		once.see(e, q.Path)
+		return q
+	})
+}
+
+func readQuota(v Value, partitions map[string]int) Quota {
+	f := v.Fields("path", "grants", "access")
+	q := Quota{Line: v.Line(), Path: f.Need("path").QuotaPath(), Access: readAccess(f.At("access"))}
+	once := newOnce("a grant in partition")
+	q.Grants = Each(f.At("grants"), func(e Value) Grant {
+		g := readGrant(e, partitions)
+		once.see(e, g.Partition)
+		return g
+	})
+	return q
+}
+
+// QuotaPath is the path of a quota: names joined by slashes, none twice, and not flex.
+func (v Value) QuotaPath() string {
+	path := v.Path()
+	seen := map[string]bool{}
+	for _, segment := range strings.Split(path, "/") {
+		if seen[segment] {
+			v.Fail("%s is %s: %s would stand under itself; name every part of a path once", v.name, quote(path), quote(segment))
+			return ""
+		}
+		seen[segment] = true
+	}
+	if fleet.TreeOf(path) == fleet.Flex {
+		v.Fail("%s is %s: flex is what nobody's quota uses, so no quota can have that name; choose another", v.name, quote(path))
+		return ""
+	}
+	return path
+}
+
+func readAccess(v Value) *fleet.Access {
+	if !v.Present() {
+		return nil
+	}
+	f := v.Fields("users", "groups", "namespaces")
+	return &fleet.Access{
+		Users:      f.At("users").Texts(),
+		Groups:     f.At("groups").Texts(),
+		Namespaces: f.At("namespaces").Texts(),
+	}
+}
+
+func readGrant(v Value, partitions map[string]int) Grant {
+	f := v.Fields("partition", "gpus", "gang")
+	g := Grant{Line: v.Line(), Partition: f.Need("partition").Partition()}
+	g.GPUs = f.Need("gpus").Int(0, mostGPUs)
+	g.Gang = f.At("gang").Int(0, mostGPUs)
+	if g.Gang > g.GPUs {
+		f.At("gang").Fail("gang is %d GPUs, more than the grant of %d; a gang is at most the grant", g.Gang, g.GPUs)
+	}
+	if partitions != nil && g.Partition != "" {
+		checkPartition(f, g, partitions)
+	}
+	return g
+}
+
+func checkPartition(f Fields, g Grant, partitions map[string]int) {
+	perNode, known := partitions[g.Partition]
+	if !known {
+		f.At("partition").Fail("there is no partition %s; %s", quote(g.Partition), remedy(g.Partition, names(partitions)))
+		return
+	}
+	if perNode == 0 {
+		return // already told
+	}
+	wholeNodes(f.At("gpus"), g.GPUs, perNode)
+	wholeNodes(f.At("gang"), g.Gang, perNode)
+}
+
+// wholeNodes refuses GPUs that are not so many whole nodes.
+func wholeNodes(v Value, gpus, perNode int) {
+	if below := gpus - gpus%perNode; below != gpus {
+		v.Fail("%s is %d GPUs, which is not in whole nodes of %d; write %d or %d", v.name, gpus, perNode, below, below+perNode)
+	}
+}
+
+func names(partitions map[string]int) []string {
+	var all []string
+	for id := range partitions {
+		all = append(all, id)
+	}
+	sort.Strings(all)
+	return all
+}

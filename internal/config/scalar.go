@@ -1,0 +1,249 @@
+package config
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// LongestName is the length that a name may have, as in Kubernetes.
+const LongestName = core.MaxName
+
+// Text is a text.
+func (v Value) Text() string {
+	if v.node == nil {
+		return ""
+	}
+	switch {
+	case v.node.Kind != yaml.ScalarNode || v.tag() == "!!null":
+		v.Fail("%s is %s; write a text", v.name, v.kind())
+	case v.tag() != "!!str":
+		v.Fail("%s is %s, which YAML reads as %s; put it in quotes", v.name, v.kind(), strings.TrimPrefix(v.tag(), "!!"))
+	default:
+		return v.node.Value
+	}
+	return ""
+}
+
+func (v Value) tag() string { return v.node.ShortTag() }
+
+// Line of text: not empty, not longer than a name.
+func (v Value) short() (string, bool) {
+	text := v.Text()
+	switch {
+	case v.node == nil || v.tag() != "!!str" || v.node.Kind != yaml.ScalarNode:
+		return "", false
+	case text == "":
+		v.Fail("%s is an empty text; write a name", v.name)
+		return "", false
+	case len(text) > LongestName:
+		v.Fail("%s is %s; at most %d characters are allowed", v.name, quote(text), LongestName)
+		return "", false
+	}
+	return text, true
+}
+
+// Name is the name of one thing: no spaces, no slashes.
+func (v Value) Name() string {
+	text, ok := v.short()
+	if !ok {
+		return ""
+	}
+	if strings.IndexFunc(text, notInNames) >= 0 {
+		v.Fail("%s is %s; a name has no spaces, slashes and control characters", v.name, quote(text))
+		return ""
+	}
+	return text
+}
+
+func notInNames(r rune) bool {
+	return r <= ' ' || r == '/' || r == 0x7f
+}
+
+// Path is names joined by slashes: a quota, a partition, an island.
+func (v Value) Path() string {
+	text, ok := v.short()
+	if !ok {
+		return ""
+	}
+	if wrong := wrongPath(text); wrong != "" {
+		v.Fail("%s is %s: %s", v.name, quote(text), wrong)
+		return ""
+	}
+	return text
+}
+
+// Partition is a partition's ID, cluster/gpu.
+func (v Value) Partition() string {
+	id := v.Path()
+	if id != "" && strings.Count(id, "/") != 1 {
+		v.Fail("%s is %s; write cluster and GPU model, as in tiger/h200", v.name, quote(id))
+		return ""
+	}
+	return id
+}
+
+func wrongPath(path string) string {
+	for _, segment := range strings.Split(path, "/") {
+		switch {
+		case segment == "":
+			return "a part between slashes is empty; write it as in research/oak"
+		case segment == "." || segment == "..":
+			return "a path has no . and no ..; write every part by its name"
+		case strings.IndexFunc(segment, notInNames) >= 0:
+			return "a name has no spaces and control characters"
+		}
+	}
+	return ""
+}
+
+// Word is one of several words.
+func (v Value) Word(known ...string) string {
+	word := v.Text()
+	if v.node == nil || v.node.Kind != yaml.ScalarNode || v.tag() != "!!str" {
+		return ""
+	}
+	if !contains(known, word) {
+		v.Fail("%s is %s; %s", v.name, quote(word), remedy(word, known))
+		return ""
+	}
+	return word
+}
+
+// Bool is true or false.
+func (v Value) Bool() bool {
+	if v.node == nil {
+		return false
+	}
+	if v.node.Kind != yaml.ScalarNode || v.tag() != "!!bool" {
+		v.Fail("%s is %s; write true or false", v.name, v.kind())
+		return false
+	}
+	return strings.EqualFold(v.node.Value, "true")
+}
+
+// Int is a whole number between two bounds.
+func (v Value) Int(least, most int) int {
+	n, ok := v.whole()
+	if !ok {
+		return least
+	}
+	if n < least || n > most {
+		v.Fail("%s is %d; write a whole number from %d to %d", v.name, n, least, most)
+		return least
+	}
+	return n
+}
+
+// IntOr is Int, or a default where the value is absent.
+func (v Value) IntOr(otherwise, least, most int) int {
+	if v.node == nil {
+		return otherwise
+	}
+	return v.Int(least, most)
+}
+
+// IsInt says whether the value is a whole number.
+func (v Value) IsInt() bool {
+	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.tag() == "!!int"
+}
+
+// IsText says whether the value is a text.
+func (v Value) IsText() bool {
+	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.tag() == "!!str"
+}
+
+func (v Value) whole() (int, bool) {
+	if v.node == nil {
+		return 0, false
+	}
+	switch {
+	case v.node.Kind == yaml.ScalarNode && v.tag() == "!!float":
+		v.Fail("%s is %s; write a whole number: nothing here comes in fractions", v.name, Clip(v.node.Value))
+		return 0, false
+	case !v.IsInt():
+		v.Fail("%s is %s; write a whole number", v.name, v.kind())
+		return 0, false
+	}
+	n, err := strconv.Atoi(v.node.Value)
+	if err != nil {
+		v.Fail("%s is %s; write a whole number in plain digits, not larger than %d", v.name, Clip(v.node.Value), math.MaxInt)
+		return 0, false
+	}
+	return n, true
+}
+
+// Share is a number between 0 and 1 with at most three decimals.
+func (v Value) Share() fleet.Permille {
+	if v.node == nil {
+		return 0
+	}
+	if v.node.Kind != yaml.ScalarNode || (v.tag() != "!!float" && v.tag() != "!!int") {
+		v.Fail("%s is %s; write a number between 0 and 1, as in 0.15", v.name, v.kind())
+		return 0
+	}
+	share, err := strconv.ParseFloat(v.node.Value, 64)
+	switch thousandths := math.Round(share * 1000); {
+	case err != nil || math.IsNaN(share) || share < 0 || share > 1:
+		v.Fail("%s is %s; write a number between 0 and 1, as in 0.15", v.name, Clip(v.node.Value))
+	case math.Abs(share*1000-thousandths) > 1e-6:
+		v.Fail("%s is %s; at most three decimals are kept, as in 0.125", v.name, Clip(v.node.Value))
+	default:
+		return fleet.PermilleOf(share)
+	}
+	return 0
+}
+
+// Duration is a time span of zero or more: a Go duration, or one with days.
+func (v Value) Duration() time.Duration {
+	if v.node == nil {
+		return 0
+	}
+	if v.node.Kind != yaml.ScalarNode || (v.tag() != "!!str" && v.node.Value != "0") {
+		v.Fail("%s is %s; write a time span with its unit, as in 30s, 4h or 7d", v.name, v.kind())
+		return 0
+	}
+	d, err := ParseDuration(v.node.Value)
+	switch {
+	case err != nil:
+		v.Fail("%s is %s; write a time span with its unit, as in 30s, 4h or 7d", v.name, quote(v.node.Value))
+	case d < 0:
+		v.Fail("%s is %s; a time span is zero or more", v.name, quote(v.node.Value))
+	default:
+		return d
+	}
+	return 0
+}
+
+// Names is a list of names, none twice.
+func (v Value) Names() []string {
+	return v.unique(func(e Value) string { return e.Name() })
+}
+
+// Texts is a list of short texts, none twice.
+func (v Value) Texts() []string {
+	return v.unique(func(e Value) string { text, _ := e.short(); return text })
+}
+
+func (v Value) unique(read func(Value) string) []string {
+	first := map[string]int{}
+	var all []string
+	for _, entry := range v.List() {
+		text := read(entry)
+		if line, twice := first[text]; twice && text != "" {
+			entry.Fail("%s is in this list twice, first in line %d; keep one", quote(text), line)
+			continue
+		}
+		first[text] = entry.Line()
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}

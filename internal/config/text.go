@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file says for people what a change is about.
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func grantText(gpus, gang int) string {
+	if gang == 0 {
+		return count(gpus, "GPU")
+	}
+	return fmt.Sprintf("%s with gang %d", count(gpus, "GPU"), gang)
+}
+
+func accessText(a fleet.Access) string {
+	if a.Open() {
+		return "open to everyone"
+	}
+	var parts []string
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"users", a.Users}, {"groups", a.Groups}, {"namespaces", a.Namespaces}} {
+		if len(list.names) > 0 {
+			parts = append(parts, list.what+" "+strings.Join(list.names, ", "))
+		}
+	}
+	return "open to " + strings.Join(parts, "; ")
+}
+
+func shareText(p fleet.Permille) string {
+	return strconv.FormatFloat(float64(p)/1000, 'f', -1, 64)
+}
+
+func bufferText(b fleet.Buffer) string { return string(b.Kind) + " " + shareText(b.Share) }
+
+// policyChange lists the settings that differ, each with what it was and becomes.
+func policyChange(is, want fleet.Policy) string {
+	var parts []string
+	note := func(name, was, becomes string) {
+		if was != becomes {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", name, was, becomes))
+		}
+	}
+	span := func(name string, was, becomes time.Duration) {
+		note(name, FormatDuration(was), FormatDuration(becomes))
+	}
+	note("buffer", bufferText(is.Buffer), bufferText(want.Buffer))
+	span("dwell", is.Dwell, want.Dwell)
+	span("probation", is.Probation, want.Probation)
+	span("staleAfter", is.StaleAfter, want.StaleAfter)
+	note("idle threshold", shareText(is.Idle.Threshold), shareText(want.Idle.Threshold))
+	span("idle window", is.Idle.Window, want.Idle.Window)
+	span("flexMinimum", is.FlexMinimum, want.FlexMinimum)
+	span("maxGrace", is.MaxGrace, want.MaxGrace)
+	return strings.Join(parts, ", ")
+}

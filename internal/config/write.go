@@ -1,0 +1,150 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Write is the fleet as a file: reading it back and comparing finds no
+// difference. What a file cannot say (buffers of single clusters, partitions
+// and islands) stands in it as a comment.
+func Write(s *fleet.State) []byte {
+	var b bytes.Buffer
+	writePolicy(&b, s)
+	writeClusters(&b, s)
+	writeQuotas(&b, s)
+	return b.Bytes()
+}
+
+func writePolicy(b *bytes.Buffer, s *fleet.State) {
+	p := s.Policy
+	fmt.Fprintln(b, "policy:")
+	fmt.Fprintf(b, "  buffer: {kind: %s, share: %s}\n", p.Buffer.Kind, shareText(p.Buffer.Share))
+	for _, scope := range slices.Sorted(maps.Keys(s.Buffers)) {
+		fmt.Fprintf(b, "  # only in %s: buffer %s\n", scope, bufferText(s.Buffers[scope]))
+	}
+	fmt.Fprintf(b, "  dwell: %s\n", FormatDuration(p.Dwell))
+	fmt.Fprintf(b, "  probation: %s\n", FormatDuration(p.Probation))
+	fmt.Fprintf(b, "  staleAfter: %s\n", FormatDuration(p.StaleAfter))
+	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), FormatDuration(p.Idle.Window))
+	fmt.Fprintf(b, "  flexMinimum: %s\n", FormatDuration(p.FlexMinimum))
+	fmt.Fprintf(b, "  maxGrace: %s\n", FormatDuration(p.MaxGrace))
+}
+
+func writeClusters(b *bytes.Buffer, s *fleet.State) {
+	if len(s.Clusters) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "clusters:")
+	for _, c := range s.Clusters {
+		var parts bytes.Buffer
+		for _, p := range s.Partitions {
+			if p.Cluster == c.Name {
+				writePartition(&parts, p)
+			}
+		}
+		fmt.Fprintf(b, "  - name: %s\n    partitions:%s\n", scalar(c.Name), items(&parts))
+	}
+}
+
+func writePartition(b *bytes.Buffer, p *fleet.Partition) {
+	var islands bytes.Buffer
+	for _, i := range p.Islands {
+		fmt.Fprintf(&islands, "          - {name: %s, racks: %d, %s}\n", scalar(i.Name), i.Racks, nodesOf(p, i))
+	}
+	fmt.Fprintf(b, "      - gpu: %s\n        gpusPerNode: %d\n        islands:%s\n", scalar(p.GPU), p.GPUsPerNode, items(&islands))
+}
+
+// items is a list that stands under its key, without the last line's end.
+func items(b *bytes.Buffer) string {
+	if b.Len() == 0 {
+		return " []"
+	}
+	return "\n" + strings.TrimSuffix(b.String(), "\n")
+}
+
+// nodesOf is a count where the names follow the convention, else the names.
+func nodesOf(p *fleet.Partition, i *fleet.Island) string {
+	counted := true
+	var names []string
+	for k, n := range i.Nodes() {
+		name := p.Nodes[n].Name
+		counted = counted && name == NodeName(p.Cluster, p.GPU, i.Name, k+1)
+		names = append(names, scalar(name))
+	}
+	if counted {
+		return fmt.Sprintf("nodes: %d", len(names))
+	}
+	return "names: [" + strings.Join(names, ", ") + "]"
+}
+
+func writeQuotas(b *bytes.Buffer, s *fleet.State) {
+	if len(s.Quotas) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "quotas:")
+	for _, q := range s.Quotas {
+		fmt.Fprintf(b, "  - path: %s\n", scalar(q.Path))
+		writeGrants(b, s, q.Path)
+		writeAccess(b, q.Access)
+	}
+}
+
+func writeGrants(b *bytes.Buffer, s *fleet.State, quota string) {
+	var grants []string
+	for _, p := range s.Partitions {
+		a := p.Account(quota)
+		if a == nil || a.Grant == 0 {
+			continue
+		}
+		gang := ""
+		if a.Gang > 0 {
+			gang = ", gang: " + strconv.Itoa(a.Gang)
+		}
+		grants = append(grants, fmt.Sprintf("      - {partition: %s, gpus: %d%s}\n", scalar(p.ID), a.Grant, gang))
+	}
+	if len(grants) > 0 {
+		b.WriteString("    grants:\n" + strings.Join(grants, ""))
+	}
+}
+
+func writeAccess(b *bytes.Buffer, a fleet.Access) {
+	if a.Open() {
+		return
+	}
+	fmt.Fprintf(b, "    access: {users: %s, groups: %s, namespaces: %s}\n", list(a.Users), list(a.Groups), list(a.Namespaces))
+}
+
+func list(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = scalar(t)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// scalar writes a text so that YAML reads it as that text again.
+func scalar(text string) string {
+	node := yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	if plainText.MatchString(text) && node.ShortTag() == "!!str" {
+		return text
+	}
+	quoted := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: text}
+	out, err := yaml.Marshal(&quoted)
+	if err != nil {
+		panic(err) // a text can always be written
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// plainText needs no quotes, unless it looks like a number or another word of YAML's own.
+var plainText = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)

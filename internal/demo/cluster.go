@@ -1,0 +1,89 @@
+package demo
+
+import (
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/simulated"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Cluster is the simulated cluster under the demo.
+type Cluster struct {
+	*simulated.Driver
+	seed   uint64
+	faults *simulated.Faults
+
+	mu   sync.Mutex
+	fail map[uint64]bool // workloads whose end is a failure
+}
+
+// NewCluster is a cluster on which nothing runs yet, and whose nodes do not fail yet.
+func NewCluster(seed uint64) *Cluster {
+	c := &Cluster{seed: seed, faults: simulated.NewFaults(seed, Faults()), fail: map[uint64]bool{}}
+	c.Driver = simulated.New(simulated.Options{
+		Seed: seed, Faults: c.faults, Runtime: c.runtime,
+		Delays: &simulated.Delays{
+			Start: simulated.Spread{Median: 5 * time.Second, P99: 30 * time.Second},
+			Stop:  simulated.Spread{Median: 6 * time.Second, P99: 25 * time.Second},
+		},
+	})
+	return c
+}
+
+// Faults are the rates at which the demo's nodes fail: two thousand times the
+// measured rate, and repaired in minutes rather than days.
+func Faults() simulated.FaultSettings {
+	s := simulated.MeasuredFaults()
+	s.Rate *= 2000
+	s.Blips *= 200
+	s.BlipSpan = simulated.Spread{Median: 20 * time.Second, P99: 90 * time.Second}
+	s.Recurs = 0.02
+	for i := range s.Causes {
+		s.Causes[i].Median, s.Causes[i].Sigma = 3*time.Minute, 0.7
+	}
+	s.MaxDown = 15 * time.Minute
+	s.Probation = 3 * time.Minute
+	return s
+}
+
+// Watch lets the nodes of the fleet fail from now on. It is to be called once,
+// before time passes.
+func (c *Cluster) Watch(at fleet.Instant, s *fleet.State) {
+	for _, p := range s.Partitions {
+		for _, n := range p.Nodes {
+			c.faults.Add(at, n.Name, n.State)
+		}
+	}
+}
+
+func (c *Cluster) runtime(job driver.Job) (time.Duration, bool) {
+	if _, ours := ownMedian(job); ours && fails(c.seed, job.Namespace, job.Name) {
+		c.mu.Lock()
+		c.fail[job.ID] = true
+		c.mu.Unlock()
+	}
+	return runtime(c.seed, job), true
+}
+
+// Gone forgets a workload.
+func (c *Cluster) Gone(at fleet.Instant, id uint64) {
+	c.mu.Lock()
+	delete(c.fail, id)
+	c.mu.Unlock()
+	c.Driver.Gone(at, id)
+}
+
+// Truth is a report as it really was: some workloads end by failing.
+func (c *Cluster) Truth(r driver.Report) driver.Report {
+	if r.Finished == nil {
+		return r
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fail[r.Finished.ID] {
+		r.Finished = &driver.Finished{ID: r.Finished.ID, Failed: true}
+	}
+	return r
+}

@@ -1,0 +1,59 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// Welcome says what runs, what to type next, and what one will see. flag is what
+// commands need besides to reach the server: "" or "--server host:port ".
+func Welcome(flag string) string {
+	lines := []struct{ command, sees string }{
+		{"muster capacity", "what can be promised, what is, and what is flex"},
+		{"muster quota list", "each quota: granted, backed by metal now, used"},
+		{"muster job list", "who runs, how they hold their GPUs, who waits"},
+		{"muster why " + MoonshotNamespace + "/" + Moonshot, "a gang larger than any island: what would help"},
+		{"muster job list --waiting", "the others that wait; ask muster why about any"},
+		{"muster events --watch", "everything as it happens, decisions and reasons"},
+		{"muster capacity flex --watch", "namespaces sharing what quota leaves unused"},
+		{"muster submit --name hello --target flex --gang 1x8", "a workload of your own; it runs for 10 minutes"},
+	}
+	var b strings.Builder
+	b.WriteString(`A demo fleet is running: 112 nodes in 2 clusters, 3 partitions and 8 islands; 8 quotas in 3 trees; 14 teams, six
+of them on flex. It is made up, but a second is a second. So that you see something within a minute, workloads
+run for 1 to 20 minutes, and nodes fail two thousand times as often as real ones and are repaired in minutes.
+
+In another terminal, try:
+
+`)
+	for _, l := range lines {
+		fmt.Fprintf(&b, "  %-52s %s\n", strings.Replace(l.command, "muster ", "muster "+flag, 1), l.sees)
+	}
+	return b.String()
+}
+
+// Summary says in one line how the fleet is.
+func Summary(s *fleet.State) string {
+	f := view.CapacityOf(s).Fleet
+	out, states := 0, map[fleet.WorkloadState]int{}
+	for _, p := range s.Partitions {
+		for _, n := range p.Nodes {
+			if !n.State.Usable() {
+				out++
+			}
+		}
+	}
+	for _, w := range s.Workloads {
+		states[w.State]++
+	}
+	kept := "all grants backed"
+	if f.Unbacked > 0 {
+		kept = fmt.Sprintf("%d of %d GPUs granted are unbacked", f.Unbacked, f.Assigned)
+	}
+	return fmt.Sprintf("%d running, %d waiting · quota %d of %d GPUs · flex %d of %d · %d nodes out · %s",
+		states[fleet.RunningW]+states[fleet.Mending], states[fleet.Pending]+states[fleet.Starting],
+		f.Scheduled+f.Borrowed+f.Over, f.Backed, f.FlexUsed, f.Flex, out, kept)
+}

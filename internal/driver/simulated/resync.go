@@ -1,0 +1,74 @@
+package simulated
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Resync brings the cluster to what Muster says stands. A workload that this
+// cluster has never seen is taken to be as Muster remembers it: it has made
+// progress since it started, and those of its replicas that leave are still there.
+func (d *Driver) Resync(at fleet.Instant, all []driver.Standing) {
+	d.mu.Lock()
+	defer d.wake()
+	mentioned := map[uint64]bool{}
+	for _, s := range all {
+		mentioned[s.Job.ID] = true
+		d.restore(at, s)
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.jobs)) {
+		if !mentioned[id] {
+			d.clear(at, d.jobs[id])
+		}
+	}
+}
+
+func (d *Driver) restore(at fleet.Instant, s driver.Standing) {
+	fresh := d.jobs[s.Job.ID] == nil
+	j := d.job(s.Job)
+	switch {
+	case fresh:
+		j.remember(s, &d.timeline)
+	case j.finished:
+		d.endAgain(at, j)
+		return
+	}
+	running, leaving := driver.TallyOf(s.Running), driver.TallyOf(s.Leaving)
+	j.leaving.Take(j.leaving.Beyond(leaving))
+	d.stop(at, j, leaving.Beyond(j.leaving), s.Until)
+	j.staying.Take(j.staying.Beyond(running))
+	j.settle(at, &d.timeline)
+	d.run(at, j, running.Beyond(j.staying))
+}
+
+// remember makes a job be what Muster says it has been all along.
+func (j *job) remember(s driver.Standing, t *timeline) {
+	j.staying.Add(s.Running)
+	j.staying.Add(s.Leaving)
+	if s.Started != 0 {
+		j.whole, j.since = true, s.Started
+		j.planEnd(t)
+	}
+}
+
+// endAgain reports an end again that Muster has not kept: its report came when
+// the workload was just losing its nodes, or it was lost in a restart.
+func (d *Driver) endAgain(at fleet.Instant, j *job) {
+	j.finished = false
+	d.timeline.plan(entry{at: at, job: j, plan: j.plan})
+}
+
+// clear takes away all that runs of a job which Muster does not mention. What it
+// had saved stays, because the job may only be waiting.
+func (d *Driver) clear(at fleet.Instant, j *job) {
+	if j.finished {
+		d.forget(j.ID)
+		return
+	}
+	clear(j.staying)
+	clear(j.leaving)
+	j.settle(at, &d.timeline)
+}

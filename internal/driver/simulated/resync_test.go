@@ -1,0 +1,65 @@
+package simulated
+
+import (
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/driver"
+)
+
+func TestAClusterThatLivedOnGoesOnAsItWas(t *testing.T) {
+	d := New(Options{WholeGrace: true})
+	d.Expect("oak", "job-1", time.Hour)
+	one, two := gangOf(1, 2, 0), gangOf(2, 1, 0)
+	d.Run(at(0), one, nodes(3, 4), false)
+	d.Run(at(0), two, nodes(5), false)
+	d.Stop(at(time.Minute), 2, nodes(5), at(2*time.Minute))
+	d.Resync(at(90*time.Second), []driver.Standing{
+		{Job: one, Started: at(0), Running: nodes(3, 4)},
+		{Job: two, Started: at(0), Leaving: nodes(5), Until: at(2 * time.Minute)},
+	})
+	expectSaid(t, d, 2*time.Hour, "2m0s stopped 2 [{0 [5]}]", "1h0m0s finished 1")
+}
+
+func TestAClusterHearsWhatItMissed(t *testing.T) {
+	d := New(Options{WholeGrace: true})
+	running, victim, over := gangOf(1, 1, 0), gangOf(2, 1, 0), gangOf(3, 1, 0)
+	d.Expect("oak", "job-1", time.Hour)
+	d.Run(at(0), victim, nodes(5), false)
+	d.Run(at(0), over, nodes(6), false)
+	d.Resync(at(time.Minute), []driver.Standing{
+		{Job: running, Started: at(time.Minute), Running: nodes(4)},
+		{Job: victim, Started: at(0), Leaving: nodes(5), Until: at(2 * time.Minute)},
+	})
+	expectSaid(t, d, 2*time.Hour, "2m0s stopped 2 [{0 [5]}]", "1h1m0s finished 1")
+	if j := d.jobs[3]; len(j.staying) != 0 {
+		t.Errorf("what Muster does not mention still runs: %v", j.staying)
+	}
+}
+
+func TestReportsThatMusterDidNotKeepAreSaidAgain(t *testing.T) {
+	d := New(Options{})
+	ended, left := gangOf(1, 1, 0), gangOf(2, 1, 0)
+	d.Expect("oak", "job-1", time.Hour)
+	d.Run(at(0), ended, nodes(3), false)
+	d.Run(at(0), left, nodes(4), false)
+	d.Stop(at(time.Hour), 2, nodes(4), at(time.Hour+grace))
+	expectSaid(t, d, time.Hour, "1h0m0s finished 1", "1h0m0s stopped 2 [{0 [4]}]")
+	d.Resync(at(2*time.Hour), []driver.Standing{
+		{Job: ended, Started: at(0), Running: nodes(3)},
+		{Job: left, Started: at(0), Leaving: nodes(4), Until: at(time.Hour + grace)},
+	})
+	expectSaid(t, d, 3*time.Hour, "2h0m0s finished 1", "2h0m0s stopped 2 [{0 [4]}]")
+}
+
+func TestAFreshClusterTakesMustersWordForIt(t *testing.T) {
+	d := New(Options{WholeGrace: true, Runtime: func(driver.Job) (time.Duration, bool) { return time.Hour, true }})
+	mending := gangOf(3, 2, 10*time.Minute)
+	d.Resync(at(45*time.Minute), []driver.Standing{
+		{Job: gangOf(1, 1, 0), Started: at(15 * time.Minute), Running: nodes(3)},
+		{Job: gangOf(2, 1, 0), Started: at(0), Leaving: nodes(4), Until: at(46 * time.Minute)},
+		{Job: mending, Started: at(0), Running: nodes(5)},
+	})
+	d.Run(at(50*time.Minute), mending, nodes(6), true)
+	expectSaid(t, d, 5*time.Hour, "46m0s stopped 2 [{0 [4]}]", "1h10m0s finished 3", "1h15m0s finished 1")
+}

@@ -1,0 +1,15 @@
+// Package invariant says what must always hold of a state (semantics §10), and
+// finds where it does not. Tests and simulation ask after every record,
+// production asks After what the record touched; a finding is always a mistake
+// of ours, never of a user.
+//
+// Read broken.go for the questions that can be asked, then the laws: promise.go
+// (never overpromise), metal.go (no GPU held twice), gang.go (whole and within
+// reach), cover.go (every quota and every tree a private cluster), figures.go
+// (the figures add up), lives.go (a workload's state says what it holds),
+// eviction.go (who may be evicted for whom). The recount_*.go files derive every
+// index of the state again, from its nodes and workloads alone, and compare.
+//
+// A law looks at a state at rest: between two commands, when promise and
+// placement have nothing left to decide.
+package invariant

@@ -1,0 +1,54 @@
+package invariant
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+const (
+	ruleWhole = "a gang is whole, being mended, or not running" // semantics §10.3
+	ruleReach = "a pool stands within its reach"                // §1
+	ruleMax   = "a pool has at most its replicas"
+)
+
+// gangs asks of every pool of a workload that it is as many and as close as it must be.
+func (c *checker) gangs(p *fleet.Partition, w *fleet.Workload) {
+	for i, pool := range w.Pools {
+		c.atMost(ruleMax, called(w)+": replicas of "+pool.Name, w.Stays(i), pool.Max)
+		if !pool.Elastic && !c.wholeOrMending(p, w, i) {
+			c.broken(ruleWhole, "%s: pool %s runs %d, reserves %d, leaves %d of %d", called(w), pool.Name,
+				w.InPhase(i, fleet.Running), w.InPhase(i, fleet.Reserved), w.InPhase(i, fleet.Leaving), pool.Min)
+		}
+		c.reach(p, w, i)
+	}
+}
+
+// wholeOrMending: all replicas stay or none does. While nothing is decided a
+// gang may wait for its mending, and a pool of higher rank may wait in its queue.
+func (c *checker) wholeOrMending(p *fleet.Partition, w *fleet.Workload, pool int) bool {
+	stays := w.Stays(pool)
+	if stays == 0 || stays == w.Pools[pool].Min {
+		return true
+	}
+	if w.Pools[pool].Rank == w.BaseRank() {
+		return !deciding(p) && (w.State == fleet.Mending || w.State == fleet.Starting)
+	}
+	return w.State == fleet.RunningW || w.State == fleet.Mending || !deciding(p)
+}
+
+func (c *checker) reach(p *fleet.Partition, w *fleet.Workload, pool int) {
+	reach, first := w.Pools[pool].Reach, -1
+	if reach == fleet.ReachAny {
+		return
+	}
+	for _, r := range w.Held[pool] {
+		if r.Phase == fleet.Leaving {
+			continue
+		}
+		if first < 0 {
+			first = r.Node
+		}
+		a, b := p.Nodes[first], p.Nodes[r.Node]
+		if a.Island != b.Island || (reach == fleet.ReachRack && a.Rack != b.Rack) {
+			c.broken(ruleReach, "%s: pool %s, reach %s, stands on %s and %s", called(w), w.Pools[pool].Name, reach, a.Name, b.Name)
+			return
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package invariant
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+const (
+	ruleState = "a workload's state says what it holds"
+	ruleGrace = "grace ends for those who leave, and only for them"
+)
+
+// life asks that the state people see fits the replicas behind it.
+func (c *checker) life(w *fleet.Workload) {
+	running, reserved, leaving := phases(w)
+	if (leaving > 0) != (w.GraceEnds != 0) && !w.State.Ended() {
+		c.broken(ruleGrace, "%s has %d replicas leaving and its grace ends at %d", called(w), leaving, w.GraceEnds)
+	}
+	ok := true
+	switch w.State {
+	case fleet.Pending:
+		ok = running+reserved+leaving == 0
+	case fleet.Starting:
+		ok = running == 0 && reserved > 0
+	case fleet.RunningW, fleet.Mending:
+		ok = running > 0 && w.Started != 0
+	case fleet.Evicting:
+		ok = leaving > 0 && running == 0
+	case fleet.Cancelled:
+		ok = running+reserved == 0
+	default:
+		ok = running+reserved+leaving == 0
+	}
+	if !ok {
+		c.broken(ruleState, "%s runs %d, reserves %d and leaves %d replicas", called(w), running, reserved, leaving)
+	}
+}
+
+func phases(w *fleet.Workload) (running, reserved, leaving int) {
+	for i := range w.Pools {
+		running += w.InPhase(i, fleet.Running)
+		reserved += w.InPhase(i, fleet.Reserved)
+		leaving += w.InPhase(i, fleet.Leaving)
+	}
+	return running, reserved, leaving
+}

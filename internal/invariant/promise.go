@@ -1,0 +1,43 @@
+package invariant
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+const (
+	ruleOverpromise = "never overpromise"      // semantics §3.1
+	ruleGrant       = "backed within grant"    // §3.2
+	ruleAllBacked   = "all backed that can be" // §1: backed is the smaller of promisable and assigned
+	ruleGangBacked  = "a backed gang has its island"
+)
+
+// promises asks rules 1 and 2 of semantics §3 in whole nodes.
+func (c *checker) promises(p *fleet.Partition) {
+	whole, all := 0, 0
+	for i, island := range p.Islands {
+		backing := 0
+		for _, a := range p.Accounts {
+			backing += a.Backing[i]
+		}
+		c.atMost(ruleOverpromise, "nodes backing quotas in island "+island.Name+" of its whole healthy ones", backing, island.Whole())
+		c.atMost(ruleOverpromise, "own share of island "+island.Name+" of its whole healthy nodes", island.Share, island.Whole())
+		whole += island.Whole()
+		all += backing
+	}
+	c.atMost(ruleOverpromise, "nodes backing quotas of the promisable ones", all, p.Promisable)
+	c.atMost(ruleOverpromise, "promisable of the whole healthy nodes", p.Promisable, whole)
+	for _, a := range p.Accounts {
+		c.grant(p, a)
+	}
+	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", all, min(p.Promisable, p.Assigned()/p.GPUsPerNode))
+}
+
+func (c *checker) grant(p *fleet.Partition, a *fleet.Account) {
+	c.atMost(ruleGrant, "GPUs backing "+a.Quota, a.Backed(), a.Grant)
+	gang, widest := min(a.Gang, a.Grant), 0
+	for _, nodes := range a.Backing {
+		c.atMost(ruleGrant, "zero of the backing of "+a.Quota, 0, nodes)
+		widest = max(widest, nodes*p.GPUsPerNode)
+	}
+	if gang > 0 && a.GangMissing == 0 {
+		c.atMost(ruleGangBacked, "gang of "+a.Quota+", not flagged, in its widest island", gang, widest)
+	}
+}

@@ -1,0 +1,24 @@
+// Package journal is the durable log: the one place where what happened is kept.
+//
+// The log is a row of entries, numbered 1, 2, 3 … without gaps. An entry is
+// bytes and the moment it happened; what the bytes mean is none of this
+// room's business. Entries are added at the end and never changed.
+//
+// Three promises carry the rest of the house:
+//
+//   - Durable: when Append returns nil, the entries survive a crash and a loss
+//     of power, all of them; when it returns an error, none was written as far
+//     as any reader of this process can see.
+//   - Fenced: the next sequence number belongs to whoever writes it first. A
+//     second writer, in this process or another, gets a *FencedError and
+//     changes nothing; two writers are never merged.
+//   - Honest: every entry carries a checksum chained with its predecessor's
+//     (see Sum). Read hands out what is proven and then says *CorruptError with
+//     the position; it never hands out a wrong entry.
+//
+// Snapshots are a shortcut for a quicker start and are never needed for
+// correctness: losing them all costs time, nothing else.
+//
+// The backends live in folders of their own (memory, sqlite), and all of them
+// run the same conformance suite, journaltest.
+package journal

@@ -1,0 +1,57 @@
+package journal
+
+import "context"
+
+// Entry is one record of the log.
+type Entry struct {
+	Seq  uint64 // place in the log; the first entry is 1, and there are no gaps
+	At   int64  // when it happened, in unix nanoseconds
+	Data []byte // opaque; a nil and an empty slice are the same entry
+}
+
+// Snapshot is whatever the caller wants back to avoid reading the log from its
+// start: the state after the entry Seq.
+type Snapshot struct {
+	Seq  uint64 // the last entry that the snapshot contains; 0 is the empty log
+	At   int64  // the moment of that state, in unix nanoseconds
+	Data []byte // opaque
+}
+
+// Journal is one handle on a log. All methods may be called from several
+// goroutines at once; readers and snapshots do not hold up appends. After
+// Close every method but Close returns ErrClosed.
+type Journal interface {
+	// Append makes the entries durable, in one sync, all or none.
+	// entries[0].Seq must be the next sequence number (1 for an empty log) and
+	// the rest must follow without gaps; else it returns a *FencedError (a
+	// second writer got there first) and writes nothing. The caller may reuse
+	// the slices afterwards. ctx can keep an append from beginning; one that
+	// has begun is carried through.
+	Append(ctx context.Context, entries []Entry) error
+
+	// Read calls fn for every entry with Seq >= from, in order, until fn
+	// returns an error, which Read returns as it is, or the end. fn may keep
+	// Data, must not change it, and may take its time and call the journal.
+	// Where the log is damaged, fn gets all entries before the damage, then
+	// Read returns a *CorruptError.
+	Read(ctx context.Context, from uint64, fn func(Entry) error) error
+
+	// Last returns the last sequence number and its At; 0, 0 for an empty log.
+	Last(ctx context.Context) (seq uint64, at int64, err error)
+
+	// SeqAt returns the last sequence number whose At <= at; 0 if there is
+	// none. It stays right where At steps back (a corrected clock).
+	SeqAt(ctx context.Context, at int64) (uint64, error)
+
+	// SaveSnapshot keeps s durably and lets go of older snapshots that are no
+	// longer worth their room. The log must already hold the entry s.Seq.
+	SaveSnapshot(ctx context.Context, s Snapshot) error
+
+	// SnapshotBefore returns the newest intact snapshot with Seq <= seq, or
+	// ok=false. A damaged snapshot is skipped, never fatal.
+	SnapshotBefore(ctx context.Context, seq uint64) (s Snapshot, ok bool, err error)
+
+	// Close ends the handle, once a running Append is through. Closing again
+	// does nothing.
+	Close() error
+}

@@ -1,0 +1,16 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/journal/journaltest"
+	"github.com/muster-fleet/muster/internal/journal/memory"
+)
+
+func TestConformance(t *testing.T) {
+	journaltest.Run(t, func(*testing.T) func() journal.Journal {
+		first := memory.New()
+		return func() journal.Journal { return first.Reopen() }
+	})
+}

@@ -1,0 +1,227 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/journal"
+)
+
+// Salvaged says what a salvage cut off.
+type Salvaged struct {
+	Good   uint64                // the last entry of the log now
+	Damage *journal.CorruptError // what was wrong
+	Aside  string                // the folder with the files as they were
+}
+
+// salvage replaces a damaged journal by a new one of its good entries. Stopped
+// anywhere, it can be begun again: until the new one is whole, the old files
+// are only read; from then on every Open finishes the job.
+func salvage(ctx context.Context, path string, o Options, damage *journal.CorruptError) (*Salvaged, error) {
+	if damage.Good == 0 {
+		return nil, hopeless(damage)
+	}
+	seen := fingerprint(path)
+	fresh := path + "-salvage"
+	good, err := copyGood(ctx, path, fresh, o.Wait)
+	if err != nil {
+		return nil, err
+	}
+	if good < damage.Good {
+		return nil, errors.Join(moreDamage(damage, good), removeJournal(fresh))
+	}
+	aside, err := setAside(path)
+	if err != nil {
+		return nil, errors.Join(explain(path, "set the damaged files aside", err), removeJournal(fresh))
+	}
+	if err := checkUnused(path, o.Wait, seen); err != nil {
+		return nil, errors.Join(explain(path, "salvage", err), removeJournal(fresh), os.RemoveAll(aside))
+	}
+	if err := moveSnapshots(path, aside, good); err != nil {
+		return nil, explain(path, "set the snapshots of the damaged part aside", err)
+	}
+	if err := os.Rename(fresh, salvagedPath(path)); err != nil {
+		return nil, explain(path, "salvage", err)
+	}
+	return &Salvaged{Good: good, Damage: damage, Aside: aside}, finishSalvage(path)
+}
+
+func hopeless(damage *journal.CorruptError) error {
+	return fmt.Errorf("%w; it cannot be salvaged, as nothing would remain; bring the journal back from a copy", damage)
+}
+
+// moreDamage refuses to cut off more than the caller knows of: Open checks only
+// what follows the newest snapshot, and an older entry is damaged, too.
+func moreDamage(damage *journal.CorruptError, good uint64) error {
+	return fmt.Errorf("%w; not salvaged, as entry %d is damaged, too, and all from there on would go; if that is wanted, ask for a full check as well",
+		damage, good+1)
+}
+
+func salvagedPath(path string) string { return path + "-salvaged" }
+
+// finishSalvage puts a salvaged journal, if there is one, in its place. The old
+// write-ahead log has to go first, or SQLite would apply it to the new file.
+func finishSalvage(path string) error {
+	if size(salvagedPath(path)) == 0 {
+		return nil
+	}
+	err := syncDir(filepath.Dir(path))
+	if err == nil {
+		err = removeAll(path+"-wal", path+"-shm", headPath(path))
+	}
+	if err == nil {
+		err = os.Rename(salvagedPath(path), path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	return explain(path, "put the salvaged journal in place", err)
+}
+
+// fingerprint changes when somebody writes to the journal.
+func fingerprint(path string) (f [2]struct{ size, changed int64 }) {
+	for i, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			f[i].size, f[i].changed = info.Size(), info.ModTime().UnixNano()
+		}
+	}
+	return f
+}
+
+// checkUnused makes sure that nobody has the journal open or has written to it
+// since it was seen. Where damage keeps SQLite from locking it, nobody can be
+// at work on it either.
+func checkUnused(path string, wait time.Duration, seen any) error {
+	if seen != any(fingerprint(path)) {
+		return journal.ErrLocked
+	}
+	c, err := connect(path, toSalvage, wait)
+	if err == nil {
+		_, err = c.number("SELECT count(*) FROM sqlite_schema") // the first look takes the lock
+		err = cmp.Or(err, c.close())
+	}
+	if isLocked(err) {
+		return err
+	}
+	return nil
+}
+
+// copyGood writes the good entries into a new journal, all of it in the one
+// file, and returns the last.
+func copyGood(ctx context.Context, path, fresh string, wait time.Duration) (good uint64, err error) {
+	if err := removeJournal(fresh); err != nil {
+		return 0, explain(fresh, "begin", err)
+	}
+	from := &Journal{path: path, readers: pool{path: path, how: toRead, wait: wait}}
+	defer from.Close()
+	to, err := open(ctx, fresh, Options{Wait: wait})
+	if err == nil {
+		good, err = copyEntries(ctx, from, to)
+		err = errors.Join(err, to.Close())
+	}
+	if err == nil && size(fresh+"-wal") > 0 {
+		err = fmt.Errorf("journal %s: its write-ahead log cannot be folded in", fresh)
+	}
+	if err != nil {
+		return 0, errors.Join(err, removeJournal(fresh))
+	}
+	return good, removeAll(headPath(fresh))
+}
+
+func removeJournal(path string) error {
+	return removeAll(path, path+"-wal", path+"-shm", headPath(path))
+}
+
+// copyEntries copies up to the first damage.
+func copyEntries(ctx context.Context, from, to *Journal) (last uint64, err error) {
+	var group []journal.Entry
+	flush := func() error {
+		err := to.Append(ctx, group)
+		group = group[:0]
+		return err
+	}
+	err = from.scan(ctx, link{}, 0, func(e journal.Entry) error {
+		last = e.Seq
+		if group = append(group, e); len(group) < 1024 {
+			return nil
+		}
+		return flush()
+	})
+	var damage *journal.CorruptError
+	if err != nil && !errors.As(err, &damage) {
+		return 0, err
+	}
+	if err := flush(); err != nil {
+		return 0, err
+	}
+	return last, to.foldIn()
+}
+
+// foldIn brings the write-ahead log into the main file. SQLite does so when it
+// closes the file, too, but does not say when it cannot.
+func (j *Journal) foldIn() error {
+	j.writer.mu.Lock()
+	defer j.writer.mu.Unlock()
+	row, err := j.writer.conn.row("PRAGMA wal_checkpoint(TRUNCATE)", 3)
+	if err == nil && row[0] != int64(0) {
+		err = journal.ErrLocked
+	}
+	return explain(j.path, "fold in the write-ahead log", err)
+}
+
+// setAside keeps the files as they are in a folder of their own, by further
+// links, as they must stay in place for now.
+func setAside(path string) (dir string, err error) {
+	if dir, err = makeNumbered(path + "-damaged-"); err != nil {
+		return "", err
+	}
+	for _, name := range []string{path, path + "-wal"} {
+		err := os.Link(name, filepath.Join(dir, filepath.Base(name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return dir, syncDir(dir)
+}
+
+// moveSnapshots takes the snapshots of entries that are cut off out of the way.
+func moveSnapshots(path, aside string, good uint64) error {
+	dir := snapshotDir(path)
+	seqs, err := listSnapshots(dir)
+	if err != nil {
+		return err
+	}
+	for _, seq := range seqs {
+		if seq <= good {
+			continue
+		}
+		if err := os.Rename(filepath.Join(dir, snapshotName(seq)), filepath.Join(aside, snapshotName(seq))); err != nil {
+			return err
+		}
+	}
+	return syncDir(aside)
+}
+
+func makeNumbered(prefix string) (dir string, err error) {
+	for n := 1; ; n++ {
+		dir = fmt.Sprint(prefix, n)
+		if err = os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+	}
+}
+
+func removeAll(names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/journal"
+)
+
+const (
+	format        = 1          // of the file; raise it whenever an older program could misread it
+	applicationID = 0x4d535452 // "MSTR" in the file's header tells a journal from other SQLite files
+)
+
+// The tables. A row of turn marks an entry whose At is before its predecessor's,
+// see moment.go. The layout of meta stays the same in every format, so that any
+// version can read which one it is. The format stands in the header too
+// (user_version): a damaged one must not pass for a newer version.
+var tables = []struct{ name, sql string }{
+	{"meta", `CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`},
+	{"entry", `CREATE TABLE entry(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT`},
+	{"turn", `CREATE TABLE turn(seq INTEGER PRIMARY KEY) STRICT`},
+}
+
+// adopt makes sure that the file is a journal of this format: it creates the
+// tables in an empty file and judges any other.
+func adopt(ctx context.Context, c *conn) error {
+	empty, err := look(c)
+	if err != nil || !empty {
+		return err
+	}
+	return c.transact(ctx, func() error {
+		empty, err := recognize(c) // another process may have been quicker
+		if err != nil || !empty {
+			return err
+		}
+		return create(c)
+	})
+}
+
+// look recognizes the file while others may be writing it.
+func look(c *conn) (empty bool, err error) {
+	err = c.view(func() (err error) {
+		empty, err = recognize(c)
+		return err
+	})
+	return empty, err
+}
+
+func create(c *conn) error {
+	for _, table := range tables {
+		if err := c.exec(table.sql); err != nil {
+			return err
+		}
+	}
+	if err := c.exec(fmt.Sprintf("INSERT INTO meta VALUES('format', %d)", format)); err != nil {
+		return err
+	}
+	if err := c.exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+		return err
+	}
+	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", format))
+}
+
+// recognize returns nil for a journal of a known format, and empty for a file
+// with nothing in it. It needs a transaction around it.
+func recognize(c *conn) (empty bool, err error) {
+	var id, version, objects, metas int64
+	for _, q := range []struct {
+		sql  string
+		into *int64
+	}{
+		{"PRAGMA application_id", &id},
+		{"PRAGMA user_version", &version},
+		{"SELECT count(*) FROM sqlite_schema", &objects},
+		{"SELECT count(*) FROM sqlite_schema WHERE name='meta'", &metas},
+	} {
+		if *q.into, err = c.number(q.sql); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case id == 0 && version == 0 && objects == 0:
+		return true, nil
+	case id != applicationID && metas == 0:
+		return false, fmt.Errorf("journal %s: an SQLite file, but no journal; name another file", c.path)
+	case id != applicationID || metas == 0:
+		return false, oddity("its file header and its tables disagree on whether this is a journal")
+	}
+	return false, checkFormat(c, version)
+}
+
+func checkFormat(c *conn, version int64) error {
+	found, err := c.number("SELECT value FROM meta WHERE key='format'")
+	if err != nil {
+		return err
+	}
+	switch {
+	case found != version || found < 1:
+		return oddity(fmt.Sprintf("its format is %d in one place and %d in another", found, version))
+	case found > format:
+		return &journal.VersionError{Path: c.path, Found: int(found), Known: format}
+	}
+	return checkTables(c)
+}
+
+// checkTables compares the tables' definitions, byte for byte, with what create
+// wrote: SQLite would make some sense of a damaged one.
+func checkTables(c *conn) error {
+	for _, table := range tables {
+		row, err := c.row("SELECT sql FROM sqlite_schema WHERE type='table' AND name='"+table.name+"'", 1)
+		if err != nil {
+			return err
+		}
+		if row == nil || row[0] != driver.Value(table.sql) {
+			return oddity("the definition of table " + table.name + " is not as it was written")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package scenario reads and runs scenario files: stories about a fleet in
+// virtual time, with what must be true along the way.
+//
+// A story is told to the same engine that serves production, over a journal in
+// memory and a simulated cluster on which starting is instant and a victim uses
+// its whole grace. Nothing is decided here.
+//
+// file.go says what a file holds. Reading it: parse.go, steps.go, submit.go,
+// nodes.go; expectations in expect.go, what each may ask for in figures.go, and
+// the values it may name in want.go. Running it: world.go (the engine, the
+// cluster and the clock), run.go (step by step), judge.go (is it true), always.go (what must be true anyway). Then
+// report.go and runall.go tell people.
+package scenario

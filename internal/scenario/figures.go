@@ -1,0 +1,187 @@
+package scenario
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// kind is how a figure is written in a file.
+type kind int
+
+const (
+	number kind = iota // or a bound on one
+	span               // a time span, or a bound on one
+	word               // one of several words
+	text               // a text that must be contained
+	names              // a list of names
+	count              // how many, or a list of names
+	sums               // numbers by name
+)
+
+// figure is something that an expectation may say of its subject.
+type figure struct {
+	name  string
+	kind  kind
+	words []string
+	later bool // it is of a day to come
+}
+
+// subject is what an expectation can be about.
+type subject struct {
+	key     string // names it
+	within  bool   // it is meant in one partition
+	later   bool   // none of it can be told yet
+	figures []figure
+}
+
+// subjects lists all of them; partition is last, because others stand in one.
+var subjects = []subject{
+	{key: "workload", figures: []figure{
+		{name: "state", kind: word, words: states()},
+		{name: "holds", kind: word, words: holds()},
+		{name: "gpus"},
+		{name: "islands", kind: names},
+		{name: "nodes", kind: count},
+		{name: "pools", kind: sums},
+		{name: "reason", kind: word, words: reasons()},
+		{name: "says", kind: text},
+		{name: "evictions"},
+		{name: "mends"},
+		{name: "waited", kind: span},
+		{name: "position"},
+		{name: "startsIn", kind: span, later: true},
+	}},
+	{key: "quota", within: true, figures: append(numbers(
+		"assigned", "backed", "unbacked", "usage", "guaranteed", "scheduled", "unscheduled", "borrowed", "lent", "over"),
+		figure{name: "idle", later: true}, figure{name: "islands", kind: sums},
+		figure{name: "flags", kind: names, words: []string{view.GangUnbacked, view.Overcommitted}})},
+	{key: "node", figures: []figure{{name: "state", kind: word, words: nodeStates()}, {name: "free"}, {name: "workloads", kind: names}}},
+	{key: "namespace", within: true, figures: numbers("flexUsed", "flexShare")},
+	{key: "haircut", within: true, later: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums})},
+	{key: "maintenance", later: true, figures: []figure{
+		{name: "state", kind: word, words: []string{"scheduled", "blocked", "running", "done"}}, {name: "blockedBy", kind: names},
+	}},
+	{key: "partition", figures: append(numbers(
+		"installed", "healthy", "usable", "stranded", "promisable", "sustainable", "assigned", "backed", "unbacked",
+		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang"), figure{name: "idle", later: true})},
+}
+
+func numbers(names ...string) []figure {
+	list := make([]figure, len(names))
+	for i, name := range names {
+		list[i] = figure{name: name}
+	}
+	return list
+}
+
+// refused is the state of a workload whose submission was refused.
+const refused = "refused"
+
+func states() []string {
+	return []string{
+		string(fleet.Pending), string(fleet.Starting), string(fleet.RunningW), string(fleet.Evicting), string(fleet.Mending),
+		string(fleet.Finished), string(fleet.Failed), string(fleet.Cancelled), refused,
+	}
+}
+
+func holds() []string {
+	return []string{
+		fleet.HoldsGuaranteed.String(), fleet.HoldsBorrowing.String(), fleet.HoldsFlex.String(), fleet.HoldsUnprotected.String(),
+	}
+}
+
+func nodeStates() []string {
+	var words []string
+	for _, s := range fleet.NodeStates() {
+		words = append(words, string(s))
+	}
+	return words
+}
+
+// reasons are the codes of §7, those of later days among them.
+func reasons() []string {
+	return []string{
+		string(explain.NoSuchPartition), string(explain.ClusterNotReady), string(explain.GangTooLarge), string(explain.Held),
+		string(explain.Behind), string(explain.QuotaUnbacked), string(explain.TreeFull), string(explain.QuotaFull),
+		"MaintenanceAhead", string(explain.Fragmented), string(explain.Evicting), string(explain.FlexFull), string(explain.FlexShare),
+	}
+}
+
+// keys lists what an expectation about the subject may say.
+func (s subject) keys() []string {
+	keys := []string{s.key}
+	if s.within {
+		keys = append(keys, "partition")
+	}
+	for _, f := range s.figures {
+		keys = append(keys, f.name)
+	}
+	return keys
+}
+
+func (s subject) figure(name string) (figure, bool) {
+	for _, f := range s.figures {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return figure{}, false
+}
+
+// want reads what a figure must be.
+func (f figure) want(v config.Value) Want {
+	switch f.kind {
+	case word:
+		return Word(v.Word(f.words...))
+	case text:
+		return Says(v.Text())
+	case sums:
+		return readSums(v)
+	case names:
+		return f.readNames(v)
+	case count:
+		if v.IsList() {
+			return f.readNames(v)
+		}
+	case number, span:
+	}
+	return readBound(v, f.kind == span)
+}
+
+func (f figure) readNames(v config.Value) Want {
+	if f.words == nil {
+		return Words(v.Names())
+	}
+	return Words(config.Each(v, func(e config.Value) string { return e.Word(f.words...) }))
+}
+
+func readSums(v config.Value) Want {
+	n := Numbers{}
+	for _, e := range v.Entries() {
+		n[e.Key] = readBound(e.Value, false)
+	}
+	return n
+}
+
+// field finds a figure in a row of package view, whose JSON names are the words
+// of the contract.
+func field(row any, name string) any {
+	v := reflect.ValueOf(row)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag != name || f.Anonymous {
+			continue
+		}
+		found := v.FieldByIndex(f.Index)
+		if found.Kind() == reflect.String {
+			return found.String()
+		}
+		return found.Interface()
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Start is the moment at which every story begins.
+var Start = fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// File is one scenario.
+type File struct {
+	Name  string // of the file, for messages
+	Title string
+	Fleet config.File
+	Steps []Step
+	// NotYet is what the file asks for and this Muster cannot do yet. Such a file
+	// counts as failed. Figures that cannot be told yet are left out of the steps;
+	// where it is more than figures, Partly is false and the story is not run.
+	NotYet config.Errors
+	Partly bool
+}
+
+// Step is one moment of the story: exactly one of Do, Restart and Expect.
+type Step struct {
+	Line    int
+	At      time.Duration // from the start
+	Do      Action
+	Refused core.Code // the command must be refused with this code; "" means it must not be
+	Restart bool
+	Expect  []Expectation
+}
+
+// Action is a step that asks something of the engine. What it asks may depend on
+// the state at that moment.
+type Action interface {
+	request(s *fleet.State) (core.Request, error)
+}
+
+// Told is an action that is the same whatever the state.
+type Told struct {
+	Command core.Command
+	Reason  string
+}
+
+func (t Told) request(*fleet.State) (core.Request, error) {
+	return core.Request{Command: t.Command, Actor: operator, Reason: t.Reason}, nil
+}
+
+// operator tells the story's commands.
+var operator = core.Actor{Name: "scenario", User: "scenario", Operator: true}
+
+// Submit submits a workload.
+type Submit struct {
+	Spec    fleet.Spec
+	Runtime time.Duration // how long it really runs; only if Ends
+	Ends    bool
+}
+
+func (a Submit) request(*fleet.State) (core.Request, error) {
+	actor := operator
+	if a.Spec.User != "" {
+		actor = core.Actor{Name: "user:" + a.Spec.User, User: a.Spec.User, Groups: a.Spec.Groups}
+	}
+	return core.Request{Command: core.Submit{Spec: a.Spec}, Actor: actor}, nil
+}
+
+// SetPolicy puts the settings that a step names over the policy in force.
+type SetPolicy struct{ Policy config.Policy }
+
+func (a SetPolicy) request(s *fleet.State) (core.Request, error) {
+	return Told{Command: core.SetPolicy{Policy: a.Policy.Over(s.Policy)}}.request(s)
+}

@@ -1,0 +1,106 @@
+package scenario
+
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// judge compares what is with what must be.
+func (t *telling) judge(e Expectation) {
+	t.world.engine.Read(func(s *fleet.State) {
+		actual := t.actual(s, e)
+		for _, f := range e.Figures {
+			t.report.Expectations++
+			if is := actual(f.Name); !f.Want.met(is) {
+				t.fail(f.Line, e.Subject+" "+e.Name+": "+f.Name, f.Want.String(), show(is))
+			}
+		}
+	})
+}
+
+// actual finds the figures of what an expectation is about.
+func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any {
+	switch e.Subject {
+	case "workload":
+		return t.workload(s, e.Name)
+	case "node":
+		return node(s, e.Name)
+	}
+	id := e.Partition
+	if e.Subject == "partition" {
+		id = e.Name
+	}
+	p := s.Partition(id)
+	var row any
+	switch e.Subject {
+	case "quota":
+		row = view.QuotaIn(p, e.Name)
+	case "namespace":
+		row = view.NamespaceIn(p, e.Name)
+	default:
+		row = view.PartitionOf(p)
+	}
+	return func(figure string) any { return field(row, figure) }
+}
+
+// workload finds the last workload of a name; one of which no submission was
+// accepted has a state and nothing else.
+func (t *telling) workload(s *fleet.State, name string) func(figure string) any {
+	w := named(s, name)
+	return func(figure string) any {
+		switch {
+		case figure == "state" && w == nil:
+			return refused
+		case w == nil:
+			return "no such workload"
+		case figure == "reason":
+			return reason(explain.Why(s, w, t.world.now))
+		case figure == "says":
+			return words(explain.Why(s, w, t.world.now))
+		}
+		return field(view.WorkloadOf(s, w, t.world.now), figure)
+	}
+}
+
+func named(s *fleet.State, name string) *fleet.Workload {
+	var last *fleet.Workload
+	for _, w := range s.Workloads {
+		if w.Name == name && (last == nil || w.ID > last.ID) {
+			last = w
+		}
+	}
+	return last
+}
+
+func reason(list []explain.Blocker) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return string(list[0].Code)
+}
+
+// words is all that the explanation says.
+func words(list []explain.Blocker) string {
+	var lines []string
+	for _, b := range list {
+		lines = append(lines, b.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// node finds a node; its workloads are named as in the story.
+func node(s *fleet.State, name string) func(figure string) any {
+	row, ok := view.NodeNamed(s, name)
+	for i, w := range row.Workloads {
+		_, row.Workloads[i], _ = strings.Cut(w, "/")
+	}
+	return func(figure string) any {
+		if !ok {
+			return "no such node"
+		}
+		return field(row, figure)
+	}
+}

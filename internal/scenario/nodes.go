@@ -1,0 +1,140 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// SetNodes puts nodes into a state: those in Names, or Count of those that a
+// workload stands on (Of), or that hold nothing in a partition (Free).
+type SetNodes struct {
+	Names           []string
+	Of, OfNamespace string
+	Free            string
+	Count           int
+	State           fleet.NodeState
+	Dead            int
+	Signal          string
+}
+
+func (p *parser) node(v config.Value) Action {
+	f := v.Fields("name", "state", "dead", "signal", "under")
+	a := SetNodes{Dead: f.At("dead").IntOr(0, 0, mostGPUs), Signal: f.At("signal").Text()}
+	var words []string
+	for _, s := range fleet.NodeStates() {
+		words = append(words, string(s))
+	}
+	a.State = fleet.NodeState(f.Need("state").Word(words...))
+	if f.Has("under") {
+		p.notYet(f.At("under"), "a node's incident (under)")
+	}
+	if name := f.Need("name"); name.IsMap() {
+		p.choice(name, &a)
+	} else {
+		a.Names = nodeNames(name)
+	}
+	return a
+}
+
+// choice reads {of: WORKLOAD, count: N} or {free: PARTITION, count: N}.
+func (p *parser) choice(v config.Value, a *SetNodes) {
+	f := v.Fields("of", "free", "count")
+	a.Count = f.At("count").IntOr(1, 1, mostReplicas)
+	switch key, value := f.One("of", "free"); key {
+	case "of":
+		a.Of = value.Name()
+		p.submitted(value, a.Of)
+		a.OfNamespace = p.namespaces[a.Of]
+	case "free":
+		a.Free = value.Partition()
+		p.known.partition(value, a.Free)
+	}
+}
+
+// nodeNames reads a node, a range of nodes, or a list of both.
+func nodeNames(v config.Value) []string {
+	if !v.IsList() {
+		return nodeRange(v)
+	}
+	var all []string
+	for _, entry := range v.List() {
+		all = append(all, nodeRange(entry)...)
+	}
+	return all
+}
+
+var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
+
+// nodeRange reads tiger-h200-i1-001..008 as eight names.
+func nodeRange(v config.Value) []string {
+	name := v.Name()
+	m := ranged.FindStringSubmatch(name)
+	if m == nil {
+		if name == "" {
+			return nil
+		}
+		return []string{name}
+	}
+	from, errFrom := strconv.Atoi(m[2])
+	to, errTo := strconv.Atoi(m[3])
+	if errFrom != nil || errTo != nil || from > to || to-from >= mostReplicas || len(m[2]) != len(m[3]) {
+		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", config.Clip(name))
+		return nil
+	}
+	names := make([]string, 0, to-from+1)
+	for n := from; n <= to; n++ {
+		names = append(names, fmt.Sprintf("%s%0*d", m[1], len(m[2]), n))
+	}
+	return names
+}
+
+func (a SetNodes) request(s *fleet.State) (core.Request, error) {
+	names := a.Names
+	switch {
+	case a.Of != "":
+		names = nodesOf(s.Workload(a.OfNamespace, a.Of))
+	case a.Free != "":
+		names = a.freeNodes(s.Partition(a.Free))
+	}
+	if a.Names == nil {
+		if len(names) < a.Count {
+			return core.Request{}, fmt.Errorf("%d nodes were to become %s, and there are only %d to choose from", a.Count, a.State, len(names))
+		}
+		names = names[:a.Count]
+	}
+	return Told{Command: core.SetNodes{Names: names, State: a.State, Dead: a.Dead, Signal: a.Signal}}.request(s)
+}
+
+// nodesOf lists the nodes that a workload stands on, in order of name.
+func nodesOf(w *fleet.Workload) []string {
+	if w == nil || w.At() == nil {
+		return nil
+	}
+	var names []string
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			names = append(names, w.At().Nodes[r.Node].Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// freeNodes lists the nodes that hold nothing and are not in the wanted state
+// already, in order of name.
+func (a SetNodes) freeNodes(p *fleet.Partition) []string {
+	var names []string
+	for _, n := range p.Nodes {
+		if len(n.Residents()) == 0 && n.State != a.State {
+			names = append(names, n.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

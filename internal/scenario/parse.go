@@ -1,0 +1,111 @@
+package scenario
+
+import (
+	"errors"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/core"
+)
+
+// Load reads a scenario from disk. What is wrong in it is config.Errors; another
+// error is the disk's.
+func Load(path string) (*File, error) {
+	data, err := config.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a scenario; name is what messages call the file. The error is config.Errors.
+func Parse(name string, data []byte) (*File, error) {
+	doc, top := config.Open(name, data)
+	f := top.Fields(append([]string{"scenario", "steps"}, config.Keys...)...)
+	p := &parser{file: &File{Name: name}, namespaces: map[string]string{}}
+	p.file.Title = f.Need("scenario").Text()
+	p.file.Fleet = config.Read(name, f, config.Options{Partitions: map[string]int{}})
+	p.file.Partly = !p.file.Fleet.Policy.Later
+	p.known = knownIn(p.file.Fleet)
+	p.file.Steps = config.Each(f.Need("steps"), p.step)
+	return p.finish(doc.Err())
+}
+
+// finish tells wishes for what cannot be done yet from what is wrong.
+func (p *parser) finish(err error) (*File, error) {
+	var all config.Errors
+	if !errors.As(err, &all) {
+		return p.file, nil
+	}
+	var wrong config.Errors
+	for _, e := range all {
+		if e.NotYet {
+			p.file.NotYet = append(p.file.NotYet, e)
+		} else {
+			wrong = append(wrong, e)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return p.file, nil
+}
+
+// parser reads one file, and remembers what of it later steps may name.
+type parser struct {
+	file       *File
+	known      known
+	namespaces map[string]string // of the workloads submitted so far, by name
+	last       time.Duration     // moment of the step before
+}
+
+// stepKinds are the keys of which a step has exactly one.
+var stepKinds = []string{
+	"submit", "cancel", "node", "grant", "transfer", "hold", "policy", "islands", "incident",
+	"idle", "maintenance", "nfz", "stale", "fresh", "restart", "expect",
+}
+
+func (p *parser) step(v config.Value) Step {
+	f := v.Fields(append([]string{"at", "refused"}, stepKinds...)...)
+	s := Step{Line: v.Line(), At: p.at(f.Need("at"))}
+	kind, value := f.One(stepKinds...)
+	switch kind {
+	case "":
+	case "expect":
+		s.Expect = config.Each(value, p.expectation)
+	case "restart":
+		if s.Restart = value.Bool(); !s.Restart {
+			value.Fail("restart is not true; leave the step out if nothing restarts")
+		}
+	default:
+		s.Do = p.action(kind, value)
+	}
+	s.Refused = p.refused(f.At("refused"), kind)
+	return s
+}
+
+func (p *parser) at(v config.Value) time.Duration {
+	at := v.Duration()
+	if at < p.last {
+		v.Fail("at is %s, before the step above (%s); steps come in order of time",
+			config.FormatDuration(at), config.FormatDuration(p.last))
+		return p.last
+	}
+	p.last = at
+	return at
+}
+
+var refusals = []string{
+	string(core.AccessDenied), string(core.NoSuchQuota), string(core.NoSuchPartition), string(core.Overpromise),
+	string(core.NotWholeNodes), string(core.NameTaken), string(core.Invalid), string(core.Stale),
+}
+
+func (p *parser) refused(v config.Value, kind string) core.Code {
+	if !v.Present() {
+		return ""
+	}
+	if kind == "expect" || kind == "restart" {
+		v.Fail("%s is no command and cannot be refused; take refused out", kind)
+	}
+	return core.Code(v.Word(refusals...))
+}

@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/core"
+)
+
+// mostGPUs keeps figures from overflowing; what is possible the core will say.
+const mostGPUs = 1 << 30
+
+// later are the steps that are read but cannot be done yet, with their keys.
+var later = map[string][]string{
+	"idle":        {"workload", "utilisation"},
+	"maintenance": {"name", "nodes", "starts", "lasts", "impact"},
+	"nfz":         {"name", "scope", "from", "to"},
+}
+
+// action reads a command step.
+func (p *parser) action(kind string, v config.Value) Action {
+	if keys, ok := later[kind]; ok {
+		v.Fields(keys...)
+		p.notYet(v, "steps of kind %s", kind)
+		return nil
+	}
+	switch kind {
+	case "submit":
+		return p.submit(v)
+	case "cancel":
+		return p.cancel(v)
+	case "node":
+		return p.node(v)
+	case "policy":
+		return p.policy(v)
+	case "islands":
+		return islands(v)
+	case "incident":
+		return incident(v)
+	case "stale":
+		return Told{Command: core.StopReports{Cluster: v.Name()}}
+	case "fresh":
+		return Told{Command: core.ResumeReports{Cluster: v.Name()}}
+	}
+	return quotaAction(kind, v)
+}
+
+func quotaAction(kind string, v config.Value) Action {
+	switch kind {
+	case "grant":
+		return grant(v)
+	case "transfer":
+		return transfer(v)
+	}
+	return hold(v)
+}
+
+// notYet says that the story cannot be run as a whole.
+func (p *parser) notYet(v config.Value, format string, args ...any) {
+	p.file.Partly = false
+	v.NotYet(format, args...)
+}
+
+func gpus(v config.Value) int { return v.IntOr(0, 0, mostGPUs) }
+
+func grant(v config.Value) Action {
+	f := v.Fields("quota", "partition", "gpus", "gang", "overcommit", "reason")
+	return Told{
+		Command: core.SetGrant{
+			Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
+			GPUs: gpus(f.Need("gpus")), Gang: gpus(f.At("gang")), Overcommit: f.At("overcommit").Bool(),
+		},
+		Reason: f.At("reason").Text(),
+	}
+}
+
+func transfer(v config.Value) Action {
+	f := v.Fields("from", "to", "partition", "gpus")
+	return Told{Command: core.Transfer{
+		From: f.Need("from").Path(), To: f.Need("to").Path(), Partition: f.Need("partition").Path(), GPUs: gpus(f.Need("gpus")),
+	}}
+}
+
+func hold(v config.Value) Action {
+	f := v.Fields("quota", "partition", "gpus", "until")
+	return Told{Command: core.PlaceHold{
+		Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
+		GPUs: gpus(f.Need("gpus")), Until: Start.Add(f.Need("until").Duration()),
+	}}
+}
+
+// policy changes settings of the fleet, or with a scope the buffer there.
+func (p *parser) policy(v config.Value) Action {
+	f := v.Fields(append([]string{"scope"}, config.PolicyKeys...)...)
+	settings := config.ReadPolicy(v, f)
+	p.file.Partly = p.file.Partly && !settings.Later
+	if !f.Has("scope") {
+		return SetPolicy{settings}
+	}
+	for _, key := range config.PolicyKeys {
+		if key != "buffer" && f.Has(key) {
+			f.At(key).Fail("%s is set for the whole fleet; with a scope only buffer can change", key)
+		}
+	}
+	command := core.SetBuffer{Scope: f.At("scope").Path()}
+	if f.Need("buffer"); settings.Buffer != nil {
+		command.Buffer = *settings.Buffer
+	}
+	return Told{Command: command}
+}
+
+func islands(v config.Value) Action {
+	f := v.Fields("partition", "add")
+	command := core.AddIslands{Partition: f.Need("partition").Path()}
+	for _, i := range config.ReadIslands(f.Need("add")) {
+		added := core.NewIsland{Name: i.Name, Names: i.Names, Racks: i.Racks}
+		if i.Names == nil {
+			added.Nodes = i.Nodes
+		}
+		command.Islands = append(command.Islands, added)
+	}
+	return Told{Command: command}
+}
+
+func incident(v config.Value) Action {
+	f := v.Fields("name", "scope", "severity", "nodes", "state")
+	name := f.Need("name").Name()
+	if f.Has("state") {
+		f.At("state").Word("closed")
+		return Told{Command: core.CloseIncident{Name: name}}
+	}
+	return Told{Command: core.OpenIncident{
+		Name: name, Scope: f.At("scope").Text(), Severity: f.At("severity").Text(), Nodes: nodeNames(f.At("nodes")),
+	}}
+}
+
+func (p *parser) cancel(v config.Value) Action {
+	name := v.Name()
+	p.submitted(v, name)
+	return Told{Command: core.Cancel{Namespace: p.namespaces[name], Name: name}}
+}
+
+// submitted refuses the name of a workload that no step above submits.
+func (p *parser) submitted(v config.Value, name string) {
+	if _, ok := p.namespaces[name]; !ok && name != "" {
+		v.Fail("no step above submits a workload %q; submit it first", config.Clip(name))
+	}
+}

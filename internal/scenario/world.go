@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/simulated"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal/memory"
+)
+
+// world is an engine with a journal, a cluster and a clock of its own.
+type world struct {
+	now      fleet.Instant
+	journal  *memory.Journal
+	engine   *engine.Engine
+	carrier  *engine.Carrier
+	cluster  *simulated.Driver
+	runtimes map[string]time.Duration // of workloads that end, by namespace/name
+	wrong    []string                 // what did not hold, though it always must
+}
+
+func newWorld(ctx context.Context) (*world, error) {
+	w := &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}}
+	w.cluster = simulated.New(simulated.Options{WholeGrace: true, Runtime: w.runtime})
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// open starts an engine on the journal. The cluster is told all that stands, as
+// it is after any restart: it has lived on meanwhile.
+func (w *world) open(ctx context.Context) error {
+	w.carrier = engine.NewCarrier(w.cluster)
+	e, err := engine.Open(ctx, engine.Options{
+		Journal: w.journal, Now: func() fleet.Instant { return w.now }, Plan: w.plan,
+		Synchronous: true,
+	})
+	if err != nil {
+		return fmt.Errorf("open the engine: %w", err)
+	}
+	w.engine = e
+	e.Read(func(s *fleet.State) { w.carrier.Resync(w.now, s) })
+	return nil
+}
+
+func (w *world) runtime(j driver.Job) (time.Duration, bool) {
+	d, ok := w.runtimes[j.Namespace+"/"+j.Name]
+	return d, ok
+}
+
+// do carries out a request; a refusal is not an error here.
+func (w *world) do(ctx context.Context, r core.Request) (*core.Refusal, error) {
+	_, err := w.engine.Do(ctx, r)
+	var refusal *core.Refusal
+	if errors.As(err, &refusal) {
+		return refusal, nil
+	}
+	return nil, err
+}
+
+// restart stops the process dead, and starts it again from its journal.
+func (w *world) restart(ctx context.Context) error {
+	before := w.hash()
+	if err := w.engine.Close(); err != nil {
+		return err
+	}
+	w.journal = w.journal.Reopen()
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	if after := w.hash(); after != before {
+		w.note(fmt.Sprintf("the state after the restart (%s) is not the one before (%s)", after, before))
+	}
+	return nil
+}
+
+func (w *world) hash() (hash string) {
+	w.engine.Read(func(s *fleet.State) { hash = s.Hash() })
+	return hash
+}
+
+// mostAtOnce bounds what may happen at one moment; a story beyond it does not
+// come to rest.
+const mostAtOnce = 100_000
+
+// passUntil lets everything happen that is due up to a moment: what the cluster
+// reports, and what time alone brings, in order of time.
+func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
+	for rounds := 0; ; rounds++ {
+		due := min(w.cluster.Due(), w.engine.NextAlarm())
+		if due > moment {
+			w.now = moment
+			return nil
+		}
+		if rounds > mostAtOnce {
+			return fmt.Errorf("the fleet does not come to rest before %s", moment.Time().Format(time.RFC3339))
+		}
+		w.now = max(w.now, due)
+		if err := w.happen(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// happen hands on what the cluster reports at this moment, and lets time pass.
+func (w *world) happen(ctx context.Context) error {
+	for _, r := range w.cluster.Take(w.now) {
+		if refusal, err := w.do(ctx, engine.RequestOf(r)); err != nil {
+			return err
+		} else if refusal != nil {
+			return fmt.Errorf("a report of the cluster was refused: %w", refusal)
+		}
+	}
+	if w.engine.NextAlarm() > w.now {
+		return nil
+	}
+	_, err := w.do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
+	return err
+}

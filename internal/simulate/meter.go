@@ -1,0 +1,109 @@
+package simulate
+
+import (
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/simulated"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// meter stands between the engine and the simulated cluster and measures, per
+// namespace, how long GPUs are held, victims on their way out included.
+type meter struct {
+	*simulated.Driver
+	jobs map[uint64]*metered
+	held map[string]*gpuTime // by namespace
+}
+
+// metered is what one workload holds on the cluster.
+type metered struct {
+	job  driver.Job
+	held driver.Tally
+}
+
+// gpuTime adds up GPUs over time.
+type gpuTime struct {
+	gpus  int
+	since fleet.Instant
+	hours float64
+}
+
+func newMeter(d *simulated.Driver) *meter {
+	return &meter{Driver: d, jobs: map[uint64]*metered{}, held: map[string]*gpuTime{}}
+}
+
+func (g *gpuTime) change(at fleet.Instant, by int) { g.become(at, g.gpus+by) }
+
+func (g *gpuTime) become(at fleet.Instant, gpus int) {
+	g.hours += float64(g.gpus) * at.Sub(g.since).Hours()
+	g.gpus, g.since = gpus, at
+}
+
+func (m *meter) namespace(name string) *gpuTime {
+	g := m.held[name]
+	if g == nil {
+		g = &gpuTime{}
+		m.held[name] = g
+	}
+	return g
+}
+
+// Run makes replicas run.
+func (m *meter) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
+	w := m.jobs[job.ID]
+	if w == nil {
+		w = &metered{job, driver.Tally{}}
+		m.jobs[job.ID] = w
+	}
+	w.held.Add(spots)
+	m.namespace(job.Namespace).change(at, w.gpus(spots))
+	m.Driver.Run(at, job, spots, mend)
+}
+
+func (w *metered) gpus(spots []fleet.Spot) int {
+	gpus := 0
+	for _, s := range spots {
+		gpus += len(s.Nodes) * w.job.Pools[s.Pool].GPUs
+	}
+	return gpus
+}
+
+// Lost takes away replicas that went down with their node.
+func (m *meter) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
+	m.leave(at, id, spots)
+	m.Driver.Lost(at, id, spots)
+}
+
+// Gone forgets a workload.
+func (m *meter) Gone(at fleet.Instant, id uint64) {
+	if w := m.jobs[id]; w != nil {
+		m.leave(at, id, w.held.Spots())
+		delete(m.jobs, id)
+	}
+	m.Driver.Gone(at, id)
+}
+
+// Take hands reports on and notes which replicas have left.
+func (m *meter) Take(now fleet.Instant) []driver.Report {
+	reports := m.Driver.Take(now)
+	for _, r := range reports {
+		if r.Stopped != nil {
+			m.leave(r.At, r.Stopped.ID, r.Stopped.Spots)
+		}
+	}
+	return reports
+}
+
+// leave takes away the replicas that are there.
+func (m *meter) leave(at fleet.Instant, id uint64, spots []fleet.Spot) {
+	if w := m.jobs[id]; w != nil {
+		found, _ := w.held.Take(spots)
+		m.namespace(w.job.Namespace).change(at, -w.gpus(found))
+	}
+}
+
+// hours is what a namespace has held up to a moment, in GPU-hours.
+func (m *meter) hours(namespace string, at fleet.Instant) float64 {
+	g := m.namespace(namespace)
+	g.change(at, 0)
+	return g.hours
+}

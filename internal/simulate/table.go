@@ -1,0 +1,67 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Table writes the report for people, within 100 columns: a line per team, one
+// for all, and what the run itself was like.
+func (r Report) Table(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-18s %6s %9s %9s %10s %10s %9s %6s %6s %7s\n",
+		"TEAM", "JOBS", "MEAN WAIT", "P50 WAIT", "P99 WAIT", "MEAN JCT", "GPU-HOURS", "EVICT", "MENDS", "BROKEN")
+	for _, name := range slices.Sorted(maps.Keys(r.Teams)) {
+		row(&b, name, r.Teams[name].Figures)
+	}
+	row(&b, "all", r.Figures)
+	fmt.Fprintf(&b, "\nWaits and completion (JCT) in seconds; BROKEN: hours in which a quota was not backed whole.\n")
+	fmt.Fprintf(&b, "%s to %s, utilisation %.1f %%, promises broken %d times\n",
+		r.From.Format(time.DateTime), r.Until.Format(time.DateTime), 100*r.Utilisation, r.PromisesBroken)
+	r.losses(&b)
+	fmt.Fprintf(&b, "invariant violations %d", r.Violations)
+	if r.Violation != "" {
+		fmt.Fprintf(&b, ", the first: %s", r.Violation)
+	}
+	fmt.Fprintf(&b, "\n%s decisions in %.1f s, %.1f s of them checks (%s/s without), peak memory %s MB\nseed %d, state %s\n",
+		grouped(float64(r.Decisions)), r.WallSeconds, r.Checks, grouped(r.PerSecond), grouped(float64(r.PeakMemory)/1e6), r.Seed, r.StateHash)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// losses says which jobs did not come to their end, and why.
+func (r Report) losses(b *strings.Builder) {
+	if r.Unfinished > 0 {
+		var reasons []string
+		for _, code := range slices.Sorted(maps.Keys(r.Reasons)) {
+			reasons = append(reasons, fmt.Sprintf("%s %d", code, r.Reasons[code]))
+		}
+		fmt.Fprintf(b, "%d jobs unfinished: %s\n", r.Unfinished, strings.Join(reasons, ", "))
+	}
+	if r.Refused > 0 {
+		fmt.Fprintf(b, "%d jobs refused, the first: %s\n", r.Refused, r.Refusal)
+	}
+}
+
+func row(b *strings.Builder, name string, f Figures) {
+	if runes := []rune(name); len(runes) > 18 {
+		name = string(runes[:17]) + "…"
+	}
+	fmt.Fprintf(b, "%-18s %6d %9s %9s %10s %10s %9s %6d %6d %7s\n", name, f.Jobs,
+		grouped(f.MeanWait), grouped(f.P50Wait), grouped(f.P99Wait), grouped(f.MeanJCT), grouped(f.GPUHours),
+		f.Evictions, f.Mends, grouped(f.BrokenQuotaHours))
+}
+
+// grouped rounds a figure to whole and groups its digits by threes.
+func grouped(x float64) string {
+	digits := strconv.FormatInt(int64(x+0.5), 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

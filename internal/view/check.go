@@ -1,0 +1,98 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Check says which of the figures of a state do not add up (semantics §1), or nil.
+func Check(s *fleet.State) error {
+	var wrong []error
+	for _, p := range s.Partitions {
+		c := checker{where: p.ID}
+		c.quotas(QuotasIn(p))
+		c.trees(QuotasIn(p))
+		c.partition(p)
+		wrong = append(wrong, c.wrong...)
+	}
+	return errors.Join(wrong...)
+}
+
+type checker struct {
+	where string
+	wrong []error
+}
+
+func (c *checker) equal(what string, is, want int) {
+	if is != want {
+		c.wrong = append(c.wrong, fmt.Errorf("%s: %s: %d is not %d", c.where, what, is, want))
+	}
+}
+
+func (c *checker) atMost(what string, is, most int) {
+	if is > most {
+		c.wrong = append(c.wrong, fmt.Errorf("%s: %s: %d is more than %d", c.where, what, is, most))
+	}
+}
+
+func (c *checker) quotas(rows []Quota) {
+	for _, q := range rows {
+		c.equal(q.Quota+": assigned = backed + unbacked", q.Assigned, q.Backed+q.Unbacked)
+		c.equal(q.Quota+": backed = scheduled + unscheduled", q.Backed, q.Scheduled+q.Unscheduled)
+		c.equal(q.Quota+": usage = scheduled + borrowed + over", q.Usage, q.Scheduled+q.Borrowed+q.Over)
+		c.atMost(q.Quota+": lent of unscheduled", q.Lent, q.Unscheduled)
+		c.atMost(q.Quota+": held of usage", q.Guaranteed+q.Borrowing+q.Unprotected, q.Usage)
+		for _, least := range []int{q.Assigned, q.Backed, q.Unbacked, q.Usage, q.Scheduled, q.Borrowed, q.Lent, q.Over} {
+			c.atMost(q.Quota+": zero, of a figure that is never negative,", 0, least)
+		}
+	}
+}
+
+// trees: what is lent is borrowed, and nobody is over while a sibling has backing left.
+func (c *checker) trees(rows []Quota) {
+	type sums struct{ borrowed, lent, over, left int }
+	by, trees := map[string]*sums{}, []string{}
+	for _, q := range rows {
+		tree := fleet.TreeOf(q.Quota)
+		if by[tree] == nil {
+			by[tree] = &sums{}
+			trees = append(trees, tree)
+		}
+		t := by[tree]
+		t.borrowed += q.Borrowed
+		t.lent += q.Lent
+		t.over += q.Over
+		t.left += q.Unscheduled - q.Lent
+	}
+	for _, tree := range trees {
+		t := by[tree]
+		c.equal("tree "+tree+": lent = borrowed", t.lent, t.borrowed)
+		c.equal("tree "+tree+": over, while backing is unscheduled and not lent", min(t.over, t.left), 0)
+	}
+}
+
+func (c *checker) partition(p *fleet.Partition) {
+	f, t := PartitionOf(p).Figures, p.Tally()
+	c.atMost("healthy of usable", f.Healthy, f.Usable)
+	c.atMost("usable of installed", f.Usable, f.Installed)
+	c.atMost("promisable of healthy", f.Promisable, f.Healthy)
+	c.atMost("backed of promisable", f.Backed, f.Promisable)
+	c.atMost("zero of flex", 0, f.Flex)
+	c.atMost("flexUsed of flex and what flex work strands", f.FlexUsed, f.Flex+t.Stranded-t.StrandedQ)
+	usage, flexUsed := 0, 0
+	for _, q := range QuotasIn(p) {
+		usage += q.Usage
+	}
+	for _, name := range p.Namespaces() {
+		flexUsed += p.FlexOf(name).Used
+	}
+	c.equal("usage of all quotas = in-quota GPUs of all nodes", usage, t.InQuota)
+	c.equal("flexUsed of all namespaces = flexUsed", flexUsed, f.FlexUsed)
+	c.equal("usage of all quotas = scheduled + borrowed + over", usage, f.Scheduled+f.Borrowed+f.Over)
+	if !stale(p) { // with silence the last backing stays, whatever else changes
+		c.equal("flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", f.Flex,
+			f.Usable-f.Promisable+f.Unallocated+f.Unscheduled-f.Borrowed-f.Over+t.StrandedQ)
+	}
+}

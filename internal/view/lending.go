@@ -1,0 +1,26 @@
+package view
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// lend says, tree by tree, which usage above backed is covered by siblings'
+// unscheduled backing. The rows of a partition come in order of path, and in
+// that order borrowers take and lenders give.
+func lend(rows []Quota) {
+	spare := map[string]int{} // by tree
+	for i := range rows {
+		spare[fleet.TreeOf(rows[i].Quota)] += rows[i].Unscheduled
+	}
+	taken := map[string]int{}
+	for i := range rows {
+		q, tree := &rows[i], fleet.TreeOf(rows[i].Quota)
+		above := q.Usage - q.Scheduled
+		q.Borrowed = min(above, spare[tree]-taken[tree])
+		q.Over = above - q.Borrowed
+		taken[tree] += q.Borrowed
+	}
+	for i := range rows {
+		q, tree := &rows[i], fleet.TreeOf(rows[i].Quota)
+		q.Lent = min(q.Unscheduled, taken[tree])
+		taken[tree] -= q.Lent
+	}
+}

@@ -1,0 +1,55 @@
+package view
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Node is one machine.
+type Node struct {
+	Node      string          `json:"node"`
+	Partition string          `json:"partition"`
+	Island    string          `json:"island"`
+	Rack      int             `json:"rack"`
+	State     fleet.NodeState `json:"state"`
+	Signal    string          `json:"signal"`
+	Since     fleet.Instant   `json:"since"`
+	GPUs      int             `json:"gpus"`
+	Dead      int             `json:"dead"`
+	Free      int             `json:"free"`      // usable GPUs that nobody holds or has reserved
+	Workloads []string        `json:"workloads"` // namespace/name of those that hold or have reserved GPUs here
+}
+
+// Nodes lists the nodes of a partition in order of arrival.
+func Nodes(p *fleet.Partition) []Node {
+	rows := make([]Node, len(p.Nodes))
+	for i, n := range p.Nodes {
+		rows[i] = nodeRow(p, n)
+	}
+	return rows
+}
+
+// NodeNamed finds a node in the whole fleet.
+func NodeNamed(s *fleet.State, name string) (Node, bool) {
+	for _, p := range s.Partitions {
+		if i, ok := p.Node(name); ok {
+			return nodeRow(p, p.Nodes[i]), true
+		}
+	}
+	return Node{}, false
+}
+
+func nodeRow(p *fleet.Partition, n *fleet.Node) Node {
+	row := Node{
+		Node: n.Name, Partition: p.ID, Island: p.Islands[n.Island].Name, Rack: n.Rack,
+		State: n.State, Signal: n.Signal, Since: n.Since, GPUs: n.GPUs, Dead: n.Dead, Workloads: []string{},
+	}
+	taken := 0
+	for _, r := range n.Residents() {
+		taken += r.GPUs()
+		name := r.Workload.Namespace + "/" + r.Workload.Name
+		if k := len(row.Workloads); k == 0 || row.Workloads[k-1] != name {
+			row.Workloads = append(row.Workloads, name) // residents stand in order of workload
+		}
+	}
+	// A GPU both held and reserved is counted twice in taken, but the node is full then.
+	row.Free = max(0, n.UsableGPUs()-taken)
+	return row
+}

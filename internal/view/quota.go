@@ -1,0 +1,120 @@
+package view
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// The flags of a quota.
+const (
+	GangUnbacked  = "GangUnbacked"  // its declared gang fits in no island whole
+	Overcommitted = "Overcommitted" // a person granted more than could be promised, knowingly
+)
+
+// Quota is what one quota has in one partition, in GPUs.
+type Quota struct {
+	Quota       string         `json:"quota"`
+	Partition   string         `json:"partition"`
+	Assigned    int            `json:"assigned"`
+	Gang        int            `json:"gang"`
+	Backed      int            `json:"backed"`
+	Unbacked    int            `json:"unbacked"`
+	Usage       int            `json:"usage"`
+	Guaranteed  int            `json:"guaranteed"`  // held so; with the next two, all that its workloads hold
+	Borrowing   int            `json:"borrowing"`   // held so
+	Unprotected int            `json:"unprotected"` // held so
+	Scheduled   int            `json:"scheduled"`
+	Unscheduled int            `json:"unscheduled"`
+	Borrowed    int            `json:"borrowed"`
+	Lent        int            `json:"lent"`
+	Over        int            `json:"over"`
+	Islands     map[string]int `json:"islands"` // GPUs backed
+	Flags       []string       `json:"flags"`
+	// Of a declared gang that is not backed: the island where least is missing, and how much.
+	GangIsland  string `json:"gangIsland,omitempty"`
+	GangMissing int    `json:"gangMissing,omitempty"`
+	Stale       bool   `json:"stale"` // its cluster's reports have stopped
+}
+
+// Quotas lists what every quota has in every partition where it has anything,
+// in order of partition, then path.
+func Quotas(s *fleet.State) []Quota {
+	var all []Quota
+	for _, p := range s.Partitions {
+		all = append(all, QuotasIn(p)...)
+	}
+	return all
+}
+
+// QuotasIn lists what quotas have in a partition, in order of path.
+func QuotasIn(p *fleet.Partition) []Quota {
+	rows := make([]Quota, len(p.Accounts))
+	for i, a := range p.Accounts {
+		rows[i] = quotaRow(p, a)
+	}
+	lend(rows)
+	return rows
+}
+
+// QuotaIn is what a quota has in a partition; nothing, where it has no account there.
+func QuotaIn(p *fleet.Partition, path string) Quota {
+	for _, q := range QuotasIn(p) {
+		if q.Quota == path {
+			return q
+		}
+	}
+	return Quota{Quota: path, Partition: p.ID, Islands: map[string]int{}, Flags: []string{}, Stale: stale(p)}
+}
+
+// quotaRow is an account's row but for what it borrows and lends.
+func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
+	q := Quota{
+		Quota: a.Quota, Partition: p.ID, Assigned: a.Grant, Gang: a.Gang, Backed: a.Backed(), Usage: a.Usage(),
+		Islands: map[string]int{}, Flags: flags(a), Stale: stale(p),
+	}
+	q.Unbacked = q.Assigned - q.Backed
+	q.Scheduled = min(q.Usage, q.Backed)
+	q.Unscheduled = q.Backed - q.Scheduled
+	for i, nodes := range a.Backing {
+		if nodes > 0 {
+			q.Islands[p.Islands[i].Name] = nodes * p.GPUsPerNode
+		}
+	}
+	if a.GangMissing > 0 {
+		q.GangIsland, q.GangMissing = p.Islands[a.GangIsland].Name, a.GangMissing
+	}
+	countHeld(&q, a)
+	return q
+}
+
+func flags(a *fleet.Account) []string {
+	list := []string{}
+	if a.GangMissing > 0 {
+		list = append(list, GangUnbacked)
+	}
+	if a.Overcommit {
+		list = append(list, Overcommitted)
+	}
+	return list
+}
+
+// countHeld counts the GPUs that the quota's workloads hold, by how.
+func countHeld(q *Quota, a *fleet.Account) {
+	counters := map[fleet.Holds]*int{
+		fleet.HoldsGuaranteed: &q.Guaranteed, fleet.HoldsBorrowing: &q.Borrowing, fleet.HoldsUnprotected: &q.Unprotected,
+	}
+	for _, w := range a.Work() {
+		for pool, replicas := range w.Held {
+			for _, r := range replicas {
+				if r.Phase == fleet.Reserved {
+					continue
+				}
+				if counter := counters[r.Holds]; counter != nil {
+					*counter += w.Pools[pool].GPUs
+				}
+			}
+		}
+	}
+}
+
+func stale(p *fleet.Partition) bool {
+	c := p.State().Cluster(p.Cluster)
+	return c != nil && c.Stale
+}
