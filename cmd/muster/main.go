@@ -31,6 +31,7 @@ func world() *cli.Env {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Height:      height,
 		Getenv:      os.Getenv,
 		Now:         time.Now,
 		User:        userName(),
@@ -39,6 +40,15 @@ func world() *cli.Env {
 		Compare:     compare,
 		Remote:      remote,
 	}
+}
+
+// height is how many lines the terminal has now; 0 where that is not known.
+func height() int {
+	_, lines, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return lines
 }
 
 // userName is the operating system's user. Where there is no entry for it, as in

@@ -19,7 +19,7 @@ func memory(ctx context.Context, o Options, _ string, r *Report) error {
 	defer e.Close()
 	perNode := float64(heap()-before) / nodes * 1_000
 	before = heap()
-	if err := e.fill(ctx); err != nil {
+	if err := e.fill(ctx, false, patience); err != nil {
 		return err
 	}
 	workloads := 0

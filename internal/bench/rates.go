@@ -56,15 +56,14 @@ type measured struct {
 }
 
 func (m measured) report(r *Report, name string, callers int, remote bool) {
-	to := fmt.Sprintf("SQLite, groups of %d", m.group)
-	f := beside(Figure{Name: name, Value: m.rate, Unit: "commands/s"}, m.rate/m.raw, to)
+	f := beside(Figure{Name: name, Value: m.rate, Unit: "commands/s"}, m.rate/m.raw, "SQLite")
 	switch {
 	case callers == 64 && remote:
 		f = aimed(f, "≥ 10,000/s", m.rate >= 10_000)
 	case callers == 64:
 		f = aimed(f, "≥ 70 %", m.rate/m.raw >= 0.7)
 	}
-	r.add(Figure{Name: fmt.Sprintf("%s of %d bytes", to, m.bytes), Value: m.raw, Unit: "rows/s"})
+	r.add(Figure{Name: fmt.Sprintf("SQLite, %d rows of %d bytes per sync", m.group, m.bytes), Value: m.raw, Unit: "rows/s"})
 	r.add(f)
 }
 

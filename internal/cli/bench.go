@@ -94,8 +94,8 @@ func choose(names []string) ([]bench.Bench, error) {
 }
 
 func benchTable(reports []bench.Report) *table {
-	t := newTable("Nothing was measured.", column{head: "BENCH", spare: true}, column{head: "FIGURE", cut: true}, column{head: "VALUE", right: true},
-		column{head: "UNIT"}, column{head: "RATIO", right: true, spare: true}, column{head: "TO", spare: true, cut: true},
+	t := newTable("Nothing was measured.", column{head: "BENCH", wide: true}, column{head: "FIGURE", cut: true}, column{head: "VALUE", right: true},
+		column{head: "UNIT"}, column{head: "RATIO", right: true, spare: true}, column{head: "TO", spare: true},
 		column{head: "AIM", spare: true}, column{head: "MET", spare: true})
 	for _, r := range reports {
 		for _, f := range r.Figures {

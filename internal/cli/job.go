@@ -191,7 +191,7 @@ func (p *page) job(w *musterv1.Workload, blockers []*musterv1.Blocker) {
 	for _, pool := range s.GetPools() {
 		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %d replicas now", poolText(pool), pool.GetRank(), pool.GetReach(), w.GetPools()[pool.GetName()]))
 	}
-	p.field("nodes", some(w.GetNodes(), 12))
+	p.field("nodes", some(folded(w.GetNodes()), 12))
 }
 
 // field says a name and a value, unless there is none.

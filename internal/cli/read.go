@@ -30,8 +30,8 @@ const limit = time.Minute
 
 // within bounds a call.
 func (a *app) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if a.timeout > 0 {
-		return context.WithTimeout(ctx, a.timeout)
+	if a.timeout.d > 0 {
+		return context.WithTimeout(ctx, a.timeout.d)
 	}
 	return context.WithTimeout(ctx, limit)
 }
@@ -106,8 +106,8 @@ func (a *app) watch(ctx context.Context, ask func(context.Context) (answer, erro
 
 // patience bounds watching, where --timeout asks for it.
 func (a *app) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	if a.timeout > 0 {
-		return context.WithTimeout(ctx, a.timeout)
+	if a.timeout.d > 0 {
+		return context.WithTimeout(ctx, a.timeout.d)
 	}
 	return context.WithCancel(ctx)
 }
@@ -168,7 +168,7 @@ func (s *screen) show(ans answer) error {
 		return err
 	}
 	// Line over line, so that nothing flickers; then away with what is left below.
-	text := strings.ReplaceAll(b.String(), "\n", "\x1b[K\n")
+	text := strings.ReplaceAll(s.cut(b.String()), "\n", "\x1b[K\n")
 	first := "\x1b[H"
 	if s.last == nil {
 		first = "\x1b[2J\x1b[H"
@@ -176,4 +176,18 @@ func (s *screen) show(ans answer) error {
 	s.last = b.Bytes()
 	_, err := fmt.Fprintf(s.Out, "%s%s\x1b[J", first, text)
 	return err
+}
+
+// cut keeps what the terminal can show at once.
+func (s *screen) cut(text string) string {
+	height := 0
+	if s.Height != nil {
+		height = s.Height()
+	}
+	lines := strings.SplitAfter(text, "\n")
+	if height < 3 || len(lines) <= height {
+		return text
+	}
+	more := len(lines) - 1 - (height - 2)
+	return strings.Join(lines[:height-2], "") + fmt.Sprintf("… and %d lines more, which this terminal has no room for\n", more)
 }

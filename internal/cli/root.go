@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/muster-fleet/muster/client"
 	"github.com/muster-fleet/muster/internal/config"
@@ -17,7 +18,7 @@ import (
 type app struct {
 	*Env
 	server, token, as string
-	timeout           time.Duration
+	timeout           span
 	output            string
 	exitCode          bool
 }
@@ -64,7 +65,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{message: err.Error()} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
 		&cobra.Group{ID: asking, Title: "Ask:"},
@@ -75,7 +76,23 @@ func newRoot(env *Env) *cobra.Command {
 	a.flags(root)
 	a.commands(root)
 	completion(root)
-	return root
+	return group(root)
+}
+
+// negative is how the command line reads a number below zero: as a flag.
+var negative = regexp.MustCompile(`unknown shorthand flag: '\d' in (-\d+)`)
+
+// badFlag says what is wrong with a flag.
+func badFlag(err error) error {
+	var ours *usageError
+	var value *pflag.InvalidValueError
+	switch m := negative.FindStringSubmatch(err.Error()); {
+	case m != nil:
+		return usage("%s is below zero; write a whole number from 0", m[1])
+	case errors.As(err, &value) && errors.As(err, &ours):
+		return usage("--%s: %s", value.GetFlag().Name, ours.message)
+	}
+	return usage("%s", err.Error())
 }
 
 const rootLong = `Muster tells a GPU fleet's people what the fleet can really muster, and makes that promise hold:
@@ -88,7 +105,7 @@ func (a *app) flags(root *cobra.Command) {
 	f.StringVar(&a.server, "server", a.getenv("MUSTER_SERVER", client.DefaultAddress), "the server, as host:port or URL ($MUSTER_SERVER)")
 	f.StringVar(&a.token, "token", "", "who you are to the server ($MUSTER_TOKEN); not needed on loopback")
 	f.StringVar(&a.as, "as", "", "the user to act for; only operators may")
-	f.DurationVar(&a.timeout, "timeout", 0, "give up after so long, with exit code 124 (1m; none while watching)")
+	f.Var(&a.timeout, "timeout", "give up after so long, with exit code 124 (1m; none while watching)")
 	f.StringVarP(&a.output, "output", "o", "table", "table, wide, json, yaml or csv")
 	f.BoolVar(&a.exitCode, "exit-code", false, "exit with 3 if what was asked for is not so")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
@@ -133,6 +150,12 @@ func completion(root *cobra.Command) {
 		}
 	}
 	root.SetHelpCommandGroupID(running)
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Short = "say more about a command"
+		}
+	}
 }
 
 // group makes a command that only has verbs say so when it is given none, or a wrong one.
@@ -148,9 +171,9 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 			known = append(known, v.Name())
 		}
 		if near := config.Nearest(args[0], known); near != "" {
-			return usage("%s has no verb %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
+			return usage("%s has no command %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
 		}
-		return usage("%s has no verb %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
+		return usage("%s has no command %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
 	}
 	return c
 }

@@ -74,9 +74,9 @@ func (o *simulateOptions) settle(args []string) error {
 }
 
 func (o *simulateOptions) run(ctx context.Context) error {
-	if o.timeout > 0 {
+	if o.timeout.d > 0 {
 		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, o.timeout)
+		ctx, end = context.WithTimeout(ctx, o.timeout.d)
 		defer end()
 	}
 	report, err := simulate.Run(ctx, o.Options, o.progress())

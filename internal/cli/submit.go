@@ -124,7 +124,8 @@ func (o *submitOptions) submit(ctx context.Context, specs []*musterv1.WorkloadSp
 		return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 			res, err := o.client().Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: o.writing.message(), Spec: specs[0]})
 			return res.GetWritten(), err
-		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()))
+		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()),
+			fmt.Sprintf("muster why %s/%s says how it stands.", specs[0].GetNamespace(), specs[0].GetName()))
 	}
 	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		res, err := o.client().Workloads.SubmitBatch(ctx, &musterv1.SubmitBatchRequest{Write: o.writing.message(), Specs: specs})

@@ -196,9 +196,7 @@ func (p *page) unblocked(w *musterv1.Workload) {
 
 // helps say, for each code, what would let such a workload start.
 var helps = map[string]string{
-	"NoSuchPartition": "another target or partition (muster job retarget), or a grant there (muster quota grant).",
-	"ClusterNotReady": "the cluster's reports; nothing new starts there until they come again.",
-	"GangTooLarge":    "smaller gangs, or a reach of any for pools that need no common fabric.",
+	"NoSuchPartition": "muster job retarget, or muster quota grant.",
 	"Held":            "its owner's release (muster quota hold --release ID), or the end of the hold.",
 	"Behind":          "a higher priority (muster job priority), where it is more important; a known --max-runtime lets it pass those it cannot delay.",
 	"QuotaUnbacked":   "nodes that come back; or another target, flex among them (muster job retarget).",

@@ -33,8 +33,9 @@ func (w *writing) message() *musterv1.Write {
 	return &musterv1.Write{DryRun: w.dryRun, Reason: w.reason, IdempotencyKey: w.key, ExpectVersion: w.expect}
 }
 
-// write asks for a change and says what came of it; said is the change in the past tense.
-func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string) error {
+// write asks for a change and says what came of it; said is the change in the
+// past tense, next what people may want to do then.
+func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, next ...string) error {
 	ctx, end := a.within(ctx)
 	defer end()
 	done := a.progress("waiting for " + a.server)
@@ -43,7 +44,14 @@ func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Wri
 	if err != nil {
 		return err
 	}
-	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) { p.written(written, said) }})
+	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) {
+		p.written(written, said)
+		for _, line := range next {
+			if !written.GetDryRun() {
+				p.say("%s", line)
+			}
+		}
+	}})
 }
 
 func writtenRows(w *musterv1.Written) *table {

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -13,10 +14,17 @@ type happening struct {
 	do core.Command
 }
 
+// mostEvictions is how many evictions may follow one line of a script. The work
+// of a random fleet is a few dozen workloads, and each goes a few times at most.
+const mostEvictions = 200
+
 // passTime lets everything happen that is due up to a moment: victims are gone
 // when their grace ends, workloads end when they have run, and alarms ring.
 func (w *world) passTime(until fleet.Instant) *failure {
-	for {
+	for evictions := w.kinds["replicas.evicted"]; ; {
+		if n := w.kinds["replicas.evicted"] - evictions; n > mostEvictions {
+			return &failure{rule: "evictions come to an end", detail: fmt.Sprintf("%d evictions without a new event from outside", n)}
+		}
 		next, ok := w.nextHappening()
 		if !ok || next.at > until {
 			return nil

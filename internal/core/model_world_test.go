@@ -281,9 +281,10 @@ func eventsText(r event.Record) string {
 	return b.String()
 }
 
-// recordsText tells what a line of a script led to.
+// recordsText tells the last of what a line of a script led to.
 func recordsText(list []event.Record) string {
 	var b strings.Builder
+	list = list[max(0, len(list)-6):]
 	for _, r := range list {
 		fmt.Fprintf(&b, "\n  record %d at +%v%s", r.Seq, r.At.Sub(moment(0)), eventsText(r))
 	}

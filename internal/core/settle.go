@@ -23,7 +23,20 @@ func (t *turn) settle() {
 				t.settlePartition(p)
 			}
 		}
+		t.askAgain()
 	}
+}
+
+// askAgain asks the partitions that left a workload to another one, which then
+// did not take it: now they insist.
+func (t *turn) askAgain() {
+	for _, d := range t.deferred {
+		if d.workload.State == fleet.Pending && !t.insist[d.workload.ID] {
+			t.insist[d.workload.ID] = true
+			d.partition.Freed()
+		}
+	}
+	t.deferred = nil
 }
 
 func (t *turn) expireHolds() {
@@ -51,6 +64,12 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := placement.New(t.s, p, t.now)
+	pl.Insist = t.insist
+	defer func() {
+		for _, w := range pl.Deferred {
+			t.deferred = append(t.deferred, deferral{w, p})
+		}
+	}()
 	bound := 1000 + 20*(len(p.Nodes)*p.GPUsPerNode+len(t.s.Workloads))
 	for i := 0; ; i++ {
 		if i > bound {

@@ -32,7 +32,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if refusal != nil {
 		return Outcome{}, refusal
 	}
-	t := &turn{s: s, now: now}
+	t := newTurn(s, now)
 	for _, e := range events {
 		t.emit(e)
 	}
@@ -56,6 +56,19 @@ type turn struct {
 	s      *fleet.State
 	now    fleet.Instant
 	events []event.Event
+
+	deferred []deferral
+	insist   map[uint64]bool // workloads that are not left to another partition any more
+}
+
+// deferral is a workload that a partition left to another one.
+type deferral struct {
+	workload  *fleet.Workload
+	partition *fleet.Partition
+}
+
+func newTurn(s *fleet.State, now fleet.Instant) *turn {
+	return &turn{s: s, now: now, insist: map[uint64]bool{}}
 }
 
 func (t *turn) emit(e event.Event) {
@@ -67,7 +80,7 @@ func (t *turn) emit(e event.Event) {
 // that every step must reach (semantics §10.9). It changes nothing itself.
 func Idle(s *fleet.State, now fleet.Instant) bool {
 	c := s.Clone()
-	t := &turn{s: c, now: max(now, s.Time)}
+	t := newTurn(c, max(now, s.Time))
 	t.settle()
 	return len(t.events) == 0
 }

@@ -190,6 +190,15 @@ func (p *Partition) settle(node int, r Resident) {
 	n.residents = insert(n.residents, at, r)
 	n.recount()
 	p.contribute(n, 1)
+	p.reflex(r)
+}
+
+// reflex says that flex is to be looked at again where work in quota came or
+// went: what is left for flex has changed.
+func (p *Partition) reflex(r Resident) {
+	if r.Workload.account != nil {
+		p.left[Flex]++
+	}
 }
 
 func (p *Partition) unsettle(node int, r Resident) {
@@ -199,6 +208,7 @@ func (p *Partition) unsettle(node int, r Resident) {
 	n.residents = append(n.residents[:at], n.residents[at+1:]...)
 	n.recount()
 	p.contribute(n, 1)
+	p.reflex(r)
 }
 
 func (r Resident) before(o Resident) bool {

@@ -133,12 +133,13 @@ func (w *Workload) leaving() int {
 
 // standing derives the state from the lowest-rank pools.
 func (w *Workload) standing() WorkloadState {
-	base, whole, stays, leaving, reserved := w.BaseRank(), true, 0, 0, 0
+	base, whole, runs, stays, leaving, reserved := w.BaseRank(), true, 0, 0, 0, 0
 	for i, p := range w.Pools {
 		if p.Rank != base {
 			continue
 		}
 		running := w.InPhase(i, Running)
+		runs += running
 		stays += w.Stays(i)
 		reserved += w.InPhase(i, Reserved)
 		leaving += w.InPhase(i, Leaving)
@@ -146,7 +147,7 @@ func (w *Workload) standing() WorkloadState {
 		whole = whole && enough
 	}
 	switch {
-	case whole && stays > 0:
+	case whole && runs > 0:
 		return RunningW
 	case stays == 0 && leaving > 0:
 		return Evicting

@@ -9,7 +9,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 // betterElsewhere says whether another partition would take a unit now, and on
 // better terms than the plan. That partition is then looked at.
 func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
-	if it.Pool != fleet.Base || it.Workload.Partition != "" {
+	if it.Pool != fleet.Base || it.Workload.Partition != "" || pl.Insist[it.Workload.ID] {
 		return false
 	}
 	for _, p := range pl.s.Partitions {
@@ -19,6 +19,7 @@ func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
 		other, ok := New(pl.s, p, pl.now).offer(it)
 		if ok && preferred(other, p, plan, pl.p) {
 			p.Touch()
+			pl.Deferred = append(pl.Deferred, it.Workload)
 			return true
 		}
 	}

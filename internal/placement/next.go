@@ -43,21 +43,36 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	return Plan{}, false
 }
 
-// torn gives up the reservation of a workload that has not started and lost
-// part of its room with a node; it looks for room anew.
+// torn gives up reserved room of which part went down with a node or takes
+// nothing new: all of it where the parts only serve together.
 func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
-	if w.State != fleet.Starting {
-		return Plan{}, false
-	}
 	for i, p := range w.Pools {
-		if p.Rank == w.BaseRank() && (w.Stays(i) < p.Min || pl.outOfUse(w.Held[i])) {
-			return Plan{
-				Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
-				Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved }),
-			}, true
+		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
+		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) {
+			continue
 		}
+		return Plan{
+			Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
+			Spots: pl.tornSpots(w, i),
+		}, true
 	}
 	return Plan{}, false
+}
+
+// tornSpots is what is given up: everything reserved of a workload that has not
+// started, everything reserved of a gang, of an elastic pool only what is out of use.
+func (pl *Planner) tornSpots(w *fleet.Workload, pool int) []fleet.Spot {
+	if w.State == fleet.Starting {
+		return w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
+	}
+	spot := fleet.Spot{Pool: pool}
+	for _, r := range w.Held[pool] {
+		usable := pl.p.Nodes[r.Node].State.Usable()
+		if r.Phase == fleet.Reserved && (!usable || !w.Pools[pool].Elastic) {
+			spot.Nodes = append(spot.Nodes, r.Node)
+		}
+	}
+	return []fleet.Spot{spot}
 }
 
 // outOfUse says whether a reserved replica waits for a node that takes nothing new.

@@ -13,6 +13,11 @@ type Planner struct {
 	*scratch
 	blind bool // room is judged as if no flex work were there
 
+	// Deferred are the workloads that were left to a partition that would take them
+	// on better terms; Insist are those that are not left to others any more.
+	Deferred []*fleet.Workload
+	Insist   map[uint64]bool
+
 	shares            map[string]int
 	flexing           []unit
 	sharesAt, unitsAt uint64

@@ -114,7 +114,7 @@ func (al *aligner) backDeclared(b block) {
 			al.backed[b.account] = true
 			return
 		}
-		if best < 0 || more-room < lacking {
+		if best < 0 || more-room < lacking || more-room == lacking && i < best {
 			best, lacking = i, more-room
 		}
 	}

@@ -161,8 +161,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	})
 }
 
-// A disk that turns read-only under an open journal, as a failing one does.
-func TestDiskThatTurnsReadOnly(t *testing.T) {
+// A file that may not be written: by its permissions or, as these do not bind root, on
+// a disk that turned read-only.
+func TestReadOnlyFile(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() == 0 {
 		dir = smallDisk(t, 4096)

@@ -1,0 +1,161 @@
+package promise_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/promise"
+)
+
+var (
+	seedFlag = flag.Int64("seed", 0, "play only the random partition of this seed")
+	forFlag  = flag.Duration("for", time.Second, "how long each property is tried")
+)
+
+// trySeeds plays the seed that was asked for, or one after another for a while;
+// it prints the first that breaks something.
+func trySeeds(t *testing.T, play func(t *testing.T, r *rand.Rand)) {
+	t.Helper()
+	seed, last := int64(1), int64(1)<<62
+	if *seedFlag != 0 {
+		seed, last = *seedFlag, *seedFlag
+	}
+	for end := time.Now().Add(*forFlag); seed <= last && time.Now().Before(end) && !t.Failed(); seed++ {
+		play(t, rand.New(rand.NewSource(seed)))
+		if t.Failed() {
+			t.Logf("play it again with -seed %d", seed)
+		}
+	}
+	t.Logf("seeds up to %d", seed-1)
+}
+
+// metal is a partition whose nodes, grants and work a test changes by hand.
+type metal struct {
+	s   *fleet.State
+	p   *fleet.Partition
+	now fleet.Instant
+	// history is the state of every node from each moment on that it changed.
+	history [][]was
+	works   []*fleet.Workload
+	nextID  uint64
+}
+
+type was struct {
+	from  fleet.Instant
+	state fleet.NodeState
+}
+
+// newMetal builds partition t/g with nodes of 8 GPUs in islands of these sizes.
+func newMetal(islands ...int) *metal {
+	m := &metal{s: fleet.NewState(), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	m.s.AddCluster(fleet.Cluster{Name: "t", Mode: fleet.Enforce})
+	m.s.AddPartition("t", "g", 8)
+	m.p = m.s.Partition("t/g")
+	for i, nodes := range islands {
+		name := string(rune('a' + i))
+		m.p.AddIsland(name, 1)
+		at, _ := m.p.Island(name)
+		for k := range nodes {
+			m.p.AddNode(fmt.Sprintf("%s%02d", name, k), at, 0, m.now)
+			m.history = append(m.history, []was{{m.now, fleet.Healthy}})
+		}
+	}
+	return m
+}
+
+func randomMetal(r *rand.Rand) *metal {
+	sizes := make([]int, 1+r.Intn(4))
+	for i := range sizes {
+		sizes[i] = 1 + r.Intn(9)
+	}
+	m := newMetal(sizes...)
+	policy := fleet.DefaultPolicy()
+	policy.Buffer.Share = fleet.Permille(r.Intn(5) * 75)
+	policy.Dwell = time.Duration(r.Intn(3)) * time.Hour
+	m.s.SetPolicy(policy)
+	return m
+}
+
+// set puts a node into a state; what stood there is lost unless it may stay.
+func (m *metal) set(node int, state fleet.NodeState) {
+	dead := 0
+	if state == fleet.Degraded {
+		dead = 1
+	}
+	if !state.Keeps() || dead > 0 {
+		for _, w := range m.works {
+			m.s.Drop(w, w.Spots(func(r fleet.Replica) bool { return r.Node == node }))
+		}
+	}
+	m.p.SetNode(node, state, dead, "test", m.now)
+	m.history[node] = append(m.history[node], was{m.now, state})
+}
+
+// grant makes a quota's grant so many nodes, with a gang of so many.
+func (m *metal) grant(quota string, nodes, gang int) {
+	if m.s.Quota(quota) == nil {
+		m.s.AddQuota(fleet.Quota{Path: quota})
+	}
+	m.p.SetGrant(quota, 8*nodes, 8*gang, true)
+}
+
+// run starts a gang of whole nodes for a quota on free nodes of an island.
+func (m *metal) run(quota string, nodes []int, holds fleet.Holds) *fleet.Workload {
+	m.nextID++
+	reach := fleet.ReachIsland
+	if len(nodes) == 1 {
+		reach = fleet.ReachAny
+	}
+	w := m.s.AddWorkload(m.nextID, fleet.Spec{
+		Name: fmt.Sprint("w", m.nextID), Namespace: "n", Target: quota, Priority: fleet.Mid,
+		Pools: []fleet.Pool{{Name: "p", GPUs: 8, Min: len(nodes), Max: len(nodes), Reach: reach}},
+	}, m.now)
+	m.s.Place(w, m.p, []fleet.Spot{{Nodes: nodes}}, fleet.Running, holds)
+	m.s.Settle(w, m.now)
+	m.works = append(m.works, w)
+	return w
+}
+
+// end takes a workload's replicas away.
+func (m *metal) end(w *fleet.Workload) {
+	if w.At() != nil {
+		m.s.End(w, fleet.Finished, m.now)
+	}
+	for i, x := range m.works {
+		if x == w {
+			m.works = append(m.works[:i], m.works[i+1:]...)
+			break
+		}
+	}
+}
+
+// free lists the whole nodes of an island on which nothing stands.
+func (m *metal) free(island int) []int {
+	var list []int
+	for _, n := range m.p.Islands[island].Nodes() {
+		if m.p.Nodes[n].Whole() && len(m.p.Nodes[n].Residents()) == 0 {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// align aligns the partition, and puts the result in force as core does.
+func (m *metal) align() promise.Alignment {
+	a := promise.Align(m.s, m.p, m.now)
+	m.p.Promisable = a.Promisable
+	for i, island := range m.p.Islands {
+		island.Share = a.Shares[i]
+	}
+	for k, acc := range m.p.Accounts {
+		copy(acc.Backing, a.Backing[k])
+		acc.GangMissing, acc.GangIsland = a.Gangs[k].Missing, a.Gangs[k].Island
+	}
+	return a
+}
+
+func (m *metal) backed(quota string) int { return m.p.Account(quota).BackedNodes() }
