@@ -19,7 +19,7 @@ func (p *Partition) AddIsland(name string, racks int) {
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)
-		if a.GangMissing > 0 && a.GangIsland >= at {
+		if a.Gang > 0 && a.GangIsland >= at {
 			a.GangIsland++
 		}
 	}

@@ -77,7 +77,7 @@ type Account struct {
 	Overcommit  bool   `json:"overcommit,omitempty"`
 	Backing     []int  `json:"backing"`               // whole nodes, per island
 	GangMissing int    `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
-	GangIsland  int    `json:"gangIsland,omitempty"`
+	GangIsland  int    `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it
 
 	// Derived.
 	partition *Partition

@@ -14,7 +14,7 @@ type Alignment struct {
 // Gang says whether a declared gang is backed, and what is missing where if not.
 type Gang struct {
 	Missing int // GPUs; 0: backed, or none declared
-	Island  int // the best island
+	Island  int // the island that backs it, or the best one
 }
 
 // aligner carries one alignment through its steps. Quantities are nodes.

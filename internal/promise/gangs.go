@@ -94,12 +94,11 @@ func (al *aligner) backDeclaredGangs() {
 	}
 }
 
-// presentIsland is the island that now backs the account with this many nodes, or −1.
+// presentIsland is the island that backs the account's declared gang now, or −1.
 func (al *aligner) presentIsland(a, nodes int) int {
-	for i, have := range al.p.Accounts[a].Backing {
-		if have >= nodes {
-			return i
-		}
+	acc := al.p.Accounts[a]
+	if acc.GangMissing == 0 && acc.GangIsland < len(acc.Backing) && acc.Backing[acc.GangIsland] >= nodes {
+		return acc.GangIsland
 	}
 	return -1
 }
@@ -112,6 +111,7 @@ func (al *aligner) backDeclared(b block) {
 		if more <= room {
 			al.take(b.account, i, more)
 			al.backed[b.account] = true
+			al.gangs[b.account] = Gang{Island: i}
 			return
 		}
 		if best < 0 || more-room < lacking || more-room == lacking && i < best {
@@ -132,7 +132,8 @@ func (al *aligner) choices(b block) []int {
 	for i := range list {
 		list[i] = i
 	}
-	stands := func(i int) bool { return al.p.Accounts[b.account].Backing[i] >= b.nodes }
+	present := al.presentIsland(b.account, b.nodes)
+	stands := func(i int) bool { return i == present }
 	sort.SliceStable(list, func(x, y int) bool {
 		i, j := list[x], list[y]
 		if stands(i) != stands(j) {
@@ -160,7 +161,7 @@ func (al *aligner) ownIslands(b block) []int {
 // than take it (rule 4); a gang that stands there already does not ask.
 func (al *aligner) roomFor(b block, island int) int {
 	room := al.cap.Shares[island] - al.taken[island]
-	if al.p.Accounts[b.account].Backing[island] >= b.nodes {
+	if al.presentIsland(b.account, b.nodes) == island {
 		return room
 	}
 	for a, acc := range al.p.Accounts {

@@ -1,0 +1,265 @@
+package core_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/placement"
+)
+
+// TestRandomFleetsKeepTheLaws plays random fleets, and asks after every record
+// whether what it decided keeps the laws of semantics §5.
+func TestRandomFleetsKeepTheLaws(t *testing.T) {
+	total := counts{}
+	playSeeds(t, func(seed int64) bool {
+		w, f := playRandom(seed, seed%2 == 0, sampling{before: 1, hash: 50, idle: 25, recount: 25}, lawsOfPlacement...)
+		total.add(w)
+		if f != nil {
+			t.Errorf("%s", explain(seed, w.script, f, lawsOfPlacement...))
+		}
+		return f == nil
+	})
+	t.Logf("%+v", total)
+}
+
+var lawsOfPlacement = []law{
+	privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+}
+
+// acting lists the partitions in which decisions are made.
+func acting(s *fleet.State) []*fleet.Partition {
+	var list []*fleet.Partition
+	for _, p := range s.Partitions {
+		if c := s.Cluster(p.Cluster); !c.Stale && c.Mode == fleet.Enforce {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// privateClusters: the first of a quota's queue that its backing could take at
+// all does not fit a private cluster of its quota's backed nodes, beside the
+// quota's work that comes before it: otherwise it would run.
+func privateClusters(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		for _, a := range p.Accounts {
+			if f := privateCluster(p, a); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
+	backing := func(i int) int { return a.Backing[i] }
+	for _, it := range a.Queue() {
+		if it.Pool != fleet.Base {
+			continue
+		}
+		list := wants(it.Workload)
+		if !judged(p, it.Workload) {
+			return nil // whether it holds a reservation is not known here
+		}
+		empty, gpus := privateOf(p, backing, nil)
+		if gpusWanted(list) > gpus || !empty.holds(list) {
+			continue // no present backing could take it: it holds up nobody
+		}
+		var before []piece
+		for _, v := range a.Work() {
+			for _, u := range pieces(v) {
+				if !it.Key.Importance().Above(u.key.Importance()) {
+					before = append(before, u)
+				}
+			}
+		}
+		cluster, gpus := privateOf(p, backing, before)
+		if gpusWanted(list) <= gpus && cluster.holds(list) {
+			return &failure{rule: "what fits a private cluster runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s",
+				it.Workload.Namespace, it.Workload.Name, a.Quota, p.ID, partitionText(p))}
+		}
+		return nil // those behind it wait for it
+	}
+	return nil
+}
+
+// judged says whether the oracle can tell if a workload fits: it knows no racks.
+func judged(p *fleet.Partition, w *fleet.Workload) bool {
+	for _, x := range wants(w) {
+		if x.reach == fleet.ReachRack {
+			return false
+		}
+	}
+	return len(p.Islands) > 0
+}
+
+// flexIsNotLeftIdle: where nobody else waits for flex, a workload that fits on
+// free usable GPUs runs.
+func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		var waiting []fleet.Waiting
+		for _, ns := range p.Namespaces() {
+			waiting = append(waiting, p.FlexOf(ns).Queue()...)
+		}
+		if len(waiting) != 1 || waiting[0].Pool != fleet.Base || !judged(p, waiting[0].Workload) {
+			continue
+		}
+		room := private{gpusPerNode: p.GPUsPerNode, used: make([][]int, len(p.Islands)), fresh: make([]int, len(p.Islands))}
+		for _, n := range p.Nodes {
+			room.used[n.Island] = append(room.used[n.Island], n.Room())
+		}
+		if v := waiting[0].Workload; room.holds(wants(v)) {
+			return &failure{rule: "who alone waits for flex and fits runs", detail: fmt.Sprintf("%s/%s waits in %s: %s", v.Namespace, v.Name, p.ID, partitionText(p))}
+		}
+	}
+	return nil
+}
+
+// allowedEvictions: in-quota work never leaves for flex, guaranteed work never
+// for another quota.
+func allowedEvictions(w *world, _ *fleet.State, out core.Outcome) *failure {
+	var list []invariant.Eviction
+	for _, e := range out.Record.Events {
+		if e, ok := e.(event.ReplicasEvicted); ok {
+			list = append(list, invariant.Eviction{Victim: e.ID, Owner: e.For, Spots: e.Spots})
+		}
+	}
+	for _, b := range invariant.CheckEvictions(w.s, list) {
+		return &failure{rule: b.Rule, detail: b.String()}
+	}
+	return nil
+}
+
+// reservationsWaitForSomebody: reserved room that nobody has to leave is used.
+func reservationsWaitForSomebody(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		for _, v := range p.Reserving() {
+			if !waitsForSomebody(p, v) {
+				return &failure{rule: "room is reserved only until somebody has left it", detail: fmt.Sprintf("%s/%s (%s): %s", v.Namespace, v.Name, v.State, partitionText(p))}
+			}
+		}
+	}
+	return nil
+}
+
+func waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
+	for _, replicas := range v.Held {
+		for _, r := range replicas {
+			if r.Phase != fleet.Reserved {
+				continue
+			}
+			for _, other := range p.Nodes[r.Node].Residents() {
+				if other.Phase == fleet.Leaving {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// elasticPoolsKeepTheirMin: while it runs, an elastic pool never has fewer
+// replicas than min unless nodes were lost; a pool of higher rank may go as a whole.
+func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *failure {
+	lost := map[uint64]bool{}
+	for _, e := range out.Record.Events {
+		if e, ok := e.(event.ReplicasLost); ok {
+			lost[e.ID] = true
+		}
+	}
+	for _, v := range w.active() {
+		old := before.Workloads[v.ID]
+		if lost[v.ID] || old == nil || old.State != fleet.RunningW || v.State != fleet.RunningW {
+			continue
+		}
+		for i, pool := range v.Pools {
+			gone := v.Stays(i) == 0 && pool.Rank != v.BaseRank()
+			if pool.Elastic && old.Stays(i) >= pool.Min && v.Stays(i) < pool.Min && !gone {
+				return &failure{rule: "an elastic pool keeps its min", detail: fmt.Sprintf("%s/%s: pool %s went from %d to %d of at least %d%s",
+					v.Namespace, v.Name, pool.Name, old.Stays(i), v.Stays(i), pool.Min, eventsText(out.Record))}
+			}
+		}
+	}
+	return nil
+}
+
+// minimalVictims: take any one victim of a newcomer back, and it no longer fits.
+// The record is played again up to each eviction, and placement is asked whether
+// it would have needed the last of the victims.
+func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
+	s := before
+	for at := 0; at < len(out.Record.Events); at++ {
+		victims, owner := evictionAt(out.Record.Events[at:])
+		if owner != nil {
+			for spared := range victims {
+				if f := needed(w, s, out, victims, spared, owner); f != nil {
+					return f
+				}
+			}
+		}
+		skip := max(1, len(victims))
+		core.Apply(s, event.Record{Seq: s.Seq, At: out.Record.At, Events: out.Record.Events[at : at+skip]})
+		at += skip - 1
+	}
+	return nil
+}
+
+// evictionAt reads the victims, and the placement they make room for, that begin here.
+func evictionAt(events []event.Event) (victims []event.Event, owner *event.ReplicasPlaced) {
+	for i, e := range events {
+		switch e := e.(type) {
+		case event.ReplicasEvicted:
+			victims = append(victims, e)
+		case event.ReservationEnded:
+			victims = append(victims, e)
+		case event.ReplicasPlaced:
+			if i > 0 {
+				return victims, &e
+			}
+			return nil, nil
+		default:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+func needed(w *world, s *fleet.State, out core.Outcome, victims []event.Event, spared int, owner *event.ReplicasPlaced) *failure {
+	c := s.Clone()
+	others := append(append([]event.Event(nil), victims[:spared]...), victims[spared+1:]...)
+	core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: others})
+	c.TakeDirty()
+	plan, ok := placement.New(c, c.Partition(owner.Partition), out.Record.At).Next()
+	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
+		return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%+v\n    was evicted for %+v,\n    which fits without at %v%s", victims[spared], *owner, plan.Spots, eventsText(out.Record))}
+	}
+	return nil
+}
+
+// partitionText shows a partition, node by node and quota by quota.
+func partitionText(p *fleet.Partition) string {
+	text := ""
+	for _, a := range p.Accounts {
+		text += fmt.Sprintf("\n    %s: grant %d, backing %v, stays %d, waiting:", a.Quota, a.Grant, a.Backing, a.Stays())
+		for _, it := range a.Queue() {
+			text += fmt.Sprintf(" %s/%d(%v)", it.Workload.Name, it.Pool, it.Workload.Priority)
+		}
+	}
+	for _, ns := range p.Namespaces() {
+		text += fmt.Sprintf("\n    flex %s: %d, waiting:", ns, p.FlexOf(ns).Staying)
+		for _, it := range p.FlexOf(ns).Queue() {
+			text += fmt.Sprintf(" %s/%d", it.Workload.Name, it.Pool)
+		}
+	}
+	for i, n := range p.Nodes {
+		text += fmt.Sprintf("\n    %2d %s %s:", i, n.Name, n.State)
+		for _, r := range n.Residents() {
+			text += fmt.Sprintf(" %s/%d %dgpu %s %s", r.Workload.Name, r.Pool, r.GPUs(), r.Workload.Priority, []string{"reserved", "running", "leaving"}[r.Phase])
+		}
+	}
+	return text
+}
