@@ -42,6 +42,7 @@ func (s *State) NextAlarm() Instant {
 func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
+		a.partition.aged++
 		a.partition.Unalign()
 	}
 }

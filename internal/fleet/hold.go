@@ -75,10 +75,12 @@ func (a *Account) addWork(w *Workload) {
 	key := KeyOf(w, w.BaseRank(), false)
 	at := sort.Search(len(a.work), func(i int) bool { return !KeyOf(a.work[i], a.work[i].BaseRank(), false).Before(key) })
 	a.work = insert(a.work, at, w)
+	a.version++
 }
 
 func (a *Account) dropWork(w *Workload) {
 	a.work = remove(a.work, func(x *Workload) bool { return x == w })
+	a.version++
 }
 
 func insert[T any](list []T, at int, x T) []T {
@@ -196,9 +198,12 @@ func (p *Partition) settle(node int, r Resident) {
 // reflex says that flex is to be looked at again where work in quota came or
 // went: what is left for flex has changed.
 func (p *Partition) reflex(r Resident) {
-	if r.Workload.account != nil {
+	if a := r.Workload.account; a != nil {
 		p.left[Flex]++
+		a.version++
+		return
 	}
+	p.flexing++
 }
 
 func (p *Partition) unsettle(node int, r Resident) {
@@ -243,6 +248,9 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.weigh(w.Held[pool][i], -1)
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
+	}
+	if w.account != nil {
+		w.account.version++
 	}
 	w.unalign()
 	w.partition.Freed()

@@ -66,6 +66,7 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 		w.account.addWork(w)
 	}
 	if w.partition != nil {
+		w.partition.flexing++
 		w.partition.Freed()
 	}
 	s.requeue(w)

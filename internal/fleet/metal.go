@@ -121,6 +121,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, -1)
 	a.Backing[island] = nodes
 	a.count(island, 1)
+	a.version++
 	p.Freed()
 }
 

@@ -58,6 +58,8 @@ type Partition struct {
 	flexWork []*Workload
 	watched  watched
 	epoch    uint64
+	aged     uint64            // grows whenever an alarm rings: work may have overrun
+	flexing  uint64            // grows with every change of flex work
 	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool

@@ -87,6 +87,7 @@ type Account struct {
 	stays     int         // GPUs held or reserved by replicas that stay
 	loose     int         // staying replicas that are not guaranteed
 	over      int         // islands where it touches more nodes than back it
+	version   uint64      // grows with every change of its work or backing
 	work      []*Workload // workloads with replicas here, in the quota's order
 	queue     queue
 }
@@ -114,6 +115,10 @@ func (a *Account) Loose() int { return a.loose }
 
 // Over is the number of islands where the account's work touches more nodes than back it.
 func (a *Account) Over() int { return a.over }
+
+// Version grows with every change of the account's work or backing, and of what
+// time does to them: what was derived from both holds as long as it stays.
+func (a *Account) Version() uint64 { return a.version + a.partition.aged }
 
 // weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) weigh(r Replica, sign int) {

@@ -106,6 +106,9 @@ func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
 // FlexStamp grows with everything that could change what is fair on flex or who stands there.
 func (p *Partition) FlexStamp() uint64 { return p.epoch + p.left[Flex] + 1 }
 
+// FlexVersion grows with every change of flex work, and of what time does to it.
+func (p *Partition) FlexVersion() uint64 { return p.flexing + p.aged }
+
 // Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
 func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
 

@@ -41,7 +41,7 @@ func (pl *Planner) alone(a *fleet.Account) bool {
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	c := claimOf(it, a, fleet.HoldsGuaranteed)
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
 	if c.gpus > a.Backed() {
 		return Plan{}, false
 	}
@@ -136,7 +136,7 @@ func (t *treeWalk) next() *fleet.Waiting {
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	backed := pl.treeBacked(a.Tree())
-	c := claimOf(it, a, fleet.HoldsBorrowing)
+	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	if c.gpus > backed || backed == a.Backed() {
 		return Plan{}, false
 	}

@@ -15,6 +15,8 @@ type claim struct {
 	// Limits of in-quota claims, by island: how many nodes may be opened that
 	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
 	own, tree []int
+	// covered is what of its tree's work counts against tree.
+	covered coverage
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
 	counted map[int]bool
 	// tight says that the tree's usage, leavers included, has no room for the claim
@@ -59,9 +61,13 @@ func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 	return later
 }
 
-// claimOf starts a claim of a waiting unit.
-func claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
+// claimOf starts a claim of a waiting unit; one whose workload overran has lost
+// its age, as its running units have.
+func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
 	c := &claim{w: it.Workload, account: account, key: it.Key, needs: needs(it), holds: holds}
+	if it.Workload.Overran(pl.now) {
+		c.key.Since = fleet.Never
+	}
 	c.gpus = gpusOf(c.needs)
 	return c
 }
@@ -71,9 +77,10 @@ func claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim
 func (pl *Planner) limitByTree(c *claim) {
 	tree := c.account.Tree()
 	c.tight = pl.treeUsage(tree)+c.gpus > pl.treeBacked(tree) && pl.leaves(tree)
-	c.tree = make([]int, len(pl.p.Islands))
-	for i, island := range pl.p.Islands {
-		c.tree[i] = pl.p.TreeBacking(tree, i) - island.TreeTouched(tree)
+	c.covered = pl.coverageFor(c)
+	c.tree = pl.touchedBy(c.covered, tree)
+	for i, touched := range c.tree {
+		c.tree[i] = pl.p.TreeBacking(tree, i) - touched
 	}
 }
 
@@ -91,19 +98,17 @@ func (pl *Planner) limitByQuota(c *claim) {
 func (pl *Planner) limitByEarlier(c *claim) (earlier int) {
 	c.own = append([]int(nil), c.account.Backing...)
 	c.counted = map[int]bool{}
-	for _, w := range c.account.Work() {
-		for _, u := range pl.units(w) {
-			if u.w != c.w && !u.key.Before(c.key) {
-				continue
-			}
-			earlier += u.gpus
-			u.eachNode(func(node, _ int) {
-				if !c.counted[node] {
-					c.counted[node] = true
-					c.own[pl.p.Nodes[node].Island]--
-				}
-			})
+	for _, u := range pl.accountUnits(c.account) {
+		if u.w != c.w && !u.key.Before(c.key) {
+			continue
 		}
+		earlier += u.gpus
+		u.eachNode(func(node, _ int) {
+			if !c.counted[node] {
+				c.counted[node] = true
+				c.own[pl.p.Nodes[node].Island]--
+			}
+		})
 	}
 	return earlier
 }

@@ -22,12 +22,28 @@ func (pl *Planner) Classify() []Change {
 	var changes []Change
 	done := map[string]bool{}
 	for _, a := range pl.p.Accounts {
-		if tree := a.Tree(); !done[tree] && (a.Loose() > 0 || a.Over() > 0) {
-			done[tree] = true
+		tree := a.Tree()
+		if done[tree] || a.Loose() == 0 && a.Over() == 0 {
+			continue
+		}
+		done[tree] = true
+		if at := pl.treeVersion(tree); pl.trees[tree] != at {
+			pl.trees[tree] = at
 			changes = append(changes, pl.classifyTree(tree)...)
 		}
 	}
 	return changes
+}
+
+// treeVersion changes with every change of the work or backing of a tree.
+func (pl *Planner) treeVersion(tree string) uint64 {
+	v := uint64(1)
+	for _, a := range pl.p.Accounts {
+		if a.Tree() == tree {
+			v += a.Version()
+		}
+	}
+	return v
 }
 
 // cover counts units against a backing.
@@ -74,8 +90,7 @@ func (pl *Planner) classifyTree(tree string) []Change {
 	for i := range backing {
 		backing[i] = pl.p.TreeBacking(tree, i)
 	}
-	var all, rest []unit
-	var inside []unit
+	var inside, rest []unit
 	for _, a := range pl.p.Accounts {
 		if a.Tree() != tree {
 			continue
@@ -104,8 +119,7 @@ func (pl *Planner) classifyTree(tree string) []Change {
 			rest[i].holds = fleet.HoldsUnprotected
 		}
 	}
-	all = append(inside, rest...)
-	return changesOf(all)
+	return changesOf(append(inside, rest...))
 }
 
 func copySet(m map[int]bool) map[int]bool {

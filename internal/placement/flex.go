@@ -89,7 +89,7 @@ func (pl *Planner) byLeastFlex() []string {
 // flex plans a unit on flex: on what is free if it can, else by evicting less
 // important work of its namespace, or work of a namespace above its share.
 func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
-	c := claimOf(it, nil, fleet.HoldsFlex)
+	c := pl.claimOf(it, nil, fleet.HoldsFlex)
 	if spots, ok := pl.find(c); ok {
 		plan := pl.finish(c, spots, nil)
 		pl.release(c, spots)
@@ -116,8 +116,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 			list = append(list, pl.candidate(u, ClassFlex))
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
-	return pl.downToShare(c, list, shares)
+	return pl.downToShare(c, byCost(list), shares)
 }
 
 func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {

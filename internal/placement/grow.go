@@ -47,7 +47,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		return pl.growOnFlex(it, most)
 	}
 	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
-		c := claimOf(it, w.Account(), holds)
+		c := pl.claimOf(it, w.Account(), holds)
 		room := w.Account().Backed() - w.Account().Stays()
 		if holds == fleet.HoldsBorrowing {
 			room = pl.treeBacked(w.Tree()) - pl.treeStays(w.Tree())
@@ -62,7 +62,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	w, gpus := it.Workload, it.Workload.Pools[it.Pool].GPUs
 	fair := min(most, (pl.sharesNow()[w.Namespace]-pl.p.FlexOf(w.Namespace).Staying)/gpus)
-	c := claimOf(it, nil, fleet.HoldsFlex)
+	c := pl.claimOf(it, nil, fleet.HoldsFlex)
 	if plan, ok := pl.mostOnFree(c, fair); ok {
 		return plan, true
 	}
@@ -102,16 +102,14 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 // growBy grows by as many replicas as free room takes, else by as many as flex
 // work can make room for.
 func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
+	if most <= 0 {
+		return Plan{}, false
+	}
 	pl.limitGrowth(c)
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	var list []candidateVictim
-	for _, v := range pl.evictable(c) {
-		if v.class == ClassFlex {
-			list = append(list, v)
-		}
-	}
+	list := byCost(pl.evictableFlex(c))
 	if len(list) == 0 {
 		return Plan{}, false
 	}

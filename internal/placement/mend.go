@@ -38,10 +38,11 @@ func lostBase(w *fleet.Workload) bool {
 // work, else, for guaranteed gangs, of unprotected or borrowing work.
 func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
 	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.BaseRank(), false)}
-	c := claimOf(it, w.Account(), w.Holds())
+	c := pl.claimOf(it, w.Account(), w.Holds())
 	c.needs[0].replicas = missing
 	c.gpus = gpusOf(c.needs)
-	plan, ok := Plan{}, false
+	var plan Plan
+	var ok bool
 	switch {
 	case w.Flexes():
 		plan, ok = pl.onFree(c)
@@ -91,12 +92,7 @@ func (pl *Planner) mendBeyond(c *claim) (Plan, bool) {
 
 // displaceFlex plans a claim at the cost of flex work alone, whatever the counts.
 func (pl *Planner) displaceFlex(c *claim) (Plan, bool) {
-	var list []candidateVictim
-	for _, v := range pl.evictable(c) {
-		if v.class == ClassFlex {
-			list = append(list, v)
-		}
-	}
+	list := byCost(pl.evictableFlex(c))
 	spots, victims, ok := pl.cheapestSet(c, list)
 	if !ok {
 		return Plan{}, false

@@ -1,10 +1,6 @@
 package placement
 
-import (
-	"sort"
-
-	"github.com/muster-fleet/muster/internal/fleet"
-)
+import "github.com/muster-fleet/muster/internal/fleet"
 
 // This file packs replicas smaller than a node as their quota's private cluster
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
@@ -27,7 +23,7 @@ func (pl *Planner) inside(c *claim) (Plan, bool) {
 	if pl.short(spots) == nil {
 		return pl.finish(c, spots, nil), true
 	}
-	return pl.finish(c, spots, asVictims(pl.clear(c, spots))), true
+	return pl.finish(c, spots, asVictims(pl.clear(spots))), true
 }
 
 // short lists the nodes of found spots that flex work keeps too full.
@@ -47,7 +43,7 @@ func (pl *Planner) short(spots []fleet.Spot) []int {
 
 // clear chooses the cheapest flex units that make room on the nodes of the
 // spots, and then gives back, the dearest first, whoever need not leave.
-func (pl *Planner) clear(c *claim, spots []fleet.Spot) []candidateVictim {
+func (pl *Planner) clear(spots []fleet.Spot) []candidateVictim {
 	full := map[int]bool{}
 	for _, n := range pl.short(spots) {
 		full[n] = true
@@ -60,7 +56,7 @@ func (pl *Planner) clear(c *claim, spots []fleet.Spot) []candidateVictim {
 			list = append(list, pl.candidate(u, ClassFlex))
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
+	list = byCost(list)
 	for _, v := range list {
 		pl.evict(v.unit)
 	}

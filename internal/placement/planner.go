@@ -18,9 +18,8 @@ type Planner struct {
 	Deferred []*fleet.Workload
 	Insist   map[uint64]bool
 
-	shares            map[string]int
-	flexing           []unit
-	sharesAt, unitsAt uint64
+	shares   map[string]int
+	sharesAt uint64
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.
@@ -29,13 +28,25 @@ type scratch struct {
 	gone  []int // in-quota replicas among them, by node
 	extra []int // GPUs that the newcomer has been given so far, by node
 	list  []candidate
+
+	// What was derived from the standing work, and the version it was derived from.
+	flexing   []unit
+	flexingAt uint64
+	accounts  map[*fleet.Account]*standing
+	trees     map[string]uint64 // when each tree was classified last
+}
+
+// standing is an account's units in the quota's order.
+type standing struct {
+	at    uint64
+	units []unit
 }
 
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n)}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}

@@ -36,15 +36,45 @@ func (pl *Planner) sharesNow() map[string]int {
 	return pl.shares
 }
 
-// flexUnits lists the units of flex work, computed once for as long as
-// nothing changes.
+// flexUnits lists the units of flex work. The list is kept until flex work
+// changes: read it, do not change it.
 func (pl *Planner) flexUnits() []unit {
-	if stamp := pl.p.FlexStamp(); pl.unitsAt != stamp {
+	if at := pl.p.FlexVersion() + 1; pl.flexingAt != at {
 		pl.flexing = pl.flexing[:0]
 		for _, w := range pl.p.FlexWork() {
 			pl.flexing = append(pl.flexing, pl.units(w)...)
 		}
-		pl.unitsAt = stamp
+		pl.flexingAt = at
 	}
-	return slices.Clip(pl.flexing)
+	return pl.flexing
+}
+
+// accountUnits lists all units of an account in the quota's order. The list is
+// kept until the account changes: read it, do not change it.
+func (pl *Planner) accountUnits(a *fleet.Account) []unit {
+	kept := pl.accounts[a]
+	if kept == nil {
+		kept = &standing{}
+		pl.accounts[a] = kept
+	}
+	if at := a.Version() + 1; kept.at != at {
+		kept.units = kept.units[:0]
+		for _, w := range a.Work() {
+			kept.units = append(kept.units, pl.units(w)...)
+		}
+		slices.SortStableFunc(kept.units, func(x, y unit) int { return order(x.key.Before(y.key), y.key.Before(x.key)) })
+		kept.at = at
+	}
+	return kept.units
+}
+
+// order turns two answers of a comparison into one number.
+func order(before, after bool) int {
+	switch {
+	case before:
+		return -1
+	case after:
+		return 1
+	}
+	return 0
 }

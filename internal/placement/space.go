@@ -1,24 +1,74 @@
 package placement
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // find looks for nodes for everything a claim needs, with the chosen victims
 // gone. The nodes it finds stay given in the scratch arrays until release.
 func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
-	spots := make([]fleet.Spot, 0, len(c.needs))
-	for _, nd := range c.needs {
-		nodes, ok := pl.findPool(c, nd)
-		if !ok {
-			pl.release(c, spots)
+	if len(c.needs) == 1 {
+		nodes, ok := pl.findPool(c, c.needs[0])
+		return asSpots(c.needs[0], nodes), ok
+	}
+	tries := manyTries
+	return pl.findFrom(c, 0, &tries)
+}
+
+// manyTries bounds how many islands are tried for the pools of one claim.
+const manyTries = 200
+
+// findFrom finds nodes for the needs from the k-th on: in the best island for
+// it, or, if the rest then finds none, in the next best.
+func (pl *Planner) findFrom(c *claim, k int, tries *int) ([]fleet.Spot, bool) {
+	if k == len(c.needs) {
+		return nil, true
+	}
+	nd := c.needs[k]
+	for _, nodes := range pl.alternatives(c, nd) {
+		if *tries--; *tries < 0 {
 			return nil, false
 		}
-		if len(nodes) > 0 {
-			spots = append(spots, fleet.Spot{Pool: nd.pool, Nodes: nodes})
+		pl.takeAll(c, nodes, nd.gpus)
+		if rest, ok := pl.findFrom(c, k+1, tries); ok {
+			return append(asSpots(nd, nodes), rest...), true
+		}
+		pl.ungive(c, nodes, nd.gpus)
+	}
+	return nil, false
+}
+
+// alternatives lists places for one pool's replicas, best first.
+func (pl *Planner) alternatives(c *claim, nd need) [][]int {
+	if nd.replicas <= 0 {
+		return [][]int{nil}
+	}
+	var list [][]int
+	if nd.beside < 0 {
+		list = pl.byScore(c, nd)
+	}
+	if nd.beside >= 0 || nd.reach == fleet.ReachAny {
+		if nodes, ok := pl.findPool(c, nd); ok {
+			pl.ungive(c, nodes, nd.gpus)
+			list = append(list, nodes)
 		}
 	}
-	return spots, true
+	if nd.reach == fleet.ReachAny && nd.beside < 0 {
+		if nodes, ok := pl.spread(c, nd); ok {
+			pl.ungive(c, nodes, nd.gpus)
+			list = append(list, nodes)
+		}
+	}
+	return list
+}
+
+func asSpots(nd need, nodes []int) []fleet.Spot {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return []fleet.Spot{{Pool: nd.pool, Nodes: nodes}}
 }
 
 // release gives found nodes back to the scratch arrays.
@@ -129,23 +179,47 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 	var best []int
 	var bestScore [3]int
 	for i := range pl.p.Islands {
-		if !c.mayUse(i) {
-			continue
-		}
-		nodes := pl.fill(c, nd, i, nd.replicas)
-		if len(nodes) < nd.replicas {
-			continue
-		}
-		if score := pl.score(c, i, nodes, nd.gpus*nd.replicas); best == nil || less(score, bestScore) {
+		nodes, score, ok := pl.inIsland(c, nd, i)
+		if ok && (best == nil || less(score, bestScore)) {
 			best, bestScore = nodes, score
 		}
 	}
 	return best
 }
 
+// byScore lists the nodes found in each island that takes all replicas, best first.
+func (pl *Planner) byScore(c *claim, nd need) [][]int {
+	var list [][]int
+	var scores [][3]int
+	for i := range pl.p.Islands {
+		nodes, score, ok := pl.inIsland(c, nd, i)
+		if !ok {
+			continue
+		}
+		at := len(list)
+		for at > 0 && less(score, scores[at-1]) {
+			at--
+		}
+		list, scores = slices.Insert(list, at, nodes), slices.Insert(scores, at, score)
+	}
+	return list
+}
+
+// inIsland finds nodes for all replicas in one island, and says how it suits.
+func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [3]int, ok bool) {
+	if !c.mayUse(island) {
+		return nil, score, false
+	}
+	nodes = pl.fill(c, nd, island, nd.replicas)
+	if len(nodes) < nd.replicas {
+		return nil, score, false
+	}
+	return nodes, pl.score(c, island, nodes, nd.gpus*nd.replicas), true
+}
+
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
-	return c.account == nil || c.own[island] > 0 || c.account.Touched(island) > 0
+	return c.account == nil || c.beyond || c.own[island] > 0 || c.account.Touched(island) > 0
 }
 
 func less(a, b [3]int) bool {

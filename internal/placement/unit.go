@@ -1,6 +1,11 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // unit is what starts and stops as one: the lowest-rank pools of a workload at
 // min, a pool of higher rank at min, or one replica of an elastic pool above min.
@@ -100,7 +105,21 @@ func needs(it fleet.Waiting) []need {
 			list = append(list, poolNeed(w, i, p.Min))
 		}
 	}
+	slices.SortStableFunc(list, func(a, b need) int {
+		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.replicas*b.gpus, a.replicas*a.gpus))
+	})
 	return list
+}
+
+// narrow orders reaches: who has the least choice chooses first.
+func narrow(r fleet.Reach) int {
+	switch r {
+	case fleet.ReachRack:
+		return 0
+	case fleet.ReachIsland:
+		return 1
+	}
+	return 2
 }
 
 // need is replicas of one pool that look for nodes.

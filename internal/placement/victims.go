@@ -36,6 +36,11 @@ func (a candidateVictim) cheaper(b candidateVictim) bool {
 	return b.key.Before(a.key)
 }
 
+// frees says whether evicting the unit makes room in the count of the claim's tree.
+func (a candidateVictim) frees(c *claim) bool {
+	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
+}
+
 // displace plans a claim that finds no free room: it looks for the cheapest set
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
@@ -117,7 +122,7 @@ func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, 
 	var victims []candidateVictim
 	found := false
 	for i := range pl.p.Islands {
-		s, v, ok := pl.minimalSet(c, pl.touching(list, i))
+		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
 		}
@@ -125,10 +130,12 @@ func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, 
 	return spots, victims, found
 }
 
-func (pl *Planner) touching(list []candidateVictim, island int) []candidateVictim {
+// touching keeps the candidates that stand in an island, and those of the
+// claim's own tree, whose GPUs count for it wherever they stand.
+func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []candidateVictim {
 	var out []candidateVictim
 	for _, v := range list {
-		in := false
+		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
 		if in {
 			out = append(out, v)
@@ -148,10 +155,13 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 		return nil, nil, false
 	}
 	chosen := append([]candidateVictim(nil), list[:enough]...)
-	for i := len(chosen) - 1; i >= 0; i-- {
-		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
-		if _, ok := pl.fits(c, rest); ok {
-			chosen = rest
+	for spared := true; spared; { // whom the claim needs may change with who is spared
+		spared = false
+		for i := len(chosen) - 1; i >= 0; i-- {
+			rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+			if _, ok := pl.fits(c, rest); ok {
+				chosen, spared = rest, true
+			}
 		}
 	}
 	if len(chosen) > 1 && len(list) <= fewCandidates {
@@ -190,7 +200,7 @@ func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool
 	freed := 0
 	for _, v := range victims {
 		pl.evict(v.unit)
-		if v.w.Tree() == c.w.Tree() {
+		if v.frees(c) {
 			freed += v.gpus
 		}
 	}
@@ -204,10 +214,10 @@ func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool
 // findWith is find with the tree's count and limits as the victims leave them.
 func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
 	if c.account != nil && !c.beyond {
-		if pl.treeStays(c.account.Tree())-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+		pl.limitByTree(c)
+		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
 			return nil, false
 		}
-		pl.limitByTree(c)
 		pl.addCleared(c)
 	}
 	spots, ok := pl.find(c)
@@ -224,7 +234,7 @@ func (pl *Planner) addCleared(c *claim) {
 			continue
 		}
 		n := pl.p.Nodes[node]
-		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && pl.owner(node) == nil {
+		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && c.covered.has(node) && pl.owner(node) == nil {
 			c.tree[n.Island]++
 		}
 	}
@@ -275,16 +285,53 @@ func without(list []candidateVictim, v candidateVictim) []candidateVictim {
 	return out
 }
 
-// evictable lists whom an in-quota claim may evict, cheapest first.
+// evictable lists whom an in-quota claim may evict, cheapest first; none if the
+// claim would not fit its tree's count even with all of them gone.
 func (pl *Planner) evictable(c *claim) []candidateVictim {
 	var list []candidateVictim
-	for _, u := range pl.flexUnits() {
-		list = append(list, pl.candidate(u, ClassFlex))
-	}
+	freed := 0
 	for _, a := range pl.p.Accounts {
-		list = append(list, pl.evictableOf(c, a)...)
+		sibling := a.Tree() == c.account.Tree()
+		if a != c.account && (a.Loose() == 0 || !sibling && c.holds != fleet.HoldsGuaranteed) {
+			continue // all of it is guaranteed, or none of its business
+		}
+		for _, v := range pl.evictableOf(c, a) {
+			list = append(list, v)
+			if v.frees(c) {
+				freed += v.gpus
+			}
+		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].cheaper(list[j]) })
+	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+		return nil
+	}
+	return byCost(append(list, pl.evictableFlex(c)...))
+}
+
+// evictableFlex lists the flex work in the islands that a claim may use.
+func (pl *Planner) evictableFlex(c *claim) []candidateVictim {
+	var list []candidateVictim
+	for _, u := range pl.flexUnits() {
+		if pl.inReach(c, u) {
+			list = append(list, pl.candidate(u, ClassFlex))
+		}
+	}
+	return list
+}
+
+func (pl *Planner) inReach(c *claim, u unit) bool {
+	for _, spot := range u.spots {
+		for _, n := range spot.Nodes {
+			if c.mayUse(pl.p.Nodes[n].Island) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func byCost(list []candidateVictim) []candidateVictim {
+	slices.SortStableFunc(list, func(a, b candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
 	return list
 }
 
@@ -308,16 +355,6 @@ func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
 	return list
 }
 
-// accountUnits lists all units of an account in the quota's order.
-func (pl *Planner) accountUnits(a *fleet.Account) []unit {
-	var list []unit
-	for _, w := range a.Work() {
-		list = append(list, pl.units(w)...)
-	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].key.Before(list[j].key) })
-	return list
-}
-
 // classFor says whether a claim may evict a unit of an account, and as what. A
 // younger unit of equal importance that is guaranteed may stay: what passed a
 // waiting head is not taken back when the head could start sooner than thought.
@@ -329,7 +366,7 @@ func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 	switch {
 	case own && u.key.Before(c.key):
 		return 0, false
-	case own && (u.key.Surplus || u.overran) && !u.key.Importance().Above(c.key.Importance()):
+	case own && (u.key.Surplus || guaranteed && u.overran) && !u.key.Importance().Above(c.key.Importance()):
 		return ClassImportance, true
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true

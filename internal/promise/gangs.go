@@ -9,7 +9,7 @@ import (
 // block is a gang that wants to stand whole in one island.
 type block struct {
 	account, island, nodes int
-	stands                 bool // it has its island already
+	on                     map[int]bool // the nodes of a running gang
 }
 
 // runningGangs lists the gangs of several nodes that an account runs inside
@@ -31,16 +31,15 @@ func (al *aligner) runningGangs(a int, guaranteed bool) []block {
 }
 
 func (al *aligner) gangOf(w *fleet.Workload, pool int, guaranteed bool) (block, bool) {
-	on := map[int]bool{}
-	b := block{stands: true}
+	b := block{on: map[int]bool{}}
 	for _, r := range w.Held[pool] {
 		if r.Phase == fleet.Leaving || (guaranteed && r.Holds != fleet.HoldsGuaranteed) {
 			continue
 		}
-		on[r.Node] = true
+		b.on[r.Node] = true
 		b.island = al.p.Nodes[r.Node].Island
 	}
-	b.nodes = len(on)
+	b.nodes = len(b.on)
 	return b, b.nodes > 0
 }
 
@@ -50,21 +49,33 @@ func (al *aligner) backRunningGangs() {
 	for a := range al.p.Accounts {
 		list = append(list, al.runningGangs(a, true)...)
 	}
-	sortBlocks(list)
+	al.sortBlocks(list)
+	taken := map[int]bool{} // two small gangs may share a node, which counts once
 	for _, b := range list {
-		if total(al.blocks[b.account])+b.nodes <= al.grant(b.account) && al.takes(b.island, b.nodes) {
-			al.take(b.account, b.island, b.nodes)
+		more := 0
+		for n := range b.on {
+			if !taken[n] {
+				more++
+			}
 		}
+		if total(al.blocks[b.account])+more > al.grant(b.account) || !al.takes(b.island, more) {
+			continue
+		}
+		for n := range b.on {
+			taken[n] = true
+		}
+		al.take(b.account, b.island, more)
 	}
 }
 
 // sortBlocks puts the largest gang first; among equals one that has its island, then by path.
-func sortBlocks(list []block) {
+func (al *aligner) sortBlocks(list []block) {
+	stands := func(b block) bool { return b.on != nil || al.presentIsland(b.account, b.nodes) >= 0 }
 	sort.SliceStable(list, func(i, j int) bool {
 		if list[i].nodes != list[j].nodes {
 			return list[i].nodes > list[j].nodes
 		}
-		return list[i].stands && !list[j].stands
+		return stands(list[i]) && !stands(list[j])
 	})
 }
 
@@ -85,10 +96,10 @@ func (al *aligner) backDeclaredGangs() {
 	var list []block
 	for a, acc := range al.p.Accounts {
 		if nodes := al.nodes(min(acc.Gang, acc.Grant)); nodes > 0 {
-			list = append(list, block{account: a, nodes: nodes, stands: al.presentIsland(a, nodes) >= 0})
+			list = append(list, block{account: a, nodes: nodes})
 		}
 	}
-	sortBlocks(list)
+	al.sortBlocks(list)
 	for _, b := range list {
 		al.backDeclared(b)
 	}
@@ -146,7 +157,7 @@ func (al *aligner) choices(b block) []int {
 
 func (al *aligner) ownIslands(b block) []int {
 	running := al.runningGangs(b.account, false)
-	sortBlocks(running)
+	al.sortBlocks(running)
 	var own []int
 	for _, r := range running {
 		if r.nodes+b.nodes > al.grant(b.account) {

@@ -1,0 +1,62 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// What a tree's backing must cover is its guaranteed and borrowing work.
+// Unprotected work stands beyond it: a guaranteed newcomer does not have to count it.
+
+// coverage is what of a tree's work its backing covers.
+type coverage struct {
+	gpus  int
+	nodes map[int]bool // nodes that covered work touches; nil: all that the tree touches
+}
+
+// coverageFor is the coverage that a claim must count.
+func (pl *Planner) coverageFor(c *claim) coverage {
+	tree := c.account.Tree()
+	all := coverage{gpus: pl.treeStays(tree)}
+	if c.holds != fleet.HoldsGuaranteed || pl.allGuaranteed(tree) {
+		return all
+	}
+	all.nodes = map[int]bool{}
+	for _, a := range pl.p.Accounts {
+		if a.Tree() != tree {
+			continue
+		}
+		for _, u := range pl.accountUnits(a) {
+			if u.holds == fleet.HoldsUnprotected {
+				all.gpus -= u.gpus
+				continue
+			}
+			u.eachNode(func(node, _ int) { all.nodes[node] = true })
+		}
+	}
+	return all
+}
+
+func (pl *Planner) allGuaranteed(tree string) bool {
+	for _, a := range pl.p.Accounts {
+		if a.Tree() == tree && a.Loose() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// has says whether a node counts against the backing.
+func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] }
+
+// touchedBy is the number of nodes that count, by island.
+func (pl *Planner) touchedBy(c coverage, tree string) []int {
+	touched := make([]int, len(pl.p.Islands))
+	if c.nodes == nil {
+		for i, island := range pl.p.Islands {
+			touched[i] = island.TreeTouched(tree)
+		}
+		return touched
+	}
+	for node := range c.nodes {
+		touched[pl.p.Nodes[node].Island]++
+	}
+	return touched
+}
