@@ -17,7 +17,7 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	case Batch:
 		return decideBatch(s, r, c, now)
 	case Submit:
-		return submit(s, r, c)
+		return submit(s, c)
 	case Cancel:
 		return cancel(s, r, c)
 	case Retarget:
@@ -34,8 +34,8 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if events, refusal, known := decideQuota(s, r, now); known {
 		return events, refusal
 	}
-	if events, refusal, known := decideReport(s, r.Command); known {
-		return events, refusal
+	if events, known := decideReport(s, r.Command); known {
+		return events, nil
 	}
 	panic(fmt.Sprintf("core: nobody decides %T", r.Command))
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-func submit(s *fleet.State, r Request, c Submit) ([]event.Event, *Refusal) {
+func submit(s *fleet.State, c Submit) ([]event.Event, *Refusal) {
 	spec := c.Spec
 	if refusal := checkSpec(spec); refusal != nil {
 		return nil, refusal
@@ -94,18 +94,19 @@ func prioritise(s *fleet.State, r Request, c Prioritise) ([]event.Event, *Refusa
 	return one(event.WorkloadPrioritised{ID: w.ID, Priority: c.Priority})
 }
 
-func decideReport(s *fleet.State, command Command) (events []event.Event, refusal *Refusal, known bool) {
+// decideReport refuses nothing: what has happened has happened.
+func decideReport(s *fleet.State, command Command) (events []event.Event, known bool) {
 	switch c := command.(type) {
 	case ReportStopped:
-		return stopped(s, c), nil, true
+		return stopped(s, c), true
 	case ReportFinished:
 		w := s.Workloads[c.ID]
 		if w == nil || w.State.Ended() || w.Started == 0 {
-			return nil, nil, true // it was cancelled or evicted meanwhile
+			return nil, true // it was cancelled or evicted meanwhile
 		}
-		return []event.Event{event.WorkloadFinished(c)}, nil, true
+		return []event.Event{event.WorkloadFinished(c)}, true
 	}
-	return nil, nil, false
+	return nil, false
 }
 
 // stopped keeps of a report what the state still waits for: what a cluster

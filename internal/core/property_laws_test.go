@@ -97,15 +97,16 @@ func judged(p *fleet.Partition, w *fleet.Workload) bool {
 	return len(p.Islands) > 0
 }
 
-// flexIsNotLeftIdle: where nobody else waits for flex, a workload that fits on
-// free usable GPUs runs.
+// flexIsNotLeftIdle: where nobody else waits for flex, a workload of one pool
+// that fits on free usable GPUs runs. (Flex promises no room in one piece, so
+// several pools need not be packed as well as could be.)
 func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		var waiting []fleet.Waiting
 		for _, ns := range p.Namespaces() {
 			waiting = append(waiting, p.FlexOf(ns).Queue()...)
 		}
-		if len(waiting) != 1 || waiting[0].Pool != fleet.Base || !judged(p, waiting[0].Workload) {
+		if len(waiting) != 1 || waiting[0].Pool != fleet.Base || !judged(p, waiting[0].Workload) || len(wants(waiting[0].Workload)) > 1 {
 			continue
 		}
 		room := private{gpusPerNode: p.GPUsPerNode, used: make([][]int, len(p.Islands)), fresh: make([]int, len(p.Islands))}
@@ -125,7 +126,7 @@ func allowedEvictions(w *world, _ *fleet.State, out core.Outcome) *failure {
 	var list []invariant.Eviction
 	for _, e := range out.Record.Events {
 		if e, ok := e.(event.ReplicasEvicted); ok {
-			list = append(list, invariant.Eviction{Victim: e.ID, Owner: e.For, Spots: e.Spots})
+			list = append(list, invariant.Eviction{Victim: e.ID, Owner: e.For, Whole: e.Whole, Spots: e.Spots})
 		}
 	}
 	for _, b := range invariant.CheckEvictions(w.s, list) {
@@ -134,11 +135,13 @@ func allowedEvictions(w *world, _ *fleet.State, out core.Outcome) *failure {
 	return nil
 }
 
-// reservationsWaitForSomebody: reserved room that nobody has to leave is used.
+// reservationsWaitForSomebody: reserved room is used as soon as those have left
+// who must: whoever stands there, the owner's own victims, and, so that usage
+// never passes the backing, whatever of the owner's tree is on its way out.
 func reservationsWaitForSomebody(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		for _, v := range p.Reserving() {
-			if !waitsForSomebody(p, v) {
+			if !w.waitsForSomebody(p, v) {
 				return &failure{rule: "room is reserved only until somebody has left it", detail: fmt.Sprintf("%s/%s (%s): %s", v.Namespace, v.Name, v.State, partitionText(p))}
 			}
 		}
@@ -146,14 +149,19 @@ func reservationsWaitForSomebody(w *world, _ *fleet.State, _ core.Outcome) *fail
 	return nil
 }
 
-func waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
+func (w *world) waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
+	on := map[int]bool{}
 	for _, replicas := range v.Held {
 		for _, r := range replicas {
-			if r.Phase != fleet.Reserved {
-				continue
+			if r.Phase == fleet.Reserved {
+				on[r.Node] = true
 			}
-			for _, other := range p.Nodes[r.Node].Residents() {
-				if other.Phase == fleet.Leaving {
+		}
+	}
+	for _, other := range w.active() {
+		for _, spot := range other.Spots(isLeaving) {
+			for _, node := range spot.Nodes {
+				if other.At() == p && (on[node] || other.For == v.ID || (!v.Flexes() && other.Tree() == v.Tree())) {
 					return true
 				}
 			}
@@ -190,13 +198,13 @@ func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *
 // minimalVictims: take any one victim of a newcomer back, and it no longer fits.
 // The record is played again up to each eviction, and placement is asked whether
 // it would have needed the last of the victims.
-func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
+func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
 	s := before
 	for at := 0; at < len(out.Record.Events); at++ {
 		victims, owner := evictionAt(out.Record.Events[at:])
-		if owner != nil {
+		if owner != nil && simple(s.Workloads[owner.ID], *owner) {
 			for spared := range victims {
-				if f := needed(w, s, out, victims, spared, owner); f != nil {
+				if f := needed(s, out, victims, spared, owner); f != nil {
 					return f
 				}
 			}
@@ -206,6 +214,12 @@ func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
 		at += skip - 1
 	}
 	return nil
+}
+
+// simple says whether a placement is of one pool that any of an island's nodes
+// suit: with several pools, or racks, packing is no exact art.
+func simple(w *fleet.Workload, e event.ReplicasPlaced) bool {
+	return len(e.Spots) == 1 && w.Pools[e.Spots[0].Pool].Reach != fleet.ReachRack
 }
 
 // evictionAt reads the victims, and the placement they make room for, that begin here.
@@ -228,7 +242,7 @@ func evictionAt(events []event.Event) (victims []event.Event, owner *event.Repli
 	return nil, nil
 }
 
-func needed(w *world, s *fleet.State, out core.Outcome, victims []event.Event, spared int, owner *event.ReplicasPlaced) *failure {
+func needed(s *fleet.State, out core.Outcome, victims []event.Event, spared int, owner *event.ReplicasPlaced) *failure {
 	c := s.Clone()
 	others := append(append([]event.Event(nil), victims[:spared]...), victims[spared+1:]...)
 	core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: others})

@@ -149,10 +149,24 @@ func (s *State) after(w *Workload) {
 		return
 	}
 	w.unalign()
+	p.released(w)
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}
-	p.Freed()
+}
+
+// released says that room came free where a workload stood: for flex always, for
+// its own tree if it is in quota. Other trees count on their own backing alone,
+// unless work stands somewhere that no backing covers.
+func (p *Partition) released(w *Workload) {
+	p.left[Flex]++
+	if w.account != nil {
+		p.left[w.account.tree]++
+		if p.overs > 0 {
+			p.epoch++
+		}
+	}
+	p.Touch()
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
@@ -245,6 +259,9 @@ func (n *Node) recount() {
 // SetHolds says how replicas from..to−1 of a pool hold their GPUs.
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
+		if was := w.Held[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
+			w.partition.epoch++ // whom nobody covers, other trees may evict
+		}
 		w.account.weigh(w.Held[pool][i], -1)
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
@@ -253,5 +270,6 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.version++
 	}
 	w.unalign()
-	w.partition.Freed()
+	w.partition.left[w.Tree()]++
+	w.partition.Touch()
 }

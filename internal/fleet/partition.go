@@ -78,6 +78,7 @@ type Tally struct {
 	InQuota   int // held or reserved by in-quota work, on any node
 	Stranded  int // held on nodes that are not usable
 	StrandedQ int // the in-quota part of InQuota on nodes that are not usable
+	Room      int // usable GPUs that no replica means to keep
 	FlexUsed  int // held or reserved by flex work, where no in-quota work has reserved
 }
 

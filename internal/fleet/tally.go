@@ -35,6 +35,7 @@ func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
+	t.Room += sign * n.Room()
 	if n.Whole() {
 		t.Healthy += sign * n.GPUs
 		island.whole += sign

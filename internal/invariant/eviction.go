@@ -1,6 +1,10 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 const (
 	ruleForFlex  = "in-quota work is never evicted for flex"            // semantics §10.5
@@ -8,14 +12,16 @@ const (
 )
 
 // Eviction is what a record says of one: who leaves which nodes, for whom.
+// Whole: the victim's lowest-rank pools go, and everything else with them.
 type Eviction struct {
 	Victim, Owner uint64
+	Whole         bool
 	Spots         []fleet.Spot
 }
 
 // CheckEvictions asks, of the state right after a record, whether its evictions
-// were allowed. What a pool of higher rank or a surplus replica held goes with
-// its workload, so only the victim's first pool in the spots is asked.
+// were allowed. What goes with its workload is not asked: how a workload holds
+// its GPUs is how its lowest-rank pools hold them.
 func CheckEvictions(s *fleet.State, evictions []Eviction) []Broken {
 	c := &checker{}
 	for _, e := range evictions {
@@ -27,39 +33,46 @@ func CheckEvictions(s *fleet.State, evictions []Eviction) []Broken {
 		if owner.Flexes() && !victim.Flexes() {
 			c.broken(ruleForFlex, "%s of %s leaves for %s", called(victim), victim.Target, called(owner))
 		}
-		if owner.Target != victim.Target && leavesGuaranteed(victim, e.Spots) {
+		if owner.Target != victim.Target && e.guaranteed(victim) {
 			c.broken(ruleForOther, "%s of %s leaves for %s of %s", called(victim), victim.Target, called(owner), owner.Target)
 		}
 	}
 	return c.found
 }
 
-// leavesGuaranteed says whether the most important pool among the spots was guaranteed.
-func leavesGuaranteed(w *fleet.Workload, spots []fleet.Spot) bool {
-	first := -1
-	for _, spot := range spots {
-		if first < 0 || w.Pools[spot.Pool].Rank < w.Pools[first].Rank {
-			first = spot.Pool
-		}
-	}
-	if first < 0 {
-		return false
-	}
-	for _, spot := range spots {
-		if spot.Pool == first && anyLeaves(w, spot, fleet.HoldsGuaranteed) {
+// guaranteed says whether the unit that had to leave was guaranteed.
+func (e Eviction) guaranteed(w *fleet.Workload) bool {
+	for _, spot := range e.Spots {
+		switch {
+		case !e.Whole && allLeaveGuaranteed(w.Held[spot.Pool], spot.Nodes):
 			return true
+		case e.Whole && w.Pools[spot.Pool].Rank == w.BaseRank():
+			return firstLeaves(w.Held[spot.Pool]) == fleet.HoldsGuaranteed
 		}
 	}
 	return false
 }
 
-func anyLeaves(w *fleet.Workload, spot fleet.Spot, holds fleet.Holds) bool {
-	for _, node := range spot.Nodes {
-		for _, r := range w.Held[spot.Pool] {
-			if r.Node == node && r.Phase == fleet.Leaving && r.Holds == holds {
-				return true
+// firstLeaves is how the first of a pool's leaving replicas holds its GPUs: one of its min.
+func firstLeaves(replicas []fleet.Replica) fleet.Holds {
+	for _, r := range replicas {
+		if r.Phase == fleet.Leaving {
+			return r.Holds
+		}
+	}
+	return fleet.NoHolds
+}
+
+// allLeaveGuaranteed says whether only guaranteed replicas leave these nodes.
+func allLeaveGuaranteed(replicas []fleet.Replica, nodes []int) bool {
+	leaving, guaranteed := 0, 0
+	for _, r := range replicas {
+		if r.Phase == fleet.Leaving && slices.Contains(nodes, r.Node) {
+			leaving++
+			if r.Holds == fleet.HoldsGuaranteed {
+				guaranteed++
 			}
 		}
 	}
-	return false
+	return leaving > 0 && leaving == guaranteed
 }

@@ -13,14 +13,16 @@ func (c *checker) life(w *fleet.Workload) {
 	if (leaving > 0) != (w.GraceEnds != 0) && !w.State.Ended() {
 		c.broken(ruleGrace, "%s has %d replicas leaving and its grace ends at %d", called(w), leaving, w.GraceEnds)
 	}
-	ok := true
+	var ok bool
 	switch w.State {
 	case fleet.Pending:
 		ok = running+reserved+leaving == 0
 	case fleet.Starting:
 		ok = running == 0 && reserved > 0
-	case fleet.RunningW, fleet.Mending:
+	case fleet.RunningW:
 		ok = running > 0 && w.Started != 0
+	case fleet.Mending:
+		ok = running+reserved > 0 && w.Started != 0
 	case fleet.Evicting:
 		ok = leaving > 0 && running == 0
 	case fleet.Cancelled:

@@ -20,6 +20,7 @@ func (c *checker) tally(r *recount) {
 		}
 		if usable {
 			want.Usable += n.GPUs - n.Dead
+			want.Room += n.Room()
 		}
 		in := once(t.inHeld, t.inReserved, n.Good())
 		want.InQuota += in
@@ -49,41 +50,61 @@ func onFlex(t takes, good, inQuota int) int {
 
 func (c *checker) accounts(r *recount) {
 	for _, a := range r.p.Accounts {
-		stays, loose, touched := 0, 0, make([]int, len(r.p.Islands))
-		var work []*fleet.Workload
-		for _, w := range r.work {
-			if w.Target == a.Quota {
-				work = append(work, w)
-			}
-		}
-		for i, n := range r.p.Nodes {
-			for _, x := range r.on[i] {
-				if x.w.Target != a.Quota || x.phase == fleet.Leaving {
-					continue
-				}
-				stays += x.gpus()
-				if x.holds != fleet.HoldsGuaranteed {
-					loose++
-				}
-			}
-			if owner(r.on[i]) == a.Quota {
-				touched[n.Island]++
-			}
-		}
+		stays, loose := r.staying(a.Quota)
 		c.equal(ruleIndex, "GPUs staying of "+a.Quota, a.Stays(), stays)
 		c.equal(ruleIndex, "replicas not guaranteed of "+a.Quota, a.Loose(), loose)
 		c.equal(ruleIndex, "usage of "+a.Quota, a.Usage(), r.usage(a.Quota))
+		touched := r.touched(a.Quota)
 		for i, island := range r.p.Islands {
 			c.equal(ruleIndex, "nodes of "+island.Name+" touched by "+a.Quota, a.Touched(i), touched[i])
 		}
-		sort.SliceStable(work, func(i, j int) bool {
-			return fleet.KeyOf(work[i], work[i].BaseRank(), false).Before(fleet.KeyOf(work[j], work[j].BaseRank(), false))
-		})
-		c.same("work of "+a.Quota+" in its order", a.Work(), work)
+		c.same("work of "+a.Quota+" in its order", a.Work(), r.workOf(a.Quota))
 		if r.p.Account(a.Quota) != a {
 			c.broken(ruleIndex, "the account of %s is not found by its name", a.Quota)
 		}
 	}
+}
+
+// staying is what a quota's replicas hold or have reserved and do not leave, in
+// GPUs, and how many of these replicas are not guaranteed.
+func (r *recount) staying(quota string) (gpus, loose int) {
+	for _, seats := range r.on {
+		for _, x := range seats {
+			if x.w.Target != quota || x.phase == fleet.Leaving {
+				continue
+			}
+			gpus += x.gpus()
+			if x.holds != fleet.HoldsGuaranteed {
+				loose++
+			}
+		}
+	}
+	return gpus, loose
+}
+
+// touched counts, by island, the nodes that are a quota's own.
+func (r *recount) touched(quota string) []int {
+	count := make([]int, len(r.p.Islands))
+	for i, n := range r.p.Nodes {
+		if owner(r.on[i]) == quota {
+			count[n.Island]++
+		}
+	}
+	return count
+}
+
+// workOf lists a quota's work in the order of its keys.
+func (r *recount) workOf(quota string) []*fleet.Workload {
+	var work []*fleet.Workload
+	for _, w := range r.work {
+		if w.Target == quota {
+			work = append(work, w)
+		}
+	}
+	sort.SliceStable(work, func(i, j int) bool {
+		return fleet.KeyOf(work[i], work[i].BaseRank(), false).Before(fleet.KeyOf(work[j], work[j].BaseRank(), false))
+	})
+	return work
 }
 
 // usage is what a quota holds or has reserved, each GPU once.

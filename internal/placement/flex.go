@@ -90,9 +90,7 @@ func (pl *Planner) byLeastFlex() []string {
 // important work of its namespace, or work of a namespace above its share.
 func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	c := pl.claimOf(it, nil, fleet.HoldsFlex)
-	if spots, ok := pl.find(c); ok {
-		plan := pl.finish(c, spots, nil)
-		pl.release(c, spots)
+	if plan, ok := pl.onFreeFlex(c); ok {
 		return plan, true
 	}
 	list := pl.evictableOnFlex(c)
@@ -106,14 +104,31 @@ func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	return pl.eviction(c, spots, victims), true
 }
 
+// onFreeFlex plans a flex claim on free room, if there is as much at all.
+func (pl *Planner) onFreeFlex(c *claim) (Plan, bool) {
+	if c.gpus > pl.p.Tally().Room {
+		return Plan{}, false
+	}
+	return pl.onFree(c)
+}
+
 // evictableOnFlex lists whom a flex claim may evict, cheapest first.
 func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 	var list []candidateVictim
+	add := func(namespace string, within bool) {
+		for _, u := range pl.flexUnitsOf(namespace) {
+			if u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
+		}
+	}
+	add(c.w.Namespace, false)
 	shares := pl.sharesNow()
-	within := pl.p.FlexOf(c.w.Namespace).Staying+c.gpus <= shares[c.w.Namespace]
-	for _, u := range pl.flexUnits() {
-		if u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
-			list = append(list, pl.candidate(u, ClassFlex))
+	if pl.p.FlexOf(c.w.Namespace).Staying+c.gpus <= shares[c.w.Namespace] {
+		for _, ns := range pl.p.Namespaces() {
+			if ns != c.w.Namespace && pl.p.FlexOf(ns).Staying > shares[ns] {
+				add(ns, true)
+			}
 		}
 	}
 	return pl.downToShare(c, byCost(list), shares)

@@ -92,7 +92,7 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.resize(c, n)
-	spots, victims, ok := pl.cheapestSet(c, list)
+	spots, victims, ok := pl.cheapestSet(c, byCost(list))
 	if !ok {
 		return Plan{}, false
 	}
@@ -109,7 +109,7 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	list := byCost(pl.evictableFlex(c))
+	list := pl.evictableFlex(c)
 	if len(list) == 0 {
 		return Plan{}, false
 	}
@@ -145,11 +145,18 @@ func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
 
 // largest is the most replicas, up to a bound, that fit with the victims gone.
 func (pl *Planner) largest(c *claim, most int, victims []candidateVictim) int {
-	return sort.Search(max(0, most), func(n int) bool {
-		pl.resize(c, n+1)
+	fits := func(n int) bool {
+		pl.resize(c, n)
 		_, ok := pl.fits(c, victims)
-		return !ok
-	})
+		return ok
+	}
+	if most <= 0 || !fits(1) {
+		return 0
+	}
+	if fits(most) {
+		return most
+	}
+	return 1 + sort.Search(most-1, func(n int) bool { return !fits(n + 2) })
 }
 
 func (pl *Planner) resize(c *claim, replicas int) {

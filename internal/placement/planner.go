@@ -31,6 +31,7 @@ type scratch struct {
 
 	// What was derived from the standing work, and the version it was derived from.
 	flexing   []unit
+	flexOf    map[string][]unit // by namespace
 	flexingAt uint64
 	accounts  map[*fleet.Account]*standing
 	trees     map[string]uint64 // when each tree was classified last
@@ -46,7 +47,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}

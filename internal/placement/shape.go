@@ -41,12 +41,21 @@ func (pl *Planner) sharesNow() map[string]int {
 func (pl *Planner) flexUnits() []unit {
 	if at := pl.p.FlexVersion() + 1; pl.flexingAt != at {
 		pl.flexing = pl.flexing[:0]
+		clear(pl.flexOf)
 		for _, w := range pl.p.FlexWork() {
-			pl.flexing = append(pl.flexing, pl.units(w)...)
+			list := pl.units(w)
+			pl.flexing = append(pl.flexing, list...)
+			pl.flexOf[w.Namespace] = append(pl.flexOf[w.Namespace], list...)
 		}
 		pl.flexingAt = at
 	}
 	return pl.flexing
+}
+
+// flexUnitsOf lists the units of a namespace's flex work.
+func (pl *Planner) flexUnitsOf(namespace string) []unit {
+	pl.flexUnits()
+	return pl.flexOf[namespace]
 }
 
 // accountUnits lists all units of an account in the quota's order. The list is

@@ -45,7 +45,10 @@ func (a candidateVictim) frees(c *claim) bool {
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
 	list := pl.evictable(c)
-	for len(list) > 0 {
+	if _, ok := pl.fits(c, list); !ok {
+		return Plan{}, false // not even with all of them gone
+	}
+	for list = byCost(list); len(list) > 0; {
 		spots, victims, ok := pl.cheapestSet(c, list)
 		if !ok {
 			return Plan{}, false
@@ -285,7 +288,7 @@ func without(list []candidateVictim, v candidateVictim) []candidateVictim {
 	return out
 }
 
-// evictable lists whom an in-quota claim may evict, cheapest first; none if the
+// evictable lists whom an in-quota claim may evict, in no order; none if the
 // claim would not fit its tree's count even with all of them gone.
 func (pl *Planner) evictable(c *claim) []candidateVictim {
 	var list []candidateVictim
@@ -305,7 +308,7 @@ func (pl *Planner) evictable(c *claim) []candidateVictim {
 	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
 		return nil
 	}
-	return byCost(append(list, pl.evictableFlex(c)...))
+	return append(list, pl.evictableFlex(c)...)
 }
 
 // evictableFlex lists the flex work in the islands that a claim may use.
