@@ -15,6 +15,7 @@ type claim struct {
 	// Limits of in-quota claims, by island: how many nodes may be opened that
 	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
 	own, tree []int
+	opens     []int // nodes it has been given so far
 	// covered is what of its tree's work counts against tree.
 	covered coverage
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
@@ -68,7 +69,7 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 	if it.Workload.Overran(pl.now) {
 		c.key.Since = fleet.Never
 	}
-	c.gpus = gpusOf(c.needs)
+	c.gpus, c.opens = gpusOf(c.needs), make([]int, len(pl.p.Islands))
 	return c
 }
 

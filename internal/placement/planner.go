@@ -29,6 +29,9 @@ type scratch struct {
 	extra []int // GPUs that the newcomer has been given so far, by node
 	list  []candidate
 
+	cores   map[part]bool
+	leaving []candidateVictim
+
 	// What was derived from the standing work, and the version it was derived from.
 	flexing   []unit
 	flexOf    map[string][]unit // by namespace
@@ -47,7 +50,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}

@@ -93,6 +93,7 @@ func (pl *Planner) opened(c *claim, node, sign int) {
 		return
 	}
 	i, kind := pl.p.Nodes[node].Island, pl.kindOf(c, node)
+	c.opens[i] += sign
 	if kind == later || kind == open {
 		c.own[i] -= sign
 	}
@@ -219,7 +220,7 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
-	return c.account == nil || c.beyond || c.own[island] > 0 || c.account.Touched(island) > 0
+	return c.account == nil || c.beyond || c.own[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
 }
 
 func less(a, b [3]int) bool {

@@ -11,8 +11,9 @@ import (
 type candidateVictim struct {
 	unit
 	class Class
-	flex  int // GPUs that its namespace has on flex
-	lost  int // GPU-seconds since its last checkpoint
+	flex  int  // GPUs that its namespace has on flex
+	lost  int  // GPU-seconds since its last checkpoint
+	all   unit // all that leaves with it
 }
 
 // cheaper orders candidates: who overran its declared maximum, then class, then the least important (on flex the
@@ -95,8 +96,8 @@ func asVictims(list []candidateVictim) []Victim {
 		if whole {
 			o.Whole = true
 			o.Spots = v.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
-		} else if !o.Whole {
-			o.Spots = join(o.Spots, v.spots)
+		} else if !o.Whole && !v.follows(list) {
+			o.Spots = join(o.Spots, v.all.spots)
 		}
 	}
 	return out
@@ -201,17 +202,55 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candi
 // fits looks for nodes with a set of victims gone, and leaves no trace.
 func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool) {
 	freed := 0
-	for _, v := range victims {
-		pl.evict(v.unit)
+	leaving := pl.leavers(victims)
+	for _, v := range leaving {
+		pl.evict(v.all)
 		if v.frees(c) {
-			freed += v.gpus
+			freed += v.all.gpus
 		}
 	}
 	spots, ok := pl.findWith(c, freed)
-	for _, v := range victims {
-		pl.restore(v.unit)
+	for _, v := range leaving {
+		pl.restore(v.all)
 	}
 	return spots, ok
+}
+
+// leavers are the victims without those that leave with another victim anyway.
+func (pl *Planner) leavers(victims []candidateVictim) []candidateVictim {
+	clear(pl.cores)
+	for _, v := range victims {
+		if !v.key.Surplus {
+			pl.cores[part{v.w.ID, v.pool}] = true
+		}
+	}
+	list := pl.leaving[:0]
+	for _, v := range victims {
+		withBase := v.pool != fleet.Base && pl.cores[part{v.w.ID, fleet.Base}]
+		withPool := v.key.Surplus && pl.cores[part{v.w.ID, v.pool}]
+		if !withBase && !withPool {
+			list = append(list, v)
+		}
+	}
+	pl.leaving = list
+	return list
+}
+
+// part is a pool of a workload, or its lowest-rank pools.
+type part struct {
+	id   uint64
+	pool int
+}
+
+// follows says whether a unit leaves with another of the list anyway.
+func (a candidateVictim) follows(list []candidateVictim) bool {
+	for _, o := range list {
+		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
+		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
+			return true
+		}
+	}
+	return false
 }
 
 // findWith is find with the tree's count and limits as the victims leave them.
@@ -339,11 +378,33 @@ func byCost(list []candidateVictim) []candidateVictim {
 }
 
 func (pl *Planner) candidate(u unit, class Class) candidateVictim {
-	v := candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus}
+	v := candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus, all: allWith(u)}
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
 	return v
+}
+
+// allWith is a unit with all that leaves with it: everything with the
+// lowest-rank pools, a pool's surplus with its min.
+func allWith(u unit) unit {
+	if u.key.Surplus {
+		return u
+	}
+	spots := u.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
+	gpus := 0
+	var kept []fleet.Spot
+	for _, s := range spots {
+		if u.pool == fleet.Base || s.Pool == u.pool {
+			kept = append(kept, s)
+			gpus += len(s.Nodes) * u.w.Pools[s.Pool].GPUs
+		}
+	}
+	if gpus == u.gpus {
+		return u
+	}
+	u.spots, u.gpus = kept, gpus
+	return u
 }
 
 // evictableOf lists the units of one account that an in-quota claim may evict.
