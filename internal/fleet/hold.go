@@ -45,7 +45,12 @@ func (w *Workload) unalign() {
 		return
 	}
 	for _, p := range w.Pools {
-		w.partition.unaligned = w.partition.unaligned || !p.Elastic && p.Min > 1 && p.Reach != ReachAny
+		if !p.Elastic && p.Min > 1 && p.Reach != ReachAny {
+			// Where every grant is backed whole, and none of its quota declares a gang,
+			// a gang that comes or goes changes no backing.
+			w.partition.unaligned = w.account.Gang > 0 || w.partition.short > 0
+			return
+		}
 	}
 }
 

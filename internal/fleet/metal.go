@@ -99,10 +99,11 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
-	a.over = 0
+	a.over, a.backed = 0, sum(a.Backing)
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
 	p.accounts[a.Quota] = a
 	p.gangless += min(1, a.GangMissing)
+	p.short += a.short()
 	for i := range p.Islands {
 		a.count(i, 1)
 	}
@@ -111,16 +112,21 @@ func (a *Account) attach(p *Partition) {
 // SetGrant makes the grant of a quota this many GPUs.
 func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a := p.EnsureAccount(quota)
+	p.short -= a.short()
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
+	p.short += a.short()
 	p.Unalign()
 }
 
 // SetBacking makes this many nodes of an island back a quota.
 func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
+	p.short -= a.short()
 	a.count(island, -1)
+	a.backed += nodes - a.Backing[island]
 	a.Backing[island] = nodes
 	a.count(island, 1)
+	p.short += a.short()
 	a.version++
 	p.Freed()
 }
@@ -138,11 +144,12 @@ func (p *Partition) SetGang(quota string, missing, island int) {
 func (a *Account) count(island, sign int) {
 	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
 	i.backing[a.tree] += sign * backed
+	i.backed += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
 	if touched > backed {
 		a.over += sign
 		a.partition.overs += sign
-		a.partition.unaligned = true
+		a.partition.straying = true
 	}
 }
 
@@ -159,10 +166,41 @@ func (p *Partition) Unalign() {
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
-func (p *Partition) Unaligned() bool { return p.unaligned }
+func (p *Partition) Unaligned() bool { return p.unaligned || p.straying && p.couldFollow() }
+
+// couldFollow says whether idle backing of some account could move to where
+// its own work stands uncovered, so that nothing else is worth looking at.
+func (p *Partition) couldFollow() bool {
+	for _, a := range p.Accounts {
+		if a.over > 0 && a.idles() && a.strays() {
+			return true
+		}
+	}
+	return false
+}
+
+// idles says whether more nodes back the account in some island than it touches.
+func (a *Account) idles() bool {
+	for i, n := range a.Backing {
+		if n > a.touched[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// strays says whether work stands uncovered in an island that has healthy nodes to back it.
+func (a *Account) strays() bool {
+	for i, island := range a.partition.Islands {
+		if a.touched[i] > a.Backing[i] && island.whole > island.backed {
+			return true
+		}
+	}
+	return false
+}
 
 // Aligned says that the backing is what it should be, until something changes.
-func (p *Partition) Aligned() { p.unaligned = false }
+func (p *Partition) Aligned() { p.unaligned, p.straying = false, false }
 
 // Touch says that something changed in the partition, though no room came free.
 func (p *Partition) Touch() { p.state.dirty[p] = true }

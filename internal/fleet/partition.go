@@ -14,6 +14,7 @@ type Island struct {
 	// backing is the nodes that back quotas, by tree; unscheduled those that their quota does not touch.
 	backing     map[string]int
 	unscheduled int
+	backed      int // nodes that back somebody
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -63,9 +64,12 @@ type Partition struct {
 	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
-	overs     int // islands of accounts that touch more nodes than back them
-	gangless  int // accounts whose declared gang is not backed
-	halted    string
+	// straying: work that its quota's backing does not cover came, went or moved.
+	straying bool
+	overs    int // islands of accounts that touch more nodes than back them
+	short    int // accounts whose grant is not backed whole
+	gangless int // accounts whose declared gang is not backed
+	halted   string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }

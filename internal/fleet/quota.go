@@ -87,6 +87,7 @@ type Account struct {
 	stays     int         // GPUs held or reserved by replicas that stay
 	loose     int         // staying replicas that are not guaranteed
 	over      int         // islands where it touches more nodes than back it
+	backed    int         // nodes that back it
 	version   uint64      // grows with every change of its work or backing
 	work      []*Workload // workloads with replicas here, in the quota's order
 	queue     queue
@@ -97,6 +98,14 @@ func (a *Account) Tree() string { return a.tree }
 
 // BackedNodes is the number of nodes that back the grant, over all islands.
 func (a *Account) BackedNodes() int { return sum(a.Backing) }
+
+// short is 1 if the grant is not backed whole, else 0.
+func (a *Account) short() int {
+	if a.backed*a.partition.GPUsPerNode < a.Grant {
+		return 1
+	}
+	return 0
+}
 
 // Backed is the backed part of the grant in GPUs: what a researcher sees as quota.
 func (a *Account) Backed() int { return a.BackedNodes() * a.partition.GPUsPerNode }

@@ -160,6 +160,7 @@ func (s *State) RemoveQuota(path string) {
 				a.count(i, -1)
 			}
 			p.gangless -= min(1, a.GangMissing)
+			p.short -= a.short()
 			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
 			delete(p.accounts, path)
 			p.Freed()

@@ -75,7 +75,8 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		p.Islands[n.Island].trees[a.tree] += sign
 		// Who stands where matters to the backing only where some work is
 		// uncovered or some gang unbacked; gangs say so themselves (hold.go).
-		p.unaligned = p.unaligned || p.overs > 0 || p.gangless > 0
+		p.unaligned = p.unaligned || p.gangless > 0
+		p.straying = p.straying || p.overs > 0
 	}
 }
 

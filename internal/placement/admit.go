@@ -7,7 +7,11 @@ import (
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, a := range pl.p.Accounts {
-		queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
+		queue := a.Queue()
+		if len(queue) == 0 {
+			continue
+		}
+		walk, head := newPass(a.Kinds()), head{}
 		alone := pl.alone(a)
 		for i := 0; i < len(queue) && !walk.over(); i++ {
 			it := &queue[i]

@@ -27,6 +27,8 @@ type aligner struct {
 	backed  []bool  // whether the declared gang is backed
 	targets []int   // nodes that each account gets
 	backing [][]int
+	have    []int // nodes that back each account so far
+	used    []int // nodes of each island that back somebody so far
 	gangs   []Gang
 }
 
@@ -49,6 +51,7 @@ func (al *aligner) start() {
 	n, islands := len(al.p.Accounts), len(al.p.Islands)
 	al.blocks, al.backing = matrix(n, islands), matrix(n, islands)
 	al.taken, al.targets = make([]int, islands), make([]int, n)
+	al.have, al.used = make([]int, n), make([]int, islands)
 	al.backed, al.gangs = make([]bool, n), make([]Gang, n)
 }
 

@@ -6,7 +6,9 @@ import "sort"
 // target and the islands' whole nodes go: what is under its running work before what is idle.
 func (al *aligner) keepWhatStands() {
 	for a := range al.p.Accounts {
-		copy(al.backing[a], al.blocks[a])
+		for i, n := range al.blocks[a] {
+			al.add(a, i, n)
+		}
 	}
 	for _, idle := range []bool{false, true} {
 		for i := range al.p.Islands {
@@ -15,41 +17,52 @@ func (al *aligner) keepWhatStands() {
 	}
 }
 
-// keep lets accounts keep one node at a time in an island, the one that would
-// keep most first, so that a shortage is shared.
+// keep lets accounts keep what backs them in an island; where there is not
+// enough for all, one node at a time, the one that would keep most first.
 func (al *aligner) keep(island int, idle bool) {
-	wants := make([]int, len(al.p.Accounts))
+	var wants []block
+	sum := 0
 	for a, acc := range al.p.Accounts {
 		keeps := acc.Backing[island]
 		if !idle {
 			keeps = min(keeps, acc.Touched(island))
 		}
-		wants[a] = min(keeps-al.backing[a][island], al.missing(a))
+		if n := min(keeps-al.backing[a][island], al.missing(a)); n > 0 {
+			wants = append(wants, block{account: a, nodes: n})
+			sum += n
+		}
 	}
-	for left := al.healthyLeft(island); left > 0; left-- {
-		most := -1
-		for a, w := range wants {
-			if w > 0 && (most < 0 || w > wants[most]) {
-				most = a
+	left := al.healthyLeft(island)
+	if sum <= left {
+		for _, w := range wants {
+			al.add(w.account, island, w.nodes)
+		}
+		return
+	}
+	for ; left > 0; left-- {
+		most := 0
+		for i, w := range wants {
+			if w.nodes > wants[most].nodes {
+				most = i
 			}
 		}
-		if most < 0 {
-			return
-		}
-		wants[most]--
-		al.backing[most][island]++
+		wants[most].nodes--
+		al.add(wants[most].account, island, 1)
 	}
 }
 
-func (al *aligner) missing(a int) int { return al.targets[a] - total(al.backing[a]) }
+// add backs an account with n more nodes of an island.
+func (al *aligner) add(a, island, n int) {
+	al.backing[a][island] += n
+	al.have[a] += n
+	al.used[island] += n
+}
+
+func (al *aligner) missing(a int) int { return al.targets[a] - al.have[a] }
 
 // healthyLeft is the number of whole healthy nodes of an island that back nobody.
 func (al *aligner) healthyLeft(island int) int {
-	left := al.p.Islands[island].Whole()
-	for a := range al.backing {
-		left -= al.backing[a][island]
-	}
-	return left
+	return al.p.Islands[island].Whole() - al.used[island]
 }
 
 // shareLeft is the own share of an island that backs nobody.
@@ -78,7 +91,7 @@ func (al *aligner) coverOwnWork(a int) {
 	for i := range al.p.Islands {
 		uncovered := al.p.Accounts[a].Touched(i) - al.backing[a][i]
 		if more := min(uncovered, al.missing(a), al.healthyLeft(i)); more > 0 {
-			al.backing[a][i] += more
+			al.add(a, i, more)
 		}
 	}
 }
@@ -99,9 +112,9 @@ func (al *aligner) bestFit(a int, left func(island int) int) {
 		}
 		switch {
 		case tight >= 0:
-			al.backing[a][tight] += al.missing(a)
+			al.add(a, tight, al.missing(a))
 		case wide >= 0:
-			al.backing[a][wide] += left(wide)
+			al.add(a, wide, left(wide))
 		default:
 			return
 		}
@@ -128,8 +141,8 @@ func (al *aligner) follow(a, to int) {
 			continue
 		}
 		if n = min(n, al.unborrowed(acc.Tree(), from)); n > 0 {
-			al.backing[a][to] += n
-			al.backing[a][from] -= n
+			al.add(a, to, n)
+			al.add(a, from, -n)
 		}
 	}
 }
