@@ -123,6 +123,23 @@ func (c private) holds(list []want) bool {
 	return false
 }
 
+// holdsApart says whether all wants fit on free nodes, each on nodes of its own:
+// where several pools share nodes, to find out whether they fit is no exact art.
+func (c private) holdsApart(list []want) bool {
+	d := c.clone()
+	for i := range d.used {
+		d.used[i] = nil
+	}
+	for i, x := range list {
+		per := c.gpusPerNode / x.gpus
+		if per == 0 {
+			return false
+		}
+		list[i] = want{c.gpusPerNode, (x.replicas + per - 1) / per, x.reach}
+	}
+	return d.holds(list)
+}
+
 func (c private) holdsFirst(x want, rest []want) bool {
 	if x.reach == fleet.ReachAny {
 		d, left := c.clone(), x.replicas

@@ -59,7 +59,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	backing := func(i int) int { return a.Backing[i] }
 	for _, it := range a.Queue() {
 		if it.Pool != fleet.Base {
-			continue
+			return nil // a pool that waits to join may hold a reservation
 		}
 		list := wants(it.Workload)
 		if !judged(p, it.Workload) {
@@ -78,7 +78,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 			}
 		}
 		cluster, gpus := privateOf(p, backing, before)
-		if gpusWanted(list) <= gpus && cluster.holds(list) {
+		if gpusWanted(list) <= gpus && (len(list) == 1 && cluster.holds(list) || cluster.holdsApart(list)) {
 			return &failure{rule: "what fits a private cluster runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s",
 				it.Workload.Namespace, it.Workload.Name, a.Quota, p.ID, partitionText(p))}
 		}
@@ -195,17 +195,21 @@ func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *
 	return nil
 }
 
-// minimalVictims: take any one victim of a newcomer back, and it no longer fits.
-// The record is played again up to each eviction, and placement is asked whether
-// it would have needed the last of the victims.
-func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
+// minimalVictims: take any one victim of a newcomer back, and it no longer fits
+// in the place that was chosen for it; where it takes whole nodes, in no place
+// (decision record 0004). The record is played again up to each eviction.
+func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
 	s := before
 	for at := 0; at < len(out.Record.Events); at++ {
 		victims, owner := evictionAt(out.Record.Events[at:])
-		if owner != nil && simple(s.Workloads[owner.ID], *owner) {
+		if owner != nil {
 			for spared := range victims {
-				if f := needed(s, out, victims, spared, owner); f != nil {
-					return f
+				c := s.Clone()
+				others := append(append([]event.Event(nil), victims[:spared]...), victims[spared+1:]...)
+				core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: others})
+				if why := spareable(c, *owner, out.Record.At); why != "" {
+					return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%+v\n    was evicted for %+v,\n    which fits without: %s%s%s",
+						victims[spared], *owner, why, eventsText(out.Record), partitionText(s.Partition(owner.Partition)))}
 				}
 			}
 		}
@@ -214,6 +218,66 @@ func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
 		at += skip - 1
 	}
 	return nil
+}
+
+// spareable says why a newcomer fits although one of its victims stays; "" if it does not.
+func spareable(s *fleet.State, owner event.ReplicasPlaced, now fleet.Instant) string {
+	if fitsThere(s, owner) {
+		return "in the place chosen"
+	}
+	w, p := s.Workloads[owner.ID], s.Partition(owner.Partition)
+	if !simple(w, owner) || w.Pools[owner.Spots[0].Pool].GPUs < p.GPUsPerNode {
+		return ""
+	}
+	s.TakeDirty()
+	plan, ok := placement.New(s, p, now).Next()
+	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
+		return fmt.Sprintf("at %v", plan.Spots)
+	}
+	return ""
+}
+
+// fitsThere says whether a placement has room, on each of its nodes and in the
+// counts of its quota and tree.
+func fitsThere(s *fleet.State, e event.ReplicasPlaced) bool {
+	w, p := s.Workloads[e.ID], s.Partition(e.Partition)
+	asks, all := map[int]int{}, 0
+	for _, spot := range e.Spots {
+		for _, node := range spot.Nodes {
+			asks[node] += w.Pools[spot.Pool].GPUs
+			all += w.Pools[spot.Pool].GPUs
+		}
+	}
+	a := p.Account(w.Target)
+	for node, gpus := range asks {
+		n := p.Nodes[node]
+		if n.Room() < gpus || (a != nil && n.Owner() != nil && n.Owner() != a) {
+			return false
+		}
+	}
+	return a == nil || fitsCounts(p, a, e.Holds, asks, all)
+}
+
+func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks map[int]int, all int) bool {
+	opens := make([]int, len(p.Islands))
+	for node := range asks {
+		if p.Nodes[node].Owner() == nil {
+			opens[p.Nodes[node].Island]++
+		}
+	}
+	stays, backed := 0, 0
+	for _, other := range p.Accounts {
+		if other.Tree() == a.Tree() {
+			stays, backed = stays+other.Stays(), backed+other.Backed()
+		}
+	}
+	guaranteed := holds == fleet.HoldsGuaranteed
+	fits := stays+all <= backed && (!guaranteed || a.Stays()+all <= a.Backed())
+	for i, island := range p.Islands {
+		fits = fits && island.TreeTouched(a.Tree())+opens[i] <= p.TreeBacking(a.Tree(), i)
+		fits = fits && (!guaranteed || a.Touched(i)+opens[i] <= a.Backing[i])
+	}
+	return fits
 }
 
 // simple says whether a placement is of one pool that any of an island's nodes
@@ -240,18 +304,6 @@ func evictionAt(events []event.Event) (victims []event.Event, owner *event.Repli
 		}
 	}
 	return nil, nil
-}
-
-func needed(s *fleet.State, out core.Outcome, victims []event.Event, spared int, owner *event.ReplicasPlaced) *failure {
-	c := s.Clone()
-	others := append(append([]event.Event(nil), victims[:spared]...), victims[spared+1:]...)
-	core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: others})
-	c.TakeDirty()
-	plan, ok := placement.New(c, c.Partition(owner.Partition), out.Record.At).Next()
-	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
-		return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%+v\n    was evicted for %+v,\n    which fits without at %v%s", victims[spared], *owner, plan.Spots, eventsText(out.Record))}
-	}
-	return nil
 }
 
 // partitionText shows a partition, node by node and quota by quota.

@@ -64,7 +64,7 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := placement.New(t.s, p, t.now)
-	pl.Insist = t.insist
+	pl.Insist, pl.Outranked = t.insist, t.outranked
 	defer func() {
 		for _, w := range pl.Deferred {
 			t.deferred = append(t.deferred, deferral{w, p})
@@ -174,6 +174,7 @@ func (t *turn) evict(v placement.Victim, by *fleet.Workload) {
 func (t *turn) leave(w *fleet.Workload, spots []fleet.Spot, running func([]fleet.Spot) event.Event, why string) {
 	held, reserved := split(w, spots)
 	if len(reserved) > 0 {
+		t.outranked[w.ID]++
 		t.emit(event.ReservationEnded{ID: w.ID, Spots: reserved, Why: why})
 	}
 	if len(held) > 0 {

@@ -59,6 +59,8 @@ type turn struct {
 
 	deferred []deferral
 	insist   map[uint64]bool // workloads that are not left to another partition any more
+
+	outranked map[uint64]int // reservations that each workload lost
 }
 
 // deferral is a workload that a partition left to another one.
@@ -68,7 +70,7 @@ type deferral struct {
 }
 
 func newTurn(s *fleet.State, now fleet.Instant) *turn {
-	return &turn{s: s, now: now, insist: map[uint64]bool{}}
+	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}}
 }
 
 func (t *turn) emit(e event.Event) {

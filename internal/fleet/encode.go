@@ -64,7 +64,7 @@ func (s *State) Rebuild() {
 func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
-	p.left, p.overs, p.gangless, p.short = map[string]uint64{}, 0, 0, 0
+	p.left, p.overs, p.gangless, p.short, p.declared = map[string]uint64{}, 0, 0, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
 		i.backing, i.unscheduled, i.backed = map[string]int{}, 0, 0

@@ -46,9 +46,9 @@ func (w *Workload) unalign() {
 	}
 	for _, p := range w.Pools {
 		if !p.Elastic && p.Min > 1 && p.Reach != ReachAny {
-			// Where every grant is backed whole, and none of its quota declares a gang,
-			// a gang that comes or goes changes no backing.
-			w.partition.unaligned = w.account.Gang > 0 || w.partition.short > 0
+			// Where every grant is backed whole and none declares a gang, a gang that
+			// comes or goes changes no backing.
+			w.partition.unaligned = w.partition.declared > 0 || w.partition.short > 0
 			return
 		}
 	}
@@ -160,17 +160,13 @@ func (s *State) after(w *Workload) {
 	}
 }
 
-// released says that room came free where a workload stood: for flex always, for
-// its own tree if it is in quota. Other trees count on their own backing alone,
-// unless work stands somewhere that no backing covers.
+// released says that room came free where a workload stood. What flex work
+// leaves is news for flex alone: work in quota could have taken it anyway.
 func (p *Partition) released(w *Workload) {
-	p.left[Flex]++
 	if w.account != nil {
-		p.left[w.account.tree]++
-		if p.overs > 0 {
-			p.epoch++
-		}
+		p.epoch++
 	}
+	p.left[Flex]++
 	p.Touch()
 }
 

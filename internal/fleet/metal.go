@@ -104,6 +104,7 @@ func (a *Account) attach(p *Partition) {
 	p.accounts[a.Quota] = a
 	p.gangless += min(1, a.GangMissing)
 	p.short += a.short()
+	p.declared += min(1, a.Gang)
 	for i := range p.Islands {
 		a.count(i, 1)
 	}
@@ -113,8 +114,10 @@ func (a *Account) attach(p *Partition) {
 func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
+	p.declared -= min(1, a.Gang)
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
 	p.short += a.short()
+	p.declared += min(1, a.Gang)
 	p.Unalign()
 }
 

@@ -68,6 +68,7 @@ type Partition struct {
 	straying bool
 	overs    int // islands of accounts that touch more nodes than back them
 	short    int // accounts whose grant is not backed whole
+	declared int // accounts that declare a gang
 	gangless int // accounts whose declared gang is not backed
 	halted   string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.

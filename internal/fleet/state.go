@@ -161,6 +161,7 @@ func (s *State) RemoveQuota(path string) {
 			}
 			p.gangless -= min(1, a.GangMissing)
 			p.short -= a.short()
+			p.declared -= min(1, a.Gang)
 			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
 			delete(p.accounts, path)
 			p.Freed()

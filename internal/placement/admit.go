@@ -18,7 +18,7 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 			if !walk.meets(it) {
 				continue
 			}
-			if !pl.p.Tried(it) && !head.bars(pl, *it, HoldGuaranteed) {
+			if !pl.p.Tried(it) && !pl.tired(it) && !head.bars(pl, *it, HoldGuaranteed) {
 				if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
 					return plan, true
 				}
@@ -70,7 +70,7 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 		for it := walk.next(); it != nil; it = walk.next() {
 			a := pl.p.Account(it.Workload.Target)
 			if !pl.p.Tried(it) {
-				if !head.bars(pl, *it, HoldBorrowing) {
+				if !pl.tired(it) && !head.bars(pl, *it, HoldBorrowing) {
 					if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
 						return plan, true
 					}

@@ -18,7 +18,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		head.consider(pl, queue[0])
 		walk := newPass(pl.p.FlexOf(ns).Kinds())
 		for i := 0; i < len(queue) && !walk.over(); i++ {
-			if !walk.meets(&queue[i]) || pl.p.Tried(&queue[i]) {
+			if !walk.meets(&queue[i]) || pl.p.Tried(&queue[i]) || pl.tired(&queue[i]) {
 				continue
 			}
 			plan, ok := pl.flex(queue[i])

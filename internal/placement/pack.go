@@ -20,8 +20,14 @@ func (pl *Planner) inside(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	defer pl.release(c, spots)
-	if pl.short(spots) == nil {
+	full := pl.short(spots)
+	if full == nil {
 		return pl.finish(c, spots, nil), true
+	}
+	for _, node := range full {
+		if pl.p.Nodes[node].Owner() != c.account {
+			return Plan{}, false // nothing of the quota is there yet: the cheapest victims decide the place
+		}
 	}
 	return pl.finish(c, spots, asVictims(pl.clear(spots))), true
 }

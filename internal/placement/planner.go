@@ -16,7 +16,10 @@ type Planner struct {
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
 	Deferred []*fleet.Workload
-	Insist   map[uint64]bool
+	// Outranked counts how often each workload lost a reservation in this turn. Who
+	// lost it again and again is not asked any more: it waits for the next event.
+	Outranked map[uint64]int
+	Insist    map[uint64]bool
 
 	shares   map[string]int
 	sharesAt uint64
