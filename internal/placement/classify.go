@@ -46,27 +46,31 @@ func (pl *Planner) treeVersion(tree string) uint64 {
 	return v
 }
 
-// cover counts units against a backing.
+// cover counts units against a backing, one cover at a time: which nodes it has
+// counted stands in the planner's marks.
 type cover struct {
-	p       *fleet.Partition
-	gpus    int
-	nodes   []int
-	touched map[int]bool
+	pl    *Planner
+	gpus  int
+	nodes []int
+	added []int // nodes that the last unit added
 }
 
-func newCover(p *fleet.Partition, gpus int, nodes []int) *cover {
-	return &cover{p, gpus, append([]int(nil), nodes...), map[int]bool{}}
+func (pl *Planner) newCover(gpus int, nodes []int) *cover {
+	pl.mark++
+	return &cover{pl: pl, gpus: gpus, nodes: append([]int(nil), nodes...)}
 }
 
 // add counts a unit and says whether everything so far is inside the backing
 // where this unit stands.
 func (c *cover) add(u unit) bool {
 	c.gpus -= u.gpus
+	c.added = c.added[:0]
 	inside := c.gpus >= 0
 	u.eachNode(func(node, _ int) {
-		island := c.p.Nodes[node].Island
-		if !c.touched[node] {
-			c.touched[node] = true
+		island := c.pl.p.Nodes[node].Island
+		if c.pl.marks[node] != c.pl.mark {
+			c.pl.marks[node] = c.pl.mark
+			c.added = append(c.added, node)
 			c.nodes[island]--
 		}
 		inside = inside && c.nodes[island] >= 0
@@ -74,15 +78,13 @@ func (c *cover) add(u unit) bool {
 	return inside
 }
 
-// undo takes a unit out again.
-func (c *cover) undo(u unit, before map[int]bool) {
+// undo takes the last unit out again.
+func (c *cover) undo(u unit) {
 	c.gpus += u.gpus
-	u.eachNode(func(node, _ int) {
-		if c.touched[node] && !before[node] {
-			delete(c.touched, node)
-			c.nodes[c.p.Nodes[node].Island]++
-		}
-	})
+	for _, node := range c.added {
+		c.pl.marks[node] = 0
+		c.nodes[c.pl.p.Nodes[node].Island]++
+	}
 }
 
 func (pl *Planner) classifyTree(tree string) []Change {
@@ -96,7 +98,7 @@ func (pl *Planner) classifyTree(tree string) []Change {
 			continue
 		}
 		backed += a.Backed()
-		c := newCover(pl.p, a.Backed(), a.Backing)
+		c := pl.newCover(a.Backed(), a.Backing)
 		for _, u := range pl.accountUnits(a) {
 			if c.add(u) {
 				u.holds = fleet.HoldsGuaranteed
@@ -106,28 +108,19 @@ func (pl *Planner) classifyTree(tree string) []Change {
 			}
 		}
 	}
-	c := newCover(pl.p, backed, backing)
+	c := pl.newCover(backed, backing)
 	for _, u := range inside {
 		c.add(u)
 	}
 	sort.SliceStable(rest, func(i, j int) bool { return rest[i].key.Before(rest[j].key) })
 	for i, u := range rest {
-		before := copySet(c.touched)
 		rest[i].holds = fleet.HoldsBorrowing
 		if !c.add(u) {
-			c.undo(u, before)
+			c.undo(u)
 			rest[i].holds = fleet.HoldsUnprotected
 		}
 	}
 	return changesOf(append(inside, rest...))
-}
-
-func copySet(m map[int]bool) map[int]bool {
-	c := make(map[int]bool, len(m))
-	for k := range m {
-		c[k] = true
-	}
-	return c
 }
 
 // changesOf compares what units should hold with what their replicas hold.

@@ -31,6 +31,8 @@ type scratch struct {
 	gone  []int // in-quota replicas among them, by node
 	extra []int // GPUs that the newcomer has been given so far, by node
 	list  []candidate
+	marks []int // see cover
+	mark  int
 
 	cores   map[part]bool
 	leaving []candidateVictim
@@ -53,7 +55,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
