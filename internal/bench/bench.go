@@ -83,6 +83,7 @@ type Figure struct {
 	To    string  `json:"to,omitempty"`    // that other figure; "": there is none
 	Aim   string  `json:"aim,omitempty"`
 	Met   bool    `json:"met,omitempty"`
+	Cores float64 `json:"cores,omitempty"` // that the process had meanwhile: other programs may have had the rest
 }
 
 // Machine is where figures were measured.

@@ -19,9 +19,9 @@ import (
 func decisions(ctx context.Context, o Options, _ string, r *Report) error {
 	for _, nodes := range []int{1_000, 10_000} {
 		for _, crowded := range []bool{false, true} {
-			name := fmt.Sprintf("submit to decision, %d nodes, with room", nodes)
+			name := fmt.Sprintf("decision, %d nodes, with room", nodes)
 			if crowded {
-				name = fmt.Sprintf("submit to decision, %d nodes, crowded", nodes)
+				name = fmt.Sprintf("decision, %d nodes, crowded", nodes)
 			}
 			o.say("%s", name)
 			took, err := decide(ctx, o, nodes, crowded)
@@ -31,7 +31,7 @@ func decisions(ctx context.Context, o Options, _ string, r *Report) error {
 			r.waits(name, nodes, took)
 		}
 	}
-	r.remark("Decisions are about a mix of small, gang and elastic workloads in quotas and on flex; another one ends before each. With room: two thirds\n" +
+	r.remark("Decision: from a submission to what it leads to. They are about a mix of small, gang and elastic workloads in quotas and on flex; another one ends before each. With room: two thirds\n" +
 		"of the GPUs are used. Crowded: filled until half of what comes waits, or for as long as the bench has time.")
 	return nil
 }
@@ -41,7 +41,7 @@ func (r *Report) waits(name string, nodes int, took []time.Duration) {
 	slices.Sort(took)
 	p50, p99 := took[len(took)/2], took[len(took)*99/100]
 	r.add(Figure{Name: name + ", p50", Value: ms(p50), Unit: "ms"})
-	f := Figure{Name: fmt.Sprintf("%s, p99 of %d", name, len(took)), Value: ms(p99), Unit: "ms"}
+	f := Figure{Name: name + ", p99", Value: ms(p99), Unit: "ms"}
 	if nodes == 1_000 {
 		f = aimed(f, "≤ 1 ms", p99 <= time.Millisecond)
 	}

@@ -31,8 +31,10 @@ func rates(ctx context.Context, o Options, dir string, r *Report) error {
 		callers int
 		remote  bool
 	}{
-		{"engine, 1 caller", 1, false}, {"engine, 64 callers", 64, false},
-		{"API, 1 client", 1, true}, {"API, 64 clients", 64, true},
+		{"engine, 1 caller", 1, false},
+		{"engine, 64 callers", 64, false},
+		{"API, 1 client", 1, true},
+		{"API, 64 clients", 64, true},
 	} {
 		if c.remote && o.Remote == nil {
 			continue
@@ -45,18 +47,20 @@ func rates(ctx context.Context, o Options, dir string, r *Report) error {
 		m.report(r, c.name, c.callers, c.remote)
 	}
 	r.remark("Each caller submits a workload that waits and takes it back, over and over; both are commands, each acknowledged once it is durable.\n" +
-		"SQLite beside it is a bare table with the same settings, bytes per row and rows per sync, in the same seconds.")
+		"SQLite beside it is a bare table with the same settings, bytes per row and rows per sync, in the same seconds.\n" +
+		"CORES is how much of the machine the process had meanwhile, client and server together; where it is much less than there are, other programs had the rest.")
 	return nil
 }
 
 // measured is what came of one way of calling.
 type measured struct {
 	rate, raw    float64 // commands and rows per second
+	cores        float64 // that the process had while commands were given
 	group, bytes int     // rows per sync and bytes per row
 }
 
 func (m measured) report(r *Report, name string, callers int, remote bool) {
-	f := beside(Figure{Name: name, Value: m.rate, Unit: "commands/s"}, m.rate/m.raw, "SQLite")
+	f := beside(Figure{Name: name, Value: m.rate, Unit: "commands/s", Cores: m.cores}, m.rate/m.raw, "SQLite")
 	switch {
 	case callers == 64 && remote:
 		f = aimed(f, "≥ 10,000/s", m.rate >= 10_000)
@@ -103,11 +107,13 @@ func turns(ctx context.Context, o Options, dir string, j *counting, c *crowd) (m
 	}
 	j.reset()
 	for range rounds {
+		began, had := time.Now(), spent()
 		n, err := c.run(ctx, span)
 		if err != nil {
 			return m, err
 		}
 		m.rate += n / rounds
+		m.cores += (spent() - had).Seconds() / time.Since(began).Seconds() / rounds
 		m.group, m.bytes = j.shape()
 		rate, err := rawRate(ctx, dir, m.group, m.bytes, span)
 		if err != nil {

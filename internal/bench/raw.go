@@ -39,7 +39,7 @@ func openRaw(ctx context.Context, dir string, group, bytes int) (*raw, error) {
 		return nil, err
 	}
 	r := &raw{db: db, group: group, args: make([]driver.NamedValue, 4*group), row: make([]byte, bytes)}
-	rand.NewChaCha8([32]byte{1}).Read(r.row)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(r.row) // never fails
 	if err := r.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("raw SQLite: %w", err)
 	}

@@ -187,14 +187,14 @@ func (o *fileOptions) locate(list []Difference, err error) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	m := ordinal.FindStringSubmatch(r.Message)
-	if m == nil {
-		return err
+	n, rest := 1, r.Message // a batch of one is refused without its number
+	if m := ordinal.FindStringSubmatch(r.Message); m != nil {
+		n, _ = strconv.Atoi(m[1])
+		rest = r.Message[len(m[0]):]
 	}
-	n, _ := strconv.Atoi(m[1])
 	for _, d := range list {
 		if d.Change == n-1 {
-			r.Message = fmt.Sprintf("%s:%d: %s", o.file, d.Line, r.Message[len(m[0]):])
+			r.Message = fmt.Sprintf("%s:%d: %s", o.file, d.Line, rest)
 		}
 	}
 	return err

@@ -96,10 +96,10 @@ func choose(names []string) ([]bench.Bench, error) {
 func benchTable(reports []bench.Report) *table {
 	t := newTable("Nothing was measured.", column{head: "BENCH", wide: true}, column{head: "FIGURE", cut: true}, column{head: "VALUE", right: true},
 		column{head: "UNIT"}, column{head: "RATIO", right: true, spare: true}, column{head: "TO", spare: true},
-		column{head: "AIM", spare: true}, column{head: "MET", spare: true})
+		column{head: "CORES", right: true, spare: true}, column{head: "AIM", spare: true}, column{head: "MET", spare: true})
 	for _, r := range reports {
 		for _, f := range r.Figures {
-			t.add(r.Bench, f.Name, quantity(f.Value), f.Unit, ratio(f), f.To, f.Aim, met(f))
+			t.add(r.Bench, f.Name, quantity(f.Value), f.Unit, ratio(f), f.To, cores(f), f.Aim, met(f))
 		}
 	}
 	return t
@@ -123,6 +123,13 @@ func ratio(f bench.Figure) string {
 		return ""
 	}
 	return strconv.FormatFloat(f.Ratio, 'f', 2, 64)
+}
+
+func cores(f bench.Figure) string {
+	if f.Cores == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(f.Cores, 'f', 1, 64)
 }
 
 func met(f bench.Figure) mark {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ func newCapacity(a *app) *cobra.Command {
 		Example: "  muster capacity tiger/h200\n  muster capacity --as-of 2h\n  muster capacity -o wide",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = arg(args, 0)
+			o.scope = first(args)
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
@@ -47,16 +48,19 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{message: res, table: capacityTable(res), lead: func(p *page) { o.lead(p, res) }}, nil
+	ans := answer{message: res, table: capacityTable(res)}
+	const most = 12 // partitions that people take in as bars
+	if n := len(res.GetPartitions()); o.bars && n > 0 && n <= most {
+		ans.lead = func(p *page) { p.partitions(res.GetPartitions()) }
+		if n == 1 && o.output == "table" { // the bars say it all
+			ans.table, ans.rows = nil, ans.table
+		}
+	}
+	return ans, nil
 }
 
-// lead draws bars, where there are not more partitions than people take in.
-func (o *capacityOptions) lead(p *page, res *musterv1.CapacityResponse) {
-	const most = 12
-	if !o.bars || len(res.GetPartitions()) > most {
-		return
-	}
-	for _, row := range res.GetPartitions() {
+func (p *page) partitions(rows []*musterv1.PartitionCapacity) {
+	for _, row := range rows {
 		p.bars(row)
 	}
 }
@@ -78,7 +82,7 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
 	} {
 		bar := p.paint.paint(one.style, bar(one.n, f.GetInstalled(), 50))
-		p.say("  %-10s %s %7s  %s", one.name, bar, number(int64(one.n)), one.remark)
+		p.say("%s", strings.TrimRight(fmt.Sprintf("  %-10s %s %7s  %s", one.name, bar, number(int64(one.n)), one.remark), " "))
 	}
 	p.say("")
 }

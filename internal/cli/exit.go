@@ -23,11 +23,10 @@ const (
 	ExitTimeout    = 124
 )
 
-// usageError is a command line, or input, that says nothing sensible. help is
-// the command whose --help would tell more, "" for none.
+// usageError is a command line, or input, that says nothing sensible.
 type usageError struct {
-	message, help string
-	cause         error
+	message string
+	cause   error // nil: the command line itself
 }
 
 func (e *usageError) Error() string { return e.message }
@@ -121,5 +120,6 @@ type told struct {
 // asTold finds out whether an error was told already.
 func asTold(err error) (*told, bool) {
 	var t *told
-	return t, errors.As(err, &t)
+	found := errors.As(err, &t)
+	return t, found
 }

@@ -37,8 +37,11 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 		name string
 		d    *durationpb.Duration
 	}{
-		{"dwell", pol.GetDwell()}, {"probation", pol.GetProbation()}, {"stale after", pol.GetStaleAfter()},
-		{"flex minimum", pol.GetFlexMinimum()}, {"max grace", pol.GetMaxGrace()},
+		{"dwell", pol.GetDwell()},
+		{"probation", pol.GetProbation()},
+		{"stale after", pol.GetStaleAfter()},
+		{"flex minimum", pol.GetFlexMinimum()},
+		{"max grace", pol.GetMaxGrace()},
 	} {
 		p.field(one.name, spanText(one.d))
 	}

@@ -23,7 +23,7 @@ func newCapacityFlex(a *app) *cobra.Command {
 		Example: "  muster capacity flex\n  muster capacity flex tiger/h200 --watch",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = arg(args, 0)
+			o.scope = first(args)
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}

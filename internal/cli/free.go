@@ -34,7 +34,7 @@ can have is more, since in-quota work takes flex's room too: ask muster capacity
 		Example: "  muster free tiger/h200\n  muster free --need 16x8 --exit-code   # is there an island for 16 replicas of 8 GPUs?",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = arg(args, 0)
+			o.scope = first(args)
 			if err := o.count.parse(o.need); err != nil {
 				return err
 			}

@@ -60,9 +60,9 @@ func newGetKind(a *app, k kind) *cobra.Command {
 
 // delegate runs another command with the flags that this one was given.
 func delegate(from, to *cobra.Command, args []string) (err error) {
-	from.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
+	from.Flags().Visit(func(f *pflag.Flag) {
 		switch {
-		case err != nil:
+		case err != nil, from.InheritedFlags().Lookup(f.Name) != nil: // the root's are shared
 		case to.Flags().Lookup(f.Name) == nil:
 			err = usage("--%s chooses among many, and a name is one already; give one of them", f.Name)
 		default:
@@ -111,7 +111,7 @@ func newShow(a *app, use, short, words string, ask func(*showOptions, context.Co
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: needs(names, names, words),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = arg(args, 0)
+			o.name = first(args)
 			return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return ask(o, ctx) })
 		},
 	}
@@ -143,11 +143,16 @@ func (p *page) partition(row *musterv1.PartitionCapacity) {
 		n    int32
 		note string
 	}{
-		{"usable", f.GetUsable(), ""}, {"stranded", f.GetStranded(), "held on nodes that are not usable"},
-		{"sustainable", f.GetSustainable(), "bounds what people may assign"}, {"unbacked", f.GetUnbacked(), "promised on paper, not in metal"},
-		{"unallocated", f.GetUnallocated(), "promised to nobody"}, {"unscheduled", f.GetUnscheduled(), "backed, and not used"},
-		{"borrowed", f.GetBorrowed(), "usage above backed that siblings cover"}, {"over (cut)", f.GetOver(), "usage above backed that nothing covers"},
-		{"held", row.GetHeld(), "earmarked by holds"}, {"largest gang", f.GetLargestGang(), "that in-quota work could start now"},
+		{"usable", f.GetUsable(), ""},
+		{"stranded", f.GetStranded(), "held on nodes that are not usable"},
+		{"sustainable", f.GetSustainable(), "bounds what people may assign"},
+		{"unbacked", f.GetUnbacked(), "promised on paper, not in metal"},
+		{"unallocated", f.GetUnallocated(), "promised to nobody"},
+		{"unscheduled", f.GetUnscheduled(), "backed, and not used"},
+		{"borrowed", f.GetBorrowed(), "usage above backed that siblings cover"},
+		{"over (cut)", f.GetOver(), "usage above backed that nothing covers"},
+		{"held", row.GetHeld(), "earmarked by holds"},
+		{"largest gang", f.GetLargestGang(), "that in-quota work could start now"},
 	} {
 		if one.n != 0 {
 			p.say("  %-13s %9s  %s", one.name, grouped(int64(one.n)), one.note)

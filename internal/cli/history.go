@@ -24,7 +24,7 @@ func newQuotaHistory(a *app) *cobra.Command {
 		Example: "  muster quota history research\n  muster quota history --as-of 30d",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.quota = arg(args, 0)
+			o.quota = first(args)
 			if o.limit < 1 || o.limit > 100000 {
 				return usage("--limit %d; write a whole number from 1 to 100000", o.limit)
 			}

@@ -39,7 +39,7 @@ func newNodeList(a *app) *cobra.Command {
 		Example: "  muster node list tiger/h200/i1\n  muster node list --state quarantined,repairing",
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = arg(args, 0)
+			o.scope = first(args)
 			for _, s := range o.states {
 				if err := checkNodeState(s); err != nil {
 					return err

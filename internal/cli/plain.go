@@ -49,7 +49,7 @@ func plain(m proto.Message) any {
 // keyOf is a field's name; durations say their unit.
 func keyOf(f protoreflect.FieldDescriptor) string {
 	if f.Message() != nil && f.Message().FullName() == "google.protobuf.Duration" {
-		return f.JSONName() + "S"
+		return f.JSONName() + "Seconds"
 	}
 	return f.JSONName()
 }

@@ -37,7 +37,7 @@ use, and what siblings borrow or lend.`,
 		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.under = arg(args, 0)
+			o.under = first(args)
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
@@ -181,9 +181,16 @@ func (p *page) grant(g *musterv1.Grant) {
 		name string
 		n    int32
 	}{
-		{"gang", g.GetGang()}, {"unbacked", g.GetUnbacked()}, {"scheduled", g.GetScheduled()}, {"unscheduled", g.GetUnscheduled()},
-		{"guaranteed", g.GetGuaranteed()}, {"borrowing", g.GetBorrowing()}, {"unprotected", g.GetUnprotected()},
-		{"borrowed", g.GetBorrowed()}, {"lent", g.GetLent()}, {"over (cut)", g.GetOver()},
+		{"gang", g.GetGang()},
+		{"unbacked", g.GetUnbacked()},
+		{"scheduled", g.GetScheduled()},
+		{"unscheduled", g.GetUnscheduled()},
+		{"guaranteed", g.GetGuaranteed()},
+		{"borrowing", g.GetBorrowing()},
+		{"unprotected", g.GetUnprotected()},
+		{"borrowed", g.GetBorrowed()},
+		{"lent", g.GetLent()},
+		{"over (cut)", g.GetOver()},
 	} {
 		if one.n != 0 {
 			p.say("  %-11s %7s", one.name, grouped(int64(one.n)))

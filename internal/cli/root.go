@@ -210,9 +210,10 @@ func needs(least, most int, words string) cobra.PositionalArgs {
 	}
 }
 
-func arg(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
+// first is the first argument, "" for none.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
 	}
-	return ""
+	return args[0]
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,7 +53,7 @@ A job's team targets the quota whose path ends in it; teams without one run on f
 
 // settle checks what was asked for. Files may follow --jobs one after another.
 func (o *simulateOptions) settle(args []string) error {
-	o.Jobs = append(o.jobs, args...)
+	o.Jobs = slices.Concat(o.jobs, args)
 	o.From, o.To = o.from.at, o.to.at
 	if o.CheckEvery == 0 {
 		o.CheckEvery = -1

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -203,13 +204,13 @@ func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
 	for at := 0; at < len(out.Record.Events); at++ {
 		victims, owner := evictionAt(out.Record.Events[at:])
 		if owner != nil {
-			for spared := range victims {
+			for _, v := range victims {
+				spared := victimOf(v)
 				c := s.Clone()
-				others := append(append([]event.Event(nil), victims[:spared]...), victims[spared+1:]...)
-				core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: others})
+				core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: sparing(victims, spared)})
 				if why := spareable(c, *owner, out.Record.At); why != "" {
-					return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%+v\n    was evicted for %+v,\n    which fits without: %s%s%s",
-						victims[spared], *owner, why, eventsText(out.Record), partitionText(s.Partition(owner.Partition)))}
+					return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%s was evicted for %+v,\n    which fits without: %s%s%s",
+						s.Workloads[spared].Name, *owner, why, eventsText(out.Record), partitionText(s.Partition(owner.Partition)))}
 				}
 			}
 		}
@@ -218,6 +219,25 @@ func minimalVictims(w *world, before *fleet.State, out core.Outcome) *failure {
 		at += skip - 1
 	}
 	return nil
+}
+
+// victimOf is the workload that an event makes leave.
+func victimOf(e event.Event) uint64 {
+	if evicted, ok := e.(event.ReplicasEvicted); ok {
+		return evicted.ID
+	}
+	return e.(event.ReservationEnded).ID
+}
+
+// sparing leaves out what happens to one of the victims.
+func sparing(victims []event.Event, spared uint64) []event.Event {
+	var others []event.Event
+	for _, e := range victims {
+		if victimOf(e) != spared {
+			others = append(others, e)
+		}
+	}
+	return others
 }
 
 // spareable says why a newcomer fits although one of its victims stays; "" if it does not.
@@ -293,6 +313,9 @@ func evictionAt(events []event.Event) (victims []event.Event, owner *event.Repli
 		case event.ReplicasEvicted:
 			victims = append(victims, e)
 		case event.ReservationEnded:
+			if !strings.HasPrefix(e.Why, "outranked") {
+				return nil, nil // given up by itself
+			}
 			victims = append(victims, e)
 		case event.ReplicasPlaced:
 			if i > 0 {

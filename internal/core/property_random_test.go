@@ -9,7 +9,8 @@ import (
 
 var (
 	seedFlag  = flag.Int64("seed", 0, "play only the random fleet of this seed")
-	forFlag   = flag.Duration("for", 4*time.Second, "how long random fleets are played")
+	forFlag   = flag.Duration("for", 0, "how long random fleets are played; 0: -worlds of them, the same ones everywhere")
+	worlds    = flag.Int64("worlds", 50, "how many random fleets are played")
 	firstFlag = flag.Int64("first", 1, "the first seed")
 	linesFlag = flag.Int("lines", 150, "lines in a random fleet's script")
 )
@@ -37,7 +38,11 @@ func playSeeds(t *testing.T, play func(seed int64) bool) {
 		return
 	}
 	first, n := *firstFlag, int64(0)
-	for end := time.Now().Add(*forFlag); time.Now().Before(end); n++ {
+	more := func() bool { return n < *worlds }
+	if end := time.Now().Add(*forFlag); *forFlag > 0 {
+		more = func() bool { return time.Now().Before(end) }
+	}
+	for ; more(); n++ {
 		if !play(first + n) {
 			break
 		}

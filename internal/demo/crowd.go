@@ -105,16 +105,21 @@ func (c *Crowd) Run(ctx context.Context, now func() fleet.Instant, do func(conte
 			return nil
 		case <-pause.C:
 		}
-		for _, r := range c.Act(now()) {
-			var no *core.Refusal
-			if err := do(ctx, r); err != nil && !errors.As(err, &no) {
-				if ctx.Err() != nil {
-					return nil
-				}
-				return err
-			}
+		if err := c.Wake(ctx, now(), do); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
+}
+
+// Wake does what whoever is due now wants.
+func (c *Crowd) Wake(ctx context.Context, now fleet.Instant, do func(context.Context, core.Request) error) error {
+	for _, r := range c.Act(now) {
+		var no *core.Refusal
+		if err := do(ctx, r); err != nil && !errors.As(err, &no) {
+			return err
+		}
+	}
+	return nil
 }
 
 func user(name string) core.Actor { return core.Actor{Name: "user:" + name, User: name} }

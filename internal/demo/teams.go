@@ -12,7 +12,9 @@ import (
 var fleetFile []byte
 
 // Fleet is the demo's fleet.
-func Fleet() (config.File, error) { return config.Parse("the demo's fleet", fleetFile, config.Options{}) }
+func Fleet() (config.File, error) {
+	return config.Parse("the demo's fleet", fleetFile, config.Options{})
+}
 
 // team is people who share a namespace and submit to one target.
 type team struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/muster-fleet/muster/internal/view"
 )
 
-// Welcome says what runs, what to type next, and what one will see. flag is what
-// commands need besides to reach the server: "" or "--server host:port ".
-func Welcome(flag string) string {
+// Welcome says what runs, what to type next, and what one will see. first are
+// lines to type before, so that the commands are found and reach this server.
+func Welcome(first ...string) string {
 	lines := []struct{ command, sees string }{
 		{"muster capacity", "what can be promised, what is, and what is flex"},
 		{"muster quota list", "each quota: granted, backed by metal now, used"},
@@ -29,8 +29,11 @@ run for 1 to 20 minutes, and nodes fail two thousand times as often as real ones
 In another terminal, try:
 
 `)
+	for _, line := range first {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
 	for _, l := range lines {
-		fmt.Fprintf(&b, "  %-52s %s\n", strings.Replace(l.command, "muster ", "muster "+flag, 1), l.sees)
+		fmt.Fprintf(&b, "  %-52s %s\n", l.command, l.sees)
 	}
 	return b.String()
 }

@@ -33,9 +33,11 @@ func small(t *testing.T, o engine.Options) *engine.Engine {
 	t.Helper()
 	e := open(t, o)
 	build := core.Batch{Commands: []core.Command{
-		core.AddCluster{Name: "c"}, core.AddPartition{Cluster: "c", GPU: "g"},
+		core.AddCluster{Name: "c"},
+		core.AddPartition{Cluster: "c", GPU: "g"},
 		core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 12}}},
-		core.CreateQuota{Path: "q"}, core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 80},
+		core.CreateQuota{Path: "q"},
+		core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 80},
 	}}
 	if _, err := e.Do(t.Context(), operator(build)); err != nil {
 		t.Fatal(err)

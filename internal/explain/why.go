@@ -10,7 +10,7 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var list []Blocker
 	switch w.State {
 	case fleet.Starting, fleet.Mending:
-		list = starting(s, w)
+		list = starting(w)
 	case fleet.Pending:
 		list = pending(s, w, now)
 	default:
@@ -23,7 +23,7 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 }
 
 // starting names the victims that still hold room that the workload has reserved.
-func starting(s *fleet.State, w *fleet.Workload) []Blocker {
+func starting(w *fleet.Workload) []Blocker {
 	p := w.At()
 	var culprits []string
 	gpus, seen := 0, map[uint64]bool{}

@@ -22,6 +22,23 @@ type unit struct {
 	overran bool
 }
 
+// unitID tells units apart: the surplus replicas of a pool share one key.
+type unitID struct {
+	workload    uint64
+	pool, index int
+	surplus     bool
+}
+
+func (u unit) id() unitID { return unitID{u.w.ID, u.pool, u.index, u.key.Surplus} }
+
+// before is the order of the keys, and of the replicas where they share one.
+func (u unit) before(v unit) bool {
+	if u.key != v.key {
+		return u.key.Before(v.key)
+	}
+	return u.pool < v.pool || u.pool == v.pool && u.index < v.index
+}
+
 // units lists what of a workload stands and stays, in the order of its keys.
 func (pl *Planner) units(w *fleet.Workload) []unit {
 	overran := w.Overran(pl.now)

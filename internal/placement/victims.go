@@ -65,17 +65,9 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 
 // eviction is the plan of a claim whose victims are chosen.
 func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVictim) Plan {
-	for _, spot := range spots {
-		for _, node := range spot.Nodes {
-			pl.extra[node] += c.w.Pools[spot.Pool].GPUs
-		}
-	}
+	pl.give(c, spots, 1)
 	plan := pl.finish(c, spots, asVictims(victims))
-	for _, spot := range spots {
-		for _, node := range spot.Nodes {
-			pl.extra[node] -= c.w.Pools[spot.Pool].GPUs
-		}
-	}
+	pl.give(c, spots, -1)
 	return plan
 }
 
@@ -172,7 +164,49 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 		chosen = pl.cheapestOfAll(c, list, chosen)
 	}
 	spots, ok := pl.fits(c, chosen)
+	if ok {
+		chosen = pl.thin(c, spots, chosen)
+	}
 	return spots, chosen, ok
+}
+
+// thin spares flex work that need not leave for the place that was found. (The
+// search may miss a place that it would have found with fewer gone.)
+func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []candidateVictim) []candidateVictim {
+	for i := len(chosen) - 1; i >= 0; i-- {
+		if chosen[i].class != ClassFlex {
+			continue
+		}
+		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+		if pl.hasRoom(c, spots, rest) {
+			chosen = rest
+		}
+	}
+	return chosen
+}
+
+// hasRoom says whether the nodes of found spots have room for them with these victims gone.
+func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []candidateVictim) bool {
+	leaving := slices.Clone(pl.leavers(victims))
+	for _, v := range leaving {
+		pl.evict(v.all)
+	}
+	pl.give(c, spots, 1)
+	enough := pl.short(spots) == nil
+	pl.give(c, spots, -1)
+	for _, v := range leaving {
+		pl.restore(v.all)
+	}
+	return enough
+}
+
+// give counts found spots into (sign 1) or out of (−1) what the claim has been given.
+func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			pl.extra[node] += sign * c.w.Pools[spot.Pool].GPUs
+		}
+	}
 }
 
 // fewCandidates is up to how many candidates every set is looked at. Beyond
@@ -462,13 +496,13 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []cand
 	if a == c.account && c.key.Before(v.key) {
 		usage += c.gpus
 	}
-	gone := map[fleet.Key]bool{}
+	gone := map[unitID]bool{}
 	for _, o := range victims {
-		gone[o.key] = true
+		gone[o.id()] = true
 	}
 	v.eachNode(func(node, _ int) { touched[node] = true })
 	for _, u := range pl.accountUnits(a) {
-		if u.key.Before(v.key) && !gone[u.key] {
+		if u.before(v.unit) && !gone[u.id()] {
 			usage += u.gpus
 			u.eachNode(func(node, _ int) { touched[node] = true })
 		}

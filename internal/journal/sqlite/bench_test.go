@@ -34,7 +34,7 @@ func BenchmarkAppend(b *testing.B) {
 func compareAppend(b *testing.B, group, size int, raw func([]journal.Entry)) {
 	j := mustOpen(b, filepath.Join(b.TempDir(), "fleet.db"), sqlite.Options{})
 	entries := benchEntries(group, size)
-	append := func(entries []journal.Entry) {
+	toJournal := func(entries []journal.Entry) {
 		if err := j.Append(ctx, entries); err != nil {
 			b.Fatal(err)
 		}
@@ -43,9 +43,9 @@ func compareAppend(b *testing.B, group, size int, raw func([]journal.Entry)) {
 	for round := 0; b.Loop(); round++ {
 		if round%2 == 0 { // neither always follows the other
 			rawTime += timed(raw, entries)
-			journalTime += timed(append, entries)
+			journalTime += timed(toJournal, entries)
 		} else {
-			journalTime += timed(append, entries)
+			journalTime += timed(toJournal, entries)
 			rawTime += timed(raw, entries)
 		}
 		for i := range entries {
@@ -106,6 +106,7 @@ func openRawSQL(b *testing.B) func([]journal.Entry) {
 			b.Fatal(err)
 		}
 		stmt := tx.Stmt(insert)
+		defer stmt.Close()
 		for _, e := range entries {
 			if _, err := stmt.Exec(int64(e.Seq), e.At, int64(0xdeadbeef), e.Data); err != nil {
 				b.Fatal(err)

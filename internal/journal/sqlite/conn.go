@@ -207,7 +207,7 @@ func (s *stmt) each(columns int, fn func(row []driver.Value) (more bool), args .
 			more = fn(row)
 		}
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return cmp.Or(err, rows.Close())

@@ -53,7 +53,8 @@ func TestChangedRowsAreFound(t *testing.T) {
 		{"all removed", []string{"DELETE FROM entry"}, 0},
 		{"swapped", []string{
 			"UPDATE entry SET seq = -1 WHERE seq = 50", "UPDATE entry SET seq = 50 WHERE seq = 51",
-			"UPDATE entry SET seq = 51 WHERE seq = -1"}, 49},
+			"UPDATE entry SET seq = 51 WHERE seq = -1",
+		}, 49},
 		{"renumbered over a gap", []string{"DELETE FROM entry WHERE seq = 50", "UPDATE entry SET seq = seq - 1 WHERE seq > 50"}, 49},
 		{"another moment", []string{"UPDATE entry SET at = at + 1 WHERE seq = 60"}, 59},
 		{"another checksum", []string{"UPDATE entry SET sum = sum + 1 WHERE seq = 60"}, 59},

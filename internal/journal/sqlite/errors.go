@@ -19,7 +19,7 @@ func explain(path, doing string, err error) error {
 	if err == nil || isOurs(err) {
 		return err
 	}
-	kind, remedy := classify(path, err)
+	remedy, kind := classify(path, err)
 	switch {
 	case kind == nil:
 		return fmt.Errorf("journal %s: %s: %w", path, doing, err)
@@ -37,17 +37,17 @@ func isOurs(err error) bool {
 }
 
 // classify finds which of the world's faults err is, and what to do about it.
-func classify(path string, err error) (kind error, remedy string) {
+func classify(path string, err error) (remedy string, kind error) {
 	dir := filepath.Dir(path)
 	switch {
 	case isFull(err):
-		return journal.ErrDiskFull, "nothing was written; free some room in " + dir + " and try again"
+		return "nothing was written; free some room in " + dir + " and try again", journal.ErrDiskFull
 	case isReadOnly(dir, err):
-		return journal.ErrReadOnly, "nothing was changed; make " + dir + " and the files in it writable, or name another folder"
+		return "nothing was changed; make " + dir + " and the files in it writable, or name another folder", journal.ErrReadOnly
 	case isLocked(err):
-		return journal.ErrLocked, "stop that process, or name another file"
+		return "stop that process, or name another file", journal.ErrLocked
 	}
-	return nil, ""
+	return "", nil
 }
 
 func isFull(err error) bool {

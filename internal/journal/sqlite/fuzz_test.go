@@ -88,15 +88,15 @@ func (m image) harmed(input []byte) image {
 var harms = []func(b []byte, at int, with byte) []byte{
 	func(b []byte, at int, with byte) []byte { b[at] ^= with; return b },
 	func(b []byte, at int, with byte) []byte { b[at] = with; return b },
-	func(b []byte, at int, with byte) []byte { return b[:at] },
-	func(b []byte, at int, with byte) []byte { return append(b, b[at:]...) },
+	func(b []byte, at int, _ byte) []byte { return b[:at] },
+	func(b []byte, at int, _ byte) []byte { return append(b, b[at:]...) },
 	func(b []byte, at int, with byte) []byte { clear(b[at:min(len(b), at+1+8*int(with))]); return b },
 	func(b []byte, at int, with byte) []byte {
 		copy(b[at:], b[len(b)*int(with)/256:][:min(512, len(b)-len(b)*int(with)/256)])
 		return b
 	},
 	func(b []byte, at int, with byte) []byte { return append(b[:at], b[min(len(b), at+1+int(with)):]...) },
-	func(b []byte, at int, with byte) []byte { return nil },
+	func([]byte, int, byte) []byte { return nil },
 }
 
 func checkHarmed(t *testing.T, path string) {

@@ -31,7 +31,7 @@ func adopt(ctx context.Context, c *conn) error {
 		return err
 	}
 	return c.transact(ctx, func() error {
-		empty, err := recognize(c) // another process may have been quicker
+		empty, err := recognise(c) // another process may have been quicker
 		if err != nil || !empty {
 			return err
 		}
@@ -39,10 +39,10 @@ func adopt(ctx context.Context, c *conn) error {
 	})
 }
 
-// look recognizes the file while others may be writing it.
+// look recognises the file while others may be writing it.
 func look(c *conn) (empty bool, err error) {
 	err = c.view(func() (err error) {
-		empty, err = recognize(c)
+		empty, err = recognise(c)
 		return err
 	})
 	return empty, err
@@ -63,9 +63,9 @@ func create(c *conn) error {
 	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", format))
 }
 
-// recognize returns nil for a journal of a known format, and empty for a file
+// recognise returns nil for a journal of a known format, and empty for a file
 // with nothing in it. It needs a transaction around it.
-func recognize(c *conn) (empty bool, err error) {
+func recognise(c *conn) (empty bool, err error) {
 	var id, version, objects, metas int64
 	for _, q := range []struct {
 		sql  string
@@ -113,7 +113,7 @@ func checkTables(c *conn) error {
 		if err != nil {
 			return err
 		}
-		if row == nil || row[0] != driver.Value(table.sql) {
+		if len(row) == 0 || row[0] != driver.Value(table.sql) {
 			return oddity("the definition of table " + table.name + " is not as it was written")
 		}
 	}

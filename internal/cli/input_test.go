@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func TestMomentsAreDatesOrHowLongAgo(t *testing.T) {
+	env := &Env{Now: func() time.Time { return noon.now }, Zone: time.UTC}
+	for text, want := range map[string]time.Time{
+		"2h":                        noon.now.Add(-2 * time.Hour),
+		"1d12h":                     noon.now.Add(-36 * time.Hour),
+		"2026-11-20":                time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
+		"2026-11-20T08:30:00+01:00": time.Date(2026, 11, 20, 7, 30, 0, 0, time.UTC),
+	} {
+		m := moment{env: env}
+		if err := m.Set(text); err != nil || !m.at.Equal(want) {
+			t.Errorf("%s is %v (%v), want %v", text, m.at, err, want)
+		}
+	}
+	ahead := moment{env: env, ahead: true}
+	if err := ahead.Set("7d"); err != nil || !ahead.at.Equal(noon.now.Add(168*time.Hour)) {
+		t.Errorf("7d ahead is %v (%v)", ahead.at, err)
+	}
+	for _, text := range []string{"", "soon", "-2h", "2026-13-01", "12"} {
+		if err := (&moment{env: env}).Set(text); exitCode(err) != ExitUsage {
+			t.Errorf("%q: %v, want a usage error", text, err)
+		}
+	}
+}
+
+func TestPoolsOfTheCommandLine(t *testing.T) {
+	got, err := readPools([]string{"trainer=16x8", "grader=2..64x1,rank=1,reach=any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"trainer 16x8 rank 0 ", "grader 2..64x1 rank 1 any"}
+	for i, p := range got {
+		if text := fmt.Sprintf("%s %s rank %d %s", p.GetName(), poolText(p), p.GetRank(), p.GetReach()); text != want[i] {
+			t.Errorf("pool %d is %q, want %q", i, text, want[i])
+		}
+	}
+	for _, bad := range []string{"", "16x8", "w=", "w=0x8", "w=1x0", "w=16", "w=8..2x1", "w=1x99999", "w=-1x8", "w=1x8,rank=-1", "w=1x8,reach=far", "w=1x8,colour=red"} {
+		if _, err := readPools([]string{bad}); exitCode(err) != ExitUsage {
+			t.Errorf("%q: %v, want a usage error", bad, err)
+		}
+	}
+}
+
+func TestRoomThatIsAskedFor(t *testing.T) {
+	island := &musterv1.FreeIsland{Free: 3*8 + 2*4 + 1, FreeNodes: 3, NodesByFree: map[int32]int32{4: 2, 1: 1}}
+	for text, want := range map[string]bool{
+		"33": true, "34": false, "3x8": true, "4x8": false, "8x4": true, "9x4": false, "33x1": true, "34x1": false,
+	} {
+		var c count
+		if err := c.parse(text); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.fits(island); got != want {
+			t.Errorf("%s fits: %v, want %v", text, got, want)
+		}
+	}
+	for _, bad := range []string{"x8", "8x", "0", "0x8", "-1", "8x8x8", "many"} {
+		if err := new(count).parse(bad); exitCode(err) != ExitUsage {
+			t.Errorf("%q: %v, want a usage error", bad, err)
+		}
+	}
+}
+
+func TestRangesOfNodes(t *testing.T) {
+	names, err := nodeNames([]string{"a-i1-008..011", "b"})
+	want := []string{"a-i1-008", "a-i1-009", "a-i1-010", "a-i1-011", "b"}
+	if err != nil || !reflect.DeepEqual(names, want) {
+		t.Errorf("got %v (%v), want %v", names, err, want)
+	}
+	if got, want := folded(names), []string{"a-i1-008..011", "b"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("folded: %v, want %v", got, want)
+	}
+	if got, want := folded([]string{"a1", "a3", "b4", "b5"}), []string{"a1", "a3", "b4..5"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("folded: %v, want %v", got, want)
+	}
+	for _, bad := range []string{"a-3..1", "a-01..3", "a-1..9999999"} {
+		if _, err := nodeNames([]string{bad}); exitCode(err) != ExitUsage {
+			t.Errorf("%q: %v, want a usage error", bad, err)
+		}
+	}
+}
+
+func TestNamesOfWorkloads(t *testing.T) {
+	a := &app{Env: &Env{User: "ada", Getenv: func(string) string { return "" }}}
+	for text, want := range map[string]string{"base": "ada/base", "oak/base": "oak/base"} {
+		if namespace, name, err := new(naming).job(a, text); err != nil || namespace+"/"+name != want {
+			t.Errorf("%s is %s/%s (%v), want %s", text, namespace, name, err, want)
+		}
+	}
+	for _, bad := range []string{"", "/", "oak/", "/base", "a/b/c"} {
+		if _, _, err := new(naming).job(a, bad); exitCode(err) != ExitUsage {
+			t.Errorf("%q: %v, want a usage error", bad, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+var noon = clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.UTC}
+
+func noonNow() time.Time { return noon.now }
+
+func shown(t *table, wide bool) string {
+	var b bytes.Buffer
+	t.show(&b, false, noon, wide)
+	return b.String()
+}
+
+func TestATableAlignsNumbersAndLeavesOutWhatIsEmpty(t *testing.T) {
+	tab := newTable("nothing", column{head: "QUOTA"}, column{head: "BACKED", right: true}, column{head: "LENT", right: true, spare: true},
+		column{head: "SINCE"}, column{head: "ISLANDS", wide: true})
+	tab.add("research/oak", int32(1352), int32(0), timestamppb.New(noon.now.Add(-time.Hour)), "i1")
+	tab.add("elm", int32(0), int32(0), timestamppb.New(noon.now.Add(-48*time.Hour)), "i2")
+	tab.hide("research", int32(0), int32(0), nil, "")
+	want := `
+QUOTA         BACKED  SINCE
+research/oak   1,352  11:00:00
+elm                -  2026-11-19 12:00
+`[1:]
+	if got := shown(tab, false); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got := shown(tab, true); !strings.Contains(got, "ISLANDS") {
+		t.Errorf("-o wide has no ISLANDS:\n%s", got)
+	}
+}
+
+func TestATableFitsAHundredColumns(t *testing.T) {
+	tab := newTable("", column{head: "JOB", cut: true}, column{head: "TARGET", cut: true, path: true}, column{head: "WHY", cut: true}, column{head: "GPUS", right: true})
+	tab.add(strings.Repeat("j", 70), "research/"+strings.Repeat("q", 70)+"/oak", strings.Repeat("w", 70), int32(8))
+	for _, line := range strings.Split(shown(tab, false), "\n") {
+		if n := utf8.RuneCountInString(line); n > widest {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if got := shown(tab, false); !strings.Contains(got, "/oak") {
+		t.Errorf("a path lost its end:\n%s", got)
+	}
+	if got := shown(tab, true); strings.Contains(got, "…") {
+		t.Errorf("-o wide cuts:\n%s", got)
+	}
+}
+
+func TestWhatPeopleWriteCannotSteerTheTerminal(t *testing.T) {
+	tab := newTable("", column{head: "WHY"})
+	tab.add("evil\x1b[2J\nline")
+	if got := shown(tab, false); strings.ContainsAny(got, "\x1b") || strings.Count(got, "\n") != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCSVHasEveryColumnInPlainValues(t *testing.T) {
+	tab := newTable("", column{head: "QUOTA"}, column{head: "FLEX USED", right: true, spare: true}, column{head: "SINCE", wide: true}, column{head: "AGE"})
+	tab.hide("a,b", int32(1352), timestamppb.New(noon.now), 90*time.Second)
+	var b bytes.Buffer
+	if err := tab.csv(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "quota,flex_used,since,age\n\"a,b\",1352,2026-11-21T12:00:00Z,90\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+func TestLengthsOfTimeHaveTwoUnitsAtMost(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s", 10*time.Minute + time.Second: "10m", time.Hour: "1h",
+		3*time.Hour + 5*time.Minute: "3h05m", 24 * time.Hour: "1d", 52 * time.Hour: "2d4h", -time.Minute: "in 1m",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestABarShowsWhatIsNotNothing(t *testing.T) {
+	for _, c := range []struct {
+		n, all int32
+		want   int
+	}{{0, 832, 0}, {1, 832, 1}, {416, 832, 25}, {832, 832, 50}, {900, 832, 50}, {5, 0, 0}} {
+		if got := strings.Count(bar(c.n, c.all, 50), "█"); got != c.want {
+			t.Errorf("%d of %d fills %d of 50, want %d", c.n, c.all, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package core_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawn lets rapid make the choices, so that it can make a failing story small
+// by its own means too.
+type drawn struct{ *rapid.T }
+
+func (d drawn) upTo(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "choice") }
+
+// TestRapidFleets is TestRandomFleets with shorter stories, told by rapid.
+func TestRapidFleets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(everything)
+		a := &author{chooser: drawn{t}, w: w}
+		a.begin()
+		for range rapid.IntRange(10, 40).Draw(t, "lines") {
+			if f := w.play(a.next()); f != nil {
+				t.Fatalf("%v%s", f, recordsText(f.told))
+			}
+		}
+	})
+}
