@@ -18,7 +18,7 @@ func TestRapidFleets(t *testing.T) {
 		w := newWorld(everything)
 		a := &author{chooser: drawn{t}, w: w}
 		a.begin()
-		for range rapid.IntRange(10, 40).Draw(t, "lines") {
+		for range rapid.IntRange(20, 80).Draw(t, "lines") {
 			if f := w.play(a.next()); f != nil {
 				t.Fatalf("%v%s", f, recordsText(f.told))
 			}

@@ -75,16 +75,18 @@ func (c *checker) broken(rule, detail string, args ...any) {
 	c.found = append(c.found, Broken{c.partition, rule, fmt.Sprintf(detail, args...)})
 }
 
-// atMost finds a rule broken where a figure is above its bound.
-func (c *checker) atMost(rule, what string, is, bound int) {
+// atMost finds a rule broken where a figure is above its bound. What and whose
+// say which figure; they are put together only if it is broken, as nearly always
+// it is not.
+func (c *checker) atMost(rule, what, whose string, is, bound int) {
 	if is > bound {
-		c.broken(rule, "%s: %d is more than %d", what, is, bound)
+		c.broken(rule, "%s%s: %d is more than %d", what, whose, is, bound)
 	}
 }
 
-func (c *checker) equal(rule, what string, is, want int) {
+func (c *checker) equal(rule, what, whose string, is, want int) {
 	if is != want {
-		c.broken(rule, "%s: %d is not %d", what, is, want)
+		c.broken(rule, "%s%s: %d is not %d", what, whose, is, want)
 	}
 }
 

@@ -35,10 +35,10 @@ func (c *checker) covers(p *fleet.Partition) {
 func (c *checker) within(rule, whose string, f *footprint, backing func(island int) int) {
 	all := 0
 	for i, touched := range f.islands() {
-		c.atMost(rule, "nodes touched by "+whose+" in "+f.p.Islands[i].Name, touched, backing(i))
+		c.atMost(rule, "nodes touched by ", whose+" in "+f.p.Islands[i].Name, touched, backing(i))
 		all += backing(i)
 	}
-	c.atMost(rule, "GPUs of "+whose, f.gpus, all*f.p.GPUsPerNode)
+	c.atMost(rule, "GPUs of ", whose, f.gpus, all*f.p.GPUsPerNode)
 }
 
 // footprint is what some replicas take: GPUs, and the nodes they touch.

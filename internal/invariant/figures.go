@@ -14,14 +14,14 @@ func (c *checker) figures(p *fleet.Partition) {
 		above += max(0, a.Usage()-a.Backed()) // borrowed + over
 	}
 	promisable, unallocated := p.Promisable*gpus, max(0, p.Promisable*gpus-p.Assigned())
-	c.equal(ruleFigures, "flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota",
+	c.equal(ruleFigures, "flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", "",
 		p.Flex(), (t.Usable-promisable)+unallocated+unscheduled-above+t.StrandedQ)
-	c.equal(ruleFigures, "usage of all quotas = GPUs that in-quota work holds or has reserved", usage, t.InQuota)
-	c.equal(ruleFigures, "flex used by all namespaces = flex used", usedOnFlex(p), t.FlexUsed)
-	c.atMost(ruleFigures, "flex used of flex and what is stranded there", t.FlexUsed, p.Flex()+t.Stranded-t.StrandedQ)
-	c.atMost(ruleFigures, "zero of flex", 0, p.Flex())
-	c.atMost(ruleFigures, "healthy of usable", t.Healthy, t.Usable)
-	c.atMost(ruleFigures, "usable of installed", t.Usable, t.Installed)
+	c.equal(ruleFigures, "usage of all quotas = GPUs that in-quota work holds or has reserved", "", usage, t.InQuota)
+	c.equal(ruleFigures, "flex used by all namespaces = flex used", "", usedOnFlex(p), t.FlexUsed)
+	c.atMost(ruleFigures, "flex used of flex and what is stranded there", "", t.FlexUsed, p.Flex()+t.Stranded-t.StrandedQ)
+	c.atMost(ruleFigures, "zero of flex", "", 0, p.Flex())
+	c.atMost(ruleFigures, "healthy of usable", "", t.Healthy, t.Usable)
+	c.atMost(ruleFigures, "usable of installed", "", t.Usable, t.Installed)
 }
 
 func usedOnFlex(p *fleet.Partition) int {

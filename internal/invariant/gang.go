@@ -11,7 +11,9 @@ const (
 // gangs asks of every pool of a workload that it is as many and as close as it must be.
 func (c *checker) gangs(p *fleet.Partition, w *fleet.Workload) {
 	for i, pool := range w.Pools {
-		c.atMost(ruleMax, called(w)+": replicas of "+pool.Name, w.Stays(i), pool.Max)
+		if n := w.Stays(i); n > pool.Max {
+			c.broken(ruleMax, "%s: pool %s has %d replicas of at most %d", called(w), pool.Name, n, pool.Max)
+		}
 		if !pool.Elastic && !c.wholeOrMending(p, w, i) {
 			c.broken(ruleWhole, "%s: pool %s runs %d, reserves %d, leaves %d of %d", called(w), pool.Name,
 				w.InPhase(i, fleet.Running), w.InPhase(i, fleet.Reserved), w.InPhase(i, fleet.Leaving), pool.Min)

@@ -17,27 +17,27 @@ func (c *checker) promises(p *fleet.Partition) {
 		for _, a := range p.Accounts {
 			backing += a.Backing[i]
 		}
-		c.atMost(ruleOverpromise, "nodes backing quotas in island "+island.Name+" of its whole healthy ones", backing, island.Whole())
-		c.atMost(ruleOverpromise, "own share of island "+island.Name+" of its whole healthy nodes", island.Share, island.Whole())
+		c.atMost(ruleOverpromise, "nodes backing quotas in island ", island.Name+" of its whole healthy ones", backing, island.Whole())
+		c.atMost(ruleOverpromise, "own share of island ", island.Name+" of its whole healthy nodes", island.Share, island.Whole())
 		whole += island.Whole()
 		all += backing
 	}
-	c.atMost(ruleOverpromise, "nodes backing quotas of the promisable ones", all, p.Promisable)
-	c.atMost(ruleOverpromise, "promisable of the whole healthy nodes", p.Promisable, whole)
+	c.atMost(ruleOverpromise, "nodes backing quotas of the promisable ones", "", all, p.Promisable)
+	c.atMost(ruleOverpromise, "promisable of the whole healthy nodes", "", p.Promisable, whole)
 	for _, a := range p.Accounts {
 		c.grant(p, a)
 	}
-	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", all, min(p.Promisable, p.Assigned()/p.GPUsPerNode))
+	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", "", all, min(p.Promisable, p.Assigned()/p.GPUsPerNode))
 }
 
 func (c *checker) grant(p *fleet.Partition, a *fleet.Account) {
-	c.atMost(ruleGrant, "GPUs backing "+a.Quota, a.Backed(), a.Grant)
+	c.atMost(ruleGrant, "GPUs backing ", a.Quota, a.Backed(), a.Grant)
 	gang, widest := min(a.Gang, a.Grant), 0
 	for _, nodes := range a.Backing {
-		c.atMost(ruleGrant, "zero of the backing of "+a.Quota, 0, nodes)
+		c.atMost(ruleGrant, "zero of the backing of ", a.Quota, 0, nodes)
 		widest = max(widest, nodes*p.GPUsPerNode)
 	}
 	if gang > 0 && a.GangMissing == 0 {
-		c.atMost(ruleGangBacked, "gang of "+a.Quota+", not flagged, in its widest island", gang, widest)
+		c.atMost(ruleGangBacked, "gang of ", a.Quota+", not flagged, in its widest island", gang, widest)
 	}
 }

@@ -133,9 +133,9 @@ func owner(seats []seat) string {
 func (c *checker) nodes(r *recount) {
 	for i, n := range r.p.Nodes {
 		t := takesOf(r.on[i])
-		c.equal(ruleIndex, "GPUs held on "+n.Name, n.Held(), t.held)
-		c.equal(ruleIndex, "GPUs staying on "+n.Name, n.Staying(), t.staying)
-		c.equal(ruleIndex, "residents of "+n.Name, len(n.Residents()), len(r.on[i]))
+		c.equal(ruleIndex, "GPUs held on ", n.Name, n.Held(), t.held)
+		c.equal(ruleIndex, "GPUs staying on ", n.Name, n.Staying(), t.staying)
+		c.equal(ruleIndex, "residents of ", n.Name, len(n.Residents()), len(r.on[i]))
 		has := ""
 		if a := n.Owner(); a != nil {
 			has = a.Quota
@@ -165,10 +165,10 @@ func (c *checker) islands(r *recount) {
 		}
 	}
 	for i, island := range r.p.Islands {
-		c.equal(ruleIndex, "nodes of island "+island.Name, len(island.Nodes()), nodes[i])
-		c.equal(ruleIndex, "whole nodes of island "+island.Name, island.Whole(), whole[i])
+		c.equal(ruleIndex, "nodes of island ", island.Name, len(island.Nodes()), nodes[i])
+		c.equal(ruleIndex, "whole nodes of island ", island.Name, island.Whole(), whole[i])
 		for _, a := range r.p.Accounts {
-			c.equal(ruleIndex, "nodes of island "+island.Name+" touched by tree "+a.Tree(), island.TreeTouched(a.Tree()), trees[i][a.Tree()])
+			c.equal(ruleIndex, "nodes of island ", island.Name+" touched by tree "+a.Tree(), island.TreeTouched(a.Tree()), trees[i][a.Tree()])
 		}
 	}
 }

@@ -51,12 +51,12 @@ func onFlex(t takes, good, inQuota int) int {
 func (c *checker) accounts(r *recount) {
 	for _, a := range r.p.Accounts {
 		stays, loose := r.staying(a.Quota)
-		c.equal(ruleIndex, "GPUs staying of "+a.Quota, a.Stays(), stays)
-		c.equal(ruleIndex, "replicas not guaranteed of "+a.Quota, a.Loose(), loose)
-		c.equal(ruleIndex, "usage of "+a.Quota, a.Usage(), r.usage(a.Quota))
+		c.equal(ruleIndex, "GPUs staying of ", a.Quota, a.Stays(), stays)
+		c.equal(ruleIndex, "replicas not guaranteed of ", a.Quota, a.Loose(), loose)
+		c.equal(ruleIndex, "usage of ", a.Quota, a.Usage(), r.usage(a.Quota))
 		touched := r.touched(a.Quota)
 		for i, island := range r.p.Islands {
-			c.equal(ruleIndex, "nodes of "+island.Name+" touched by "+a.Quota, a.Touched(i), touched[i])
+			c.equal(ruleIndex, "nodes of ", island.Name+" touched by "+a.Quota, a.Touched(i), touched[i])
 		}
 		c.same("work of "+a.Quota+" in its order", a.Work(), r.workOf(a.Quota))
 		if r.p.Account(a.Quota) != a {
@@ -147,11 +147,11 @@ func (c *checker) namespaces(r *recount) {
 	}
 	c.same("flex work", r.p.FlexWork(), flex)
 	for _, ns := range r.p.Namespaces() {
-		c.equal(ruleIndex, "GPUs staying of namespace "+ns, r.p.FlexOf(ns).Staying, staying[ns])
-		c.atMost(ruleIndex, "flex used by namespace "+ns+" of all it holds or has reserved", r.p.FlexOf(ns).Used, held[ns])
+		c.equal(ruleIndex, "GPUs staying of namespace ", ns, r.p.FlexOf(ns).Staying, staying[ns])
+		c.atMost(ruleIndex, "flex used by namespace ", ns+" of all it holds or has reserved", r.p.FlexOf(ns).Used, held[ns])
 	}
 	for _, ns := range sortedKeys(staying) {
-		c.equal(ruleIndex, "GPUs staying of namespace "+ns, r.p.FlexOf(ns).Staying, staying[ns])
+		c.equal(ruleIndex, "GPUs staying of namespace ", ns, r.p.FlexOf(ns).Staying, staying[ns])
 	}
 }
 
