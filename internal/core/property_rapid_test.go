@@ -1,10 +1,18 @@
 package core_test
 
 import (
+	"flag"
 	"testing"
 
 	"pgregory.net/rapid"
 )
+
+// The same stories everywhere, unless -rapid.seed asks for others.
+func init() {
+	if err := flag.Set("rapid.seed", "1"); err != nil {
+		panic(err)
+	}
+}
 
 // drawn lets rapid make the choices, so that it can make a failing story small
 // by its own means too.

@@ -154,20 +154,10 @@ func (s *State) after(w *Workload) {
 		return
 	}
 	w.unalign()
-	p.released(w)
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}
-}
-
-// released says that room came free where a workload stood. What flex work
-// leaves is news for flex alone: work in quota could have taken it anyway.
-func (p *Partition) released(w *Workload) {
-	if w.account != nil {
-		p.epoch++
-	}
-	p.left[Flex]++
-	p.Touch()
+	p.Freed()
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
