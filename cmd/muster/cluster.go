@@ -58,7 +58,7 @@ func (c *cluster) plan(r event.Record, s *fleet.State) func() {
 
 // start tells the cluster all that stands, as it must be after a restart in the
 // middle of anything.
-func (c *cluster) start(_ context.Context, e *engine.Engine) error {
+func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
 	now := simulated.RealTime{}.Now()
 	e.Read(func(s *fleet.State) {
 		c.mu.Lock()
@@ -68,10 +68,19 @@ func (c *cluster) start(_ context.Context, e *engine.Engine) error {
 			c.demo.Watch(max(now, s.Time), s)
 		}
 	})
-	if c.demo != nil {
-		c.crowd = demo.NewCrowd(e, c.seed, now)
+	if c.demo == nil {
+		return nil
 	}
-	return nil
+	c.crowd = demo.NewCrowd(e, c.seed, now)
+	return c.crowd.Wake(ctx, now, does(e))
+}
+
+// does lets an engine carry requests out.
+func does(e *engine.Engine) func(context.Context, core.Request) error {
+	return func(ctx context.Context, r core.Request) error {
+		_, err := e.Do(ctx, r)
+		return err
+	}
 }
 
 // live takes the cluster's reports to the engine, and lets the demo's people
@@ -79,11 +88,8 @@ func (c *cluster) start(_ context.Context, e *engine.Engine) error {
 func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	do := func(ctx context.Context, r core.Request) error {
-		_, err := e.Do(ctx, r)
-		return err
-	}
 	var parts sync.WaitGroup
+	do := does(e)
 	parts.Go(func() {
 		stop(c.driver.Pump(ctx, simulated.RealTime{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
 	})

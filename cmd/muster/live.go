@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ type statusLine struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
+	width    func() int // columns of the terminal; 0: unknown
 	text     string
 }
 
@@ -27,12 +30,43 @@ type statusLine struct {
 func (l *statusLine) set(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.text = text
-	if l.terminal {
-		_, _ = fmt.Fprintf(l.w, "\r%s\x1b[K", text)
+	if !l.terminal {
+		_, _ = fmt.Fprintln(l.w, text)
 		return
 	}
-	_, _ = fmt.Fprintln(l.w, text)
+	l.text = l.fit(text)
+	_, _ = fmt.Fprintf(l.w, "\r%s\x1b[K", l.text)
+}
+
+// fit keeps a text on one line of the terminal, or it could not be written over.
+func (l *statusLine) fit(text string) string {
+	runes := []rune(text)
+	if width := l.width(); width > 1 && len(runes) >= width {
+		return string(runes[:width-2]) + "…"
+	}
+	return text
+}
+
+// during shows on a terminal what goes on while fn takes its time.
+func (l *statusLine) during(what string, fn func() error) error {
+	if !l.terminal {
+		return fn()
+	}
+	const patience = 2 * time.Second
+	began := time.Now()
+	beat := time.NewTicker(patience)
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
+	defer beat.Stop()
+	defer l.done()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-beat.C:
+			l.set(fmt.Sprintf("%s … %s", what, time.Since(began).Round(time.Second)))
+		}
+	}
 }
 
 // say writes a line that stays.
@@ -45,8 +79,7 @@ func (l *statusLine) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.terminal && l.text != "" {
-		p2 := append([]byte("\r\x1b[K"), bytes.TrimRight(p, "\n")...)
-		_, err := fmt.Fprintf(l.w, "%s\n%s", p2, l.text)
+		_, err := fmt.Fprintf(l.w, "\r\x1b[K%s\n%s", bytes.TrimRight(p, "\n"), l.text)
 		return len(p), err
 	}
 	return l.w.Write(p)
@@ -91,9 +124,6 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 
 // greet says what runs, and what to do next.
 func (s *server) greet() {
-	var nodes, live int
-	var found *fleet.State
-	s.engine.Read(func(st *fleet.State) { nodes, live = count(st); found = st })
 	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.listener.Addr(), s.folder.path)
 	if report, ok := s.journal.Salvaged(); ok {
 		s.tell("The journal was damaged and is cut back to version %d; the damaged files are in %s.", report.Good, report.Aside)
@@ -105,16 +135,23 @@ func (s *server) greet() {
 	if s.records > 0 && s.HasFleet {
 		s.tell("The fleet file was not applied: this journal has a fleet already. muster apply -f changes it.")
 	}
-	_ = found
-	if s.cluster.demo == nil {
-		s.tell("%d nodes, %d workloads that have not ended. No cluster is connected in this version: replicas are\nsimulated, and workloads run until somebody cancels them.", nodes, live)
-		if nodes == 0 {
-			s.tell("\nThe fleet is empty. In another terminal: muster apply -f fleet.yaml")
-		}
-	} else {
-		s.tell("\n%s", demo.Welcome(s.flag()))
-	}
+	s.invite()
 	s.tell("Ctrl-C stops it; the same command starts it again with the same fleet.")
+}
+
+// invite says what there is, and what to type next.
+func (s *server) invite() {
+	if s.cluster.demo != nil {
+		s.tell("\n%s", demo.Welcome(s.before()...))
+		return
+	}
+	nodes, live := 0, 0
+	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
+	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected in this version: replicas are\n"+
+		"simulated, and workloads run until somebody cancels them.", nodes, live)
+	if nodes == 0 {
+		s.tell("\nThe fleet is empty. In another terminal: muster apply -f fleet.yaml")
+	}
 }
 
 // from says what the state was rebuilt from.
@@ -125,12 +162,16 @@ func (s *server) from() string {
 	return fmt.Sprintf("a snapshot at version %d and %d records after it", s.snapshot, s.records-s.snapshot)
 }
 
-// flag is what commands need besides, to reach a server that is not where they look.
-func (s *server) flag() string {
-	if address := s.listener.Addr().String(); address != client.DefaultAddress {
-		return "--server " + address + " "
+// before is what to type first, so that commands are found and reach this server.
+func (s *server) before() (lines []string) {
+	self, err := os.Executable()
+	if found, lost := exec.LookPath("muster"); err == nil && (lost != nil || found != self) {
+		lines = append(lines, "alias muster="+self)
 	}
-	return ""
+	if address := s.listener.Addr().String(); address != client.DefaultAddress {
+		lines = append(lines, "export MUSTER_SERVER="+address)
+	}
+	return lines
 }
 
 func (s *server) tell(format string, args ...any) { _, _ = fmt.Fprintf(s.Out, format+"\n", args...) }

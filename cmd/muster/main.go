@@ -51,6 +51,15 @@ func height() int {
 	return lines
 }
 
+// width is how many columns the terminal has now; 0 where that is not known.
+func width() int {
+	columns, _, err := term.GetSize(int(os.Stderr.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
 // userName is the operating system's user. Where there is no entry for it, as in
 // some containers, its number has to do.
 func userName() string {
@@ -63,8 +72,16 @@ func userName() string {
 // version is what the build says of itself.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok {
 		return "unknown"
 	}
-	return info.Main.Version
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
 }

@@ -10,7 +10,7 @@ import (
 
 // canMount says whether this process may mount file systems.
 var canMount = sync.OnceValue(func() bool {
-	dir, err := os.MkdirTemp("", "muster-mount-") //nolint:usetesting // it belongs to no single test
+	dir, err := os.MkdirTemp("", "muster-mount-")
 	if err != nil {
 		return false
 	}

@@ -10,7 +10,9 @@ import (
 
 func canMount() bool { return false }
 
-func mountTmpfs(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("small disks are made on Linux only") }
+func mountTmpfs(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Fatalf("small disks are made on Linux only")
+}
 
 func freeze(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])

@@ -50,6 +50,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"exits":  exits,
 	"up":     startServer,
 	"down":   stopServer,
+	"ends":   endsByItself,
+	"fill":   fillDisk,
 	"now":    rememberNow,
 	"huge":   writeHuge,
 	"newer":  func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], newerFormat...) },
@@ -85,7 +87,11 @@ type process struct {
 	tail   chan struct{}
 }
 
-var listening = regexp.MustCompile(`listens on (\S+),`)
+// What a server says when it begins, and when it is ready.
+var (
+	listening = regexp.MustCompile(`listens on (\S+),`)
+	ready     = "Ctrl-C stops it"
+)
 
 // up NAME [FLAG...] starts a server on a free port and waits until it answers.
 // MUSTER_SERVER is its address then, and NAME.out all that it wrote.
@@ -97,7 +103,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	p, address := start(ts, args[0], exec.Command("muster", flags...))
 	ts.Setenv("MUSTER_SERVER", address)
 	servers(ts)[args[0]] = p
-	ts.Defer(func() { _ = p.cmd.Process.Kill(); <-p.tail; _ = p.cmd.Wait() })
+	ts.Defer(func() { _ = p.cmd.Process.Kill(); <-p.tail })
 }
 
 func servers(ts *testscript.TestScript) map[string]*process {
@@ -116,7 +122,7 @@ func start(ts *testscript.TestScript, name string, cmd *exec.Cmd) (*process, str
 	ts.Check(cmd.Start())
 	address := make(chan string, 1)
 	go p.copy(pipe, out, address)
-	go func() { _, _ = cmd.Process.Wait(); _ = w.Close() }()
+	go func() { _ = w.CloseWithError(cmd.Wait()) }()
 	at, ok := <-address
 	if !ok {
 		data, _ := os.ReadFile(p.output)
@@ -129,15 +135,17 @@ func start(ts *testscript.TestScript, name string, cmd *exec.Cmd) (*process, str
 func (p *process) copy(from io.Reader, to io.WriteCloser, address chan<- string) {
 	defer close(p.tail)
 	defer to.Close()
-	lines, found := bufio.NewScanner(from), false
-	for lines.Scan() {
+	defer close(address)
+	at := ""
+	for lines := bufio.NewScanner(from); lines.Scan(); {
 		_, _ = fmt.Fprintln(to, lines.Text())
-		if m := listening.FindStringSubmatch(lines.Text()); m != nil && !found {
-			found = true
-			address <- m[1]
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			at = m[1]
+		}
+		if strings.HasPrefix(lines.Text(), ready) {
+			address <- at
 		}
 	}
-	close(address)
 }
 
 // down NAME stops a server as Ctrl-C does, and checks that it ends well.
@@ -150,6 +158,31 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 	<-p.tail
 	if data, _ := os.ReadFile(p.output); !strings.Contains(string(data), "Stopped at version") {
 		ts.Fatalf("the server did not stop well:\n%s", data)
+	}
+}
+
+// ends NAME CODE waits until a server has ended by itself, with an exit code.
+func endsByItself(ts *testscript.TestScript, neg bool, args []string) {
+	p := servers(ts)[args[0]]
+	if neg || p == nil {
+		ts.Fatalf("usage: ends NAME CODE, of a server that runs")
+	}
+	<-p.tail
+	if got := strconv.Itoa(p.cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("the server ended with exit code %s, want %s", got, args[1])
+	}
+}
+
+// fill FOLDER leaves no room on the disk of a folder.
+func fillDisk(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(filepath.Join(ts.MkAbs(args[0]), "filler"))
+	ts.Check(err)
+	defer f.Close()
+	block := make([]byte, 4096)
+	for {
+		if _, err := f.Write(block); err != nil {
+			return // it is full now
+		}
 	}
 }
 

@@ -29,13 +29,24 @@ const (
 func up(ctx context.Context, o cli.UpOptions) error {
 	s := &server{UpOptions: o, began: time.Now()}
 	defer s.close()
-	for _, step := range []func(context.Context) error{s.listen, s.openData, s.openEngine, s.openAPI, s.firstFleet, s.startCluster} {
+	if err := s.listen(ctx); err != nil {
+		return err
+	}
+	if err := s.line.during("finding the fleet", func() error { return s.open(ctx) }); err != nil {
+		return err
+	}
+	s.greet()
+	return s.run(ctx)
+}
+
+// open brings everything about that a server needs to serve.
+func (s *server) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.openData, s.openEngine, s.openAPI, s.firstFleet, s.startCluster} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	s.greet()
-	return s.run(ctx)
+	return nil
 }
 
 // server is a running Muster.
@@ -58,7 +69,7 @@ type server struct {
 
 // listen opens the port first: while it is in use, nothing else is touched.
 func (s *server) listen(ctx context.Context) (err error) {
-	s.line = &statusLine{w: s.Err, terminal: s.ErrTerminal}
+	s.line = &statusLine{w: s.Err, terminal: s.ErrTerminal, width: width}
 	s.log = newLog(s.line, s.LogLevel)
 	if s.Tokens != "" {
 		tokens, err := api.ReadTokensFile(s.Tokens)
@@ -96,7 +107,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 func (s *server) openEngine(ctx context.Context) (err error) {
 	s.cluster = newCluster(s.folder.demo, s.log)
 	s.engine, err = engine.Open(ctx, engine.Options{
-		Journal: s.journal, Plan: s.cluster.plan, CheckEvery: checkEvery, SnapshotEvery: snapshotEvery, Log: s.log,
+		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: snapshotEvery, Log: s.log,
 	})
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)

@@ -56,8 +56,8 @@ func sumAfter(lines []step) (t time.Duration) {
 	return t
 }
 
-// explain prints a broken run, made as small as it can be.
-func explain(seed int64, script []step, f *failure, laws ...law) string {
+// smallest prints a broken run, made as small as it can be.
+func smallest(seed int64, script []step, f *failure, laws ...law) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, %v\n", seed, f)
 	small, again := shrink(script, f.rule, laws...)

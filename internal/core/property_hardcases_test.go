@@ -1,11 +1,13 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/invariant"
 )
@@ -259,4 +261,36 @@ func TestHardCase11Grace(t *testing.T) {
 	st.do(time.Minute+2*time.Second, core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Degraded, Dead: 3})
 	st.holds()
 	st.pass(time.Hour)
+}
+
+// 10. A gang of 6 nodes in its share, five nodes free, an 8-GPU job of another
+// namespace at exactly its share on the sixth: the answer is Fragmented with that
+// job named, not FlexFull.
+func TestHardCase10FlexWithinItsShareForEver(t *testing.T) {
+	st := smallFleet(t, 6, 1)
+	st.do(0, in("ant", job("", "small", fleet.Flex, fleet.Mid, pool("w", 0, 8, 1))))
+	small := st.s.Workload("ant", "small")
+	if island := st.partition().Nodes[small.Held[0][0].Node].Island; island != 0 {
+		st.do(0, core.Cancel{Namespace: "ant", Name: "small"})
+		st.pass(time.Minute)
+		// Let it stand on the sixth node of the large island.
+		st.do(time.Minute, core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Suspect},
+			in("ant", job("", "again", fleet.Flex, fleet.Mid, pool("w", 0, 8, 1))),
+			core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Healthy})
+		small = st.s.Workload("ant", "again")
+	}
+	st.do(2*time.Minute, in("bee", job("", "gang", fleet.Flex, fleet.Mid, pool("w", 0, 8, 6))))
+	st.pass(10 * time.Hour)
+	st.is("bee", "gang", fleet.Pending)
+	why := explain.Why(st.s, st.s.Workload("bee", "gang"), moment(10*time.Hour))
+	if len(why) == 0 || why[0].Code != explain.Fragmented {
+		t.Fatalf("the gang waits because of %+v, want Fragmented first", why)
+	}
+	named := false
+	for _, culprit := range why[0].Culprits {
+		named = named || strings.Contains(culprit, small.Name)
+	}
+	if !named {
+		t.Errorf("Fragmented does not name %s: %+v", small.Name, why[0])
+	}
 }

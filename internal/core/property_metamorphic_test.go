@@ -247,7 +247,8 @@ func strangerLines(r *rand.Rand, n *int) []step {
 	*n++
 	if *n == 1 {
 		return []step{
-			{do: core.AddCluster{Name: "z"}}, {do: core.AddPartition{Cluster: "z", GPU: "z"}},
+			{do: core.AddCluster{Name: "z"}},
+			{do: core.AddPartition{Cluster: "z", GPU: "z"}},
 			{do: core.AddIslands{Partition: "z/z", Islands: []core.NewIsland{{Name: "i", Nodes: 4}}}},
 			{do: core.CreateQuota{Path: "stranger"}},
 			{do: core.SetGrant{Quota: "stranger", Partition: "z/z", GPUs: 16}},

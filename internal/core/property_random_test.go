@@ -23,7 +23,7 @@ func TestRandomFleets(t *testing.T) {
 		w, f := playRandom(seed, false, sampling{recount: 2, idle: 3, hash: 3})
 		total.add(w)
 		if f != nil {
-			t.Errorf("%s", explain(seed, w.script, f))
+			t.Errorf("%s", smallest(seed, w.script, f))
 		}
 		return f == nil
 	})

@@ -7,27 +7,34 @@ import (
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, a := range pl.p.Accounts {
-		queue := a.Queue()
-		if len(queue) == 0 {
+		if len(a.Queue()) == 0 {
 			continue
 		}
-		walk, head := newPass(a.Kinds()), head{}
-		alone := pl.alone(a)
-		for i := 0; i < len(queue) && !walk.over(); i++ {
-			it := &queue[i]
-			if !walk.meets(it) {
-				continue
-			}
-			if !pl.p.Tried(it) && !pl.tired(it) && !head.bars(pl, *it, HoldGuaranteed) {
-				if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
-					return plan, true
-				}
-			}
-			if alone {
-				pl.p.SetTried(it)
-			}
-			head.consider(pl, a, *it)
+		if plan, ok := pl.admitFrom(a); ok {
+			return plan, true
 		}
+	}
+	return Plan{}, false
+}
+
+// admitFrom admits the first unit of one quota's queue that fits its backing.
+func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
+	queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
+	alone := pl.alone(a)
+	for i := 0; i < len(queue) && !walk.over(); i++ {
+		it := &queue[i]
+		if !walk.meets(it) {
+			continue
+		}
+		if !pl.p.Tried(it) && !pl.tired(it) && !head.bars(pl, *it, HoldGuaranteed) {
+			if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+				return plan, true
+			}
+		}
+		if alone {
+			pl.p.SetTried(it)
+		}
+		head.consider(pl, a, *it)
 	}
 	return Plan{}, false
 }

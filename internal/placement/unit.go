@@ -135,6 +135,7 @@ func narrow(r fleet.Reach) int {
 		return 0
 	case fleet.ReachIsland:
 		return 1
+	case fleet.ReachAny:
 	}
 	return 2
 }
