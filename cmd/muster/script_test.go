@@ -27,6 +27,7 @@ func TestScripts(t *testing.T) {
 		Cmds:                scriptCommands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TZ", "UTC")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would pause a second at every end
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("MUSTER_NAMESPACE", "oak")
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
@@ -116,7 +117,7 @@ func start(ts *testscript.TestScript, name string, cmd *exec.Cmd) (*process, str
 	ts.Check(err)
 	pipe, w := io.Pipe()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), w, out
-	for _, key := range []string{"PATH", "HOME", "TZ", "XDG_STATE_HOME"} {
+	for _, key := range []string{"PATH", "HOME", "TZ", "GORACE", "XDG_STATE_HOME"} {
 		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
 	}
 	ts.Check(cmd.Start())

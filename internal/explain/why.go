@@ -141,7 +141,7 @@ func (q *question) inQuota() []Blocker {
 
 func (q *question) unbacked(a *fleet.Account) Blocker {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed()}
-	if a.Stays()+q.gpus > a.Backed() {
+	if a.Backed() < a.Grant && a.Stays()+q.gpus > a.Backed() {
 		return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs assigned, but only %d are backed by healthy nodes now, and uses %d; it needs %d.",
 			a.Quota, a.Grant, a.Backed(), a.Stays(), q.gpus)
 	}
