@@ -107,6 +107,8 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
+	p.left[w.Tree()]++
+	p.left[Flex]++
 	p.Touch()
 }
 

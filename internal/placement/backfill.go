@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -111,29 +112,62 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 		}
 		whole += nodes[i]
 	}
-	for _, nd := range needs(it) {
-		per := pl.p.GPUsPerNode / max(1, nd.gpus)
-		if per == 0 {
-			return false
-		}
-		want := (nd.replicas + per - 1) / per
-		if whole -= want; whole < 0 {
-			// Pools of one unit may share a node; only a lone pool can be judged by nodes alone.
-			return gpusOf(needs(it)) <= sumOf(nodes)*pl.p.GPUsPerNode && len(needs(it)) > 1
-		}
-		if nd.reach != fleet.ReachAny && !anyAtLeast(nodes, want) {
+	list := needs(it)
+	if len(list) > 1 {
+		return packs(nodes, pl.p.GPUsPerNode, list)
+	}
+	nd := list[0]
+	per := pl.p.GPUsPerNode / max(1, nd.gpus)
+	if per == 0 {
+		return false
+	}
+	want := (nd.replicas + per - 1) / per
+	return want <= whole && (nd.reach == fleet.ReachAny || anyAtLeast(nodes, want))
+}
+
+// packs says whether several pools fit together on empty nodes, so many per
+// island: each takes the fullest nodes that have room, who has the least choice first.
+func packs(nodes []int, gpusPerNode int, list []need) bool {
+	room := make([][]int, len(nodes))
+	for i, n := range nodes {
+		room[i] = slices.Repeat([]int{gpusPerNode}, n)
+	}
+	for _, nd := range list {
+		if !packOne(room, nd) {
 			return false
 		}
 	}
 	return true
 }
 
-func sumOf(xs []int) int {
-	t := 0
-	for _, x := range xs {
-		t += x
+func packOne(room [][]int, nd need) bool {
+	if nd.reach != fleet.ReachAny {
+		for i := range room {
+			if left, n := fillIsland(room[i], nd.gpus, nd.replicas); n == 0 {
+				room[i] = left
+				return true
+			}
+		}
+		return false
 	}
-	return t
+	missing := nd.replicas
+	for i := range room {
+		room[i], missing = fillIsland(room[i], nd.gpus, missing)
+	}
+	return missing == 0
+}
+
+// fillIsland puts replicas on nodes, the fullest first, and says what room is
+// left and how many replicas are missing.
+func fillIsland(room []int, gpus, replicas int) (left []int, missing int) {
+	left = slices.Clone(room)
+	slices.Sort(left)
+	for i := range left {
+		for ; left[i] >= gpus && replicas > 0; replicas-- {
+			left[i] -= gpus
+		}
+	}
+	return left, replicas
 }
 
 func anyAtLeast(xs []int, least int) bool {

@@ -42,6 +42,36 @@ func (a candidateVictim) frees(c *claim) bool {
 	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
 }
 
+// freed is how many GPUs fewer the claim's tree must cover once the victim and
+// all that leaves with it are gone.
+func (a candidateVictim) freed(c *claim) int {
+	if a.all.gpus == a.gpus {
+		return a.unit.freed(c)
+	}
+	if c.account == nil || a.w.Tree() != c.account.Tree() {
+		return 0
+	}
+	gpus := 0
+	for i, replicas := range a.w.Held {
+		for _, r := range replicas {
+			covered := c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected
+			if r.Phase != fleet.Leaving && covered && (a.pool == fleet.Base || a.pool == i) {
+				gpus += a.w.Pools[i].GPUs
+			}
+		}
+	}
+	return gpus
+}
+
+// freed is how many GPUs fewer the claim's tree must cover without the unit.
+func (u unit) freed(c *claim) int {
+	sibling := c.account != nil && u.w.Tree() == c.account.Tree()
+	if !sibling || c.holds == fleet.HoldsGuaranteed && u.holds == fleet.HoldsUnprotected {
+		return 0
+	}
+	return u.gpus
+}
+
 // displace plans a claim that finds no free room: it looks for the cheapest set
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
@@ -239,9 +269,7 @@ func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool
 	leaving := pl.leavers(victims)
 	for _, v := range leaving {
 		pl.evict(v.all)
-		if v.frees(c) {
-			freed += v.all.gpus
-		}
+		freed += v.freed(c)
 	}
 	spots, ok := pl.findWith(c, freed)
 	for _, v := range leaving {
@@ -373,9 +401,7 @@ func (pl *Planner) evictable(c *claim) []candidateVictim {
 		}
 		for _, v := range pl.evictableOf(c, a) {
 			list = append(list, v)
-			if v.frees(c) {
-				freed += v.gpus
-			}
+			freed += v.unit.freed(c)
 		}
 	}
 	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
@@ -496,13 +522,14 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []cand
 	if a == c.account && c.key.Before(v.key) {
 		usage += c.gpus
 	}
-	gone := map[unitID]bool{}
+	gone, whole := map[unitID]bool{}, map[uint64]bool{}
 	for _, o := range victims {
 		gone[o.id()] = true
+		whole[o.w.ID] = whole[o.w.ID] || o.pool == fleet.Base
 	}
 	v.eachNode(func(node, _ int) { touched[node] = true })
 	for _, u := range pl.accountUnits(a) {
-		if u.before(v.unit) && !gone[u.id()] {
+		if u.before(v.unit) && !gone[u.id()] && !(whole[u.w.ID] && u.w != v.w) {
 			usage += u.gpus
 			u.eachNode(func(node, _ int) { touched[node] = true })
 		}
