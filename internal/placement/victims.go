@@ -244,23 +244,52 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 const fewCandidates = 12
 
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
-// one known so far.
+// one known so far. Who is in every set that does (all without him do not) is
+// found out first, and a set inside one that did not do is not tried.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candidateVictim {
-	for mask := 1; mask < 1<<len(list); mask++ {
-		var set []candidateVictim
-		for i, v := range list {
-			if mask&(1<<i) != 0 {
-				set = append(set, v)
-			}
+	all := 1<<len(list) - 1
+	needed := 0
+	for i := range list {
+		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
+			needed |= 1 << i
 		}
+	}
+	var failed []int
+	for mask := all; mask > 0; mask-- {
+		if mask&needed != needed || within(mask, failed) {
+			continue
+		}
+		set := subset(list, mask)
 		if !cheaperSet(set, best) {
 			continue
 		}
 		if _, ok := pl.fits(c, set); ok {
 			best = set
+		} else {
+			failed = append(failed, mask)
 		}
 	}
 	return best
+}
+
+func subset(list []candidateVictim, mask int) []candidateVictim {
+	set := make([]candidateVictim, 0, len(list))
+	for i, v := range list {
+		if mask&(1<<i) != 0 {
+			set = append(set, v)
+		}
+	}
+	return set
+}
+
+// within says whether a set lies inside one of others.
+func within(mask int, others []int) bool {
+	for _, o := range others {
+		if mask&^o == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fits looks for nodes with a set of victims gone, and leaves no trace.
@@ -448,7 +477,7 @@ func (pl *Planner) candidate(u unit, class Class) candidateVictim {
 // allWith is a unit with all that leaves with it: everything with the
 // lowest-rank pools, a pool's surplus with its min.
 func allWith(u unit) unit {
-	if u.key.Surplus {
+	if u.key.Surplus || len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic {
 		return u
 	}
 	spots := u.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
