@@ -137,7 +137,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
 	if u.w.Namespace == c.w.Namespace {
 		less := c.key.Importance().Above(u.key.Importance())
-		return less || ((u.overran || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
+		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
 	}
 	return within && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
 }

@@ -519,7 +519,7 @@ func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 	switch {
 	case own && u.key.Before(c.key):
 		return 0, false
-	case own && (u.key.Surplus || guaranteed && u.overran) && !u.key.Importance().Above(c.key.Importance()):
+	case own && (u.key.Surplus || guaranteed && u.overran && c.key.Since != fleet.Never) && !u.key.Importance().Above(c.key.Importance()):
 		return ClassImportance, true
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
