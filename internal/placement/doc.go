@@ -4,8 +4,8 @@
 //
 // next.go reads as the numbered steps of a decision. unit.go says what starts
 // and stops as one; claim.go what a waiting unit may count on and whom it may
-// evict; space.go finds nodes; victims.go finds the cheapest set that must
-// leave; flex.go holds the fairness of flex; backfill.go who may pass a waiting
+// evict; space.go finds nodes; victims.go says who may be evicted and search.go finds the
+// cheapest set of them; flex.go holds the fairness of flex; backfill.go who may pass a waiting
 // head; mend.go swaps failed nodes; grow.go lets elastic pools grow; classify.go
 // says how running work holds its GPUs.
 package placement

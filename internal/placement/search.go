@@ -1,0 +1,301 @@
+package placement
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file searches for the cheapest set of victims that lets a claim start.
+
+// cheapestSet finds victims for a claim. A claim that stands in one island is
+// tried in each with only the candidates there; the cheapest answer wins.
+func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 {
+		return pl.minimalSet(c, list)
+	}
+	var spots []fleet.Spot
+	var victims []candidateVictim
+	found := false
+	for i := range pl.p.Islands {
+		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
+		if ok && (!found || cheaperSet(v, victims)) {
+			spots, victims, found = s, v, true
+		}
+	}
+	return spots, victims, found
+}
+
+// touching keeps the candidates that stand in an island, and those of the
+// claim's own tree, whose GPUs count for it wherever they stand.
+func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []candidateVictim {
+	var out []candidateVictim
+	for _, v := range list {
+		in := v.frees(c)
+		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
+		if in {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// minimalSet takes candidates from the cheapest on until the claim fits, and
+// then gives back, the dearest first, whoever it fits without.
+func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+	enough := sort.Search(len(list)+1, func(n int) bool {
+		_, ok := pl.fits(c, list[:min(n, len(list))])
+		return ok
+	})
+	if enough > len(list) {
+		return nil, nil, false
+	}
+	chosen := append([]candidateVictim(nil), list[:enough]...)
+	for spared := true; spared; { // whom the claim needs may change with who is spared
+		spared = false
+		for i := len(chosen) - 1; i >= 0; i-- {
+			rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+			if _, ok := pl.fits(c, rest); ok {
+				chosen, spared = rest, true
+			}
+		}
+	}
+	if len(chosen) > 1 && len(list) <= fewCandidates {
+		chosen = pl.cheapestOfAll(c, list, chosen)
+	}
+	spots, ok := pl.fits(c, chosen)
+	if ok {
+		chosen = pl.thin(c, spots, chosen)
+	}
+	return spots, chosen, ok
+}
+
+// thin spares flex work that need not leave for the place that was found. (The
+// search may miss a place that it would have found with fewer gone.)
+func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []candidateVictim) []candidateVictim {
+	for i := len(chosen) - 1; i >= 0; i-- {
+		if chosen[i].class != ClassFlex {
+			continue
+		}
+		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+		if pl.hasRoom(c, spots, rest) {
+			chosen = rest
+		}
+	}
+	return chosen
+}
+
+// hasRoom says whether the nodes of found spots have room for them with these victims gone.
+func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []candidateVictim) bool {
+	leaving := slices.Clone(pl.leavers(victims))
+	for _, v := range leaving {
+		pl.evict(v.all)
+	}
+	pl.give(c, spots, 1)
+	enough := pl.short(spots) == nil
+	pl.give(c, spots, -1)
+	for _, v := range leaving {
+		pl.restore(v.all)
+	}
+	return enough
+}
+
+// give counts found spots into (sign 1) or out of (−1) what the claim has been given.
+func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			pl.extra[node] += sign * c.w.Pools[spot.Pool].GPUs
+		}
+	}
+}
+
+// fewCandidates is up to how many candidates every set is looked at. Beyond
+// that the set is minimal, but another of the same class may cost less.
+const fewCandidates = 12
+
+// cheapestOfAll looks at every set of candidates that is cheaper than the best
+// one known so far. Who is in every set that does (all without him do not) is
+// found out first, and a set inside one that did not do is not tried.
+func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candidateVictim {
+	all := 1<<len(list) - 1
+	needed := 0
+	for i := range list {
+		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
+			needed |= 1 << i
+		}
+	}
+	var failed []int
+	for mask := all; mask > 0; mask-- {
+		if mask&needed != needed || within(mask, failed) {
+			continue
+		}
+		set := subset(list, mask)
+		if !cheaperSet(set, best) {
+			continue
+		}
+		if _, ok := pl.fits(c, set); ok {
+			best = set
+		} else {
+			failed = append(failed, mask)
+		}
+	}
+	return best
+}
+
+func subset(list []candidateVictim, mask int) []candidateVictim {
+	set := make([]candidateVictim, 0, len(list))
+	for i, v := range list {
+		if mask&(1<<i) != 0 {
+			set = append(set, v)
+		}
+	}
+	return set
+}
+
+// within says whether a set lies inside one of others.
+func within(mask int, others []int) bool {
+	for _, o := range others {
+		if mask&^o == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fits looks for nodes with a set of victims gone, and leaves no trace.
+func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool) {
+	freed := 0
+	leaving := pl.leavers(victims)
+	for _, v := range leaving {
+		pl.evict(v.all)
+		freed += v.freed(c)
+	}
+	spots, ok := pl.findWith(c, freed)
+	for _, v := range leaving {
+		pl.restore(v.all)
+	}
+	return spots, ok
+}
+
+// leavers are the victims without those that leave with another victim anyway.
+func (pl *Planner) leavers(victims []candidateVictim) []candidateVictim {
+	clear(pl.cores)
+	for _, v := range victims {
+		if !v.key.Surplus {
+			pl.cores[part{v.w.ID, v.pool}] = true
+		}
+	}
+	list := pl.leaving[:0]
+	for _, v := range victims {
+		withBase := v.pool != fleet.Base && pl.cores[part{v.w.ID, fleet.Base}]
+		withPool := v.key.Surplus && pl.cores[part{v.w.ID, v.pool}]
+		if !withBase && !withPool {
+			list = append(list, v)
+		}
+	}
+	pl.leaving = list
+	return list
+}
+
+// part is a pool of a workload, or its lowest-rank pools.
+type part struct {
+	id   uint64
+	pool int
+}
+
+// follows says whether a unit leaves with another of the list anyway.
+func (a candidateVictim) follows(list []candidateVictim) bool {
+	for _, o := range list {
+		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
+		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
+			return true
+		}
+	}
+	return false
+}
+
+// findWith is find with the tree's count and limits as the victims leave them.
+func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
+	if c.account != nil && !c.beyond {
+		pl.limitByTree(c)
+		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+			return nil, false
+		}
+		pl.addCleared(c)
+	}
+	spots, ok := pl.find(c)
+	if ok {
+		pl.release(c, spots)
+	}
+	return spots, ok
+}
+
+// addCleared lets the claim open the nodes that its tree's victims leave.
+func (pl *Planner) addCleared(c *claim) {
+	for node, gone := range pl.gone {
+		if gone == 0 {
+			continue
+		}
+		n := pl.p.Nodes[node]
+		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && c.covered.has(node) && pl.owner(node) == nil {
+			c.tree[n.Island]++
+		}
+	}
+}
+
+// cheaperSet compares sets of victims: class, importance, GPU-seconds lost, count.
+func cheaperSet(a, b []candidateVictim) bool {
+	wa, wb := worstOf(a), worstOf(b)
+	if wa.class != wb.class {
+		return wa.class < wb.class
+	}
+	if wa.key.Importance() != wb.key.Importance() {
+		return wb.key.Importance().Above(wa.key.Importance())
+	}
+	la, lb := 0, 0
+	for _, v := range a {
+		la += v.lost
+	}
+	for _, v := range b {
+		lb += v.lost
+	}
+	if la != lb {
+		return la < lb
+	}
+	if x, y := len(asVictims(a)), len(asVictims(b)); x != y {
+		return x < y
+	}
+	return len(a) < len(b)
+}
+
+func worstOf(list []candidateVictim) candidateVictim {
+	w := candidateVictim{class: -1}
+	for _, v := range list {
+		if v.class > w.class || v.class == w.class && v.key.Importance().Above(w.key.Importance()) {
+			w = v
+		}
+	}
+	return w
+}
+
+func without(list []candidateVictim, v candidateVictim) []candidateVictim {
+	out := make([]candidateVictim, 0, len(list))
+	for _, x := range list {
+		if x.key != v.key || x.pool != v.pool || x.index != v.index {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// within says whether nodes lie inside an account's backing, island by island.
+func (pl *Planner) within(a *fleet.Account, touched map[int]bool) bool {
+	left := append([]int(nil), a.Backing...)
+	for node := range touched {
+		if left[pl.p.Nodes[node].Island]--; left[pl.p.Nodes[node].Island] < 0 {
+			return false
+		}
+	}
+	return true
+}
