@@ -55,6 +55,7 @@ func TestACommandMadeFromAnOldStateIsStale(t *testing.T) {
 // TestOldWorkloadsAreForgotten: the state keeps the last ended workloads only,
 // and a restored one keeps the same, and answers to names alike.
 func TestOldWorkloadsAreForgotten(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("20,000 workloads")
 	}

@@ -16,6 +16,7 @@ import (
 // TestRandomFleetsKeepTheLaws plays random fleets, and asks after every record
 // whether what it decided keeps the laws of semantics §5.
 func TestRandomFleetsKeepTheLaws(t *testing.T) {
+	t.Parallel()
 	total := counts{}
 	playSeeds(t, func(seed int64) bool {
 		w, f := playRandom(seed, seed%2 == 0, sampling{before: 1, hash: 50, idle: 25, recount: 25}, lawsOfPlacement...)

@@ -109,13 +109,14 @@ func onlyIn(a, b string) string {
 func eachStory(t *testing.T, try func(seed int64, script []step)) {
 	t.Helper()
 	seed := *firstFlag
-	for last := seed + *worlds/2; seed < last && !t.Failed(); seed++ {
+	for last := seed + *worlds/3; seed < last && !t.Failed(); seed++ {
 		try(seed, randomScript(seed))
 	}
 	t.Logf("stories %d to %d", *firstFlag, seed-1)
 }
 
 func TestNamesOfNodesDoNotMatter(t *testing.T) {
+	t.Parallel()
 	eachStory(t, func(seed int64, script []step) {
 		firstDifference(t, seed, script, told(t, script, "/", unchanged), told(t, script, "/", renamed))
 	})
@@ -186,6 +187,7 @@ const strangers = "strangers"
 // TestAStrangerChangesNothing: work, quota and failures in a partition of their
 // own, added to a story, change no decision in its partitions.
 func TestAStrangerChangesNothing(t *testing.T) {
+	t.Parallel()
 	eachStory(t, func(seed int64, script []step) {
 		for i := range script {
 			script[i].do = pinned(script[i].do)
@@ -268,6 +270,7 @@ func strangerLines(r *rand.Rand, n *int) []step {
 
 // TestSubmissionsOfOneMomentToDifferentPartitions may come in any order.
 func TestSubmissionsOfOneMomentToDifferentPartitions(t *testing.T) {
+	t.Parallel()
 	eachStory(t, func(seed int64, script []step) {
 		var kept []step
 		for _, st := range script {

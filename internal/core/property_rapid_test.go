@@ -22,6 +22,7 @@ func (d drawn) upTo(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "choice
 
 // TestRapidFleets is TestRandomFleets with shorter stories, told by rapid.
 func TestRapidFleets(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(everything)
 		a := &author{chooser: drawn{t}, w: w}

@@ -74,8 +74,9 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		a.count(n.Island, 1)
 		p.Islands[n.Island].trees[a.tree] += sign
 		// Who stands where matters to the backing only where some work is
-		// uncovered or some gang unbacked; gangs say so themselves (hold.go).
-		p.unaligned = p.unaligned || p.gangless > 0
+		// uncovered, or some gang declared or some grant not backed whole; gangs
+		// say so themselves (hold.go).
+		p.unaligned = p.unaligned || p.gangless > 0 || p.declared > 0 || p.short > 0
 		p.straying = p.straying || p.overs > 0
 	}
 }
