@@ -27,6 +27,7 @@ type world struct {
 	twin     *fleet.State   // was decoded from a snapshot, and decides on its own
 	hash     string         // of s, after the last step
 	told     []event.Record // what the last line of the script led to
+	asked    core.Command   // the last request
 
 	every    sampling
 	steps    int // requests stepped, ticks and reports included
@@ -171,6 +172,7 @@ func (w *world) restart() *failure {
 func (w *world) request(c core.Command) *failure {
 	r := core.Request{Command: c, Actor: core.System, Reason: "test"}
 	w.steps++
+	w.asked = c
 	var before *fleet.State
 	if len(w.laws) > 0 && due(w.every.before, w.steps) {
 		before = w.s.Clone()

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/invariant"
 	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/promise"
 )
 
 // TestRandomFleetsKeepTheLaws plays random fleets, and asks after every record
@@ -30,7 +31,7 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 }
 
 var lawsOfPlacement = []law{
-	everyPendingHasAReason, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
 }
 
 // acting lists the partitions in which decisions are made.
@@ -50,6 +51,31 @@ func everyPendingHasAReason(w *world, _ *fleet.State, _ core.Outcome) *failure {
 		if v.State == fleet.Pending && len(explain.Why(w.s, v, w.now)) == 0 {
 			return &failure{rule: "every pending workload has a reason", detail: v.Namespace + "/" + v.Name}
 		}
+	}
+	return nil
+}
+
+// assignedIsSustainable: no grant is raised and no hold placed beyond what can be
+// sustained, unless somebody said so (semantics §4).
+func assignedIsSustainable(w *world, before *fleet.State, out core.Outcome) *failure {
+	quota, id := "", ""
+	switch c := w.asked.(type) {
+	case core.SetGrant:
+		if !c.Overcommit {
+			quota, id = c.Quota, c.Partition
+		}
+	case core.PlaceHold:
+		quota, id = c.Quota, c.Partition
+	}
+	p, was := w.s.Partition(id), before.Partition(id)
+	if p == nil || len(out.Record.Events) == 0 {
+		return nil
+	}
+	_, held := w.s.Held(id, quota, w.now)
+	_, heldBefore := before.Held(id, quota, w.now)
+	after, limit := p.Assigned()+held, promise.CapacityOf(w.s, p, w.now).Promisable*p.GPUsPerNode
+	if after > limit && after > was.Assigned()+heldBefore {
+		return &failure{rule: "assigned with holds stays sustainable", detail: fmt.Sprintf("%+v: %d assigned and held of %d%s", w.asked, after, limit, eventsText(out.Record))}
 	}
 	return nil
 }
@@ -212,7 +238,7 @@ func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *
 // in the place that was chosen for it; where it takes whole nodes, in no place
 // (decision record 0004). The record is played again up to each eviction.
 func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
-	s := before
+	s := before.Clone()
 	for at := 0; at < len(out.Record.Events); at++ {
 		victims, owner := evictionAt(out.Record.Events[at:])
 		if owner != nil {
@@ -363,4 +389,23 @@ func partitionText(p *fleet.Partition) string {
 		}
 	}
 	return text
+}
+
+// TestTheLawOfElasticPoolsCanBreak: random fleets have never broken it, so it is
+// broken here by hand.
+func TestTheLawOfElasticPoolsCanBreak(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.do(0, job("n", "pool", fleet.Flex, fleet.Mid, elastic("w", 0, 8, 2, 4)))
+	before := st.s.Clone()
+	v := st.workload("pool")
+	w := newWorld(sampling{})
+	w.s = st.s
+	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f != nil {
+		t.Errorf("broken although nothing happened: %v", f)
+	}
+	st.s.Leave(v, []fleet.Spot{{Nodes: []int{v.Held[0][1].Node, v.Held[0][2].Node, v.Held[0][3].Node}}})
+	v.State = fleet.RunningW
+	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f == nil {
+		t.Error("one replica of at least two is left, and the law holds")
+	}
 }
