@@ -60,6 +60,8 @@ func (s *State) enter(w *Workload, p *Partition) {
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
+		f := p.flexUse(w.Namespace)
+		f.work = insertByID(f.work, w)
 		return
 	}
 	w.account = p.EnsureAccount(w.Target)
@@ -71,7 +73,9 @@ func (s *State) exit(w *Workload) {
 	if w.account != nil {
 		w.account.dropWork(w)
 	} else {
-		p.flexWork = remove(p.flexWork, func(x *Workload) bool { return x == w })
+		p.flexWork = removeByID(p.flexWork, w)
+		f := p.flexUse(w.Namespace)
+		f.work = removeByID(f.work, w)
 	}
 	w.Where, w.partition, w.account = "", nil, nil
 }
@@ -80,12 +84,12 @@ func (a *Account) addWork(w *Workload) {
 	key := KeyOf(w, w.BaseRank(), false)
 	at := sort.Search(len(a.work), func(i int) bool { return !KeyOf(a.work[i], a.work[i].BaseRank(), false).Before(key) })
 	a.work = insert(a.work, at, w)
-	a.version++
+	a.touch()
 }
 
 func (a *Account) dropWork(w *Workload) {
 	a.work = remove(a.work, func(x *Workload) bool { return x == w })
-	a.version++
+	a.touch()
 }
 
 func insert[T any](list []T, at int, x T) []T {
@@ -207,7 +211,7 @@ func (p *Partition) settle(node int, r Resident) {
 func (p *Partition) reflex(r Resident) {
 	if a := r.Workload.account; a != nil {
 		p.left[Flex]++
-		a.version++
+		a.touch()
 		return
 	}
 	p.flexing++
@@ -260,7 +264,7 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.weigh(w.Held[pool][i], 1)
 	}
 	if w.account != nil {
-		w.account.version++
+		w.account.touch()
 	}
 	w.unalign()
 	w.partition.left[w.Tree()]++

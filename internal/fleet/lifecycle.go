@@ -1,6 +1,9 @@
 package fleet
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // This file moves workloads through their lives and keeps the queues.
 
@@ -247,12 +250,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 // passes says whether a unit comes before others that wait in its tree: a new
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
 func (p *Partition) passes(tree string, it Waiting) bool {
-	for _, a := range p.Accounts {
-		if n := len(a.queue.items); a.tree == tree && n > 0 && it.before(a.queue.items[n-1]) {
-			return true
-		}
-	}
-	return false
+	t := p.trees[tree]
+	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
+		return it.before(a.queue.items[len(a.queue.items)-1])
+	})
 }
 
 func (p *Partition) flexQueue(w *Workload) *FlexUse {

@@ -100,8 +100,9 @@ func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
 	a.over, a.backed = 0, sum(a.Backing)
-	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
+	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
 	p.accounts[a.Quota] = a
+	a.join()
 	p.gangless += min(1, a.GangMissing)
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
@@ -126,11 +127,11 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
 	a.count(island, -1)
-	a.backed += nodes - a.Backing[island]
+	a.back(nodes - a.Backing[island])
 	a.Backing[island] = nodes
 	a.count(island, 1)
 	p.short += a.short()
-	a.version++
+	a.touch()
 	p.Freed()
 }
 
@@ -150,7 +151,7 @@ func (a *Account) count(island, sign int) {
 	i.backed += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
 	if touched > backed {
-		a.over += sign
+		a.stray(0, sign)
 		a.partition.overs += sign
 		a.partition.straying = true
 	}

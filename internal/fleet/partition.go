@@ -1,6 +1,9 @@
 package fleet
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Island is a set of nodes of one partition on one high-bandwidth fabric.
 type Island struct {
@@ -54,14 +57,20 @@ type Partition struct {
 	state    *State
 	byName   map[string]int
 	accounts map[string]*Account
-	tally    Tally
-	flex     map[string]*FlexUse
-	flexWork []*Workload
-	watched  watched
-	epoch    uint64
-	aged     uint64            // grows whenever an alarm rings: work may have overrun
-	flexing  uint64            // grows with every change of flex work
-	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
+	trees    map[string]*Tree
+	waits    []*Account // for which somebody waits, in order of path
+	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
+	unsettled []*Tree
+	tally     Tally
+	flex      map[string]*FlexUse
+	flexWork  []*Workload
+	names     []string // namespaces that use, used or wait for flex, in order
+	flexWaits []string // namespaces in which somebody waits for flex, in order
+	watched   watched
+	epoch     uint64
+	aged      uint64            // grows whenever an alarm rings: work may have overrun
+	flexing   uint64            // grows with every change of flex work
+	left      map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
@@ -95,6 +104,9 @@ type FlexUse struct {
 
 	asked    int // by what waits, elastic pools at max
 	standing int // by what stands and is not being evicted, elastic pools at max
+
+	name string
+	work []*Workload // that holds or reserves GPUs here, in order of ID
 }
 
 // Tally is the partition's GPUs by what they do.
@@ -132,12 +144,20 @@ func (p *Partition) FlexWork() []*Workload { return p.flexWork }
 
 // Namespaces lists the namespaces that use or wait for flex here, in order of name.
 func (p *Partition) Namespaces() []string {
-	names := make([]string, 0, len(p.flex))
-	for n := range p.flex {
-		names = append(names, n)
+	return slices.Clone(p.names)
+}
+
+// WaitingForFlex lists the namespaces in which somebody waits for flex here, in
+// order of name. The slice is the partition's own.
+func (p *Partition) WaitingForFlex() []string { return p.flexWaits }
+
+// FlexWorkOf lists the flex workloads of a namespace that hold or reserve GPUs
+// here, in order of ID. The slice is the partition's own.
+func (p *Partition) FlexWorkOf(namespace string) []*Workload {
+	if u := p.flex[namespace]; u != nil {
+		return u.work
 	}
-	sort.Strings(names)
-	return names
+	return nil
 }
 
 // FlexOf is what a namespace has on flex here; zero if it has nothing.

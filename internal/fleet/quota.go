@@ -82,6 +82,7 @@ type Account struct {
 	// Derived.
 	partition *Partition
 	tree      string
+	root      *Tree
 	touched   []int       // nodes with staying in-quota work of the quota, per island
 	usage     int         // GPUs held or reserved, each counted once (semantics §1)
 	stays     int         // GPUs held or reserved by replicas that stay
@@ -97,7 +98,7 @@ type Account struct {
 func (a *Account) Tree() string { return a.tree }
 
 // BackedNodes is the number of nodes that back the grant, over all islands.
-func (a *Account) BackedNodes() int { return sum(a.Backing) }
+func (a *Account) BackedNodes() int { return a.backed }
 
 // short is 1 if the grant is not backed whole, else 0.
 func (a *Account) short() int {
@@ -132,7 +133,7 @@ func (a *Account) Version() uint64 { return a.version + a.partition.aged }
 // weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) weigh(r Replica, sign int) {
 	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
-		a.loose += sign
+		a.stray(sign, 0)
 	}
 }
 

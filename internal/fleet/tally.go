@@ -61,14 +61,14 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 	for _, r := range n.residents {
 		a := r.Workload.account
 		if a != nil && r.Phase != Reserved {
-			a.usage += sign * r.GPUs()
+			a.spend(sign*r.GPUs(), 0)
 		}
 		if a != nil && r.Phase != Leaving {
-			a.stays += sign * r.GPUs()
+			a.spend(0, sign*r.GPUs())
 		}
 	}
 	if a := n.owner; a != nil {
-		a.usage += sign * reserved
+		a.spend(sign*reserved, 0)
 		a.count(n.Island, -1)
 		a.touched[n.Island] += sign
 		a.count(n.Island, 1)
@@ -102,8 +102,11 @@ func (p *Partition) contributeNamespaces(n *Node, sign, left int) {
 func (p *Partition) flexUse(namespace string) *FlexUse {
 	f := p.flex[namespace]
 	if f == nil {
-		f = &FlexUse{}
+		f = &FlexUse{name: namespace}
+		f.queue.flex = f
+		f.queue.partition = p
 		p.flex[namespace] = f
+		p.names = insertName(p.names, namespace)
 	}
 	return f
 }

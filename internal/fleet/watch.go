@@ -24,6 +24,10 @@ func (s *State) watch(w *Workload) {
 		p.flexUse(w.Namespace).standing += w.stands
 	}
 	if w.leaving() > 0 {
+		if w.account != nil {
+			w.leavesTree = w.account.root
+			w.leavesTree.leaving++
+		}
 		p.watched.leaving = insertByID(p.watched.leaving, w)
 	}
 	if w.State.Ended() {
@@ -49,6 +53,10 @@ func (p *Partition) unwatch(w *Workload) {
 	p.watched.broken = removeByID(p.watched.broken, w)
 	p.watched.growing = removeByID(p.watched.growing, w)
 	p.watched.leaving = removeByID(p.watched.leaving, w)
+	if w.leavesTree != nil {
+		w.leavesTree.leaving--
+		w.leavesTree = nil
+	}
 }
 
 func (w *Workload) reserves() bool {

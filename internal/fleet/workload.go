@@ -155,14 +155,15 @@ type Workload struct {
 	Held         [][]Replica   `json:"held"`                // per pool
 
 	// Derived.
-	partition *Partition
-	account   *Account // nil on flex
-	queued    []queueSpot
-	grown     uint64     // see Partition.Grown
-	shape     int        // see State.shapeOf; 0: not numbered yet
-	tree      string     // see Tree; "": not cut yet
-	stands    int        // what it counts for in its namespace's standing
-	watchedAt *Partition // on whose watched lists it may be
+	partition  *Partition
+	account    *Account // nil on flex
+	queued     []queueSpot
+	grown      uint64     // see Partition.Grown
+	shape      int        // see State.shapeOf; 0: not numbered yet
+	tree       string     // see Tree; "": not cut yet
+	stands     int        // what it counts for in its namespace's standing
+	watchedAt  *Partition // on whose watched lists it may be
+	leavesTree *Tree      // whose count of leavers has it
 }
 
 // Move is another target for a workload that still has to leave its nodes.

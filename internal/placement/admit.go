@@ -6,10 +6,7 @@ import (
 
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
-	for _, a := range pl.p.Accounts {
-		if len(a.Queue()) == 0 {
-			continue
-		}
+	for _, a := range pl.p.Waits() {
 		if plan, ok := pl.admitFrom(a); ok {
 			return plan, true
 		}
@@ -20,7 +17,7 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 	queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
-	alone := pl.alone(a)
+	alone := !a.Root().Lends(a)
 	for i := 0; i < len(queue) && !walk.over(); i++ {
 		it := &queue[i]
 		if !walk.meets(it) {
@@ -37,16 +34,6 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		head.consider(pl, a, *it)
 	}
 	return Plan{}, false
-}
-
-// alone says whether no sibling of an account has anything to lend.
-func (pl *Planner) alone(a *fleet.Account) bool {
-	for _, other := range pl.p.Accounts {
-		if other != a && other.Tree() == a.Tree() && other.BackedNodes() > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -73,7 +60,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 // the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
 	for _, tree := range pl.borrowingTrees() {
-		walk, head := pl.alongTree(tree), head{}
+		walk, head := alongTree(tree), head{}
 		for it := walk.next(); it != nil; it = walk.next() {
 			a := pl.p.Account(it.Workload.Target)
 			if !pl.p.Tried(it) {
@@ -91,13 +78,13 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 }
 
 // borrowingTrees lists the trees in which somebody waits who could borrow.
-func (pl *Planner) borrowingTrees() []string {
-	var list []string
-	last := ""
-	for _, a := range pl.p.Accounts {
-		if len(a.Queue()) > 0 && a.Tree() != last && !pl.alone(a) {
-			last = a.Tree()
-			list = append(list, last)
+func (pl *Planner) borrowingTrees() []*fleet.Tree {
+	var list []*fleet.Tree
+	var last *fleet.Tree
+	for _, a := range pl.p.Waits() {
+		if t := a.Root(); t != last && t.Lends(a) {
+			last = t
+			list = append(list, t)
 		}
 	}
 	return list
@@ -110,13 +97,11 @@ type treeWalk struct {
 	walks  []*pass
 }
 
-func (pl *Planner) alongTree(tree string) *treeWalk {
+func alongTree(tree *fleet.Tree) *treeWalk {
 	t := &treeWalk{}
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree && len(a.Queue()) > 0 {
-			t.queues = append(t.queues, a.Queue())
-			t.walks = append(t.walks, newPass(a.Kinds()))
-		}
+	for _, a := range tree.Waits() {
+		t.queues = append(t.queues, a.Queue())
+		t.walks = append(t.walks, newPass(a.Kinds()))
 	}
 	return t
 }
@@ -146,14 +131,14 @@ func (t *treeWalk) next() *fleet.Waiting {
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	backed := pl.treeBacked(a.Tree())
+	backed := pl.treeBacked(a.Root())
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	if c.gpus > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	if pl.treeStays(a.Tree())+c.gpus <= backed {
+	if a.Root().Stays()+c.gpus <= backed {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)

@@ -44,11 +44,9 @@ func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	if h.holds || pl.fitsEmpty(a, it, false) || !pl.fitsEmpty(a, it, true) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Tree()), stays: pl.treeStays(a.Tree())}
-	for _, other := range pl.p.Accounts {
-		if other.Tree() == a.Tree() {
-			h.work = append(h.work, other.Work()...)
-		}
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Root()), stays: a.Root().Stays()}
+	for _, other := range a.Root().Accounts() {
+		h.work = append(h.work, other.Work()...)
 	}
 }
 

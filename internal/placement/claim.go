@@ -76,12 +76,12 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 // limitByTree lets the claim open the nodes of its tree's backing that the tree
 // does not touch, with the chosen victims gone.
 func (pl *Planner) limitByTree(c *claim) {
-	tree := c.account.Tree()
-	c.tight = pl.treeUsage(tree)+c.gpus > pl.treeBacked(tree) && pl.leaves(tree)
+	tree := c.account.Root()
+	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
 	c.covered = pl.coverageFor(c)
-	c.tree = pl.touchedBy(c.covered, tree)
+	c.tree = pl.touchedBy(c.covered, tree.Name())
 	for i, touched := range c.tree {
-		c.tree[i] = pl.p.TreeBacking(tree, i) - touched
+		c.tree[i] = pl.p.TreeBacking(tree.Name(), i) - touched
 	}
 }
 
@@ -122,30 +122,5 @@ func (pl *Planner) noOwnLimit(c *claim) {
 	}
 }
 
-// treeBacked and treeUsage are a tree's backing, and what of it stays used, in GPUs.
-func (pl *Planner) treeBacked(tree string) int { return pl.overTree(tree, (*fleet.Account).Backed) }
-
-func (pl *Planner) treeStays(tree string) int { return pl.overTree(tree, (*fleet.Account).Stays) }
-
-// treeUsage is treeStays with those who are leaving.
-func (pl *Planner) treeUsage(tree string) int { return pl.overTree(tree, (*fleet.Account).Usage) }
-
-func (pl *Planner) overTree(tree string, of func(*fleet.Account) int) int {
-	t := 0
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree {
-			t += of(a)
-		}
-	}
-	return t
-}
-
-// leaves says whether work of a tree is on its way out.
-func (pl *Planner) leaves(tree string) bool {
-	for _, w := range pl.p.Leaving() {
-		if a := w.Account(); a != nil && a.Tree() == tree {
-			return true
-		}
-	}
-	return false
-}
+// treeBacked is a tree's backing in GPUs.
+func (pl *Planner) treeBacked(t *fleet.Tree) int { return t.Backed() * pl.p.GPUsPerNode }

@@ -13,16 +13,13 @@ type coverage struct {
 
 // coverageFor is the coverage that a claim must count.
 func (pl *Planner) coverageFor(c *claim) coverage {
-	tree := c.account.Tree()
-	all := coverage{gpus: pl.treeStays(tree)}
-	if c.holds != fleet.HoldsGuaranteed || pl.allGuaranteed(tree) {
+	tree := c.account.Root()
+	all := coverage{gpus: tree.Stays()}
+	if c.holds != fleet.HoldsGuaranteed || tree.Loose() == 0 {
 		return all
 	}
 	all.nodes = map[int]bool{}
-	for _, a := range pl.p.Accounts {
-		if a.Tree() != tree {
-			continue
-		}
+	for _, a := range tree.Accounts() {
 		for _, u := range pl.accountUnits(a) {
 			if u.holds == fleet.HoldsUnprotected {
 				all.gpus -= u.gpus
@@ -32,15 +29,6 @@ func (pl *Planner) coverageFor(c *claim) coverage {
 		}
 	}
 	return all
-}
-
-func (pl *Planner) allGuaranteed(tree string) bool {
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree && a.Loose() > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // has says whether a node counts against the backing.

@@ -73,7 +73,7 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 // borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
 func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 	h := head{}
-	walk := pl.alongTree(it.Workload.Tree())
+	walk := alongTree(pl.p.TreeOf(it.Workload.Tree()))
 	for ahead := walk.next(); ahead != nil && ahead.Key.Before(it.Key); ahead = walk.next() {
 		h.considerTree(pl, pl.p.Account(ahead.Workload.Target), *ahead)
 	}

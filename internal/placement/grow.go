@@ -50,7 +50,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		c := pl.claimOf(it, w.Account(), holds)
 		room := w.Account().Backed() - w.Account().Stays()
 		if holds == fleet.HoldsBorrowing {
-			room = pl.treeBacked(w.Tree()) - pl.treeStays(w.Tree())
+			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
 		}
 		if plan, ok := pl.growBy(c, min(most, room/w.Pools[pool].GPUs)); ok {
 			return plan, true

@@ -93,7 +93,7 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 			return false
 		}
 	}
-	if a := w.Account(); a != nil && pl.treeUsage(a.Tree()) > pl.treeBacked(a.Tree()) && pl.leaves(a.Tree()) {
+	if a := w.Account(); a != nil && a.Root().Usage() > pl.treeBacked(a.Root()) && a.Root().Leaves() {
 		return false
 	}
 	for _, replicas := range w.Held {

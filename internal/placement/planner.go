@@ -42,7 +42,7 @@ type scratch struct {
 	flexOf    map[string][]unit // by namespace
 	flexingAt uint64
 	accounts  map[*fleet.Account]*standing
-	trees     map[string]uint64 // when each tree was classified last
+	trees     map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
 // standing is an account's units in the quota's order.
@@ -55,7 +55,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}

@@ -219,7 +219,7 @@ func (a candidateVictim) follows(list []candidateVictim) bool {
 func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
 	if c.account != nil && !c.beyond {
 		pl.limitByTree(c)
-		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) {
 			return nil, false
 		}
 		pl.addCleared(c)

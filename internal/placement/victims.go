@@ -152,7 +152,7 @@ func (pl *Planner) evictable(c *claim) []candidateVictim {
 			freed += v.unit.freed(c)
 		}
 	}
-	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) {
 		return nil
 	}
 	return append(list, pl.evictableFlex(c)...)

@@ -152,8 +152,10 @@ func (m *metal) align() promise.Alignment {
 		island.Share = a.Shares[i]
 	}
 	for k, acc := range m.p.Accounts {
-		copy(acc.Backing, a.Backing[k])
-		acc.GangMissing, acc.GangIsland = a.Gangs[k].Missing, a.Gangs[k].Island
+		for i, nodes := range a.Backing[k] {
+			m.p.SetBacking(acc.Quota, i, nodes)
+		}
+		m.p.SetGang(acc.Quota, a.Gangs[k].Missing, a.Gangs[k].Island)
 	}
 	return a
 }
