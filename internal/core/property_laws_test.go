@@ -331,8 +331,8 @@ func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks ma
 	}
 	guaranteed := holds == fleet.HoldsGuaranteed
 	fits := stays+all <= backed && (!guaranteed || a.Stays()+all <= a.Backed())
-	for i, island := range p.Islands {
-		fits = fits && island.TreeTouched(a.Tree())+opens[i] <= p.TreeBacking(a.Tree(), i)
+	for i := range p.Islands {
+		fits = fits && a.Root().Touched(i)+opens[i] <= a.Root().Backing(i)
 		fits = fits && (!guaranteed || a.Touched(i)+opens[i] <= a.Backing[i])
 	}
 	return fits

@@ -11,13 +11,12 @@ type Island struct {
 	Racks int    `json:"racks"`
 	Share int    `json:"share"` // own share: nodes that the policy lets be promised on the island alone
 
-	nodes []int          // indexes into Partition.Nodes, in order of arrival
-	whole int            // whole healthy nodes
-	trees map[string]int // nodes that in-quota work touches, by tree
-	// backing is the nodes that back quotas, by tree; unscheduled those that their quota does not touch.
-	backing     map[string]int
-	unscheduled int
-	backed      int // nodes that back somebody
+	nodes       []int // indexes into Partition.Nodes, in order of arrival
+	whole       int   // whole healthy nodes
+	unscheduled int   // nodes that back quotas which do not touch as many
+	room        int   // GPUs of Node.Room of all its nodes
+	rooms       []int // nodes by their Node.Room
+	backed      int   // nodes that back somebody
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -29,8 +28,17 @@ func (i *Island) Whole() int { return i.whole }
 // Unscheduled is the number of nodes that back quotas which do not touch as many.
 func (i *Island) Unscheduled() int { return i.unscheduled }
 
-// TreeTouched is the number of nodes on which in-quota work of a tree stays.
-func (i *Island) TreeTouched(tree string) int { return i.trees[tree] }
+// Room is the usable GPUs that no replica means to keep.
+func (i *Island) Room() int { return i.room }
+
+// Slots is the number of replicas of so many GPUs that the room takes.
+func (i *Island) Slots(gpus int) int {
+	t := 0
+	for room := gpus; room < len(i.rooms); room++ {
+		t += i.rooms[room] * (room / gpus)
+	}
+	return t
+}
 
 // Down is a stretch of time in which a node was not there to be promised. The
 // stretch is open (To is Never) while it lasts.
@@ -166,11 +174,6 @@ func (p *Partition) FlexOf(namespace string) FlexUse {
 		return *u
 	}
 	return FlexUse{}
-}
-
-// TreeBacking is the number of nodes that back the quotas of a tree in an island.
-func (p *Partition) TreeBacking(tree string, island int) int {
-	return p.Islands[island].backing[tree]
 }
 
 // Epoch grows whenever room may have come free, so that whoever found no room

@@ -20,6 +20,9 @@ type Tree struct {
 	over    int    // see Account.Over
 	leaving int    // workloads with replicas on their way out
 	version uint64 // grows with every change of work or backing
+
+	backing []int // nodes that back the tree, per island
+	touched []int // nodes with staying in-quota work of the tree, per island
 }
 
 // Accounts lists the tree's accounts in the partition, in order of path.
@@ -30,6 +33,12 @@ func (t *Tree) Waits() []*Account { return t.waits }
 
 // Name is the root quota.
 func (t *Tree) Name() string { return t.name }
+
+// Backing is the number of nodes that back the tree in an island.
+func (t *Tree) Backing(island int) int { return t.backing[island] }
+
+// Touched is the number of nodes in an island on which in-quota work of the tree stays.
+func (t *Tree) Touched(island int) int { return t.touched[island] }
 
 // Backed is the nodes that back the tree.
 func (t *Tree) Backed() int { return t.backed }
@@ -59,6 +68,18 @@ func (a *Account) Root() *Tree { return a.root }
 // TreeOf finds the tree with a root quota, or nil.
 func (p *Partition) TreeOf(root string) *Tree { return p.trees[root] }
 
+// Trees lists the trees that have accounts in the partition, in order of name.
+func (p *Partition) Trees() []*Tree {
+	list := make([]*Tree, 0, len(p.trees))
+	for _, t := range p.trees {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, byRoot)
+	return list
+}
+
+func byRoot(x, y *Tree) int { return strings.Compare(x.name, y.name) }
+
 // Waits lists the accounts for which somebody waits, in order of path.
 func (p *Partition) Waits() []*Account { return p.waits }
 
@@ -71,7 +92,7 @@ func (a *Account) join() {
 	p := a.partition
 	t := p.trees[a.tree]
 	if t == nil {
-		t = &Tree{name: a.tree}
+		t = &Tree{name: a.tree, backing: make([]int, len(p.Islands)), touched: make([]int, len(p.Islands))}
 		p.trees[a.tree] = t
 	}
 	a.root = t
@@ -117,7 +138,7 @@ func (a *Account) stray(loose, over int) {
 	a.loose, a.over = a.loose+loose, a.over+over
 	t.loose, t.over = t.loose+loose, t.over+over
 	if is := t.loose > 0 || t.over > 0; is != was {
-		a.partition.unsettled = flip(a.partition.unsettled, t, func(x, y *Tree) int { return strings.Compare(x.name, y.name) })
+		a.partition.unsettled = flip(a.partition.unsettled, t, byRoot)
 	}
 }
 

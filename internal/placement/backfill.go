@@ -106,7 +106,7 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	for i := range nodes {
 		nodes[i] = a.Backing[i]
 		if tree {
-			nodes[i] = pl.p.TreeBacking(a.Tree(), i)
+			nodes[i] = a.Root().Backing(i)
 		}
 		whole += nodes[i]
 	}

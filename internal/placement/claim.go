@@ -79,9 +79,9 @@ func (pl *Planner) limitByTree(c *claim) {
 	tree := c.account.Root()
 	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
 	c.covered = pl.coverageFor(c)
-	c.tree = pl.touchedBy(c.covered, tree.Name())
+	c.tree = pl.touchedBy(c.covered, tree)
 	for i, touched := range c.tree {
-		c.tree[i] = pl.p.TreeBacking(tree.Name(), i) - touched
+		c.tree[i] = tree.Backing(i) - touched
 	}
 }
 

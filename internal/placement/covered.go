@@ -35,11 +35,11 @@ func (pl *Planner) coverageFor(c *claim) coverage {
 func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] }
 
 // touchedBy is the number of nodes that count, by island.
-func (pl *Planner) touchedBy(c coverage, tree string) []int {
+func (pl *Planner) touchedBy(c coverage, tree *fleet.Tree) []int {
 	touched := make([]int, len(pl.p.Islands))
 	if c.nodes == nil {
-		for i, island := range pl.p.Islands {
-			touched[i] = island.TreeTouched(tree)
+		for i := range pl.p.Islands {
+			touched[i] = tree.Touched(i)
 		}
 		return touched
 	}

@@ -154,7 +154,7 @@ func (al *aligner) idle(a, island int) int {
 
 // unborrowed is the backing of a tree in an island that no work of the tree stands on.
 func (al *aligner) unborrowed(tree string, island int) int {
-	left := -al.p.Islands[island].TreeTouched(tree)
+	left := -al.p.TreeOf(tree).Touched(island)
 	for a, acc := range al.p.Accounts {
 		if acc.Tree() == tree {
 			left += al.backing[a][island]

@@ -48,7 +48,7 @@ func (m *metal) runSomething(r *rand.Rand) {
 	}
 	a, i := m.p.Accounts[r.Intn(len(m.p.Accounts))], r.Intn(len(m.p.Islands))
 	room, holds := a.Backing[i]-a.Touched(i), fleet.HoldsGuaranteed
-	if lent := m.p.TreeBacking(a.Tree(), i) - m.p.Islands[i].TreeTouched(a.Tree()); room <= 0 || lent < room {
+	if lent := a.Root().Backing(i) - a.Root().Touched(i); room <= 0 || lent < room {
 		room, holds = min(lent, 3), fleet.HoldsBorrowing
 	}
 	free := m.free(i)
@@ -101,7 +101,7 @@ func (m *metal) covers() map[string]int {
 	for _, a := range m.p.Accounts {
 		for i, island := range m.p.Islands {
 			at := fmt.Sprintf("tree %s in island %s", a.Tree(), island.Name)
-			covers[at] = min(island.TreeTouched(a.Tree()), m.p.TreeBacking(a.Tree(), i))
+			covers[at] = min(a.Root().Touched(i), a.Root().Backing(i))
 		}
 	}
 	return covers
