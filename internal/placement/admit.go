@@ -43,6 +43,9 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if c.gpus > a.Backed() {
 		return Plan{}, false
 	}
+	if pl.earlier(c)+c.gpus > a.Backed() {
+		return Plan{}, false
+	}
 	pl.limitByTree(c)
 	if a.Stays()+c.gpus <= a.Backed() {
 		pl.limitByQuota(c)
@@ -50,9 +53,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	if earlier := pl.limitByEarlier(c); earlier+c.gpus > a.Backed() {
-		return Plan{}, false
-	}
+	pl.limitByEarlier(c)
 	return pl.displace(c)
 }
 

@@ -77,12 +77,18 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 // does not touch, with the chosen victims gone.
 func (pl *Planner) limitByTree(c *claim) {
 	tree := c.account.Root()
-	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
+	pl.tighten(c)
 	c.covered = pl.coverageFor(c)
 	c.tree = pl.touchedBy(c.covered, tree)
 	for i, touched := range c.tree {
 		c.tree[i] = tree.Backing(i) - touched
 	}
+}
+
+// tighten says whether the tree's usage has room for the claim only once leavers have gone.
+func (pl *Planner) tighten(c *claim) {
+	tree := c.account.Root()
+	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
 }
 
 // limitByQuota lets the claim open the nodes of its quota's backing that the
@@ -94,24 +100,34 @@ func (pl *Planner) limitByQuota(c *claim) {
 	}
 }
 
+// earlier is the GPUs of the quota's work that comes before the claim in its order.
+func (pl *Planner) earlier(c *claim) (gpus int) {
+	pl.eachEarlier(c, func(u *unit) { gpus += u.gpus })
+	return gpus
+}
+
+func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
+	units := pl.accountUnits(c.account)
+	for i := range units {
+		if u := &units[i]; u.w == c.w || u.key.Before(c.key) {
+			fn(u)
+		}
+	}
+}
+
 // limitByEarlier is limitByQuota where only work that comes before the claim in
 // the quota's order counts, wherever it stands.
-func (pl *Planner) limitByEarlier(c *claim) (earlier int) {
+func (pl *Planner) limitByEarlier(c *claim) {
 	c.own = append([]int(nil), c.account.Backing...)
 	c.counted = map[int]bool{}
-	for _, u := range pl.accountUnits(c.account) {
-		if u.w != c.w && !u.key.Before(c.key) {
-			continue
-		}
-		earlier += u.gpus
+	pl.eachEarlier(c, func(u *unit) {
 		u.eachNode(func(node, _ int) {
 			if !c.counted[node] {
 				c.counted[node] = true
 				c.own[pl.p.Nodes[node].Island]--
 			}
 		})
-	}
-	return earlier
+	})
 }
 
 // noOwnLimit lets the claim open nodes beyond its quota's backing.

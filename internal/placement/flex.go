@@ -113,12 +113,13 @@ func (pl *Planner) onFreeFlex(c *claim) (Plan, bool) {
 }
 
 // evictableOnFlex lists whom a flex claim may evict, cheapest first.
-func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
-	var list []candidateVictim
+func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
+	var list []*candidateVictim
 	add := func(namespace string, within bool) {
-		for _, u := range pl.flexUnitsOf(namespace) {
-			if u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
-				list = append(list, pl.candidate(u, ClassFlex))
+		units := pl.flexUnitsOf(namespace)
+		for i := range units {
+			if u := &units[i]; u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
+				list = append(list, pl.candidate(*u, ClassFlex))
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
 	return pl.downToShare(c, byCost(list), shares)
 }
 
-func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
+func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, within bool) bool {
 	if u.w.Namespace == c.w.Namespace {
 		less := c.key.Importance().Above(u.key.Importance())
 		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
@@ -144,7 +145,7 @@ func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
 
 // downToShare keeps, of other namespaces' units, only those that are taken
 // while the namespace is still above its share.
-func (pl *Planner) downToShare(c *claim, list []candidateVictim, shares map[string]int) []candidateVictim {
+func (pl *Planner) downToShare(c *claim, list []*candidateVictim, shares map[string]int) []*candidateVictim {
 	left := map[string]int{}
 	kept := list[:0]
 	for _, v := range list {

@@ -9,12 +9,14 @@ import (
 // grow gives an elastic pool more replicas: in quota on free and flex GPUs
 // within the backing of the quota or tree, on flex on free GPUs only.
 func (pl *Planner) grow() (Plan, bool) {
-	list := append([]*fleet.Workload(nil), pl.p.Growing()...)
+	var list []*fleet.Workload
+	for _, w := range pl.p.Growing() {
+		if !pl.p.Grown(w) {
+			list = append(list, w)
+		}
+	}
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
-		if pl.p.Grown(w) {
-			continue
-		}
 		for i, pool := range w.Pools {
 			n := w.Stays(i)
 			if !pool.Elastic || n < pool.Min || n >= pool.Max {
@@ -81,7 +83,7 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.resize(c, most)
-	var list []candidateVictim
+	var list []*candidateVictim
 	for _, v := range pl.evictableOnFlex(c) {
 		if v.key.Surplus && v.w.Namespace != c.w.Namespace {
 			list = append(list, v)
@@ -109,10 +111,10 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	list := pl.evictableFlex(c)
-	if len(list) == 0 {
+	if pl.resize(c, 1); !pl.couldFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
+	list := pl.evictableFlex(c)
 	n := pl.largest(c, most, list)
 	if n == 0 {
 		return Plan{}, false
@@ -144,7 +146,7 @@ func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
 }
 
 // largest is the most replicas, up to a bound, that fit with the victims gone.
-func (pl *Planner) largest(c *claim, most int, victims []candidateVictim) int {
+func (pl *Planner) largest(c *claim, most int, victims []*candidateVictim) int {
 	fits := func(n int) bool {
 		pl.resize(c, n)
 		_, ok := pl.fits(c, victims)

@@ -69,9 +69,10 @@ func (pl *Planner) onFree(c *claim) (Plan, bool) {
 
 func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 	pl.limitByTree(c)
-	if earlier := pl.limitByEarlier(c); earlier+c.gpus > c.account.Backed() {
+	if pl.earlier(c)+c.gpus > c.account.Backed() {
 		return Plan{}, false
 	}
+	pl.limitByEarlier(c)
 	if plan, ok := pl.onFree(c); ok {
 		return plan, true
 	}

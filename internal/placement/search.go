@@ -11,12 +11,12 @@ import (
 
 // cheapestSet finds victims for a claim. A claim that stands in one island is
 // tried in each with only the candidates there; the cheapest answer wins.
-func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 {
 		return pl.minimalSet(c, list)
 	}
 	var spots []fleet.Spot
-	var victims []candidateVictim
+	var victims []*candidateVictim
 	found := false
 	for i := range pl.p.Islands {
 		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
@@ -29,8 +29,8 @@ func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, 
 
 // touching keeps the candidates that stand in an island, and those of the
 // claim's own tree, whose GPUs count for it wherever they stand.
-func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []candidateVictim {
-	var out []candidateVictim
+func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
+	var out []*candidateVictim
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
@@ -43,7 +43,7 @@ func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []cand
 
 // minimalSet takes candidates from the cheapest on until the claim fits, and
 // then gives back, the dearest first, whoever it fits without.
-func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	enough := sort.Search(len(list)+1, func(n int) bool {
 		_, ok := pl.fits(c, list[:min(n, len(list))])
 		return ok
@@ -51,11 +51,11 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 	if enough > len(list) {
 		return nil, nil, false
 	}
-	chosen := append([]candidateVictim(nil), list[:enough]...)
+	chosen := append([]*candidateVictim(nil), list[:enough]...)
 	for spared := true; spared; { // whom the claim needs may change with who is spared
 		spared = false
 		for i := len(chosen) - 1; i >= 0; i-- {
-			rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+			rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
 			if _, ok := pl.fits(c, rest); ok {
 				chosen, spared = rest, true
 			}
@@ -73,12 +73,12 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 
 // thin spares flex work that need not leave for the place that was found. (The
 // search may miss a place that it would have found with fewer gone.)
-func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []candidateVictim) []candidateVictim {
+func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := len(chosen) - 1; i >= 0; i-- {
 		if chosen[i].class != ClassFlex {
 			continue
 		}
-		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+		rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
 		if pl.hasRoom(c, spots, rest) {
 			chosen = rest
 		}
@@ -87,7 +87,7 @@ func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []candidateVictim) 
 }
 
 // hasRoom says whether the nodes of found spots have room for them with these victims gone.
-func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []candidateVictim) bool {
+func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []*candidateVictim) bool {
 	leaving := slices.Clone(pl.leavers(victims))
 	for _, v := range leaving {
 		pl.evict(v.all)
@@ -117,7 +117,7 @@ const fewCandidates = 12
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
 // one known so far. Who is in every set that does (all without him do not) is
 // found out first, and a set inside one that did not do is not tried.
-func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candidateVictim {
+func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
 	all := 1<<len(list) - 1
 	needed := 0
 	for i := range list {
@@ -143,8 +143,8 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candi
 	return best
 }
 
-func subset(list []candidateVictim, mask int) []candidateVictim {
-	set := make([]candidateVictim, 0, len(list))
+func subset(list []*candidateVictim, mask int) []*candidateVictim {
+	set := make([]*candidateVictim, 0, len(list))
 	for i, v := range list {
 		if mask&(1<<i) != 0 {
 			set = append(set, v)
@@ -164,14 +164,14 @@ func within(mask int, others []int) bool {
 }
 
 // fits looks for nodes with a set of victims gone, and leaves no trace.
-func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool) {
+func (pl *Planner) fits(c *claim, victims []*candidateVictim) ([]fleet.Spot, bool) {
 	freed := 0
 	leaving := pl.leavers(victims)
 	for _, v := range leaving {
 		pl.evict(v.all)
 		freed += v.freed(c)
 	}
-	spots, ok := pl.findWith(c, freed)
+	spots, ok := pl.findWith(c, leaving, freed)
 	for _, v := range leaving {
 		pl.restore(v.all)
 	}
@@ -179,7 +179,7 @@ func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool
 }
 
 // leavers are the victims without those that leave with another victim anyway.
-func (pl *Planner) leavers(victims []candidateVictim) []candidateVictim {
+func (pl *Planner) leavers(victims []*candidateVictim) []*candidateVictim {
 	clear(pl.cores)
 	for _, v := range victims {
 		if !v.key.Surplus {
@@ -205,7 +205,7 @@ type part struct {
 }
 
 // follows says whether a unit leaves with another of the list anyway.
-func (a candidateVictim) follows(list []candidateVictim) bool {
+func (a *candidateVictim) follows(list []*candidateVictim) bool {
 	for _, o := range list {
 		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
 		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
@@ -216,36 +216,46 @@ func (a candidateVictim) follows(list []candidateVictim) bool {
 }
 
 // findWith is find with the tree's count and limits as the victims leave them.
-func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
-	if c.account != nil && !c.beyond {
-		pl.limitByTree(c)
-		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) {
+func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]fleet.Spot, bool) {
+	counts := c.account != nil && !c.beyond
+	if counts {
+		if tree := c.account.Root(); c.covered.gpus-freed+c.gpus > pl.treeBacked(tree) {
 			return nil, false
 		}
-		pl.addCleared(c)
+		pl.tighten(c)
+		pl.addCleared(c, leaving, 1)
 	}
 	spots, ok := pl.find(c)
 	if ok {
 		pl.release(c, spots)
 	}
+	if counts {
+		pl.addCleared(c, leaving, -1)
+	}
 	return spots, ok
 }
 
-// addCleared lets the claim open the nodes that its tree's victims leave.
-func (pl *Planner) addCleared(c *claim) {
-	for node, gone := range pl.gone {
-		if gone == 0 {
+// addCleared lets the claim open (sign 1) the nodes that its tree's victims leave.
+func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
+	pl.mark++
+	for _, v := range leaving {
+		if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
 			continue
 		}
-		n := pl.p.Nodes[node]
-		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && c.covered.has(node) && pl.owner(node) == nil {
-			c.tree[n.Island]++
-		}
+		v.all.eachNode(func(node, _ int) {
+			if pl.marks[node] == pl.mark {
+				return
+			}
+			pl.marks[node] = pl.mark
+			if c.covered.has(node) && pl.owner(node) == nil {
+				c.tree[pl.p.Nodes[node].Island] += sign
+			}
+		})
 	}
 }
 
 // cheaperSet compares sets of victims: class, importance, GPU-seconds lost, count.
-func cheaperSet(a, b []candidateVictim) bool {
+func cheaperSet(a, b []*candidateVictim) bool {
 	wa, wb := worstOf(a), worstOf(b)
 	if wa.class != wb.class {
 		return wa.class < wb.class
@@ -269,8 +279,8 @@ func cheaperSet(a, b []candidateVictim) bool {
 	return len(a) < len(b)
 }
 
-func worstOf(list []candidateVictim) candidateVictim {
-	w := candidateVictim{class: -1}
+func worstOf(list []*candidateVictim) *candidateVictim {
+	w := &candidateVictim{class: -1}
 	for _, v := range list {
 		if v.class > w.class || v.class == w.class && v.key.Importance().Above(w.key.Importance()) {
 			w = v
@@ -279,8 +289,8 @@ func worstOf(list []candidateVictim) candidateVictim {
 	return w
 }
 
-func without(list []candidateVictim, v candidateVictim) []candidateVictim {
-	out := make([]candidateVictim, 0, len(list))
+func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
+	out := make([]*candidateVictim, 0, len(list))
 	for _, x := range list {
 		if x.key != v.key || x.pool != v.pool || x.index != v.index {
 			out = append(out, x)

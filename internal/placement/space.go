@@ -220,7 +220,18 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
-	return c.account == nil || c.beyond || c.own[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+	if c.account == nil || c.beyond {
+		return true
+	}
+	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+}
+
+// couldUse is mayUse with all work of its tree gone.
+func (c *claim) couldUse(island int) bool {
+	if c.account == nil || c.beyond {
+		return true
+	}
+	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
 }
 
 func less(a, b [3]int) bool {

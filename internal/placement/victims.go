@@ -1,7 +1,9 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -18,7 +20,7 @@ type candidateVictim struct {
 // cheaper orders candidates: who overran its declared maximum, then class, then the least important (on flex the
 // namespace with the most flex) first, surplus before min, then the least work
 // lost, then the last submitted.
-func (a candidateVictim) cheaper(b candidateVictim) bool {
+func (a *candidateVictim) cheaper(b *candidateVictim) bool {
 	switch {
 	case a.overran != b.overran:
 		return a.overran
@@ -37,13 +39,13 @@ func (a candidateVictim) cheaper(b candidateVictim) bool {
 }
 
 // frees says whether evicting the unit makes room in the count of the claim's tree.
-func (a candidateVictim) frees(c *claim) bool {
+func (a *candidateVictim) frees(c *claim) bool {
 	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
 }
 
 // freed is how many GPUs fewer the claim's tree must cover once the victim and
 // all that leaves with it are gone.
-func (a candidateVictim) freed(c *claim) int {
+func (a *candidateVictim) freed(c *claim) int {
 	if a.all.gpus == a.gpus {
 		return a.unit.freed(c)
 	}
@@ -63,7 +65,7 @@ func (a candidateVictim) freed(c *claim) int {
 }
 
 // freed is how many GPUs fewer the claim's tree must cover without the unit.
-func (u unit) freed(c *claim) int {
+func (u *unit) freed(c *claim) int {
 	sibling := c.account != nil && u.w.Tree() == c.account.Tree()
 	if !sibling || c.holds == fleet.HoldsGuaranteed && u.holds == fleet.HoldsUnprotected {
 		return 0
@@ -74,7 +76,18 @@ func (u unit) freed(c *claim) int {
 // displace plans a claim that finds no free room: it looks for the cheapest set
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
-	list := pl.evictable(c)
+	own, ok := pl.evictableInQuota(c)
+	if !ok || !pl.couldFit(c, own) {
+		return Plan{}, false
+	}
+	list := make([]*candidateVictim, 0, len(own)+16)
+	for _, v := range own {
+		list = append(list, pl.candidate(*v.unit, v.class))
+	}
+	if !pl.fitsWithoutFlex(c, list) {
+		return Plan{}, false
+	}
+	list = append(list, pl.evictableFlex(c)...)
 	if _, ok := pl.fits(c, list); !ok {
 		return Plan{}, false // not even with all of them gone
 	}
@@ -93,7 +106,7 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 }
 
 // eviction is the plan of a claim whose victims are chosen.
-func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVictim) Plan {
+func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []*candidateVictim) Plan {
 	pl.give(c, spots, 1)
 	plan := pl.finish(c, spots, asVictims(victims))
 	pl.give(c, spots, -1)
@@ -101,7 +114,7 @@ func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVic
 }
 
 // asVictims joins chosen units by workload: who loses the lowest-rank pools loses all.
-func asVictims(list []candidateVictim) []Victim {
+func asVictims(list []*candidateVictim) []Victim {
 	var out []Victim
 	at := map[uint64]int{}
 	for _, v := range list {
@@ -137,42 +150,92 @@ func join(spots, more []fleet.Spot) []fleet.Spot {
 	return spots
 }
 
-// evictable lists whom an in-quota claim may evict, in no order; none if the
-// claim would not fit its tree's count even with all of them gone.
-func (pl *Planner) evictable(c *claim) []candidateVictim {
-	var list []candidateVictim
+// evictableUnit is a unit that a claim may evict, and as what.
+type evictableUnit struct {
+	*unit
+	class Class
+}
+
+// evictableInQuota lists the in-quota units that an in-quota claim may evict, in no order;
+// false if the claim would not fit its tree's count even with all of them gone.
+func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
+	list := pl.inQuota[:0]
 	freed := 0
-	for _, a := range pl.p.Accounts {
-		sibling := a.Tree() == c.account.Tree()
-		if a != c.account && (a.Loose() == 0 || !sibling && c.holds != fleet.HoldsGuaranteed) {
-			continue // all of it is guaranteed, or none of its business
-		}
-		for _, v := range pl.evictableOf(c, a) {
-			list = append(list, v)
-			freed += v.unit.freed(c)
+	for _, a := range pl.accountsInTheWay(c) {
+		units := pl.accountUnits(a)
+		for i := range units {
+			u := &units[i]
+			if class, ok := classFor(c, a, u); ok && u.w != c.w {
+				list = append(list, evictableUnit{u, class})
+				freed += u.freed(c)
+			}
 		}
 	}
-	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) {
-		return nil
+	pl.inQuota = list
+	return list, c.beyond || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+}
+
+// accountsInTheWay lists the accounts with work that a claim may evict: its own,
+// those of its tree with loose work, and, for guaranteed claims, all with loose work.
+func (pl *Planner) accountsInTheWay(c *claim) []*fleet.Account {
+	list := pl.inTheWay[:0]
+	own := false
+	for _, t := range pl.p.Unsettled() {
+		if t != c.account.Root() && c.holds != fleet.HoldsGuaranteed || t.Loose() == 0 {
+			continue
+		}
+		for _, a := range t.Accounts() {
+			if a.Loose() > 0 || a == c.account {
+				list, own = append(list, a), own || a == c.account
+			}
+		}
 	}
-	return append(list, pl.evictableFlex(c)...)
+	if !own {
+		list = append(list, c.account)
+	}
+	slices.SortFunc(list, func(a, b *fleet.Account) int { return strings.Compare(a.Quota, b.Quota) })
+	pl.inTheWay = list
+	return list
 }
 
 // evictableFlex lists the flex work in the islands that a claim may use.
-func (pl *Planner) evictableFlex(c *claim) []candidateVictim {
-	var list []candidateVictim
-	for _, u := range pl.flexUnits() {
-		if pl.inReach(c, u) {
-			list = append(list, pl.candidate(u, ClassFlex))
+func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
+	var list []*candidateVictim
+	for _, w := range pl.flexIn(c) {
+		for _, u := range pl.units(w) {
+			if pl.inReach(c, u) {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
 		}
 	}
+	return list
+}
+
+// flexIn lists the flex workloads in the islands that a claim may use, in order of ID.
+func (pl *Planner) flexIn(c *claim) []*fleet.Workload {
+	list := pl.flexWork[:0]
+	for i, island := range pl.p.Islands {
+		if !c.couldUse(i) {
+			continue
+		}
+		for _, node := range island.Nodes() {
+			for _, r := range pl.p.Nodes[node].Residents() {
+				if r.Workload.Account() == nil && r.Phase != fleet.Leaving && (len(list) == 0 || list[len(list)-1] != r.Workload) {
+					list = append(list, r.Workload)
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
+	list = slices.Compact(list)
+	pl.flexWork = list
 	return list
 }
 
 func (pl *Planner) inReach(c *claim, u unit) bool {
 	for _, spot := range u.spots {
 		for _, n := range spot.Nodes {
-			if c.mayUse(pl.p.Nodes[n].Island) {
+			if c.couldUse(pl.p.Nodes[n].Island) {
 				return true
 			}
 		}
@@ -180,13 +243,13 @@ func (pl *Planner) inReach(c *claim, u unit) bool {
 	return false
 }
 
-func byCost(list []candidateVictim) []candidateVictim {
-	slices.SortStableFunc(list, func(a, b candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
+func byCost(list []*candidateVictim) []*candidateVictim {
+	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
 	return list
 }
 
-func (pl *Planner) candidate(u unit, class Class) candidateVictim {
-	v := candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus, all: allWith(u)}
+func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
+	v := &candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus, all: allWith(u)}
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
@@ -215,22 +278,10 @@ func allWith(u unit) unit {
 	return u
 }
 
-// evictableOf lists the units of one account that an in-quota claim may evict.
-func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
-	var list []candidateVictim
-	for _, u := range pl.accountUnits(a) {
-		class, ok := classFor(c, a, u)
-		if ok && u.w != c.w {
-			list = append(list, pl.candidate(u, class))
-		}
-	}
-	return list
-}
-
 // classFor says whether a claim may evict a unit of an account, and as what. A
 // younger unit of equal importance that is guaranteed may stay: what passed a
 // waiting head is not taken back when the head could start sooner than thought.
-func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
+func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	guaranteed := c.holds == fleet.HoldsGuaranteed
 	sibling := a.Tree() == c.account.Tree()
 	own := a == c.account
@@ -254,7 +305,7 @@ func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of
 // equal importance: surplus does, and work past its declared maximum to work that is not.
-func givesWay(c *claim, u unit) bool {
+func givesWay(c *claim, u *unit) bool {
 	overran := u.overran && c.holds == fleet.HoldsGuaranteed && c.key.Since != fleet.Never
 	return (u.key.Surplus || overran) && !u.key.Importance().Above(c.key.Importance())
 }
@@ -262,7 +313,7 @@ func givesWay(c *claim, u unit) bool {
 // noBorrower finds a victim of class borrowing that would be guaranteed once the
 // newcomer is admitted and all other victims are gone, so is none; or −1. Without
 // this, borrowers of one tree would take turns for ever (hard case 1).
-func (pl *Planner) noBorrower(c *claim, victims []candidateVictim) int {
+func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
 	for i, v := range victims {
 		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, victims) {
 			return i
@@ -271,7 +322,7 @@ func (pl *Planner) noBorrower(c *claim, victims []candidateVictim) int {
 	return -1
 }
 
-func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []candidateVictim) bool {
+func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
 	usage, touched := v.gpus, map[int]bool{}
 	if a == c.account && c.key.Before(v.key) {
