@@ -190,7 +190,7 @@ func (q *question) onFlex() []Blocker {
 	ns := q.w.Namespace
 	own, free := q.p.FlexOf(ns).Staying, q.p.Flex()-q.p.Tally().FlexUsed
 	figures := map[string]int{"needs": q.gpus, "free": free, "flex": q.p.Flex(), "holds": own, "share": shares[ns]}
-	ahead, barred := q.pl.FlexBarrier(ns)
+	ahead, barred := q.pl.FlexBarrier(q.it)
 	switch {
 	case own > 0 && own >= shares[ns]:
 		return []Blocker{block(FlexShare, q.p, figures, nil, "%s already holds %d GPUs of flex; its fair share is %d.", ns, own, shares[ns])}

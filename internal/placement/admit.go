@@ -23,8 +23,8 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		if !walk.meets(it) {
 			continue
 		}
-		if !pl.p.Tried(it) && !pl.tired(it) && !head.bars(pl, *it, HoldGuaranteed) {
-			if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+		if !pl.p.Tried(it) && !pl.tired(it) {
+			if plan, ok := pl.guaranteeBehind(a, *it, &head); ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
 			}
 		}
@@ -34,6 +34,18 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		head.consider(pl, a, *it)
 	}
 	return Plan{}, false
+}
+
+// guaranteeBehind is guarantee for a unit that must not delay the head of its queue.
+func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
+	if !h.bars(pl, it, HoldGuaranteed) {
+		return pl.guarantee(a, it)
+	}
+	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
+		return Plan{}, false
+	}
+	plan, ok := pl.guarantee(a, it)
+	return plan, ok && h.mayPass(pl, it, plan)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -61,21 +73,36 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 // the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
 	for _, tree := range pl.borrowingTrees() {
-		walk, head := alongTree(tree), head{}
+		walk, first, own := alongTree(tree), head{}, map[*fleet.Account]*head{}
 		for it := walk.next(); it != nil; it = walk.next() {
 			a := pl.p.Account(it.Workload.Target)
 			if !pl.p.Tried(it) {
-				if !pl.tired(it) && !head.bars(pl, *it, HoldBorrowing) {
+				if !pl.tired(it) && !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]) {
 					if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
 						return plan, true
 					}
 				}
 				pl.p.SetTried(it)
 			}
-			head.considerTree(pl, a, *it)
+			first.considerTree(pl, a, *it)
+			if own[a] == nil {
+				own[a] = &head{}
+			}
+			own[a].consider(pl, a, *it)
 		}
 	}
 	return Plan{}, false
+}
+
+// barredAtHome says whether a unit that its quota's backing could take by count
+// must wait for the head of its own queue: it would not borrow but hold as
+// guaranteed, and nobody would take that back for the head.
+func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, h *head) bool {
+	if h == nil || !h.bars(pl, it, HoldGuaranteed) {
+		return false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	return pl.earlier(c)+c.gpus <= a.Backed()
 }
 
 // borrowingTrees lists the trees in which somebody waits who could borrow.

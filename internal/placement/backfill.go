@@ -120,6 +120,9 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 		return false
 	}
 	want := (nd.replicas + per - 1) / per
+	if nd.reach == fleet.ReachRack {
+		return want <= whole && pl.rackHolds(nodes, want)
+	}
 	return want <= whole && (nd.reach == fleet.ReachAny || anyAtLeast(nodes, want))
 }
 
@@ -166,6 +169,25 @@ func fillIsland(room []int, gpus, replicas int) (left []int, missing int) {
 		}
 	}
 	return left, replicas
+}
+
+// rackHolds says whether some rack has so many whole nodes, in an island that has as many to give.
+func (pl *Planner) rackHolds(nodes []int, want int) bool {
+	for i, island := range pl.p.Islands {
+		if nodes[i] < want {
+			continue
+		}
+		racks := make([]int, island.Racks)
+		for _, n := range island.Nodes() {
+			if node := pl.p.Nodes[n]; node.Whole() {
+				racks[node.Rack]++
+			}
+		}
+		if anyAtLeast(racks, want) {
+			return true
+		}
+	}
+	return false
 }
 
 func anyAtLeast(xs []int, least int) bool {

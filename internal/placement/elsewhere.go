@@ -53,18 +53,19 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	if it.Workload.Flexes() {
-		if _, barred := pl.FlexBarrier(it.Workload.Namespace); barred {
+		if _, barred := pl.FlexBarrier(it); barred {
 			return Plan{}, false
 		}
 		return pl.flex(it)
 	}
 	a := pl.p.Account(it.Workload.Target)
-	if _, barred := pl.Barrier(it); !barred {
+	_, barred := pl.Barrier(it)
+	if !barred {
 		if plan, ok := pl.guarantee(a, it); ok {
 			return plan, true
 		}
 	}
-	if pl.borrowBarred(it) {
+	if pl.borrowBarred(it) || barred && pl.earlier(pl.claimOf(it, a, fleet.HoldsGuaranteed))+gpusOf(needs(it)) <= a.Backed() {
 		return Plan{}, false
 	}
 	return pl.borrow(a, it)

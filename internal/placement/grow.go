@@ -68,7 +68,7 @@ func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, fair); ok {
 		return plan, true
 	}
-	if _, barred := pl.FlexBarrier(w.Namespace); !barred {
+	if _, barred := pl.FlexBarrier(it); !barred {
 		if plan, ok := pl.mostOnFree(c, most); ok {
 			return plan, true
 		}
@@ -82,19 +82,16 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 	if most <= 0 {
 		return Plan{}, false
 	}
-	pl.resize(c, most)
+	pl.resize(c, 1)
 	var list []*candidateVictim
 	for _, v := range pl.evictableOnFlex(c) {
 		if v.key.Surplus && v.w.Namespace != c.w.Namespace {
 			list = append(list, v)
 		}
 	}
-	n := pl.largest(c, most, list)
-	if n == 0 {
-		return Plan{}, false
-	}
+	n := max(1, pl.largest(c, most, pl.downToShare(c, list)))
 	pl.resize(c, n)
-	spots, victims, ok := pl.cheapestSet(c, byCost(list))
+	spots, victims, ok := pl.fairSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
@@ -114,7 +111,7 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if pl.resize(c, 1); !pl.couldFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
-	list := pl.evictableFlex(c)
+	list := byCost(pl.evictableFlex(c))
 	n := pl.largest(c, most, list)
 	if n == 0 {
 		return Plan{}, false

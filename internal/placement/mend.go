@@ -24,10 +24,10 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 	return Plan{}, false
 }
 
-// lostBase says whether nothing is left of the pools that must run together.
+// lostBase says whether nothing runs any more of the pools that must run together.
 func lostBase(w *fleet.Workload) bool {
 	for i, p := range w.Pools {
-		if p.Rank == w.BaseRank() && w.Stays(i) > 0 {
+		if p.Rank == w.BaseRank() && w.InPhase(i, fleet.Running) > 0 {
 			return false
 		}
 	}

@@ -69,7 +69,12 @@ func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
 			}
 		}
 	}
-	list = byCost(list)
+	return pl.needed(spots, byCost(list))
+}
+
+// needed gives back, the dearest first, whoever need not leave for the spots,
+// which are given to the claim; the others are who must.
+func (pl *Planner) needed(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
 	for _, v := range list {
 		pl.evict(v.unit)
 	}

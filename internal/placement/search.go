@@ -61,7 +61,7 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 			}
 		}
 	}
-	if len(chosen) > 1 && len(list) <= fewCandidates {
+	if len(chosen) > 0 && len(list) <= fewCandidates {
 		chosen = pl.cheapestOfAll(c, list, chosen)
 	}
 	spots, ok := pl.fits(c, chosen)
@@ -71,34 +71,69 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	return spots, chosen, ok
 }
 
-// thin spares flex work that need not leave for the place that was found. (The
-// search may miss a place that it would have found with fewer gone.)
+// thin spares who need not leave for the place that was found. (The search may
+// miss a place that it would have found with fewer gone.)
 func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := len(chosen) - 1; i >= 0; i-- {
-		if chosen[i].class != ClassFlex {
-			continue
-		}
 		rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
-		if pl.hasRoom(c, spots, rest) {
+		if pl.holdsIn(c, spots, rest) {
 			chosen = rest
 		}
 	}
 	return chosen
 }
 
-// hasRoom says whether the nodes of found spots have room for them with these victims gone.
-func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []*candidateVictim) bool {
+// holdsIn says whether a claim fits on the very nodes that were found for it with
+// these victims gone: on the nodes, within its limits and its tree's count.
+func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, victims []*candidateVictim) bool {
 	leaving := slices.Clone(pl.leavers(victims))
+	freed := 0
 	for _, v := range leaving {
 		pl.evict(v.all)
+		freed += v.freed(c)
 	}
-	pl.give(c, spots, 1)
-	enough := pl.short(spots) == nil
-	pl.give(c, spots, -1)
+	counts := c.account != nil && !c.beyond
+	if counts {
+		pl.addCleared(c, leaving, 1)
+	}
+	holds := pl.allOpen(c, spots) && (!counts || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root()))
+	for _, spot := range spots {
+		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+	}
+	holds = holds && pl.short(spots) == nil && pl.withinLimits(c)
+	pl.release(c, spots)
+	if counts {
+		pl.addCleared(c, leaving, -1)
+	}
 	for _, v := range leaving {
 		pl.restore(v.all)
 	}
-	return enough
+	return holds
+}
+
+// allOpen says whether every node of some spots is one that the claim may use.
+func (pl *Planner) allOpen(c *claim, spots []fleet.Spot) bool {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			if pl.kindOf(c, node) == closed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withinLimits says whether the claim has opened no more nodes than it may.
+func (pl *Planner) withinLimits(c *claim) bool {
+	if c.account == nil || c.beyond {
+		return true
+	}
+	for i, opens := range c.opens {
+		if opens > 0 && (c.own[i] < 0 || c.tree[i] < 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // give counts found spots into (sign 1) or out of (−1) what the claim has been given.
@@ -118,7 +153,11 @@ const fewCandidates = 12
 // one known so far. Who is in every set that does (all without him do not) is
 // found out first, and a set inside one that did not do is not tried.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
+	list = noDearer(list, worstOf(best))
 	all := 1<<len(list) - 1
+	if _, ok := pl.fits(c, list); !ok {
+		return best
+	}
 	needed := 0
 	for i := range list {
 		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
@@ -141,6 +180,17 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*can
 		}
 	}
 	return best
+}
+
+// noDearer keeps the candidates that no set cheaper than one with this worst victim may be without.
+func noDearer(list []*candidateVictim, worst *candidateVictim) []*candidateVictim {
+	var kept []*candidateVictim
+	for _, v := range list {
+		if !dearer(v, worst) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 func subset(list []*candidateVictim, mask int) []*candidateVictim {
@@ -254,35 +304,55 @@ func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
 	}
 }
 
-// cheaperSet compares sets of victims: class, importance, GPU-seconds lost, count.
+// cheaperSet compares sets of victims: by the dearest of each, GPU-seconds lost,
+// workloads, GPUs taken, and then by who submitted last.
 func cheaperSet(a, b []*candidateVictim) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) < len(b)
+	}
 	wa, wb := worstOf(a), worstOf(b)
-	if wa.class != wb.class {
-		return wa.class < wb.class
+	if dearer(wa, wb) != dearer(wb, wa) {
+		return dearer(wb, wa)
 	}
-	if wa.key.Importance() != wb.key.Importance() {
-		return wb.key.Importance().Above(wa.key.Importance())
+	x, y := billOf(a), billOf(b)
+	switch {
+	case x.lost != y.lost:
+		return x.lost < y.lost
+	case x.workloads != y.workloads:
+		return x.workloads < y.workloads
+	case x.gpus != y.gpus:
+		return x.gpus < y.gpus
 	}
-	la, lb := 0, 0
-	for _, v := range a {
-		la += v.lost
-	}
-	for _, v := range b {
-		lb += v.lost
-	}
-	if la != lb {
-		return la < lb
-	}
-	if x, y := len(asVictims(a)), len(asVictims(b)); x != y {
-		return x < y
-	}
-	return len(a) < len(b)
+	return y.oldest.Before(x.oldest)
 }
 
+// bill is what a set of victims costs.
+type bill struct {
+	lost, workloads, gpus int
+	oldest                fleet.Key
+}
+
+func billOf(list []*candidateVictim) bill {
+	b := bill{oldest: list[0].key}
+	for i, v := range list {
+		if v.key.Before(b.oldest) {
+			b.oldest = v.key
+		}
+		if !v.follows(list) {
+			b.lost, b.gpus = b.lost+v.lost, b.gpus+v.all.gpus
+		}
+		if !slices.ContainsFunc(list[:i], func(o *candidateVictim) bool { return o.w == v.w }) {
+			b.workloads++
+		}
+	}
+	return b
+}
+
+// worstOf is the victim of a set that is kept rather than all others.
 func worstOf(list []*candidateVictim) *candidateVictim {
-	w := &candidateVictim{class: -1}
+	w := list[0]
 	for _, v := range list {
-		if v.class > w.class || v.class == w.class && v.key.Importance().Above(w.key.Importance()) {
+		if dearer(v, w) {
 			w = v
 		}
 	}
@@ -297,15 +367,4 @@ func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
 		}
 	}
 	return out
-}
-
-// within says whether nodes lie inside an account's backing, island by island.
-func (pl *Planner) within(a *fleet.Account, touched map[int]bool) bool {
-	left := append([]int(nil), a.Backing...)
-	for node := range touched {
-		if left[pl.p.Nodes[node].Island]--; left[pl.p.Nodes[node].Island] < 0 {
-			return false
-		}
-	}
-	return true
 }

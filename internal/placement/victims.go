@@ -17,25 +17,35 @@ type candidateVictim struct {
 	all   unit // all that leaves with it
 }
 
-// cheaper orders candidates: who overran its declared maximum, then class, then the least important (on flex the
-// namespace with the most flex) first, surplus before min, then the least work
-// lost, then the last submitted.
+// cheaper orders candidates: by dearness, then the least work lost, then surplus
+// before what it is surplus of, then the last submitted.
 func (a *candidateVictim) cheaper(b *candidateVictim) bool {
 	switch {
-	case a.overran != b.overran:
-		return a.overran
-	case a.class != b.class:
-		return a.class < b.class
-	case a.flex != b.flex:
-		return a.flex > b.flex
-	case a.key.Importance() != b.key.Importance():
-		return b.key.Importance().Above(a.key.Importance())
-	case a.key.Surplus != b.key.Surplus:
-		return a.key.Surplus
+	case dearer(b, a):
+		return true
+	case dearer(a, b):
+		return false
 	case a.lost != b.lost:
 		return a.lost < b.lost
+	case a.key.Surplus != b.key.Surplus:
+		return a.key.Surplus
 	}
 	return b.key.Before(a.key)
+}
+
+// dearer says whether one candidate is kept rather than another, whatever they
+// lose (semantics §5): who overran its declared maximum goes first, then class,
+// then the least important; on flex the namespace with the most flex before that.
+func dearer(a, b *candidateVictim) bool {
+	switch {
+	case a.overran != b.overran:
+		return b.overran
+	case a.class != b.class:
+		return a.class > b.class
+	case a.flex != b.flex:
+		return a.flex < b.flex
+	}
+	return a.key.Importance().Above(b.key.Importance())
 }
 
 // frees says whether evicting the unit makes room in the count of the claim's tree.
@@ -45,32 +55,27 @@ func (a *candidateVictim) frees(c *claim) bool {
 
 // freed is how many GPUs fewer the claim's tree must cover once the victim and
 // all that leaves with it are gone.
-func (a *candidateVictim) freed(c *claim) int {
-	if a.all.gpus == a.gpus {
-		return a.unit.freed(c)
-	}
-	if c.account == nil || a.w.Tree() != c.account.Tree() {
+func (a *candidateVictim) freed(c *claim) int { return freedWith(c, &a.unit) }
+
+// freedWith is how many GPUs fewer the claim's tree must cover without a unit and
+// all that leaves with it.
+func freedWith(c *claim, u *unit) int {
+	if c.account == nil || u.w.Tree() != c.account.Tree() {
 		return 0
 	}
 	gpus := 0
-	for i, replicas := range a.w.Held {
-		for _, r := range replicas {
+	for i, replicas := range u.w.Held {
+		if u.pool != fleet.Base && u.pool != i {
+			continue
+		}
+		for at, r := range replicas {
 			covered := c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected
-			if r.Phase != fleet.Leaving && covered && (a.pool == fleet.Base || a.pool == i) {
-				gpus += a.w.Pools[i].GPUs
+			if r.Phase != fleet.Leaving && covered && (!u.key.Surplus || u.index == at) {
+				gpus += u.w.Pools[i].GPUs
 			}
 		}
 	}
 	return gpus
-}
-
-// freed is how many GPUs fewer the claim's tree must cover without the unit.
-func (u *unit) freed(c *claim) int {
-	sibling := c.account != nil && u.w.Tree() == c.account.Tree()
-	if !sibling || c.holds == fleet.HoldsGuaranteed && u.holds == fleet.HoldsUnprotected {
-		return 0
-	}
-	return u.gpus
 }
 
 // displace plans a claim that finds no free room: it looks for the cheapest set
@@ -97,6 +102,9 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 			return Plan{}, false
 		}
 		wrong := pl.noBorrower(c, victims)
+		if wrong < 0 {
+			wrong = pl.heir(c, victims)
+		}
 		if wrong < 0 {
 			return pl.eviction(c, spots, victims), true
 		}
@@ -167,7 +175,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 			u := &units[i]
 			if class, ok := classFor(c, a, u); ok && u.w != c.w {
 				list = append(list, evictableUnit{u, class})
-				freed += u.freed(c)
+				freed += freedWith(c, u)
 			}
 		}
 	}
@@ -249,11 +257,27 @@ func byCost(list []*candidateVictim) []*candidateVictim {
 }
 
 func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
-	v := &candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus, all: allWith(u)}
+	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
+	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.all.running()
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
 	return v
+}
+
+// running is the GPUs of the unit's replicas that run: what is only reserved loses no work.
+func (u *unit) running() int {
+	t := 0
+	for _, spot := range u.spots {
+		left := len(spot.Nodes)
+		for _, r := range u.w.Held[spot.Pool] {
+			if left > 0 && r.Phase == fleet.Running && slices.Contains(spot.Nodes, r.Node) {
+				t += u.w.Pools[spot.Pool].GPUs
+				left--
+			}
+		}
+	}
+	return t
 }
 
 // allWith is a unit with all that leaves with it: everything with the
@@ -289,8 +313,6 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	switch {
 	case own && u.key.Before(c.key):
 		return 0, false
-	case own && givesWay(c, u):
-		return ClassImportance, true
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
 	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
@@ -299,6 +321,8 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
+	case own && givesWay(c, u):
+		return ClassImportance, true
 	}
 	return 0, false
 }
@@ -324,21 +348,25 @@ func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
-	usage, touched := v.gpus, map[int]bool{}
+	cover, gone := pl.newCover(a.Backed(), a.Backing), goneWith(victims)
 	if a == c.account && c.key.Before(v.key) {
-		usage += c.gpus
+		cover.gpus -= c.gpus
 	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if u := &units[i]; u.before(v.unit) && !gone(u) {
+			cover.add(*u)
+		}
+	}
+	return cover.add(v.unit)
+}
+
+// goneWith says which units are gone once the victims are.
+func goneWith(victims []*candidateVictim) func(*unit) bool {
 	gone, whole := map[unitID]bool{}, map[uint64]bool{}
 	for _, o := range victims {
 		gone[o.id()] = true
 		whole[o.w.ID] = whole[o.w.ID] || o.pool == fleet.Base
 	}
-	v.eachNode(func(node, _ int) { touched[node] = true })
-	for _, u := range pl.accountUnits(a) {
-		if u.before(v.unit) && !gone[u.id()] && !(whole[u.w.ID] && u.w != v.w) {
-			usage += u.gpus
-			u.eachNode(func(node, _ int) { touched[node] = true })
-		}
-	}
-	return usage <= a.Backed() && pl.within(a, touched)
+	return func(u *unit) bool { return gone[u.id()] || whole[u.w.ID] }
 }
