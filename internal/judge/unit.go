@@ -12,8 +12,8 @@ type Unit struct {
 	Work    *fleet.Workload
 	Account *fleet.Account // that its GPUs count for; nil on flex
 	Pool    int            // index of its pool; fleet.Base: the lowest-rank pools
-	Replica int       // of surplus: index among the pool's replicas
-	Key     fleet.Key // its place in the quota's order
+	Replica int            // of surplus: index among the pool's replicas
+	Key     fleet.Key      // its place in the quota's order
 	Stands  []Stand
 	Holds   fleet.Holds
 }
