@@ -14,11 +14,13 @@ import (
 // A court compares what the engine decided with what the judge finds by trying
 // everything, and counts its cases: decisions with a choice.
 type court struct {
-	evictions int // with victims
-	equal     int // of them: every set of up to judge.Few candidates was tried
-	refusals  int // of waiting units for whom there were GPUs enough, or somebody to evict
-	unsure    int // not counted: more than judge.Few candidates, so nobody knows
-	elsewhere int // evictions that are not judged here: for mending
+	evictions int  // with victims
+	equal     int  // of them: every set of up to judge.Few candidates was tried
+	refusals  int  // of waiting units for whom there were GPUs enough, or somebody to evict
+	unsure    int  // not counted: more than judge.Few candidates, so nobody knows
+	elsewhere int  // evictions that are not judged here: for mending
+	together  int  // submissions of several at once, judged as a set
+	heads     bool // who passes a head is judged
 }
 
 func (c *court) cases() int { return c.evictions + c.refusals }
@@ -29,6 +31,7 @@ func (c *court) add(d *court) {
 	c.refusals += d.refusals
 	c.unsure += d.unsure
 	c.elsewhere += d.elsewhere
+	c.together += d.together
 }
 
 // judge judges a record: each eviction in the state in which it was decided, and
@@ -37,6 +40,11 @@ func (c *court) judge(before, after *fleet.State, r event.Record, now fleet.Inst
 	s := before.Clone()
 	for at := 0; at < len(r.Events); {
 		n, owner := evictionAt(r.Events[at:])
+		if placed, is := r.Events[at+n].(event.ReplicasPlaced); is && c.heads {
+			if b := c.passes(s, after, placed, now); b != nil {
+				return b
+			}
+		}
 		if owner != nil {
 			if b := c.eviction(s, r.Events[at:at+n], *owner, now); b != nil {
 				return b
@@ -47,6 +55,9 @@ func (c *court) judge(before, after *fleet.State, r event.Record, now fleet.Inst
 	}
 	if len(r.Events) == 0 || after.Partition(here) == nil {
 		return nil
+	}
+	if b := c.submitted(before, r, now); b != nil {
+		return b
 	}
 	return c.rest(after, now)
 }

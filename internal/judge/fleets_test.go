@@ -54,8 +54,10 @@ type features struct {
 	ranks   bool // several pools and ranks
 	racks   bool // islands of two racks, and gangs that must stand in one
 	parts   bool // replicas smaller than a node
-	flex    bool // work on flex
+	flex    bool // work on flex, of one namespace
+	shares  bool // work on flex of three namespaces
 	failing bool // nodes that fail, degrade and come back
+	heads   bool // no part of fleets: who passes a head is judged
 }
 
 // author writes a random script, one line after another, with an eye on the
@@ -199,6 +201,9 @@ func (a *author) submit() core.Command {
 		Priority: pick(a, fleet.Critical, fleet.High, fleet.Mid), Grace: pick(a, 0, 30*time.Second, 5*time.Minute),
 		CheckpointEvery: pick(a, 0, 10*time.Second, 4*time.Minute),
 	}
+	if spec.Target == fleet.Flex && !a.shares {
+		spec.Namespace = "ant"
+	}
 	pools := 1
 	if a.ranks {
 		pools = pick(a, 1, 1, 2, 3)
@@ -210,7 +215,7 @@ func (a *author) submit() core.Command {
 }
 
 func (a *author) target() string {
-	if len(a.s.Quotas) == 0 || a.flex && a.chance(30) {
+	if len(a.s.Quotas) == 0 || (a.flex || a.shares) && a.chance(30) {
 		return fleet.Flex
 	}
 	return pick(a, a.s.Quotas...).Path

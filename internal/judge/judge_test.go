@@ -25,13 +25,15 @@ const lines = 40
 //   - ranks and several pools: what leaves with the lowest-rank pools is not
 //     counted as lost, nor as room before the search begins;
 //   - racks: a gang that fits in no rack holds a reservation;
-//   - flex: sets of victims are not compared by how much flex their namespaces
-//     have, and are cut down to shares before they are searched.
-var featuresFlag = flag.String("features", "fp", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) f(ailing)")
+//   - shares of flex: sets of victims are not compared by how much flex their
+//     namespaces have, and are cut down to shares before they are searched;
+//   - heads: who is barred by the head of its quota passes it as a borrower and is
+//     guaranteed a moment later.
+var featuresFlag = flag.String("features", "fpx", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) s(hares of flex) f(ailing), and h(eads) to judge who passes them")
 
 func featuresAsked() features {
 	has := func(c string) bool { return strings.Contains(*featuresFlag, c) }
-	return features{elastic: has("e"), ranks: has("r"), racks: has("k"), parts: has("p"), flex: has("x"), failing: has("f")}
+	return features{elastic: has("e"), ranks: has("r"), racks: has("k"), parts: has("p"), flex: has("x"), shares: has("s"), failing: has("f"), heads: has("h")}
 }
 
 // TestTheEngineAgreesWithTheJudge plays random small fleets until so many cases
@@ -55,7 +57,7 @@ func TestTheEngineAgreesWithTheJudge(t *testing.T) {
 }
 
 func playRandom(seed int64, f features) (*world, *broken) {
-	w := newWorld(&court{})
+	w := newWorld(&court{heads: f.heads})
 	a := &author{Rand: rand.New(rand.NewSource(seed)), features: f, s: w.s}
 	a.begin()
 	for range lines {
