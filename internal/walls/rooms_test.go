@@ -49,6 +49,7 @@ var rooms = []room{
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
+	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
