@@ -31,7 +31,7 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 }
 
 var lawsOfPlacement = []law{
-	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
 }
 
 // acting lists the partitions in which decisions are made.
@@ -154,6 +154,36 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 		}
 		if v := waiting[0].Workload; room.holds(wants(v)) {
 			return &failure{rule: "who alone waits for flex and fits runs", detail: fmt.Sprintf("%s/%s waits in %s: %s", v.Namespace, v.Name, p.ID, partitionText(p))}
+		}
+	}
+	return nil
+}
+
+// loneBorrowersRun: who alone waits in a tree, and fits a private cluster of its
+// tree's backed nodes beside all that its tree runs, on nodes that no sibling
+// touches, runs. (Unprotected work may stand in its way.)
+func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		waiting, work, blocked := map[string][]fleet.Waiting{}, map[string][]piece{}, false
+		for _, a := range p.Accounts {
+			waiting[a.Tree()] = append(waiting[a.Tree()], a.Queue()...)
+			for _, v := range a.Work() {
+				for _, u := range pieces(v) {
+					work[a.Tree()] = append(work[a.Tree()], u)
+					blocked = blocked || u.holds == fleet.HoldsUnprotected
+				}
+				blocked = blocked || len(v.Spots(isLeaving)) > 0
+			}
+		}
+		for tree, list := range waiting {
+			if len(list) != 1 || list[0].Pool != fleet.Base || blocked || !judged(p, list[0].Workload) {
+				continue
+			}
+			v := list[0].Workload
+			c, gpus := privateOf(p, func(i int) int { return p.TreeBacking(tree, i) }, work[tree])
+			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) {
+				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
+			}
 		}
 	}
 	return nil
