@@ -27,8 +27,9 @@ type line struct {
 	number  uint64 // of the last letter
 	read    uint64 // the highest number that has arrived
 	truth   truth
+	stops   map[uint64]map[driver.Slot]int // how often each place of a workload was told to stop
 
-	lost, late, doubled, overtaken int
+	lost, late, doubled, overtaken, stale int
 }
 
 // weather is how bad a line is: percentages of reports, and the longest delays.
@@ -49,10 +50,11 @@ type letter struct {
 	due    fleet.Instant
 	number uint64
 	report driver.Report
+	stops  int // how often the places it reports of had been told to stop
 }
 
 func newLine(h *house) *line {
-	return &line{h: h, posted: map[string]uint64{}, truth: truth{}}
+	return &line{h: h, posted: map[string]uint64{}, truth: truth{}, stops: map[uint64]map[driver.Slot]int{}}
 }
 
 var _ driver.Driver = (*line)(nil)
@@ -73,6 +75,7 @@ func (l *line) Run(_ fleet.Instant, job driver.Job, spots []fleet.Spot, mend boo
 }
 
 func (l *line) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
+	l.stopping(id, spots)
 	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Stop(at, id, spots, until) })
 }
 
@@ -85,7 +88,19 @@ func (l *line) Gone(_ fleet.Instant, id uint64) {
 }
 
 func (l *line) Resync(_ fleet.Instant, all []driver.Standing) {
+	for _, s := range all {
+		l.stopping(s.Job.ID, s.Leaving)
+	}
 	l.order(true, func(d driver.Driver, at fleet.Instant) { d.Resync(at, all) })
+}
+
+func (l *line) stopping(id uint64, spots []fleet.Spot) {
+	if l.stops[id] == nil {
+		l.stops[id] = map[driver.Slot]int{}
+	}
+	for at := range driver.TallyOf(spots) {
+		l.stops[id][at]++
+	}
 }
 
 // hangUp forgets what a dying process had not said yet.
@@ -162,11 +177,25 @@ func (l *line) send(r driver.Report, d *rand.Rand, late bool) {
 		due = due.Add(time.Duration(1 + d.Int64N(int64(l.weather.Delay))))
 	}
 	l.number++
-	x := letter{due, l.number, r}
+	x := letter{due, l.number, r, l.stopsOf(r)}
 	at, _ := slices.BinarySearchFunc(l.mail, x, func(a, b letter) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.number, b.number))
 	})
 	l.mail = slices.Insert(l.mail, at, x)
+}
+
+// stopsOf counts the orders to stop that a report of having stopped may answer.
+// A report says nothing of which one it answers, so that a late copy of an answer
+// to an earlier one would be taken for the answer to the present one, whose
+// replicas still run. Until reports tell them apart the line holds such copies back.
+func (l *line) stopsOf(r driver.Report) int {
+	n := 0
+	if r.Stopped != nil {
+		for at := range driver.TallyOf(r.Stopped.Spots) {
+			n += l.stops[r.Stopped.ID][at]
+		}
+	}
+	return n
 }
 
 func about(r driver.Report) string {
@@ -185,6 +214,10 @@ func (l *line) open() *failure {
 	l.mail = l.mail[1:]
 	if l.silent(x.report) {
 		l.kept = append(l.kept, x.report)
+		return nil
+	}
+	if x.stops != l.stopsOf(x.report) {
+		l.stale++
 		return nil
 	}
 	if x.number < l.read {

@@ -303,12 +303,12 @@ func (w *world) record(r event.Record) *failure {
 func (w *world) holds() *failure {
 	if due(w.every.recount, w.steps) {
 		for _, b := range invariant.Check(w.s) {
-			return &failure{rule: b.Rule, detail: b.String()}
+			return &failure{rule: b.Rule, detail: b.String() + w.partitionsText()}
 		}
 	} else {
 		for _, p := range w.s.Partitions {
 			for _, b := range invariant.CheckPartition(p) {
-				return &failure{rule: b.Rule, detail: b.String()}
+				return &failure{rule: b.Rule, detail: b.String() + w.partitionsText()}
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func TestHousesOutliveChaos(t *testing.T) {
 		total.add(w)
 		switch {
 		case f != nil && *goOn:
-			t.Errorf("seed %d, line %d: %s: %.500s", seed, f.at, f.rule, f.detail)
+			t.Errorf("seed %d, line %d: %s: %.4000s", seed, f.at, f.rule, f.detail)
 		case f != nil:
 			t.Errorf("%s", smallest(seed, w.script, f, lawsOfPlacement...))
 		}
@@ -51,7 +51,7 @@ func playHouse(seed int64) (*world, *failure) {
 // sums says what a run has seen.
 type sums struct {
 	counts
-	crashes, snapshots, lost, late, doubled, overtaken, evictions, mends, nodes int
+	crashes, snapshots, lost, late, doubled, overtaken, stale, evictions, mends, nodes int
 }
 
 func (s *sums) add(w *world) {
@@ -66,10 +66,11 @@ func (s *sums) add(w *world) {
 		s.late += h.line.late
 		s.doubled += h.line.doubled
 		s.overtaken += h.line.overtaken
+		s.stale += h.line.stale
 	}
 }
 
 func (s sums) String() string {
-	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken; %d node changes, %d evictions, %d mends",
-		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.nodes, s.evictions, s.mends)
+	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d held back; %d node changes, %d evictions, %d mends",
+		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.nodes, s.evictions, s.mends)
 }
