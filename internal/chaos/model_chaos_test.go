@@ -16,6 +16,8 @@ func (a *author) chaos() step {
 	st := step{after: a.pause()}
 	roll := a.upTo(100)
 	switch {
+	case a.fair && roll < 17:
+		return a.ordinary(st)
 	case roll < 4:
 		st.trick, st.sky = weathers, a.sky()
 	case roll < 10:
@@ -48,8 +50,14 @@ func (a *author) ordinary(st step) step {
 		return st
 	}
 	a.line(&st)
+	if a.fair {
+		st.trick = none
+	}
 	switch st.do.(type) {
-	case core.ReportFinished, core.ReportStopped:
+	case core.ReportFinished, core.ReportStopped, nil:
+		if st.trick != none {
+			break
+		}
 		st.do, st.runs = a.submit(), pick(a, 0, 10*time.Minute, time.Hour, 5*time.Hour)
 	}
 	return st

@@ -20,16 +20,16 @@ import (
 type line struct {
 	h       *house
 	weather weather
-	orders  []order         // on their way to the clusters
-	mail    []letter        // on its way to the house, by due
-	kept    []driver.Report // of clusters whose reports do not come through
+	orders  []order  // on their way to the clusters
+	mail    []letter // on its way to the house, by due
+	kept    []letter // of clusters whose reports do not come through
 	posted  map[string]uint64
 	number  uint64 // of the last letter
 	read    uint64 // the highest number that has arrived
 	truth   truth
 	stops   map[uint64]map[driver.Slot]int // how often each place of a workload was told to stop
 
-	lost, late, doubled, overtaken, stale int
+	syncs, lost, late, doubled, overtaken, stale int
 }
 
 // weather is how bad a line is: percentages of reports, and the longest delays.
@@ -50,7 +50,9 @@ type letter struct {
 	due    fleet.Instant
 	number uint64
 	report driver.Report
-	stops  int // how often the places it reports of had been told to stop
+	heard  *bool // shared with its copies: one of them has arrived
+	stops  int   // how often the places it reports of had been told to stop
+	syncs  int   // how often the clusters had been told all that stands
 }
 
 func newLine(h *house) *line {
@@ -88,6 +90,7 @@ func (l *line) Gone(_ fleet.Instant, id uint64) {
 }
 
 func (l *line) Resync(_ fleet.Instant, all []driver.Standing) {
+	l.syncs++
 	for _, s := range all {
 		l.stopping(s.Job.ID, s.Leaving)
 	}
@@ -129,7 +132,7 @@ func (l *line) next() (at fleet.Instant, do func() *failure) {
 	if len(l.mail) > 0 {
 		offer(l.mail[0].due, l.open)
 	}
-	if slices.ContainsFunc(l.kept, func(r driver.Report) bool { return !l.silent(r) }) {
+	if slices.ContainsFunc(l.kept, func(x letter) bool { return !l.silent(x.report) }) {
 		offer(l.h.w.now, l.release)
 	}
 	return at, do
@@ -163,21 +166,25 @@ func (l *line) post(r driver.Report) {
 		l.lost++
 		return
 	}
-	l.send(r, d, d.IntN(100) < l.weather.Late)
+	heard := new(bool)
+	l.send(r, heard, d, d.IntN(100) < l.weather.Late)
 	if d.IntN(100) < l.weather.Doubled {
 		l.doubled++
-		l.send(r, d, true)
+		l.send(r, heard, d, true)
 	}
 }
 
-func (l *line) send(r driver.Report, d *rand.Rand, late bool) {
+func (l *line) send(r driver.Report, heard *bool, d *rand.Rand, late bool) {
 	due := l.h.w.now
 	if late && l.weather.Delay > 0 {
 		l.late++
 		due = due.Add(time.Duration(1 + d.Int64N(int64(l.weather.Delay))))
 	}
 	l.number++
-	x := letter{due, l.number, r, l.stopsOf(r)}
+	l.insert(letter{due, l.number, r, heard, l.stopsOf(r), l.syncs})
+}
+
+func (l *line) insert(x letter) {
 	at, _ := slices.BinarySearchFunc(l.mail, x, func(a, b letter) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.number, b.number))
 	})
@@ -187,7 +194,8 @@ func (l *line) send(r driver.Report, d *rand.Rand, late bool) {
 // stopsOf counts the orders to stop that a report of having stopped may answer.
 // A report says nothing of which one it answers, so that a late copy of an answer
 // to an earlier one would be taken for the answer to the present one, whose
-// replicas still run. Until reports tell them apart the line holds such copies back.
+// replicas still run. Until reports tell them apart the line holds such copies
+// back: of letters, and of answers that a resync made the clusters give again.
 func (l *line) stopsOf(r driver.Report) int {
 	n := 0
 	if r.Stopped != nil {
@@ -213,13 +221,14 @@ func (l *line) open() *failure {
 	x := l.mail[0]
 	l.mail = l.mail[1:]
 	if l.silent(x.report) {
-		l.kept = append(l.kept, x.report)
+		l.kept = append(l.kept, x)
 		return nil
 	}
-	if x.stops != l.stopsOf(x.report) {
+	if (*x.heard || x.syncs != l.syncs) && x.stops != l.stopsOf(x.report) {
 		l.stale++
 		return nil
 	}
+	*x.heard = true
 	if x.number < l.read {
 		l.overtaken++
 	}
@@ -264,8 +273,9 @@ func (l *line) placeOf(id uint64) *fleet.Partition {
 func (l *line) release() *failure {
 	kept := l.kept
 	l.kept = nil
-	for _, r := range kept {
-		l.send(r, nil, false)
+	for _, x := range kept {
+		x.due = l.h.w.now
+		l.insert(x)
 	}
 	return nil
 }

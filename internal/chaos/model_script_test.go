@@ -28,6 +28,7 @@ type author struct {
 	calm  bool   // no failures, no changes by people: only work comes and goes
 
 	housed bool // the story plays in a house
+	fair   bool // its weather is fine, and its process lives
 }
 
 func pick[T any](c chooser, list ...T) T { return list[c.upTo(len(list))] }

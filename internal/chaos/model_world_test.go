@@ -31,6 +31,8 @@ type world struct {
 	told     []event.Record // what the last line of the script led to
 	asked    core.Command   // the last request
 
+	starting map[uint64]fleet.Instant // since when the room of a guaranteed workload is reserved
+
 	every    sampling
 	steps    int // requests stepped, ticks and reports included
 	records  int
@@ -135,7 +137,7 @@ func newWorld(every sampling, laws ...law) *world {
 	s := fleet.NewState()
 	return &world{
 		s: s, follower: fleet.NewState(), hash: s.Hash(), now: moment(0), every: every,
-		runs: map[string]time.Duration{}, kinds: map[string]int{}, laws: laws,
+		runs: map[string]time.Duration{}, kinds: map[string]int{}, laws: laws, starting: map[uint64]fleet.Instant{},
 	}
 }
 

@@ -17,18 +17,25 @@ func TestHousesOutliveChaos(t *testing.T) {
 	playSeeds(t, func(seed int64) bool {
 		w, f := playHouse(seed)
 		total.add(w)
-		switch {
-		case f != nil && *goOn:
-			t.Errorf("seed %d, line %d: %s: %.4000s", seed, f.at, f.rule, f.detail)
-		case f != nil:
-			t.Errorf("%s", smallest(seed, w.script, f, lawsOfPlacement...))
-		}
+		tellOf(t, seed, w, f, lawsOfPlacement...)
 		if total.worlds%1000 == 0 {
 			t.Logf("seed %d: %v", seed, total)
 		}
 		return f == nil || *goOn
 	})
 	t.Logf("%v; %.0f events a second", total, float64(total.events)/time.Since(began).Seconds())
+}
+
+// tellOf tells of a story that broke a rule: made small, or in one go where there may be many.
+func tellOf(t *testing.T, seed int64, w *world, f *failure, laws ...law) {
+	t.Helper()
+	switch {
+	case f == nil:
+	case *goOn:
+		t.Errorf("seed %d, line %d: %s: %.4000s", seed, f.at, f.rule, f.detail)
+	default:
+		t.Errorf("%s", smallest(seed, w.script, f, laws...))
+	}
 }
 
 // sampled are the questions of a long run: the laws of each partition after every
@@ -38,14 +45,39 @@ var sampled = sampling{recount: 8, idle: 16, before: 24}
 func playHouse(seed int64) (*world, *failure) {
 	w := newWorld(sampled, lawsOfPlacement...)
 	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true}
+	if f := a.tell(seed); f != nil {
+		return w, f
+	}
+	return w, w.play(step{trick: healed})
+}
+
+// tell writes and plays a story in a house whose clusters have this seed.
+func (a *author) tell(seed int64) *failure {
 	a.queue = append(a.queue, step{trick: movesIn, in: int(seed)})
 	a.begin()
 	for range 2 * *linesFlag {
-		if f := w.play(a.next()); f != nil {
-			return w, f
+		if f := a.w.play(a.next()); f != nil {
+			return f
 		}
 	}
-	return w, w.play(step{trick: healed})
+	return nil
+}
+
+// TestWhoIsAdmittedStartsWithinTheGrace plays houses in fine weather, whose
+// processes live: there every victim is gone when its grace ends, and who fits
+// its quota's backing runs by then.
+func TestWhoIsAdmittedStartsWithinTheGrace(t *testing.T) {
+	t.Parallel()
+	total := sums{}
+	playSeeds(t, func(seed int64) bool {
+		w := newWorld(sampling{before: 1}, startsWithinGrace)
+		a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true, fair: true}
+		f := a.tell(3 * seed) // clusters whose victims use their whole grace
+		total.add(w)
+		tellOf(t, seed, w, f, startsWithinGrace)
+		return f == nil || *goOn
+	})
+	t.Logf("%v", total)
 }
 
 // sums says what a run has seen.

@@ -126,6 +126,61 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	return nil
 }
 
+// startsWithinGrace: who is admitted into its quota's backing starts within the
+// longest grace there is, where victims are reported gone in time.
+func startsWithinGrace(w *world, _ *fleet.State, out core.Outcome) *failure {
+	still := map[uint64]fleet.Instant{}
+	for _, e := range out.Record.Events {
+		if placed, ok := e.(event.ReplicasPlaced); ok {
+			delete(w.starting, placed.ID) // room given anew, perhaps with other victims
+		}
+	}
+	for _, p := range acting(w.s) {
+		for _, v := range p.Reserving() {
+			if v.State != fleet.Starting || v.Flexes() || !withinBacking(v) || unprotectedIn(p, v.Tree()) {
+				continue
+			}
+			since, known := w.starting[v.ID]
+			if !known {
+				since = w.now
+			}
+			still[v.ID] = since
+			if w.now.Sub(since) > w.s.Policy.MaxGrace {
+				return &failure{rule: "who is admitted starts within the grace", detail: fmt.Sprintf("%s/%s is starting since %v ago: %s", v.Namespace, v.Name, w.now.Sub(since), partitionText(p))}
+			}
+		}
+	}
+	w.starting = still
+	return nil
+}
+
+// unprotectedIn says whether a tree runs work that nothing covers: then whoever
+// is admitted there waits for whatever else of the tree is on its way out.
+func unprotectedIn(p *fleet.Partition, tree string) bool {
+	for _, a := range p.Accounts {
+		for _, v := range a.Work() {
+			for _, u := range pieces(v) {
+				if a.Tree() == tree && u.holds == fleet.HoldsUnprotected {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// withinBacking says whether the quota's backing covers what a workload has reserved.
+func withinBacking(v *fleet.Workload) bool {
+	for _, replicas := range v.Held {
+		for _, r := range replicas {
+			if r.Phase == fleet.Reserved && r.Holds != fleet.HoldsGuaranteed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // judged says whether the oracle can tell if a workload fits: it knows no racks.
 func judged(p *fleet.Partition, w *fleet.Workload) bool {
 	for _, x := range wants(w) {
