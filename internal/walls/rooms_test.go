@@ -72,6 +72,7 @@ var rooms = []room{
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
 	{folder: "internal/bench", kind: open, may: driven},
+	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
 	{folder: "internal/api", kind: open, may: "fleet event core view explain gen", tests: "engine journal/memory client"},

@@ -1,4 +1,4 @@
-package core_test
+package chaos_test
 
 import (
 	"fmt"
@@ -10,8 +10,9 @@ import (
 
 // happening is something that the clusters, or time, bring by themselves.
 type happening struct {
-	at fleet.Instant
-	do core.Command
+	at  fleet.Instant
+	do  core.Command
+	act func() *failure // instead of a command: the line of a house brings something
 }
 
 // mostEvictions is how many evictions may follow one line of a script. The work
@@ -30,23 +31,36 @@ func (w *world) passTime(until fleet.Instant) *failure {
 			return nil
 		}
 		w.now = max(w.now, next.at)
-		if _, tick := next.do.(core.Tick); !tick {
-			w.sent = append(w.sent, next.do)
-		}
-		if f := w.request(next.do); f != nil {
+		if f := w.happens(next); f != nil {
 			return f
 		}
 	}
+}
+
+func (w *world) happens(next happening) *failure {
+	if next.act != nil {
+		return next.act()
+	}
+	if _, tick := next.do.(core.Tick); !tick {
+		w.sent = append(w.sent, next.do)
+	}
+	return w.request(next.do)
 }
 
 func (w *world) nextHappening() (happening, bool) {
 	best, found := happening{}, false
 	offer := func(at fleet.Instant, c core.Command) {
 		if at != fleet.Never && (!found || at < best.at) {
-			best, found = happening{at, c}, true
+			best, found = happening{at: at, do: c}, true
 		}
 	}
 	offer(w.s.NextAlarm(), core.Tick{})
+	if w.house != nil {
+		if at, act := w.house.line.next(); act != nil && (!found || at <= best.at) {
+			return happening{at: at, act: act}, true
+		}
+		return best, found
+	}
 	for _, v := range w.active() {
 		if c := w.s.Cluster(v.At().Cluster); c.Stale {
 			continue // its reports do not come through

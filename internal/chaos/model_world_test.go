@@ -1,4 +1,4 @@
-package core_test
+package chaos_test
 
 import (
 	"bytes"
@@ -23,17 +23,22 @@ type world struct {
 	runs   map[string]time.Duration // how long a workload really runs, by namespace/name
 	sent   []core.Command           // reports of the clusters, for duplicates
 
-	follower *fleet.State   // hears the log only
+	house *house // serves the fleet; nil: it is stepped as it is, and all reports are right
+
+	follower *fleet.State   // hears the log only; nil with a house, which reads its journal again
 	twin     *fleet.State   // was decoded from a snapshot, and decides on its own
 	hash     string         // of s, after the last step
 	told     []event.Record // what the last line of the script led to
 	asked    core.Command   // the last request
+
+	starting map[uint64]fleet.Instant // since when the room of a guaranteed workload is reserved
 
 	every    sampling
 	steps    int // requests stepped, ticks and reports included
 	records  int
 	events   int
 	refusals int
+	mends    int
 	kinds    map[string]int
 	laws     []law
 }
@@ -53,6 +58,9 @@ type step struct {
 	do    core.Command
 	runs  time.Duration // with Submit: how long it really runs; 0 until cancelled
 	trick trick         // instead of a command
+	how   death         // with die
+	in    int           // with die: at the nth record from here; with movesIn: the seed of the clusters
+	sky   weather       // with weathers
 }
 
 // trick is something that happens to the process or to reports, not a command.
@@ -64,6 +72,16 @@ const (
 	standby         // the follower takes over
 	makeTwin        // a second process decides along, from a snapshot
 	duplicate       // an old report arrives again
+
+	movesIn // from here on the fleet is served by a house
+
+	// In a house only.
+	die      // the process dies at one of the next records
+	weathers // the line becomes better or worse
+	resync   // the clusters are told all that stands
+	snapshot // the state is kept in the journal
+	byMail   // the command, which puts nodes into a state, comes as a report
+	healed   // everything is repaired
 )
 
 func (st step) String() string {
@@ -76,6 +94,20 @@ func (st step) String() string {
 		return fmt.Sprintf("+%v twin", st.after)
 	case duplicate:
 		return fmt.Sprintf("+%v duplicate report", st.after)
+	case movesIn:
+		return fmt.Sprintf("+%v moves into house %d", st.after, st.in)
+	case die:
+		return fmt.Sprintf("+%v process dies %v in %d records", st.after, st.how, st.in)
+	case weathers:
+		return fmt.Sprintf("+%v weather %+v", st.after, st.sky)
+	case resync:
+		return fmt.Sprintf("+%v resync", st.after)
+	case snapshot:
+		return fmt.Sprintf("+%v snapshot", st.after)
+	case byMail:
+		return fmt.Sprintf("+%v by mail %T%+v", st.after, st.do, st.do)
+	case healed:
+		return fmt.Sprintf("+%v healed", st.after)
 	}
 	if b, ok := st.do.(core.Submit); ok {
 		return fmt.Sprintf("+%v submit %s runs=%v", st.after, specText(b.Spec), st.runs)
@@ -105,7 +137,7 @@ func newWorld(every sampling, laws ...law) *world {
 	s := fleet.NewState()
 	return &world{
 		s: s, follower: fleet.NewState(), hash: s.Hash(), now: moment(0), every: every,
-		runs: map[string]time.Duration{}, kinds: map[string]int{}, laws: laws,
+		runs: map[string]time.Duration{}, kinds: map[string]int{}, laws: laws, starting: map[uint64]fleet.Instant{},
 	}
 }
 
@@ -126,7 +158,7 @@ func (w *world) play(st step) (broken *failure) {
 	}
 	w.now = due
 	if st.trick != none {
-		return w.turnTrick(st.trick)
+		return w.turnTrick(st)
 	}
 	if b, ok := st.do.(core.Submit); ok {
 		w.runs[b.Spec.Namespace+"/"+b.Spec.Name] = st.runs
@@ -134,8 +166,13 @@ func (w *world) play(st step) (broken *failure) {
 	return w.request(st.do)
 }
 
-func (w *world) turnTrick(t trick) *failure {
-	switch t {
+func (w *world) turnTrick(st step) *failure {
+	if w.house != nil {
+		return w.house.turnTrick(st)
+	}
+	switch st.trick {
+	case movesIn:
+		newHouse(w, uint64(st.in))
 	case restart:
 		return w.restart()
 	case standby:
@@ -177,7 +214,10 @@ func (w *world) request(c core.Command) *failure {
 	if len(w.laws) > 0 && due(w.every.before, w.steps) {
 		before = w.s.Clone()
 	}
-	out, refusal := core.Step(w.s, r, w.now)
+	out, refusal, broken := w.step(r)
+	if broken != nil {
+		return broken
+	}
 	if refusal != nil {
 		w.refusals++
 		if h := w.s.Hash(); w.hash != "" && h != w.hash {
@@ -203,6 +243,15 @@ func (w *world) request(c core.Command) *failure {
 	return nil
 }
 
+// step decides a request, in the house if there is one.
+func (w *world) step(r core.Request) (core.Outcome, *core.Refusal, *failure) {
+	if w.house != nil {
+		return w.house.do(r)
+	}
+	out, refusal := core.Step(w.s, r, w.now)
+	return out, refusal, nil
+}
+
 func due(every, step int) bool { return every > 0 && step%every == 0 }
 
 // alongside lets the twin decide the same request: it must decide the same.
@@ -210,6 +259,7 @@ func (w *world) alongside(r core.Request, out core.Outcome, refusal *core.Refusa
 	if w.twin == nil {
 		return nil
 	}
+	r.Key, r.Fingerprint = out.Record.Key, out.Record.Fingerprint // as it was asked in the house
 	twin, again := core.Step(w.twin, r, w.now)
 	a, _ := event.Encode(out.Record)
 	b, _ := event.Encode(twin.Record)
@@ -229,6 +279,12 @@ func (w *world) record(r event.Record) *failure {
 	w.events += len(r.Events)
 	for _, e := range r.Events {
 		w.kinds[e.Kind()]++
+		if placed, ok := e.(event.ReplicasPlaced); ok && placed.Mend {
+			w.mends++
+		}
+	}
+	if w.follower == nil {
+		return nil // the journal has it
 	}
 	data, err := event.Encode(r)
 	if err != nil {
@@ -249,30 +305,49 @@ func (w *world) record(r event.Record) *failure {
 func (w *world) holds() *failure {
 	if due(w.every.recount, w.steps) {
 		for _, b := range invariant.Check(w.s) {
-			return &failure{rule: b.Rule, detail: b.String()}
+			return &failure{rule: b.Rule, detail: b.String() + w.partitionsText()}
 		}
 	} else {
 		for _, p := range w.s.Partitions {
 			for _, b := range invariant.CheckPartition(p) {
-				return &failure{rule: b.Rule, detail: b.String()}
+				return &failure{rule: b.Rule, detail: b.String() + w.partitionsText()}
 			}
 		}
 	}
 	w.hash = ""
 	if due(w.every.hash, w.steps) {
-		a, _ := w.s.Encode()
-		b, _ := w.follower.Encode()
-		if !bytes.Equal(a, b) {
-			return &failure{rule: "replaying the log gives the same state", detail: difference(a, b)}
+		if f := w.followed(); f != nil {
+			return f
 		}
 		w.hash = w.s.Hash()
 	}
-	if due(w.every.idle, w.steps) && !core.Idle(w.s, w.now) {
-		c := w.s.Clone()
-		out, _ := core.Step(c, core.Request{Command: core.Tick{}, Actor: core.System}, w.now)
-		return &failure{rule: "deciding again changes nothing", detail: eventsText(out.Record)}
+	if due(w.every.idle, w.steps) {
+		return w.idle()
 	}
 	return nil
+}
+
+// followed asks whether who hears the log only has the same state.
+func (w *world) followed() *failure {
+	if w.follower == nil {
+		return nil
+	}
+	a, _ := w.s.Encode()
+	b, _ := w.follower.Encode()
+	if !bytes.Equal(a, b) {
+		return &failure{rule: "replaying the log gives the same state", detail: difference(a, b)}
+	}
+	return nil
+}
+
+// idle asks whether deciding again changes nothing.
+func (w *world) idle() *failure {
+	if core.Idle(w.s, w.now) {
+		return nil
+	}
+	c := w.s.Clone()
+	out, _ := core.Step(c, core.Request{Command: core.Tick{}, Actor: core.System}, w.now)
+	return &failure{rule: "deciding again changes nothing", detail: eventsText(out.Record)}
 }
 
 func eventsText(r event.Record) string {

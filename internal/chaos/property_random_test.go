@@ -1,4 +1,4 @@
-package core_test
+package chaos_test
 
 import (
 	"flag"
@@ -13,6 +13,7 @@ var (
 	worlds    = flag.Int64("worlds", 50, "how many random fleets are played")
 	firstFlag = flag.Int64("first", 1, "the first seed")
 	linesFlag = flag.Int("lines", 150, "lines in a random fleet's script")
+	goOn      = flag.Bool("goon", false, "go on after a seed that breaks a rule")
 )
 
 // TestRandomFleets plays random small fleets, and asks after every step whether

@@ -1,4 +1,4 @@
-package core_test
+package chaos_test
 
 import (
 	"sort"

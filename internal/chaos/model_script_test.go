@@ -1,4 +1,4 @@
-package core_test
+package chaos_test
 
 import (
 	"fmt"
@@ -26,6 +26,9 @@ type author struct {
 	names int
 	queue []step // lines that are written already
 	calm  bool   // no failures, no changes by people: only work comes and goes
+
+	housed bool // the story plays in a house
+	fair   bool // its weather is fine, and its process lives
 }
 
 func pick[T any](c chooser, list ...T) T { return list[c.upTo(len(list))] }
@@ -79,6 +82,9 @@ func (a *author) next() step {
 			st.do = a.grant()
 		}
 		return st
+	}
+	if a.housed {
+		return a.chaos()
 	}
 	st := step{after: a.pause()}
 	if n := len(a.w.open()); n > 30 {
