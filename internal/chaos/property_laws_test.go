@@ -235,7 +235,7 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				continue
 			}
 			v := list[0].Workload
-			c, gpus := privateOf(p, func(i int) int { return p.TreeBacking(tree, i) }, work[tree])
+			c, gpus := privateOf(p, func(i int) int { return p.TreeOf(tree).Backing(i) }, work[tree])
 			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) {
 				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
 			}
