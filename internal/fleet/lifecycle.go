@@ -213,10 +213,12 @@ func (s *State) requeue(w *Workload) {
 }
 
 // enqueueJoins queues the pools that have fewer replicas than their min: those
-// of higher rank that have not joined yet, and elastic ones that lost replicas.
+// of higher rank that have not joined yet, and elastic ones that lost replicas. A
+// gang that stands without being whole is mended instead.
 func (s *State) enqueueJoins(w *Workload) {
 	for i, p := range w.Pools {
-		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 {
+		broken := !p.Elastic && w.Stays(i) > 0
+		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 && !broken {
 			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
 		}
 	}

@@ -36,7 +36,7 @@ func (s *State) watch(w *Workload) {
 	if w.reserves() {
 		p.watched.reserving = insertByID(p.watched.reserving, w)
 	}
-	if w.State == Mending {
+	if w.State == Mending || w.State == RunningW && w.lacks() {
 		p.watched.broken = insertByID(p.watched.broken, w)
 	}
 	if w.State == RunningW && w.grows() {
@@ -62,6 +62,16 @@ func (p *Partition) unwatch(w *Workload) {
 func (w *Workload) reserves() bool {
 	for i := range w.Pools {
 		if w.InPhase(i, Reserved) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks says whether a gang stands here without being whole.
+func (w *Workload) lacks() bool {
+	for i, pool := range w.Pools {
+		if n := w.Stays(i); !pool.Elastic && n > 0 && n < pool.Min {
 			return true
 		}
 	}

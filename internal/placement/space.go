@@ -248,7 +248,7 @@ func less(a, b [3]int) bool {
 func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 	if c.account == nil {
 		room, backed := pl.roomIn(island), pl.p.Islands[island].Unscheduled()
-		onBacked := max(0, gpus-(room-backed*pl.p.GPUsPerNode))
+		onBacked := min(gpus, max(0, gpus-(room-backed*pl.p.GPUsPerNode)))
 		return [3]int{onBacked, backed, room}
 	}
 	opens := 0

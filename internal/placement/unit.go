@@ -123,7 +123,7 @@ func needs(it fleet.Waiting) []need {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b need) int {
-		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.replicas*b.gpus, a.replicas*a.gpus))
+		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.gpus, a.gpus), cmp.Compare(b.replicas, a.replicas))
 	})
 	return list
 }
@@ -150,6 +150,9 @@ type need struct {
 func poolNeed(w *fleet.Workload, pool, replicas int) need {
 	p := w.Pools[pool]
 	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
+	if p.Max == 1 {
+		nd.reach = fleet.ReachAny // one replica is always in one piece
+	}
 	if p.Elastic || p.Reach == fleet.ReachAny {
 		return nd
 	}

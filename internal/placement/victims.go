@@ -173,7 +173,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 		units := pl.accountUnits(a)
 		for i := range units {
 			u := &units[i]
-			if class, ok := classFor(c, a, u); ok && u.w != c.w {
+			if class, ok := classFor(c, a, u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
 			}
@@ -181,6 +181,11 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 	}
 	pl.inQuota = list
 	return list, c.beyond || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+}
+
+// mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
+func (c *claim) mends(u *unit) bool {
+	return c.needs[0].beside >= 0 && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
 }
 
 // accountsInTheWay lists the accounts with work that a claim may evict: its own,
