@@ -180,6 +180,16 @@ func (p *Partition) FlexOf(namespace string) FlexUse {
 // before need not look again until it has grown.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
+// Overpromised says whether more is promised or backed than is whole and healthy.
+func (p *Partition) Overpromised() bool {
+	for _, i := range p.Islands {
+		if i.backed > i.whole {
+			return true
+		}
+	}
+	return p.Promisable*p.GPUsPerNode > p.tally.Healthy
+}
+
 // State is the state the partition belongs to.
 func (p *Partition) State() *State { return p.state }
 

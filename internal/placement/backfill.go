@@ -108,7 +108,12 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 		if tree {
 			nodes[i] = a.Root().Backing(i)
 		}
-		whole += nodes[i]
+	}
+	if it.Pool != fleet.Base {
+		pl.beside(it.Workload, nodes)
+	}
+	for _, n := range nodes {
+		whole += n
 	}
 	list := needs(it)
 	if len(list) > 1 {
@@ -124,6 +129,24 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 		return want <= whole && pl.rackHolds(nodes, want)
 	}
 	return want <= whole && (nd.reach == fleet.ReachAny || anyAtLeast(nodes, want))
+}
+
+// beside takes the nodes out that a workload's own replicas fill: a pool that
+// joins finds room beside them or not at all.
+func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
+	own := map[int]int{}
+	for i, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase != fleet.Leaving {
+				own[r.Node] += w.Pools[i].GPUs
+			}
+		}
+	}
+	for node, gpus := range own {
+		if n := pl.p.Nodes[node]; gpus >= n.GPUs {
+			nodes[n.Island]--
+		}
+	}
 }
 
 // packs says whether several pools fit together on empty nodes, so many per

@@ -16,6 +16,7 @@ type claim struct {
 	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
 	own, tree []int
 	opens     []int // nodes it has been given so far
+	island    int   // the only one it may use; -1: any
 	// covered is what of its tree's work counts against tree.
 	covered coverage
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
@@ -69,7 +70,10 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 	if it.Workload.Overran(pl.now) {
 		c.key.Since = fleet.Never
 	}
-	c.gpus, c.opens = gpusOf(c.needs), make([]int, len(pl.p.Islands))
+	c.gpus, c.opens, c.island = gpusOf(c.needs), make([]int, len(pl.p.Islands)), -1
+	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
+		c.island = pl.p.Nodes[c.needs[0].beside].Island
+	}
 	return c
 }
 

@@ -73,10 +73,15 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 
 // borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
 func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
-	h := head{}
-	walk := alongTree(pl.p.TreeOf(it.Workload.Tree()))
-	for ahead := walk.next(); ahead != nil && ahead.Key.Before(it.Key); ahead = walk.next() {
-		h.considerTree(pl, pl.p.Account(ahead.Workload.Target), *ahead)
-	}
+	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
 	return h.bars(pl, it, HoldBorrowing)
+}
+
+// borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
+func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
+	h, walk := head{}, alongTree(tree)
+	for it := walk.next(); it != nil && (before == nil || it.Key.Before(*before)); it = walk.next() {
+		h.considerTree(pl, pl.p.Account(it.Workload.Target), *it)
+	}
+	return h
 }

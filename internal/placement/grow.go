@@ -53,12 +53,22 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		room := w.Account().Backed() - w.Account().Stays()
 		if holds == fleet.HoldsBorrowing {
 			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			if pl.siblingWaits(it) {
+				continue
+			}
 		}
 		if plan, ok := pl.growBy(c, min(most, room/w.Pools[pool].GPUs)); ok {
 			return plan, true
 		}
 	}
 	return Plan{}, false
+}
+
+// siblingWaits says whether the head of the tree's borrowers belongs to another
+// quota, and could not take back what a pool grows by.
+func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
+	h := pl.borrowingHead(it.Workload.Account().Root(), nil)
+	return h.holds && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }
 
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {

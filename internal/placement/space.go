@@ -220,6 +220,9 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
+	if c.island >= 0 && c.island != island {
+		return false
+	}
 	if c.account == nil || c.beyond {
 		return true
 	}
@@ -228,6 +231,9 @@ func (c *claim) mayUse(island int) bool {
 
 // couldUse is mayUse with all work of its tree gone.
 func (c *claim) couldUse(island int) bool {
+	if c.island >= 0 && c.island != island {
+		return false
+	}
 	if c.account == nil || c.beyond {
 		return true
 	}

@@ -185,7 +185,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 
 // mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
 func (c *claim) mends(u *unit) bool {
-	return c.needs[0].beside >= 0 && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
+	return c.needs[0].beside >= 0 && !c.w.Pools[c.needs[0].pool].Elastic && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
 }
 
 // accountsInTheWay lists the accounts with work that a claim may evict: its own,
@@ -214,8 +214,9 @@ func (pl *Planner) accountsInTheWay(c *claim) []*fleet.Account {
 // evictableFlex lists the flex work in the islands that a claim may use.
 func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
 	var list []*candidateVictim
+	outside := func(node int) bool { return !c.couldUse(pl.p.Nodes[node].Island) }
 	for _, w := range pl.flexIn(c) {
-		for _, u := range pl.units(w) {
+		for _, u := range pl.unitsBy(w, outside) {
 			if pl.inReach(c, u) {
 				list = append(list, pl.candidate(u, ClassFlex))
 			}
