@@ -59,6 +59,9 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 		}
 	}
 	if !c.beyond {
+		if c.own[island] < 0 || c.tree[island]+cleared < 0 {
+			return 0
+		}
 		opens = min(opens, c.own[island], c.tree[island]+cleared)
 	}
 	return slots + max(0, opens)*(pl.p.GPUsPerNode/nd.gpus)

@@ -81,6 +81,9 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 	own, tree := unlimited, unlimited
 	if c.account != nil {
 		own, tree = c.own[island], c.tree[island]
+		if own < 0 || tree < 0 {
+			return nil // what stands here is more than the backing covers: so would the newcomer be
+		}
 	}
 	nodes := make([]int, 0, replicas)
 	for _, cand := range list {
