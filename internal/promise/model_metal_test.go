@@ -58,7 +58,7 @@ func newMetal(islands ...int) *metal {
 	m.s.AddPartition("t", "g", 8)
 	m.p = m.s.Partition("t/g")
 	for i, nodes := range islands {
-		name := string(rune('a' + i))
+		name := islandName(i)
 		m.p.AddIsland(name, 1)
 		at, _ := m.p.Island(name)
 		for k := range nodes {
@@ -67,6 +67,14 @@ func newMetal(islands ...int) *metal {
 		}
 	}
 	return m
+}
+
+// islandName numbers islands a, b, …; those beyond z have longer names, in order.
+func islandName(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprintf("z%05d", i)
 }
 
 func randomMetal(r *rand.Rand) *metal {

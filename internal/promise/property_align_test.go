@@ -215,6 +215,10 @@ func (m *metal) wrong(a promise.Alignment) []string {
 	say(all <= a.Promisable, "%d nodes back quotas, %d are promisable", all, a.Promisable)
 	say(all == min(a.Promisable, m.p.Assigned()/8), "%d nodes back quotas; %d are promisable and %d assigned", all, a.Promisable, m.p.Assigned()/8)
 	for k, acc := range m.p.Accounts {
+		for i := range m.p.Islands {
+			stands := acc.Backing[i] > 0 || acc.Touched(i) > 0
+			say(slices.Contains(acc.Islands(), i) == stands, "%s lists islands %v", acc.Quota, acc.Islands())
+		}
 		got, widest := 0, 0
 		for i := range m.p.Islands {
 			got += a.Backing[k][i]
@@ -275,6 +279,40 @@ func TestReturningMetalCostsNobody(t *testing.T) {
 					t.Errorf("a node came back, and %s went from %d nodes to %d\n%s", a.Quota, before[a.Quota], a.BackedNodes(), m.text())
 					return
 				}
+			}
+		}
+	})
+}
+
+// TestLooseSharesGoByHighestAverages: where no gangs are declared and nothing
+// runs, every node goes to the highest average, one after the other.
+func TestLooseSharesGoByHighestAverages(t *testing.T) {
+	trySeeds(t, func(t *testing.T, r *rand.Rand) {
+		m := newMetal(1 + r.Intn(200))
+		policy := m.s.Policy
+		policy.Buffer.Share = 0
+		m.s.SetPolicy(policy)
+		got := map[string]int{}
+		for _, quota := range quotas {
+			m.grant(quota, r.Intn(100), 0)
+			got[quota] = 0
+		}
+		a := m.align()
+		for range a.Promisable {
+			best, most := "", -1.0
+			for _, quota := range quotas {
+				size := m.p.Account(quota).Grant / 8
+				if average := float64(size) / float64(2*got[quota]+1); got[quota] < size && average > most {
+					best, most = quota, average
+				}
+			}
+			if best != "" {
+				got[best]++
+			}
+		}
+		for _, quota := range quotas {
+			if m.backed(quota) != got[quota] {
+				t.Errorf("%s gets %d nodes, by highest averages %d\n%s", quota, m.backed(quota), got[quota], m.text())
 			}
 		}
 	})

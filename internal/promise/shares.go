@@ -1,6 +1,9 @@
 package promise
 
-import "container/heap"
+import (
+	"container/heap"
+	"sort"
+)
 
 // shareTheRest gives what gangs left to the loose parts of the grants: all of
 // each if that suffices, else by highest averages (Sainte-Laguë: size divided by
@@ -25,7 +28,9 @@ func (al *aligner) shareTheRest() {
 		}
 		return
 	}
-	left -= al.leap(claims, left)
+	if left > len(claims.list) {
+		left -= al.leap(claims, left)
+	}
 	heap.Init(claims)
 	for ; left > 0 && claims.Len() > 0; left-- {
 		c := &claims.list[0]
@@ -66,22 +71,36 @@ func (al *aligner) kept(r *row) int {
 // claim is a loose part that still wants nodes.
 type claim struct{ account, size, got int }
 
-// over is how many nodes a claim has once every one is given whose average,
-// size / (2·got + 1), is at least 1/d.
-func (c claim) over(d int) int { return max(c.got, min(c.size, (c.size*d+1)/2)) }
+// upTo is how many nodes a claim has once it got every one whose average,
+// size / (2·got + 1), is at least m/1024.
+func (c claim) upTo(m int) int { return max(c.got, min(c.size, (1024*c.size/m+1)/2)) }
 
-// leap gives at once what every claim gets anyhow: all nodes down to some
-// average that does not yet use up what is left. It says how many that were.
-func (al *aligner) leap(claims *claims, left int) int {
-	given := func(d int) int {
+// leap gives at once the nodes of all averages down to m/1024, for the lowest m
+// for which they do not exceed what is left; what remains goes one by one. It
+// says how many it gave.
+func (al *aligner) leap(cs *claims, left int) int {
+	given := func(m int) int {
 		t := 0
-		for _, c := range claims.list {
-			t += c.over(d) - c.got
+		for _, c := range cs.list {
+			t += c.upTo(m) - c.got
 		}
 		return t
 	}
-	_ = given
-	return 0
+	highest := 0
+	for _, c := range cs.list {
+		highest = max(highest, 1024*c.size)
+	}
+	m := 1 + sort.Search(highest, func(i int) bool { return given(1+i) <= left })
+	gave := given(m)
+	open := cs.list[:0]
+	for _, c := range cs.list {
+		al.rows[c.account].target += c.upTo(m) - c.got
+		if c.got = c.upTo(m); c.got < c.size {
+			open = append(open, c)
+		}
+	}
+	cs.list = open
+	return gave
 }
 
 type claims struct{ list []claim }

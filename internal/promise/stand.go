@@ -120,13 +120,13 @@ func (al *aligner) enter(k, t int) {
 	a := al.p.Accounts[k]
 	r := &al.rows[k]
 	*r = row{account: a, tree: t, grant: a.Grant / al.p.GPUsPerNode, home: -1}
-	for i, n := range a.Backing {
-		if touched := a.Touched(i); n > 0 || touched > 0 {
-			st := al.stand(k, i)
-			st.before, st.present, st.touched, st.covered, st.backing = n, n, touched, touched, n
-			is := al.treeOf(st)
-			is.touched, is.backing = is.touched+touched, is.backing+n
-		}
+	r.stands = make([]stand, 0, len(a.Islands()))
+	for _, i := range a.Islands() {
+		n, touched := a.Backing[i], a.Touched(i)
+		st := al.stand(k, i)
+		st.before, st.present, st.touched, st.covered, st.backing = n, n, touched, touched, n
+		is := al.treeOf(st)
+		is.touched, is.backing = is.touched+touched, is.backing+n
 	}
 	if a.Loose() > 0 {
 		al.countCovered(k)
