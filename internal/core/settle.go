@@ -114,12 +114,15 @@ func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, 
 	for i, island := range p.Islands {
 		changed = changed || island.Share != a.Shares[i]
 	}
-	for k, acc := range p.Accounts {
+	for _, k := range a.Moved {
+		acc := p.Accounts[k]
 		for i, island := range p.Islands {
 			if acc.Backing[i] != a.Backing[k][i] {
 				e.Backing = append(e.Backing, event.Backed{Quota: acc.Quota, Island: island.Name, Nodes: a.Backing[k][i]})
 			}
 		}
+	}
+	for k, acc := range p.Accounts {
 		if g := a.Gangs[k]; acc.GangMissing != g.Missing || acc.GangIsland != g.Island {
 			e.Gangs = append(e.Gangs, event.GangStatus{Quota: acc.Quota, Missing: g.Missing, Island: p.Islands[g.Island].Name})
 		}

@@ -1,6 +1,9 @@
 package fleet
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // This file changes the metal side of a partition: islands, nodes, grants and backing.
 
@@ -22,6 +25,11 @@ func (p *Partition) AddIsland(name string, racks int) {
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)
+		for x, i := range a.islands {
+			if i >= at {
+				a.islands[x]++
+			}
+		}
 		if a.Gang > 0 && a.GangIsland >= at {
 			a.GangIsland++
 		}
@@ -104,6 +112,7 @@ func (a *Account) attach(p *Partition) {
 	a.touched = make([]int, len(p.Islands))
 	a.over, a.backed = 0, sum(a.Backing)
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
+	a.islands = nil
 	p.accounts[a.Quota] = a
 	a.join()
 	p.gangless += min(1, a.GangMissing)
@@ -153,10 +162,24 @@ func (a *Account) count(island, sign int) {
 	a.root.backing[island] += sign * backed
 	i.backed += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
+	if sign > 0 {
+		a.stand(island, backed > 0 || touched > 0)
+	}
 	if touched > backed {
 		a.stray(0, sign)
 		a.partition.overs += sign
 		a.partition.straying = true
+	}
+}
+
+// stand keeps the list of islands in which something backs the account, or it touches something.
+func (a *Account) stand(island int, stands bool) {
+	at, listed := slices.BinarySearch(a.islands, island)
+	switch {
+	case stands && !listed:
+		a.islands = slices.Insert(a.islands, at, island)
+	case !stands && listed:
+		a.islands = slices.Delete(a.islands, at, at+1)
 	}
 }
 

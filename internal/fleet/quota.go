@@ -83,6 +83,7 @@ type Account struct {
 	partition *Partition
 	tree      string
 	root      *Tree
+	islands   []int       // where nodes back it or its work touches some, in order
 	touched   []int       // nodes with staying in-quota work of the quota, per island
 	usage     int         // GPUs held or reserved, each counted once (semantics §1)
 	stays     int         // GPUs held or reserved by replicas that stay
@@ -113,6 +114,10 @@ func (a *Account) Backed() int { return a.BackedNodes() * a.partition.GPUsPerNod
 
 // Touched is the number of nodes in an island on which in-quota work of this quota stays.
 func (a *Account) Touched(island int) int { return a.touched[island] }
+
+// Islands lists the islands in which nodes back the quota, or its work touches
+// some, as indexes in order. The slice is the account's own.
+func (a *Account) Islands() []int { return a.islands }
 
 // Usage is the GPUs that workloads of the quota hold or have reserved in the partition.
 func (a *Account) Usage() int { return a.usage }
