@@ -8,6 +8,8 @@ type Judge struct {
 	p     *fleet.Partition
 	now   fleet.Instant
 	units []Unit
+	// apart: nodes alike for one claim are told apart, for there are others to come.
+	apart bool
 }
 
 // New is the judge of a partition as it stands at a moment.

@@ -14,13 +14,22 @@ import (
 // A court compares what the engine decided with what the judge finds by trying
 // everything, and counts its cases: decisions with a choice.
 type court struct {
-	evictions int  // with victims
-	equal     int  // of them: every set of up to judge.Few candidates was tried
-	refusals  int  // of waiting units for whom there were GPUs enough, or somebody to evict
-	unsure    int  // not counted: more than judge.Few candidates, so nobody knows
-	elsewhere int  // evictions that are not judged here: for mending
-	together  int  // submissions of several at once, judged as a set
-	heads     bool // who passes a head is judged
+	evictions int // with victims
+	equal     int // of them: every set of up to judge.Few candidates was tried
+	refusals  int // of waiting units for whom there were GPUs enough, or somebody to evict
+	unsure    int // not counted: more than judge.Few candidates, so nobody knows
+	elsewhere int // evictions that are not judged here: for mending
+	together  int // submissions of several at once, judged as a set
+
+	heads bool            // who passes a head is judged
+	asked map[string]bool // questions that were refused already
+}
+
+func newCourt(f features) *court { return &court{heads: f.heads, asked: map[string]bool{}} }
+
+func (c *court) String() string {
+	return fmt.Sprintf("%d evictions (%d of them compared with every set of victims, %d for mending left out), %d refused starts (%d more with too many candidates), %d sets submitted together",
+		c.evictions, c.equal, c.elsewhere, c.refusals, c.unsure, c.together)
 }
 
 func (c *court) cases() int { return c.evictions + c.refusals }

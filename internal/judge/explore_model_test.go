@@ -89,7 +89,8 @@ func (m model) born() moment {
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share, policy.Dwell, policy.FlexMinimum = 0, 0, 0
 	commands := []core.Command{
-		core.SetPolicy{Policy: policy}, core.AddCluster{Name: "t"},
+		core.SetPolicy{Policy: policy},
+		core.AddCluster{Name: "t"},
 		core.AddPartition{Cluster: "t", GPU: "g", GPUsPerNode: 1},
 		core.AddIslands{Partition: here, Islands: []core.NewIsland{{Name: "i", Nodes: m.islands[0]}, {Name: "j", Nodes: m.islands[1]}}},
 	}

@@ -25,7 +25,10 @@ var (
 	four = []level{{fleet.High, 0}, {fleet.High, 1}, {fleet.Mid, 0}, {fleet.Mid, 1}}
 )
 
-// models are the small worlds that are explored, and how deep in CI.
+// models are the small worlds that are explored, and how deep in CI. With -depth
+// they are explored deeper; "pools that join" then shows an eviction cycle at depth
+// 4, which is known: a pool that waits to join is guaranteed once its quota's
+// borrower is evicted, and takes the room of who evicted it.
 var models = []struct {
 	model
 	depth int

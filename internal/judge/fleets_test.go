@@ -127,7 +127,7 @@ func (a *author) next() line {
 		a.lines = a.lines[1:]
 		return l
 	}
-	l := line{after: pick[time.Duration](a, 0, 0, 1, 7, 31, 60, 300, 1000) * time.Second}
+	l := line{after: pick(a, 0, 0, time.Second, 7*time.Second, 31*time.Second, time.Minute, 5*time.Minute, 1000*time.Second)}
 	roll := a.Intn(100)
 	if a.open() > crowd {
 		roll = 60 + a.Intn(20) // somebody ends

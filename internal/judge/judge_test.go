@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	casesFlag = flag.Int("cases", 3000, "how many decisions with a choice are judged")
+	casesFlag = flag.Int("cases", 10000, "how many decisions with a choice are judged")
 	seedFlag  = flag.Int64("seed", 1, "the seed of the first random fleet")
 	onlyFlag  = flag.Bool("only", false, "play only the fleet of -seed")
 	keepFlag  = flag.Int("keep", 1, "how many fleets may break a rule before the test ends")
@@ -53,11 +53,11 @@ func TestTheEngineAgreesWithTheJudge(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("fleets of seeds %d to %d: %+v", *seedFlag, seed, *total)
+	t.Logf("fleets of seeds %d to %d: %v", *seedFlag, seed, total)
 }
 
 func playRandom(seed int64, f features) (*world, *broken) {
-	w := newWorld(&court{heads: f.heads})
+	w := newWorld(newCourt(f))
 	a := &author{Rand: rand.New(rand.NewSource(seed)), features: f, s: w.s}
 	a.begin()
 	for range lines {

@@ -28,7 +28,7 @@ func (c *court) submitted(before *fleet.State, r event.Record, now fleet.Instant
 		case event.ReplicasEvicted, event.ReservationEnded:
 			return nil // not on free room alone
 		case event.ReplicasPlaced:
-			if at, new := places[e.ID]; new {
+			if at, fresh := places[e.ID]; fresh {
 				started |= 1 << at
 			}
 		}

@@ -142,7 +142,9 @@ func (s *search) open(node, sign int) bool {
 
 // same says whether the first of the nodes and the next are alike: in the same
 // rack, with the same room, touched alike, and untouched by this claim.
-func (s *search) same(nodes []int) bool { return len(nodes) > 1 && s.alike(nodes[0], nodes[1]) }
+func (s *search) same(nodes []int) bool {
+	return !s.sc.j.apart && len(nodes) > 1 && s.alike(nodes[0], nodes[1])
+}
 
 func (s *search) skipSame(nodes []int) []int {
 	for s.same(nodes) {

@@ -110,7 +110,7 @@ func (w *world) step(c core.Command) *broken {
 
 // replay plays a script from the beginning.
 func replay(script []line) (*world, *broken) {
-	w := newWorld(&court{heads: featuresAsked().heads})
+	w := newWorld(newCourt(featuresAsked()))
 	for _, l := range script {
 		if b := w.play(l); b != nil {
 			return w, b

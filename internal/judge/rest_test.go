@@ -64,11 +64,13 @@ func (c *court) queue(j *judge.Judge, a *fleet.Account) *broken {
 // refusal judges a unit that waits: nobody who could make room for it may stay.
 func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
 	v, could, sure := j.Start(claim)
+	question := j.Question(claim)
 	switch {
 	case !sure:
 		c.unsure++
-	case j.Contested(claim):
+	case !c.asked[question] && question != "":
 		c.refusals++
+		c.asked[question] = true
 	}
 	if !could {
 		return nil

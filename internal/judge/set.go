@@ -1,6 +1,10 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // Few is up to how many candidates every set of them is tried.
 const Few = 12
@@ -19,7 +23,7 @@ func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
 	}
 	best, found := Verdict{}, false
 	look := func(place []Stand) bool {
-		cost, ok := j.priceAt(c, set, place)
+		cost, ok := j.Price(c, set, place)
 		if ok && (!found || cost.Less(best.Cost)) {
 			best, found = Verdict{set, cost}, true
 		}
@@ -44,15 +48,12 @@ func borrows(set []Unit) bool {
 	return false
 }
 
-// priceAt is what a set costs where the newcomer stands at a place, if all of
-// them may be evicted for it.
-func (j *Judge) priceAt(c Claim, set []Unit, place []Stand) (Cost, bool) {
+// Price is what a set costs where the newcomer stands at a place, if all of them
+// may be evicted for it.
+func (j *Judge) Price(c Claim, set []Unit, place []Stand) (Cost, bool) {
 	classes := make([]Class, len(set))
 	for i, v := range set {
-		classes[i] = j.classOf(c, v, true)
-		if classes[i] == Borrowing && !j.isBorrower(c, place, v, set) {
-			classes[i] = j.classOf(c, v, false)
-		}
+		classes[i] = j.classIn(c, v, set, place)
 		if classes[i] == forbidden {
 			return Cost{}, false
 		}
@@ -60,15 +61,20 @@ func (j *Judge) priceAt(c Claim, set []Unit, place []Stand) (Cost, bool) {
 	return j.costOf(set, classes), true
 }
 
+// classIn is the class of a victim beside the others of a set.
+func (j *Judge) classIn(c Claim, v Unit, set []Unit, place []Stand) Class {
+	class := j.classOf(c, v, true)
+	if class == Borrowing && !j.isBorrower(c, place, v, set) {
+		return j.classOf(c, v, false)
+	}
+	return class
+}
+
 // Allowed names a victim that a claim that starts at a place may not evict; the
 // level that shares of flex leave over counts in its favour.
 func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
 	for _, v := range set {
-		class := j.classOf(c, v, true)
-		if class == Borrowing && !j.isBorrower(c, place, v, set) {
-			class = j.classOf(c, v, false)
-		}
-		if class == forbidden || v.Work == c.Work {
+		if v.Work == c.Work || j.classIn(c, v, set, place) == forbidden {
 			return v, false
 		}
 	}
@@ -76,11 +82,6 @@ func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
 		return set[0], false
 	}
 	return Unit{}, true
-}
-
-// Price is what a set costs where the newcomer stands at a place.
-func (j *Judge) Price(c Claim, set []Unit, place []Stand) (Cost, bool) {
-	return j.priceAt(c, set, place)
 }
 
 // Fits says whether a claim fits at a place with a set of victims gone, in the
@@ -202,12 +203,21 @@ func (j *Judge) FitsEmpty(c Claim) bool {
 	return k.places(c, k.sceneOf(c, nil), func([]Stand) bool { return true })
 }
 
-// Contested says whether there is something to decide about a claim: free GPUs
-// that would be enough in number, or somebody whom it may evict.
-func (j *Judge) Contested(c Claim) bool {
+// Question is what there is to decide about a claim, as text: free GPUs, and whom
+// it may evict; "" if it is neither enough GPUs in number nor anybody.
+func (j *Judge) Question(c Claim) string {
+	sc := j.sceneOf(c, nil)
 	free := 0
-	for _, room := range j.sceneOf(c, nil).room {
+	for _, room := range sc.room {
 		free += max(0, room)
 	}
-	return free >= c.GPUs() || len(j.Evictable(c)) > 0
+	list := j.Evictable(c)
+	if free < c.GPUs() && len(list) == 0 {
+		return ""
+	}
+	text := fmt.Sprint(c.Work.ID, c.Holds, sc.room, sc.own.left, sc.tree.left)
+	for _, u := range list {
+		text += fmt.Sprint(" ", u.id(), u.Stands)
+	}
+	return text
 }

@@ -14,6 +14,8 @@ func (j *Judge) Together(waiting []fleet.Waiting) map[int]bool {
 		order[i] = i
 	}
 	sort.SliceStable(order, func(a, b int) bool { return earlier(waiting[order[a]].Key, waiting[order[b]].Key) })
+	k := *j
+	k.apart = true
 	could := map[int]bool{}
 	for mask := range 1 << len(waiting) {
 		var chosen []fleet.Waiting
@@ -22,7 +24,7 @@ func (j *Judge) Together(waiting []fleet.Waiting) map[int]bool {
 				chosen = append(chosen, waiting[i])
 			}
 		}
-		could[mask] = j.all(chosen)
+		could[mask] = k.all(chosen)
 	}
 	return could
 }
