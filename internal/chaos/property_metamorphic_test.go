@@ -3,6 +3,7 @@ package chaos_test
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math/rand"
 	"sort"
 	"strings"
@@ -118,35 +119,35 @@ func eachStory(t *testing.T, try func(seed int64, script []step)) {
 func TestNamesOfNodesDoNotMatter(t *testing.T) {
 	t.Parallel()
 	eachStory(t, func(seed int64, script []step) {
-		firstDifference(t, seed, script, told(t, script, "/", unchanged), told(t, script, "/", renamed))
+		was := told(t, script, "/", unchanged)
+		for _, name := range []func(string) string{mirrored, scattered} {
+			firstDifference(t, seed, script, was, told(t, script, "/", func(w *world, st step) []step {
+				st.do = renamedIn(w, st.do, name)
+				return []step{st}
+			}))
+		}
 	})
 }
 
-// renamed gives nodes other names, which sort the other way round.
-func renamed(w *world, st step) []step {
-	st.do = renamedIn(w, st.do)
-	return []step{st}
-}
-
-func renamedIn(w *world, c core.Command) core.Command {
+func renamedIn(w *world, c core.Command, other func(string) string) core.Command {
 	switch c := c.(type) {
 	case core.AddIslands:
 		list := append([]core.NewIsland(nil), c.Islands...)
 		for i, n := range list {
-			list[i].Names, list[i].Nodes = otherNames(w, c.Partition, n), 0
+			list[i].Names, list[i].Nodes = otherNames(w, c.Partition, n, other), 0
 		}
 		return core.AddIslands{Partition: c.Partition, Islands: list}
 	case core.SetNodes:
 		names := append([]string(nil), c.Names...)
 		for i, n := range names {
-			names[i] = otherName(n)
+			names[i] = other(n)
 		}
 		c.Names = names
 		return c
 	case core.Batch:
 		var b core.Batch
 		for _, x := range c.Commands {
-			b.Commands = append(b.Commands, renamedIn(w, x))
+			b.Commands = append(b.Commands, renamedIn(w, x, other))
 		}
 		return b
 	}
@@ -154,7 +155,7 @@ func renamedIn(w *world, c core.Command) core.Command {
 }
 
 // otherNames names new nodes as the core would have, and then otherwise.
-func otherNames(w *world, partition string, n core.NewIsland) []string {
+func otherNames(w *world, partition string, n core.NewIsland, other func(string) string) []string {
 	p, have := w.s.Partition(partition), 0
 	if p == nil {
 		return nil
@@ -164,12 +165,13 @@ func otherNames(w *world, partition string, n core.NewIsland) []string {
 	}
 	var names []string
 	for k := range n.Nodes {
-		names = append(names, otherName(fmt.Sprintf("%s-%s-%s-%03d", p.Cluster, p.GPU, n.Name, have+k+1)))
+		names = append(names, other(fmt.Sprintf("%s-%s-%s-%03d", p.Cluster, p.GPU, n.Name, have+k+1)))
 	}
 	return names
 }
 
-func otherName(name string) string {
+// mirrored names sort the other way round.
+func mirrored(name string) string {
 	other := []byte(name)
 	for i, b := range other {
 		switch {
@@ -182,6 +184,13 @@ func otherName(name string) string {
 	return string(other)
 }
 
+// scattered names sort in no way that has to do with the old ones.
+func scattered(name string) string {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return fmt.Sprintf("n%016x", h.Sum64())
+}
+
 const strangers = "strangers"
 
 // TestAStrangerChangesNothing: work, quota and failures in a partition of their
@@ -189,8 +198,8 @@ const strangers = "strangers"
 func TestAStrangerChangesNothing(t *testing.T) {
 	t.Parallel()
 	eachStory(t, func(seed int64, script []step) {
-		for i := range script {
-			script[i].do = pinned(script[i].do)
+		for i, homes := 0, homesOf(script); i < len(script); i++ {
+			script[i].do = pinned(script[i].do, homes, false)
 		}
 		r := rand.New(rand.NewSource(seed))
 		alone := told(t, script, "/", unchanged)
@@ -208,29 +217,45 @@ func TestAStrangerChangesNothing(t *testing.T) {
 	})
 }
 
-// pinned names a partition wherever work leaves the choice: otherwise a new one
-// would concern it.
-func pinned(c core.Command) core.Command {
-	const home = "t/g"
+// pinned names a partition wherever the choice is between all of them: flex
+// work, which a new partition would concern. Work of a quota chooses where its
+// quota has grants, unless all is to be pinned.
+func pinned(c core.Command, homes []string, all bool) core.Command {
+	home := func(name string) string {
+		h := fnv.New32a()
+		h.Write([]byte(name))
+		return homes[int(h.Sum32())%len(homes)]
+	}
 	switch c := c.(type) {
 	case core.Submit:
-		if c.Spec.Partition == "" {
-			c.Spec.Partition = home
+		if c.Spec.Partition == "" && (all || c.Spec.Target == fleet.Flex) {
+			c.Spec.Partition = home(c.Spec.Name)
 		}
 		return c
 	case core.Retarget:
-		if c.Partition == "" {
-			c.Partition = home
+		if c.Partition == "" && (all || c.Target == fleet.Flex) {
+			c.Partition = home(c.Name)
 		}
 		return c
 	case core.Batch:
 		var b core.Batch
 		for _, x := range c.Commands {
-			b.Commands = append(b.Commands, pinned(x))
+			b.Commands = append(b.Commands, pinned(x, homes, all))
 		}
 		return b
 	}
 	return c
+}
+
+// homesOf lists the partitions of a story.
+func homesOf(script []step) []string {
+	var homes []string
+	for _, st := range script {
+		if c, ok := st.do.(core.AddPartition); ok {
+			homes = append(homes, c.Cluster+"/"+c.GPU)
+		}
+	}
+	return homes
 }
 
 // without leaves out what a picture shows of one partition.
@@ -256,7 +281,7 @@ func strangerLines(r *rand.Rand, n *int) []step {
 			{do: core.SetGrant{Quota: "stranger", Partition: "z/z", GPUs: 16}},
 		}
 	}
-	switch r.Intn(6) {
+	switch r.Intn(9) {
 	case 0, 1:
 		target := []string{fleet.Flex, "stranger"}[r.Intn(2)]
 		c := job(strangers, fmt.Sprint("s", *n), target, fleet.Priority(r.Intn(4)), pool("w", 0, 1+r.Intn(8), 1+r.Intn(3)))
@@ -264,28 +289,30 @@ func strangerLines(r *rand.Rand, n *int) []step {
 		return []step{{do: c, runs: time.Hour}}
 	case 2:
 		return []step{{do: core.SetNodes{Names: []string{"z-z-i-001"}, State: fleet.NodeStates()[r.Intn(6)]}}}
+	case 3:
+		return []step{{do: core.SetGrant{Quota: "stranger", Partition: "z/z", GPUs: 8 * r.Intn(5), Overcommit: true}}}
+	case 4:
+		return []step{{do: []core.Command{core.StopReports{Cluster: "z"}, core.ResumeReports{Cluster: "z"}}[r.Intn(2)]}}
 	}
 	return nil
 }
 
-// TestSubmissionsOfOneMomentToDifferentPartitions may come in any order.
-func TestSubmissionsOfOneMomentToDifferentPartitions(t *testing.T) {
+// TestWhatConcernsDifferentPartitionsAtOneMoment may come in any order.
+func TestWhatConcernsDifferentPartitionsAtOneMoment(t *testing.T) {
 	t.Parallel()
+	moved := 0
 	eachStory(t, func(seed int64, script []step) {
-		var kept []step
-		for _, st := range script {
-			st.do = pinned(st.do)
-			kept = append(kept, st)
-		}
-		swapped := append([]step(nil), kept...)
-		for i := 0; i+1 < len(swapped); i++ {
-			if a, b := swapped[i], swapped[i+1]; b.after == 0 && apart(a, b) {
-				swapped[i], swapped[i+1] = step{after: a.after, do: b.do, runs: b.runs}, step{do: a.do, runs: a.runs}
-				i++
+		homes := homesOf(script)
+		for i := range script {
+			script[i].do = pinned(script[i].do, homes, true)
+			if len(homes) > 1 && i%3 > 0 {
+				script[i].after = 0 // more of it at one moment
 			}
 		}
-		kept, swapped = withTicks(kept), withTicks(swapped)
-		was, is := told(t, kept, "/", unchanged), told(t, swapped, "/", unchanged)
+		kept := withTicks(script)
+		permuted, n := permuted(kept)
+		moved += n
+		was, is := told(t, kept, "/", unchanged), told(t, permuted, "/", unchanged)
 		for i := range kept {
 			if _, over := kept[i].do.(core.Tick); !over {
 				was[i], is[i] = "", "" // within a moment the pictures differ
@@ -293,6 +320,74 @@ func TestSubmissionsOfOneMomentToDifferentPartitions(t *testing.T) {
 		}
 		firstDifference(t, seed, kept, was, is)
 	})
+	if moved == 0 {
+		t.Error("no story had anything to permute")
+	}
+	t.Logf("%d lines moved", moved)
+}
+
+// permuted puts what concerns different partitions at one moment into the
+// opposite order of partitions, and says how many lines stand elsewhere now.
+func permuted(script []step) (list []step, moved int) {
+	type line struct {
+		step
+		of string // the partition it concerns, or ""
+		at int
+	}
+	var lines []line
+	where := map[string]string{} // partition of each workload, by namespace/name
+	for i, st := range script {
+		lines = append(lines, line{st, concern(st.do, where), i})
+	}
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for lines[from].of != "" && to < len(lines) && lines[to].after == 0 && lines[to].of != "" {
+			to++
+		}
+		run, after := lines[from:to], lines[from].after
+		run[0].after = 0
+		sort.SliceStable(run, func(i, j int) bool { return run[i].of > run[j].of })
+		run[0].after = after
+		from = to
+	}
+	for i, l := range lines {
+		list = append(list, l.step)
+		if l.at != i {
+			moved++
+		}
+	}
+	return list, moved
+}
+
+// concern is the one partition that a command is about, or "". It remembers
+// where workloads were submitted; who was ever retargeted is about none.
+func concern(c core.Command, where map[string]string) string {
+	switch c := c.(type) {
+	case core.Submit:
+		name := c.Spec.Namespace + "/" + c.Spec.Name
+		if _, known := where[name]; known {
+			return "" // a name that is used again
+		}
+		where[name] = c.Spec.Partition
+		return c.Spec.Partition
+	case core.Retarget:
+		where[c.Namespace+"/"+c.Name] = ""
+	case core.Cancel:
+		return where[c.Namespace+"/"+c.Name]
+	case core.Prioritise:
+		return where[c.Namespace+"/"+c.Name]
+	case core.SetNodes:
+		part := strings.SplitN(c.Names[0], "-", 3)
+		for _, n := range c.Names {
+			if len(part) < 3 || !strings.HasPrefix(n, part[0]+"-"+part[1]+"-") {
+				return ""
+			}
+		}
+		return part[0] + "/" + part[1]
+	case core.SetGrant:
+		return c.Partition
+	}
+	return ""
 }
 
 // withTicks ends every moment of a script with a tick, so that all that happens
@@ -310,10 +405,4 @@ func withTicks(script []step) []step {
 		}
 	}
 	return list
-}
-
-func apart(a, b step) bool {
-	x, ok := a.do.(core.Submit)
-	y, also := b.do.(core.Submit)
-	return ok && also && x.Spec.Partition != y.Spec.Partition
 }
