@@ -242,9 +242,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), it) {
-		p.left[w.Tree()]++
+		p.changed(w.Tree())
 	}
 	q.add(it)
+	p.wake(p.trees[w.Tree()])
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
 }
@@ -275,7 +276,7 @@ func (s *State) unqueue(w *Workload) {
 			spot.partition.ask(w, -1)
 		}
 		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
-		spot.partition.left[w.Tree()]++
+		spot.partition.changed(w.Tree())
 		spot.partition.Touch()
 	}
 	w.queued = w.queued[:0]

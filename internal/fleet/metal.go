@@ -144,7 +144,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
-	p.Freed()
+	p.freed(a.tree)
 }
 
 // SetGang says what a quota's declared gang lacks in its best island; 0: nothing.
@@ -181,12 +181,6 @@ func (a *Account) stand(island int, stands bool) {
 	case !stands && listed:
 		a.islands = slices.Delete(a.islands, at, at+1)
 	}
-}
-
-// Freed says that room may have come free: the partition is looked at again.
-func (p *Partition) Freed() {
-	p.epoch++
-	p.Touch()
 }
 
 // Unalign says that the backing may no longer be what it should be.

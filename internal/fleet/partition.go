@@ -62,23 +62,26 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 
 	// Derived.
-	state    *State
-	byName   map[string]int
-	accounts map[string]*Account
-	trees    map[string]*Tree
-	waits    []*Account // for which somebody waits, in order of path
+	state     *State
+	byName    map[string]int
+	accounts  map[string]*Account
+	trees     map[string]*Tree
+	waits     []*Account // for which somebody waits, in order of path
+	awake     []*Tree    // see Awake
+	lackNodes []*Tree    // in which somebody waits for nodes alone
 	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
-	unsettled []*Tree
-	tally     Tally
-	flex      map[string]*FlexUse
-	flexWork  []*Workload
-	names     []string // namespaces that use, used or wait for flex, in order
-	flexWaits []string // namespaces in which somebody waits for flex, in order
-	watched   watched
-	epoch     uint64
-	aged      uint64            // grows whenever an alarm rings: work may have overrun
-	flexing   uint64            // grows with every change of flex work
-	left      map[string]uint64 // departures from queues, by tree; flex is a tree of its own
+	unsettled  []*Tree
+	tally      Tally
+	flex       map[string]*FlexUse
+	flexWork   []*Workload
+	names      []string // namespaces that use, used or wait for flex, in order
+	flexWaits  []string // namespaces in which somebody waits for flex, in order
+	watched    watched
+	epoch      uint64
+	aged       uint64            // grows whenever an alarm rings: work may have overrun
+	flexAsleep uint64            // see FlexAsleep
+	flexing    uint64            // grows with every change of flex work
+	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.

@@ -12,6 +12,8 @@ type Tree struct {
 	accounts []*Account // in order of path
 	waits    []*Account // those for which somebody waits, in order of path
 
+	awake, lacksNodes bool // see Partition.Awake and Sleep
+
 	backed  int    // nodes
 	backers int    // accounts with backing
 	usage   int    // GPUs, see Account.Usage
@@ -58,6 +60,9 @@ func (t *Tree) Version(p *Partition) uint64 { return t.version + p.aged + 1 }
 
 // Leaves says whether work of the tree is on its way out.
 func (t *Tree) Leaves() bool { return t.leaving > 0 }
+
+// Borrows says whether somebody waits in the tree who could borrow.
+func (t *Tree) Borrows() bool { return slices.ContainsFunc(t.waits, t.Lends) }
 
 // Lends says whether some other account of the tree has backing that it could lend to one.
 func (t *Tree) Lends(to *Account) bool { return t.backers > min(1, to.backed) }
@@ -145,6 +150,7 @@ func (a *Account) stray(loose, over int) {
 // await and idle keep the account on the lists of those for which somebody waits.
 func (a *Account) await() {
 	p, t := a.partition, a.root
+	p.wake(t)
 	p.waits, t.waits = insertAccount(p.waits, a), insertAccount(t.waits, a)
 }
 

@@ -124,6 +124,13 @@ func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
 // FlexStamp grows with everything that could change what is fair on flex or who stands there.
 func (p *Partition) FlexStamp() uint64 { return p.epoch + p.left[Flex] + 1 }
 
+// FlexAsleep says whether nobody who waits for flex could start when it was last
+// looked at, and nothing has changed since that could concern them.
+func (p *Partition) FlexAsleep() bool { return p.flexAsleep == p.FlexStamp() }
+
+// SleepFlex says that nobody who waits for flex can start until something changes.
+func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
+
 // FlexVersion grows with every change of flex work, and of what time does to it.
 func (p *Partition) FlexVersion() uint64 { return p.flexing + p.aged }
 

@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // A workload that leaves the choice of its partition waits in each queue and
 // starts in the best that takes it: guaranteed before borrowing, then where the
@@ -24,6 +28,11 @@ func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
 		}
 	}
 	return false
+}
+
+// deferred says whether a unit is left to another partition in this turn.
+func (pl *Planner) deferred(it *fleet.Waiting) bool {
+	return slices.Contains(pl.Deferred, it.Workload)
 }
 
 func preferred(a Plan, at *fleet.Partition, b Plan, here *fleet.Partition) bool {

@@ -73,7 +73,9 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
 
-// pick takes candidates in order until there are enough replicas or a limit is reached.
+// pick takes candidates in order until there are enough replicas or a limit is
+// reached. Where the limit on nodes is what ends it, those with the most room are
+// opened first.
 func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.rating, b.rating), cmp.Compare(a.node, b.node))
@@ -85,12 +87,27 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 			return nil // what stands here is more than the backing covers: so would the newcomer be
 		}
 	}
-	nodes := make([]int, 0, replicas)
+	nodes, limited := take(list, replicas, own, tree)
+	if len(nodes) < replicas && limited {
+		slices.SortStableFunc(list, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(min(a.kind, later), min(b.kind, later)), cmp.Compare(b.slots, a.slots))
+		})
+		if more, _ := take(list, replicas, own, tree); len(more) > len(nodes) {
+			return more
+		}
+	}
+	return nodes
+}
+
+// take takes candidates in order within limits on nodes, and says whether a limit kept one out.
+func take(list []candidate, replicas, own, tree int) (nodes []int, limited bool) {
+	nodes = make([]int, 0, replicas)
 	for _, cand := range list {
 		if len(nodes) == replicas {
 			break
 		}
 		if (cand.kind == later || cand.kind == open) && own <= 0 || cand.kind == open && tree <= 0 {
+			limited = true
 			continue
 		}
 		if cand.kind != counted {
@@ -103,7 +120,7 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 			nodes = append(nodes, cand.node)
 		}
 	}
-	return nodes
+	return nodes, limited
 }
 
 // rackWeight puts racks before everything but what rate says of a single node.

@@ -9,14 +9,21 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
-	head := flexHead{}
+	if pl.p.FlexAsleep() {
+		return Plan{}, false
+	}
+	head, rests := flexHead{}, true
 	for _, ns := range pl.byLeastFlex() {
 		queue := pl.p.FlexOf(ns).Queue()
 		head.consider(pl, queue)
 		walk := newPass(pl.p.FlexOf(ns).Kinds())
 		for i := 0; i < len(queue) && !walk.over(); i++ {
 			it := &queue[i]
-			if !walk.meets(it) || pl.p.Tried(it) || pl.tired(it) || head.bars(pl, *it) {
+			if !walk.meets(it) || pl.p.Tried(it) || head.bars(pl, *it) {
+				continue
+			}
+			if pl.tired(it) {
+				rests = false
 				continue
 			}
 			plan, ok := pl.flex(*it)
@@ -24,8 +31,13 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 				pl.p.SetTried(it)
 			} else if !pl.betterElsewhere(*it, plan) {
 				return plan, true
+			} else {
+				rests = false
 			}
 		}
+	}
+	if rests {
+		pl.p.SleepFlex()
 	}
 	return Plan{}, false
 }

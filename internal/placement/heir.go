@@ -68,12 +68,26 @@ func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidate
 	return false
 }
 
+// rejoins lists the pools that leave a running workload and will join it again.
+func rejoins(w *fleet.Workload) []fleet.Waiting {
+	var list []fleet.Waiting
+	for i, p := range w.Pools {
+		if w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
+			list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, p.Rank, false)})
+		}
+	}
+	return list
+}
+
 // heirs lists what waits for an account, and who is on its way back to its queue, in order.
 func heirs(a *fleet.Account) []fleet.Waiting {
 	list := append([]fleet.Waiting(nil), a.Queue()...)
 	for _, w := range a.Work() {
-		if w.State == fleet.Evicting && w.Moves == nil {
+		switch {
+		case w.State == fleet.Evicting && w.Moves == nil:
 			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+		case w.State == fleet.RunningW:
+			list = append(list, rejoins(w)...)
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })

@@ -13,6 +13,7 @@ type Planner struct {
 	*scratch
 	// blind: room is judged as if no flex work were there; then only in-quota work is evicted.
 	blind    bool
+	lacking  bool // the last claim found the counts right, but no nodes
 	roomiest bool // nodes with the most room come first
 
 	// Deferred are the workloads that were left to a partition that would take them

@@ -82,6 +82,7 @@ func freedWith(c *claim, u *unit) int {
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
 	own, ok := pl.evictableInQuota(c)
+	pl.lacking = pl.lacking || ok
 	if !ok || !pl.couldFit(c, own) {
 		return Plan{}, false
 	}
