@@ -81,7 +81,10 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 		used += c.GPUs()
 		touched = nodesOf(touched, place)
 	}
-	return used > a.Backed() || !j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)
+	if used <= a.Backed() && (c.Holds == fleet.HoldsBorrowing || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
+		return false
+	}
+	return !j.hasHeir(c, v, set)
 }
 
 // goes says whether a unit leaves with a set of victims.

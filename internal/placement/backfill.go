@@ -117,7 +117,7 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	}
 	list := needs(it)
 	if len(list) > 1 {
-		return packs(nodes, pl.p.GPUsPerNode, list)
+		return pl.racksHold(nodes, list) && packs(nodes, pl.p.GPUsPerNode, list)
 	}
 	nd := list[0]
 	per := pl.p.GPUsPerNode / max(1, nd.gpus)
@@ -192,6 +192,17 @@ func fillIsland(room []int, gpus, replicas int) (left []int, missing int) {
 		}
 	}
 	return left, replicas
+}
+
+// racksHold says whether each pool that must stand in one rack finds one that could hold it.
+func (pl *Planner) racksHold(nodes []int, list []need) bool {
+	for _, nd := range list {
+		per := pl.p.GPUsPerNode / max(1, nd.gpus)
+		if nd.reach == fleet.ReachRack && (per == 0 || !pl.rackHolds(nodes, (nd.replicas+per-1)/per)) {
+			return false
+		}
+	}
+	return true
 }
 
 // rackHolds says whether some rack has so many whole nodes, in an island that has as many to give.

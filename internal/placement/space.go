@@ -14,25 +14,46 @@ func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
 		return asSpots(c.needs[0], nodes), ok
 	}
 	tries := manyTries
-	return pl.findFrom(c, 0, &tries)
+	for _, list := range orders(c.needs) {
+		if spots, ok := pl.findFrom(c, list, &tries); ok {
+			return spots, true
+		}
+	}
+	return nil, false
 }
 
 // manyTries bounds how many islands are tried for the pools of one claim.
 const manyTries = 200
 
-// findFrom finds nodes for the needs from the k-th on: in the best island for
-// it, or, if the rest then finds none, in the next best.
-func (pl *Planner) findFrom(c *claim, k int, tries *int) ([]fleet.Spot, bool) {
-	if k == len(c.needs) {
+// orders lists the orders in which few needs may choose their nodes, the given one
+// first: what is small and choosy may take the room that something large needs.
+func orders(list []need) [][]need {
+	all := [][]need{list}
+	if len(list) > 3 {
+		return all
+	}
+	for i := range list {
+		rest := slices.Delete(slices.Clone(list), i, i+1)
+		all = append(all, append([]need{list[i]}, rest...))
+		slices.Reverse(rest)
+		all = append(all, append([]need{list[i]}, rest...))
+	}
+	return all
+}
+
+// findFrom finds nodes for needs in turn: in the best island for the first, or, if
+// the rest then finds none, in the next best.
+func (pl *Planner) findFrom(c *claim, list []need, tries *int) ([]fleet.Spot, bool) {
+	if len(list) == 0 {
 		return nil, true
 	}
-	nd := c.needs[k]
+	nd := list[0]
 	for _, nodes := range pl.alternatives(c, nd) {
 		if *tries--; *tries < 0 {
 			return nil, false
 		}
 		pl.takeAll(c, nodes, nd.gpus)
-		if rest, ok := pl.findFrom(c, k+1, tries); ok {
+		if rest, ok := pl.findFrom(c, list[1:], tries); ok {
 			return append(asSpots(nd, nodes), rest...), true
 		}
 		pl.ungive(c, nodes, nd.gpus)

@@ -94,8 +94,12 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	list = append(list, pl.evictableFlex(c)...)
-	if _, ok := pl.fits(c, list); !ok {
+	spots, ok := pl.fits(c, list)
+	if !ok {
 		return Plan{}, false // not even with all of them gone
+	}
+	if len(list) == 0 {
+		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
 	}
 	for list = byCost(list); len(list) > 0; {
 		spots, victims, ok := pl.cheapestSet(c, list)
