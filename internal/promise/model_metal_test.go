@@ -283,9 +283,7 @@ func (m *metal) room(quota string, island, gpus int) []int {
 // settle aligns and classifies in turn until neither changes anything, and says whether that came to pass.
 func (m *metal) settle() bool {
 	for range 20 {
-		before := m.text()
-		m.align()
-		if !m.classify() && m.text() == before {
+		if a := m.align(); !m.classify() && len(a.Moved) == 0 {
 			return true
 		}
 	}

@@ -108,11 +108,44 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 		al.enter(k, t)
 	}
 	al.coverNow()
-	al.backRunningGangs()
+	if !al.quiet() {
+		al.backRunningGangs()
+	}
 	sort.SliceStable(al.declared, func(i, j int) bool {
 		return al.rows[al.declared[i]].declare > al.rows[al.declared[j]].declare
 	})
 	return al
+}
+
+// quiet says whether there is enough of everything: every grant can be backed
+// whole, every declared gang stays where it is, and all that is backed and all
+// work too. Then it does not matter what of that are gangs.
+func (al *aligner) quiet() bool {
+	grants := 0
+	for k := range al.rows {
+		r := &al.rows[k]
+		present := 0
+		for _, s := range r.stands {
+			present += s.present
+			al.islands[s.island].used += s.present
+		}
+		grants += r.grant
+		if r.declare > 0 {
+			if r.home < 0 {
+				return false
+			}
+			al.islands[r.home].declared += r.declare
+		}
+		if present > r.grant || r.account.Over() > 0 {
+			return false
+		}
+	}
+	for _, is := range al.islands {
+		if is.used > is.whole || is.declared > is.share {
+			return false
+		}
+	}
+	return grants <= al.cap.Promisable
 }
 
 // enter puts an account into the alignment, as it stands now.
@@ -131,7 +164,6 @@ func (al *aligner) enter(k, t int) {
 	if a.Loose() > 0 {
 		al.countCovered(k)
 	}
-	r.running = al.runningGangs(k)
 	if r.declare = al.nodes(min(a.Gang, a.Grant)); r.declare > 0 {
 		al.declared = append(al.declared, k)
 		if i := a.GangIsland; a.GangMissing == 0 && i < len(a.Backing) && a.Backing[i] >= r.declare {
