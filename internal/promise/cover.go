@@ -48,7 +48,7 @@ func (al *aligner) eachStand(do func(*stand)) {
 func (al *aligner) lacks() int {
 	lack := 0
 	for t := range al.trees {
-		al.trees[t].keeps, al.trees[t].target = 0, 0
+		al.trees[t].keeps, al.trees[t].target, al.trees[t].lacks = 0, 0, 0
 	}
 	for k := range al.rows {
 		r := &al.rows[k]
@@ -56,7 +56,7 @@ func (al *aligner) lacks() int {
 		for x := range r.stands {
 			keeps += r.stands[x].keeps()
 		}
-		lack += max(0, keeps-r.target)
+		al.trees[r.tree].lacks += max(0, keeps-r.target)
 		al.trees[r.tree].target += r.target
 	}
 	for i := range al.islands {
@@ -67,7 +67,7 @@ func (al *aligner) lacks() int {
 		lack += max(0, is.keeps-is.whole)
 	}
 	for t := range al.trees {
-		lack += max(0, al.trees[t].keeps-al.trees[t].target)
+		lack += max(al.trees[t].lacks, al.trees[t].keeps-al.trees[t].target)
 	}
 	return lack
 }

@@ -303,7 +303,7 @@ func (m *metal) giveUpBroken() {
 // align aligns the partition, and puts the result in force as core does.
 func (m *metal) align() promise.Alignment {
 	a := promise.Align(m.s, m.p, m.now)
-	m.p.Promisable = a.Promisable
+	m.p.Promisable, m.p.Regranted = a.Promisable, false
 	for i, island := range m.p.Islands {
 		island.Share = a.Shares[i]
 	}

@@ -19,7 +19,7 @@ type aligner struct {
 	total   int // nodes that all gangs take
 	// declared lists the accounts that declare a gang, largest first, then by path.
 	declared []int
-	falls    bool    // whether less is promisable than backs quotas at present
+	anew     bool    // whether promisable falls or a grant changed: cover may go (rule 4)
 	asking   bool    // whether new gangs are being let in
 	marks    []int32 // by node; see newMark
 	lastMark int32
@@ -34,13 +34,15 @@ type row struct {
 	declare int // size of the declared gang
 	running []block
 	letIn   bool // whether its declared gang may go where it is not yet
-	home    int  // island that backs the declared gang at present, or −1
-	backed  bool // whether the declared gang is backed
-	runs    int  // nodes that running gangs take
-	blocks  int  // nodes that all its gangs take
-	target  int  // nodes that the account gets
-	have    int  // nodes that back it so far
-	gang    Gang
+	// hopeless: no island would take the declared gang even if no other stood there.
+	hopeless bool
+	home     int  // island that backs the declared gang at present, or −1
+	backed   bool // whether the declared gang is backed
+	runs     int  // nodes that running gangs take
+	blocks   int  // nodes that all its gangs take
+	target   int  // nodes that the account gets
+	have     int  // nodes that back it so far
+	gang     Gang
 }
 
 // stand is an account in an island.
@@ -86,13 +88,15 @@ func (t *treeStand) needs() int { return max(t.floor, t.keeps) }
 
 // tree is a quota tree in an alignment.
 type tree struct {
-	accounts      []int
-	keeps, target int
+	accounts []int
+	keeps    int // nodes that its gangs and covered work need
+	target   int // nodes that its accounts get
+	lacks    int // nodes by which accounts get less than they need for themselves
 }
 
 func newAligner(p *fleet.Partition, c Capacity) *aligner {
 	al := &aligner{p: p, cap: c, rows: make([]row, len(p.Accounts)), islands: make([]island, len(p.Islands))}
-	al.falls = c.Promisable < p.Promisable
+	al.anew = c.Promisable < p.Promisable || p.Regranted
 	for i, is := range p.Islands {
 		al.islands[i] = island{whole: is.Whole(), share: c.Shares[i]}
 	}
