@@ -60,6 +60,9 @@ type Partition struct {
 	Accounts    []*Account `json:"accounts"`
 	Promisable  int        `json:"promisable"` // nodes
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
+	// Regranted: a grant has changed since the backing last did. Only then, or
+	// where promisable falls, may an alignment take cover from running work.
+	Regranted bool `json:"regranted,omitempty"`
 
 	// Derived.
 	state     *State

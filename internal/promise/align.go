@@ -43,9 +43,9 @@ func Align(s *fleet.State, p *fleet.Partition, now fleet.Instant) Alignment {
 const rounds = 8
 
 // settle takes the backing that is now decided for the present one, and says
-// whether that is another one.
+// whether the next round may decide otherwise.
 func (al *aligner) settle() bool {
-	changed := false
+	changed := al.anew
 	al.eachStand(func(s *stand) {
 		changed = changed || s.present != s.backing
 		s.present = s.backing
@@ -57,9 +57,9 @@ func (al *aligner) settle() bool {
 			home = r.gang.Island
 		}
 		changed = changed || r.home != home
-		r.home, r.letIn = home, false
+		r.home, r.letIn, r.hopeless = home, false, false
 	}
-	al.asking, al.falls = false, false
+	al.asking, al.anew = false, false
 	al.coverNow()
 	return changed
 }

@@ -48,7 +48,7 @@ func (al *aligner) eachStand(do func(*stand)) {
 func (al *aligner) lacks() int {
 	lack := 0
 	for t := range al.trees {
-		al.trees[t].keeps, al.trees[t].target = 0, 0
+		al.trees[t].keeps, al.trees[t].target, al.trees[t].lacks = 0, 0, 0
 	}
 	for k := range al.rows {
 		r := &al.rows[k]
@@ -56,7 +56,7 @@ func (al *aligner) lacks() int {
 		for x := range r.stands {
 			keeps += r.stands[x].keeps()
 		}
-		lack += max(0, keeps-r.target)
+		al.trees[r.tree].lacks += max(0, keeps-r.target)
 		al.trees[r.tree].target += r.target
 	}
 	for i := range al.islands {
@@ -67,13 +67,13 @@ func (al *aligner) lacks() int {
 		lack += max(0, is.keeps-is.whole)
 	}
 	for t := range al.trees {
-		lack += max(0, al.trees[t].keeps-al.trees[t].target)
+		lack += max(al.trees[t].lacks, al.trees[t].keeps-al.trees[t].target)
 	}
 	return lack
 }
 
 // trim gives up what an account's target does not cover of its running work:
-// the least important and youngest first.
+// what is not covered now, then the least important and youngest.
 func (al *aligner) trim(k int) {
 	r := &al.rows[k]
 	keeps := 0
@@ -84,24 +84,25 @@ func (al *aligner) trim(k int) {
 		return
 	}
 	were := make(map[int]int, len(r.stands))
-	left := r.target - r.blocks
 	for x := range r.stands {
 		were[r.stands[x].island] = r.stands[x].under
 		r.stands[x].under = 0
 	}
-	seen := al.newMark()
-	eachReplica(r.account, func(replica fleet.Replica) {
-		s := al.stand(k, al.p.Nodes[replica.Node].Island)
-		if al.marks[replica.Node] >= seen || s.under == were[s.island] {
-			return
-		}
-		al.marks[replica.Node] = seen
-		if s.under < s.block || left > 0 {
-			if s.under++; s.under > s.block {
+	left, seen := r.target-r.blocks, al.newMark()
+	for _, covered := range []bool{true, false} {
+		eachReplica(r.account, func(replica fleet.Replica) {
+			s := al.stand(k, al.p.Nodes[replica.Node].Island)
+			beyond := s.under >= s.block // what gangs take is not in question
+			if covered != (replica.Holds != fleet.HoldsUnprotected) || al.marks[replica.Node] >= seen ||
+				s.under >= were[s.island] || beyond && left == 0 {
+				return
+			}
+			al.marks[replica.Node] = seen
+			if s.under++; beyond {
 				left--
 			}
-		}
-	})
+		})
+	}
 }
 
 // countCovered counts the nodes that covered work of an account touches.

@@ -69,6 +69,7 @@ func (al *aligner) newMark() int32 {
 func (al *aligner) backRunningGangs() {
 	var list []block
 	for k := range al.rows {
+		al.rows[k].running = al.runningGangs(k)
 		list = append(list, al.rows[k].running...)
 	}
 	sort.SliceStable(list, func(i, j int) bool { return len(list[i].guaranteed) > len(list[j].guaranteed) })

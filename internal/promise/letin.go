@@ -7,15 +7,38 @@ func (al *aligner) letInNewGangs() {
 	if !al.anyoneWaits() {
 		return
 	}
+	hope := al.hope()
+	al.keepsCover()
+	if !hope {
+		return
+	}
 	al.asking = true
 	al.letIn(true)
 	if !al.keepsCover() {
 		al.letIn(false)
-		for al.letInOne() {
+		for al.letInEach() {
 		}
 		al.keepsCover()
 	}
 	al.place()
+}
+
+// hope finds the waiting gangs that some island would take if no other declared
+// gang stood there, and says whether there is any.
+func (al *aligner) hope() bool {
+	var waiting []int
+	for _, k := range al.declared {
+		if !al.rows[k].backed {
+			waiting = append(waiting, k)
+		}
+	}
+	al.onlyRunning()
+	any := false
+	for _, k := range waiting {
+		al.rows[k].hopeless = al.bestFor(k).Missing > 0
+		any = any || !al.rows[k].hopeless
+	}
+	return any
 }
 
 func (al *aligner) anyoneWaits() bool {
@@ -29,7 +52,7 @@ func (al *aligner) anyoneWaits() bool {
 
 func (al *aligner) letIn(all bool) {
 	for _, k := range al.declared {
-		al.rows[k].letIn = all
+		al.rows[k].letIn = all && !al.rows[k].hopeless
 	}
 }
 
@@ -40,22 +63,25 @@ func (al *aligner) keepsCover() bool {
 	return al.lacks() == 0
 }
 
-// letInOne lets in the first gang that costs nobody cover.
-func (al *aligner) letInOne() bool {
+// letInEach asks the waiting gangs one after the other, and lets in those that
+// cost nobody cover. It says whether there was one: then others may follow.
+func (al *aligner) letInEach() bool {
+	any := false
 	al.keepsCover()
 	for _, k := range al.declared {
 		r := &al.rows[k]
-		if r.backed || r.letIn {
+		if r.backed || r.letIn || r.hopeless {
 			continue
 		}
 		r.letIn = true
 		if al.keepsCover() && r.backed {
-			return true
+			any = true
+			continue
 		}
 		r.letIn = false
 		al.keepsCover()
 	}
-	return false
+	return any
 }
 
 // sayWhatIsMissing finds the best island for every declared gang that is not

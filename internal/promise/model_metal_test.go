@@ -283,9 +283,7 @@ func (m *metal) room(quota string, island, gpus int) []int {
 // settle aligns and classifies in turn until neither changes anything, and says whether that came to pass.
 func (m *metal) settle() bool {
 	for range 20 {
-		before := m.text()
-		m.align()
-		if !m.classify() && m.text() == before {
+		if a := m.align(); !m.classify() && len(a.Moved) == 0 {
 			return true
 		}
 	}
@@ -305,7 +303,7 @@ func (m *metal) giveUpBroken() {
 // align aligns the partition, and puts the result in force as core does.
 func (m *metal) align() promise.Alignment {
 	a := promise.Align(m.s, m.p, m.now)
-	m.p.Promisable = a.Promisable
+	m.p.Promisable, m.p.Regranted = a.Promisable, false
 	for i, island := range m.p.Islands {
 		island.Share = a.Shares[i]
 	}

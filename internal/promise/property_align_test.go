@@ -73,14 +73,14 @@ func TestAlignmentHolds(t *testing.T) {
 			changed := m.step(r)
 			m.classify()
 			holds := m.worse(held)
-			covers, backing, before := m.covers(holds), m.treeBacking(), m.text()
+			covers, backing, before := m.covers(holds), m.treeBacking(), m.tell()
 			a := m.align()
-			after, covered := m.text(), m.covers(holds)
+			after, covered := m.tell(), m.covers(holds)
 			for _, wrong := range m.wrong(a) {
 				t.Errorf("line %d: %s\n%s\n%s", line, wrong, before, after)
 			}
-			if m.align(); m.text() != after {
-				t.Errorf("line %d: from\n%s\naligning again changes\n%s\nto\n%s", line, before, after, m.text())
+			if again := m.align(); len(again.Moved) > 0 || !slices.Equal(again.Gangs, a.Gangs) {
+				t.Errorf("line %d: from\n%s\naligning again changes\n%s\nto\n%s", line, before, after, m.tell())
 			}
 			m.classify()
 			if changed != people && !falls(m) {
@@ -89,7 +89,7 @@ func TestAlignmentHolds(t *testing.T) {
 				}
 			}
 			if !m.settle() {
-				t.Errorf("line %d: does not come to rest\n%s", line, m.text())
+				t.Errorf("line %d: does not come to rest\n%s", line, m.tell())
 			}
 			m.giveUpBroken()
 			m.settle()
@@ -229,6 +229,14 @@ func (m *metal) wrong(a promise.Alignment) []string {
 		say(a.Gangs[k].Missing >= 0, "the gang of %s misses %d", acc.Quota, a.Gangs[k].Missing)
 	}
 	return list
+}
+
+// tell is text, where a single seed is played to see it.
+func (m *metal) tell() string {
+	if *seedFlag == 0 {
+		return ""
+	}
+	return m.text()
 }
 
 // text shows a partition's capacity, backing and work.

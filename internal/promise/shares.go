@@ -55,11 +55,13 @@ func (r *row) loose() (size, got int) {
 }
 
 // kept is what backs the account's covered work besides gangs. Unless promisable
-// falls it stays (rule 4, before rule 5) and counts as got, like what gangs took:
-// a new grant waits for its share until such work ends.
+// falls or a grant changes it counts as got too: an account may have more than
+// its part because gangs took it, and when these end, or borrow because of a more
+// important newcomer, nothing else that it covers may lose its cover (rule 4,
+// before rule 5).
 func (al *aligner) kept(r *row) int {
 	kept := 0
-	if !al.falls {
+	if !al.anew {
 		for x := range r.stands {
 			s := &r.stands[x]
 			kept += max(0, min(s.under, s.covered)-s.block)

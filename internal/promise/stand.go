@@ -19,7 +19,7 @@ type aligner struct {
 	total   int // nodes that all gangs take
 	// declared lists the accounts that declare a gang, largest first, then by path.
 	declared []int
-	falls    bool    // whether less is promisable than backs quotas at present
+	anew     bool    // whether promisable falls or a grant changed: cover may go (rule 4)
 	asking   bool    // whether new gangs are being let in
 	marks    []int32 // by node; see newMark
 	lastMark int32
@@ -34,13 +34,15 @@ type row struct {
 	declare int // size of the declared gang
 	running []block
 	letIn   bool // whether its declared gang may go where it is not yet
-	home    int  // island that backs the declared gang at present, or −1
-	backed  bool // whether the declared gang is backed
-	runs    int  // nodes that running gangs take
-	blocks  int  // nodes that all its gangs take
-	target  int  // nodes that the account gets
-	have    int  // nodes that back it so far
-	gang    Gang
+	// hopeless: no island would take the declared gang even if no other stood there.
+	hopeless bool
+	home     int  // island that backs the declared gang at present, or −1
+	backed   bool // whether the declared gang is backed
+	runs     int  // nodes that running gangs take
+	blocks   int  // nodes that all its gangs take
+	target   int  // nodes that the account gets
+	have     int  // nodes that back it so far
+	gang     Gang
 }
 
 // stand is an account in an island.
@@ -86,13 +88,15 @@ func (t *treeStand) needs() int { return max(t.floor, t.keeps) }
 
 // tree is a quota tree in an alignment.
 type tree struct {
-	accounts      []int
-	keeps, target int
+	accounts []int
+	keeps    int // nodes that its gangs and covered work need
+	target   int // nodes that its accounts get
+	lacks    int // nodes by which accounts get less than they need for themselves
 }
 
 func newAligner(p *fleet.Partition, c Capacity) *aligner {
 	al := &aligner{p: p, cap: c, rows: make([]row, len(p.Accounts)), islands: make([]island, len(p.Islands))}
-	al.falls = c.Promisable < p.Promisable
+	al.anew = c.Promisable < p.Promisable || p.Regranted
 	for i, is := range p.Islands {
 		al.islands[i] = island{whole: is.Whole(), share: c.Shares[i]}
 	}
@@ -108,11 +112,44 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 		al.enter(k, t)
 	}
 	al.coverNow()
-	al.backRunningGangs()
+	if !al.quiet() {
+		al.backRunningGangs()
+	}
 	sort.SliceStable(al.declared, func(i, j int) bool {
 		return al.rows[al.declared[i]].declare > al.rows[al.declared[j]].declare
 	})
 	return al
+}
+
+// quiet says whether there is enough of everything: every grant can be backed
+// whole, every declared gang stays where it is, and all that is backed and all
+// work too. Then it does not matter what of that are gangs.
+func (al *aligner) quiet() bool {
+	grants := 0
+	for k := range al.rows {
+		r := &al.rows[k]
+		present := 0
+		for _, s := range r.stands {
+			present += s.present
+			al.islands[s.island].used += s.present
+		}
+		grants += r.grant
+		if r.declare > 0 {
+			if r.home < 0 {
+				return false
+			}
+			al.islands[r.home].declared += r.declare
+		}
+		if present > r.grant || r.account.Over() > 0 {
+			return false
+		}
+	}
+	for _, is := range al.islands {
+		if is.used > is.whole || is.declared > is.share {
+			return false
+		}
+	}
+	return grants <= al.cap.Promisable
 }
 
 // enter puts an account into the alignment, as it stands now.
@@ -131,7 +168,6 @@ func (al *aligner) enter(k, t int) {
 	if a.Loose() > 0 {
 		al.countCovered(k)
 	}
-	r.running = al.runningGangs(k)
 	if r.declare = al.nodes(min(a.Gang, a.Grant)); r.declare > 0 {
 		al.declared = append(al.declared, k)
 		if i := a.GangIsland; a.GangMissing == 0 && i < len(a.Backing) && a.Backing[i] >= r.declare {
