@@ -38,19 +38,12 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	p.Touch()
 }
 
-// unalign says that the backing is to be looked at where a gang in quota comes,
-// goes or holds its GPUs in another way: backing follows gangs.
+// unalign says that the backing is to be looked at where work in quota comes,
+// goes or holds its GPUs in another way. Where every grant is backed whole and
+// none declares a gang, that changes no backing.
 func (w *Workload) unalign() {
-	if w.account == nil || w.partition.unaligned {
-		return
-	}
-	for _, p := range w.Pools {
-		if !p.Elastic && p.Min > 1 && p.Reach != ReachAny {
-			// Where every grant is backed whole and none declares a gang, a gang that
-			// comes or goes changes no backing.
-			w.partition.unaligned = w.partition.declared > 0 || w.partition.short > 0
-			return
-		}
+	if p := w.partition; w.account != nil && (p.declared > 0 || p.short > 0) {
+		p.unaligned = true
 	}
 }
 
