@@ -28,7 +28,7 @@ func (f *forecast) ground(p *path, c cause, trigger bool, w *fleet.Workload) (g 
 	g = Ground{At: c.at}
 	switch {
 	case c.tick:
-		return f.timely(g, c, trigger)
+		return f.timely(g, c, w), trigger
 	case c.what == returns:
 		g.Kind, g.Name, g.GPUs = Repair, c.in.Nodes[c.id].Name, c.in.Nodes[c.id].GPUs
 		return g, trigger || c.in == w.At()
@@ -53,24 +53,25 @@ func (f *forecast) shares(p *path, x, w *fleet.Workload) bool {
 	return p.lives[x.ID].where == w.Where && (w.Flexes() || x.Tree() == w.Tree())
 }
 
-// timely names what time alone brought.
-func (f *forecast) timely(g Ground, c cause, trigger bool) (Ground, bool) {
+// timely names what time alone brought to a workload's partition.
+func (f *forecast) timely(g Ground, c cause, w *fleet.Workload) Ground {
+	g.Kind = FlexMinimum
 	for _, e := range c.events {
 		switch e := e.(type) {
 		case event.HoldEnded:
 			g.Kind = HoldExpiry
 			g.Name, g.GPUs = f.holdOf(e.ID)
-			return g, true
+			return g
 		case event.NodeChanged:
 			g.Kind, g.Name = Probation, e.Node
-			return g, true
+			return g
+		case event.BackingAligned:
+			if e.Partition == w.Where {
+				g.Kind = Dwell
+			}
 		}
 	}
-	g.Kind = FlexMinimum
-	if slices.ContainsFunc(c.events, func(e event.Event) bool { _, ok := e.(event.BackingAligned); return ok }) {
-		g.Kind = Dwell
-	}
-	return g, trigger
+	return g
 }
 
 func (f *forecast) holdOf(id uint64) (quota string, gpus int) {
