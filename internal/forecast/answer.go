@@ -80,9 +80,11 @@ const (
 	DefaultSteps = 200_000
 )
 
-// Asked is a question's answer with whom and when it was about.
+// Asked is an answer with whom it was about, and when.
 type Asked struct {
 	Workload uint64
 	At       fleet.Instant
 	Answer   Answer
+
+	raw moments // before the book's correction
 }
