@@ -26,7 +26,10 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	var ids []uint64
 	for id, w := range s.Workloads {
-		if _, ready := notReady(s, w); ready && waits(w) {
+		if !waits(w) {
+			continue
+		}
+		if _, ready := notReady(s, w); ready {
 			ids = append(ids, id)
 		}
 	}
