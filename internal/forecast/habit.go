@@ -74,14 +74,15 @@ func (h *habit) around(class int) []reading {
 
 // share is a time as a part of the declared maximum, in units.
 func share(ran, most time.Duration) int64 {
-	ran = max(0, ran)
-	if most > 1<<40 { // about 18 minutes: multiples of a microsecond are exact enough, and cannot overflow
+	ran = min(max(0, ran), 1<<59) // 18 years
+	if most > 1<<40 {             // about 18 minutes: multiples of a microsecond are exact enough, and cannot overflow
 		return int64(ran/1024) * unit / int64(most/1024)
 	}
 	return int64(min(ran, 1<<48)) * unit / int64(most)
 }
 
-// scale is this many units of a time.
+// scale is this many units of a time, and at most 146 years.
 func scale(d time.Duration, units int64) time.Duration {
+	units = min(units, 1<<62/int64(d/unit+1))
 	return d/unit*time.Duration(units) + d%unit*time.Duration(units)/unit
 }

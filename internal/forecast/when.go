@@ -97,11 +97,23 @@ type forecast struct {
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
 	f := &forecast{base: base, now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
+	f.options.Paths = affordable(base, o)
 	f.correction = o.Book.correction(now)
 	for _, id := range ids {
 		f.asked[id] = true
 	}
 	return f
+}
+
+// affordable is how many paths half of the steps pay for: copying a fleet for a
+// path costs about as much as one decision for every so many things in it.
+func affordable(base *fleet.State, o Options) int {
+	const copied, least = 10, 5
+	things := len(base.Workloads)
+	for _, p := range base.Partitions {
+		things += len(p.Nodes)
+	}
+	return min(o.Paths, max(least, o.Steps/2/(things/copied+1)))
 }
 
 // walk goes all paths, and stops where enough of them failed for the answer to
