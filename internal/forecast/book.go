@@ -83,8 +83,9 @@ func (b *Book) Hear(r event.Record, s *fleet.State) {
 // back before it started says nothing about its forecasts.
 func (b *Book) settle(w *fleet.Workload, now fleet.Instant) {
 	if w.State == fleet.RunningW {
-		for _, e := range b.open[w.ID] {
-			b.learn(e, now)
+		b.count(b.open[w.ID], now)
+		for i := range b.sides {
+			b.sides[i].learn(b.open[w.ID], i, now)
 		}
 	}
 	if !waits(w) {
@@ -92,13 +93,15 @@ func (b *Book) settle(w *fleet.Workload, now fleet.Instant) {
 	}
 }
 
-func (b *Book) learn(e entry, now fleet.Instant) {
-	b.score.Settled++
-	for i, held := range []*int{&b.score.P50, &b.score.P90} {
-		if now <= e.said[i] {
-			*held++
+func (b *Book) count(entries []entry, now fleet.Instant) {
+	for _, e := range entries {
+		b.score.Settled++
+		if now <= e.said[0] {
+			b.score.P50++
 		}
-		b.sides[i].learn(stretch(e, i, now), now > e.said[i], goals[i])
+		if now <= e.said[1] {
+			b.score.P90++
+		}
 	}
 }
 

@@ -7,29 +7,50 @@ var goals = [2]int64{whole / 2, whole / 10 * 9}
 
 // side is what the book knows of its P50s, or of its P90s.
 type side struct {
-	stretches []reading // of the settled forecasts, the last ones
-	level     int64     // probability that is aimed at, so that the goal is met
+	settled [][]reading // stretches by workload, the last ones to have started
+	level   int64       // probability that is aimed at, so that the goal is met
 }
 
+// A workload counts once, however often it was asked about: its forecasts share
+// its fate. The paths are right unless many workloads say otherwise.
 const (
-	mostStretches = 2000
-	doubt         = 20  // stretches, beside the real ones, of forecasts that were just right
-	gain          = 200 // a miss moves the level by one part in so many
+	mostSettled = 1000    // workloads that are remembered
+	mostOfOne   = 16      // stretches of one of them
+	doubt       = 100     // workloads, beside the real ones, for which the paths were just right
+	gain        = 500     // a workload moves the level by at most one part in so many
+	one         = 1 << 12 // weight of a workload: a million of them stay below 1<<32
 )
 
-// learn takes in how far one forecast was off. The level is moved so that in the
-// long run just so many miss as may, whatever the world does (adaptive conformal
-// inference, Gibbs and Candès 2021).
-func (s *side) learn(stretch int64, missed bool, goal int64) {
-	s.stretches = append(s.stretches, reading{value: stretch})
-	if len(s.stretches) > 2*mostStretches {
-		s.stretches = append([]reading(nil), s.stretches[mostStretches:]...)
+// learn takes in how far the forecasts of a workload were off that has started.
+// The level moves so that in the long run just so many miss as may, whatever
+// the world does (adaptive conformal inference, Gibbs and Candès 2021).
+func (s *side) learn(entries []entry, i int, now fleet.Instant) {
+	n, missed := int64(len(entries)), int64(0)
+	for _, e := range entries {
+		if now > e.said[i] {
+			missed++
+		}
 	}
-	s.level -= (whole - goal) / gain
-	if missed {
-		s.level += whole / gain
-	}
+	s.level += (whole*missed/n - (whole - goals[i])) / gain
 	s.level = min(max(s.level, whole/20), whole/200*199)
+	s.settled = append(s.settled, stretches(entries, i, now, false))
+	if len(s.settled) > 2*mostSettled {
+		s.settled = append([][]reading(nil), s.settled[mostSettled:]...)
+	}
+}
+
+// stretches are readings of the entries of one workload, evenly chosen, which
+// together weigh one workload.
+func stretches(entries []entry, i int, now fleet.Instant, open bool) []reading {
+	every := (len(entries) + mostOfOne - 1) / mostOfOne
+	var list []reading
+	for k := 0; k < len(entries); k += every {
+		list = append(list, reading{value: stretch(entries[k], i, now), open: open})
+	}
+	for k := range list {
+		list[k].weight = one / int64(len(list))
+	}
+	return list
 }
 
 // correction stretches the waits that the paths say; the zero value, and that of
@@ -44,19 +65,18 @@ func (b *Book) correction(now fleet.Instant) correction {
 		return c
 	}
 	for i := range b.sides {
-		s := &b.sides[i]
-		list := append([]reading(nil), s.stretches[max(0, len(s.stretches)-mostStretches):]...)
+		var list []reading
+		known := b.sides[i].settled
+		for _, of := range known[max(0, len(known)-mostSettled):] {
+			list = append(list, of...)
+		}
 		for _, entries := range b.open {
-			for _, e := range entries {
-				if e.at < now {
-					list = append(list, reading{stretch(e, i, now), true})
-				}
+			if entries[0].at < now {
+				list = append(list, stretches(entries, i, now, true)...)
 			}
 		}
-		for range doubt {
-			list = append(list, reading{value: unit})
-		}
-		c.stretch[i] = newCurve(list).nearest(s.level)
+		list = append(list, reading{value: unit, weight: doubt * one})
+		c.stretch[i] = newCurve(list).nearest(b.sides[i].level)
 	}
 	return c
 }

@@ -9,8 +9,9 @@ const whole = 1 << 30
 // reading is one measurement of something that takes its time: how long it
 // took, or, where it is still open, how long it has taken so far.
 type reading struct {
-	value int64
-	open  bool
+	value  int64
+	open   bool
+	weight int64 // 0 means 1; all weights of a curve together stay below 1<<32
 }
 
 // curve is a distribution learned from readings of which some are still open: the
@@ -30,12 +31,17 @@ func newCurve(readings []reading) curve {
 		return !sorted[i].open && sorted[j].open // who ended at a value was open until then
 	})
 	var c curve
-	left := int64(whole)
+	left, rest := int64(whole), int64(0)
+	for _, r := range sorted {
+		rest += max(1, r.weight)
+	}
 	for i := 0; i < len(sorted); {
-		value, ended, among := sorted[i].value, int64(0), int64(len(sorted)-i)
+		value, ended, among := sorted[i].value, int64(0), rest
 		for ; i < len(sorted) && sorted[i].value == value; i++ {
+			weight := max(1, sorted[i].weight)
+			rest -= weight
 			if !sorted[i].open {
-				ended++
+				ended += weight
 			}
 		}
 		if ended > 0 {

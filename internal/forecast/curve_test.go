@@ -26,7 +26,7 @@ func TestQuantilesOfWhatEnded(t *testing.T) {
 
 // 1 of 4 ends at 10, one is still open there: of the two beyond, each is worth 3/8.
 func TestWhatIsOpenCountsForWhatIsLonger(t *testing.T) {
-	c := newCurve(append(ended(10, 20, 30), reading{10, true}))
+	c := newCurve(append(ended(10, 20, 30), reading{value: 10, open: true}))
 	for value, want := range map[int64]int64{9: whole, 10: whole / 4 * 3, 20: whole / 8 * 3, 30: 0} {
 		if got := c.above(value); got != want {
 			t.Errorf("above %d: %d/%d, want %d", value, got, whole, want)
@@ -34,8 +34,18 @@ func TestWhatIsOpenCountsForWhatIsLonger(t *testing.T) {
 	}
 }
 
+func TestWeightsCountAsSoManyReadings(t *testing.T) {
+	plain := newCurve(append(ended(10, 10, 10, 30), reading{value: 20, open: true}))
+	weighed := newCurve([]reading{{value: 30, weight: 1}, {value: 10, weight: 3}, {value: 20, open: true}})
+	for _, value := range []int64{9, 10, 29, 30} {
+		if plain.above(value) != weighed.above(value) {
+			t.Errorf("above %d: %d of plain readings, %d weighed", value, plain.above(value), weighed.above(value))
+		}
+	}
+}
+
 func TestALastOneThatIsOpenLeavesTheEndUnknown(t *testing.T) {
-	c := newCurve(append(ended(10), reading{20, true}))
+	c := newCurve(append(ended(10), reading{value: 20, open: true}))
 	if _, ok := c.quantile(whole * 6 / 10); ok {
 		t.Error("the 60th percentile is claimed to be known, and half are still open")
 	}

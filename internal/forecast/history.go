@@ -50,7 +50,7 @@ func (h *History) note(w *fleet.Workload, until fleet.Instant, open bool) {
 	if w.MaxRuntime <= 0 || w.Started == 0 || w.Evictions > 0 && w.CheckpointEvery > 0 {
 		return
 	}
-	r := reading{share(until.Sub(w.Started), w.MaxRuntime), open}
+	r := reading{value: share(until.Sub(w.Started), w.MaxRuntime), open: open}
 	h.all.add(w.MaxRuntime, r)
 	of(h.namespaces, w.Namespace).add(w.MaxRuntime, r)
 	of(h.targets, w.Target).add(w.MaxRuntime, r)
@@ -76,7 +76,7 @@ func (h *History) noteRepairs(p *fleet.Partition, now fleet.Instant) {
 		if d.To <= now {
 			o.ended++
 		}
-		list = append(list, reading{int64(min(d.To, now).Sub(d.From)), d.To > now})
+		list = append(list, reading{value: int64(min(d.To, now).Sub(d.From)), open: d.To > now})
 	}
 	o.learned = newCurve(list)
 	h.repairs[p.ID] = o
