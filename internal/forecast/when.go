@@ -138,7 +138,8 @@ func (f *forecast) path(l lengths, telling bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
 	p := newPath(f.base.Clone(), f.now, f.asked, l, &steps)
 	p.telling = telling
-	return p, p.live()
+	how := p.live()
+	return p, how
 }
 
 // startOf is when a workload started on the path, or Never.
