@@ -146,19 +146,22 @@ func (h *house) do(r core.Request) (core.Outcome, *core.Refusal, *failure) {
 	return h.askAgain(r, how)
 }
 
+// askAgain is what happens to a request after a process has died of it. A report
+// is not repeated; the new process looks at what time has brought meanwhile.
 func (h *house) askAgain(r core.Request, how death) (core.Outcome, *core.Refusal, *failure) {
-	result := engine.Result{}
-	var err error
 	if h.report {
 		h.w.twin = nil // it has decided what never happened, perhaps
-	} else {
-		result, err = h.engine.Do(context.Background(), r)
-		if result.Repeat != (how == untold) {
-			return core.Outcome{}, nil, &failure{rule: "what is asked again is done once", detail: fmt.Sprintf("%T died %v, repeat=%v, %v", r.Command, how, result.Repeat, err)}
-		}
+		r = core.Request{Command: core.Tick{}, Actor: core.System}
+	}
+	result, err := h.engine.Do(context.Background(), r)
+	if result.Repeat != (how == untold && !h.report) {
+		return core.Outcome{}, nil, &failure{rule: "what is asked again is done once", detail: fmt.Sprintf("%T died %v, repeat=%v, %v", r.Command, how, result.Repeat, err)}
 	}
 	out, refusal, f := outcome(result, err)
 	if how == untold && f == nil {
+		if h.report && len(out.Record.Events) > 0 {
+			return out, refusal, &failure{rule: "deciding again changes nothing", detail: eventsText(out.Record)}
+		}
 		out.Record, f = h.last()
 	}
 	return out, refusal, f
