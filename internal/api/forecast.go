@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/forecast"
 	"github.com/muster-fleet/muster/internal/view"
@@ -20,10 +21,22 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		}
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
 		out.Forecast = forecastOf(state, w, at)
+		if w.State == fleet.Pending {
+			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
+		}
 		return nil
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// answerOf is what can be said about whether a workload will start.
+func answerOf(list []explain.Blocker, f *musterv1.Forecast) string {
+	answer := explain.AnswerOf(list)
+	if answer == explain.Waiting && f != nil && !f.GetKnown() {
+		answer = explain.NotKnown
+	}
+	return string(answer)
 }
 
 // steps bounds the decisions of one forecast that somebody waits for.

@@ -161,7 +161,7 @@ func poolFlag(p fleet.Pool) string {
 	if p.Max > 1 && !p.Elastic {
 		usual = fleet.ReachIsland
 	}
-	if p.Reach != usual {
+	if p.Reach != usual && (p.Max > 1 || p.Elastic) {
 		text += ",reach=" + string(p.Reach)
 	}
 	return text

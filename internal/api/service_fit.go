@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/whatif"
 )
@@ -64,10 +63,11 @@ func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
 	case p.Refusal != nil:
 		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
 	default:
-		out.Outcome, out.Blockers, out.Answer = "waits", blockersOf(p.Blockers), string(explain.AnswerOf(p.Blockers))
+		out.Outcome, out.Blockers = "waits", blockersOf(p.Blockers)
 		if p.Tried != nil {
 			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at)
 		}
+		out.Answer = answerOf(p.Blockers, out.GetForecast())
 	}
 	return out
 }

@@ -26,11 +26,11 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		out.Blockers = blockersOf(list)
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(list)
-		if w.State == fleet.Pending {
-			out.Answer = string(explain.AnswerOf(list))
-		}
 		if m.GetHelp() {
 			s.help(ctx, out, state, w, list, at)
+		}
+		if w.State == fleet.Pending {
+			out.Answer = answerOf(list, out.GetForecast())
 		}
 		return nil
 	})

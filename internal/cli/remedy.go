@@ -20,7 +20,11 @@ func (p *page) remedies(res *musterv1.WhyResponse) {
 	case !res.GetMissed():
 		p.say("No single change that was tried would let it start: other targets, fewer replicas, more quota, nodes back, others ending.")
 	}
-	for _, r := range res.GetChanges() {
+	for i, r := range res.GetChanges() {
+		if i == shownRemedies && !p.wide {
+			p.say("  and %d more: -o wide shows them.", len(res.GetChanges())-i)
+			break
+		}
 		p.remedy(r)
 	}
 	if res.GetMissed() {
@@ -81,7 +85,7 @@ func evicts(st *musterv1.Start) string {
 func (p *page) command(text string) {
 	const indent = "      "
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range flagged(strings.Fields(text)) {
 		if line != "" && len(indent)+len(line)+len(word)+3 > widest {
 			p.say("%s%s \\", indent, line)
 			line = " "
@@ -91,12 +95,29 @@ func (p *page) command(text string) {
 	p.say("%s%s", indent, line)
 }
 
+// flagged puts flags together with their values.
+func flagged(words []string) []string {
+	var list []string
+	for _, word := range words {
+		if n := len(list); n > 0 && strings.HasPrefix(list[n-1], "-") && !strings.Contains(list[n-1], " ") && !strings.HasPrefix(word, "-") {
+			list[n-1] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
 // forecast says when a waiting workload should start.
-func (p *page) forecast(f *musterv1.Forecast) {
+func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
 	if f == nil {
 		return
 	}
 	p.say("")
+	if impossible {
+		p.say("when      impossible as things are: no time helps")
+		return
+	}
 	if !f.GetKnown() {
 		p.wrapAs("when      ", "not known: "+p.grounds(f.GetUnknown(), f.GetMore()))
 		return
@@ -109,13 +130,19 @@ func (p *page) forecast(f *musterv1.Forecast) {
 
 // bounds says the moments of a forecast that is known.
 func (p *page) bounds(f *musterv1.Forecast) string {
-	text := fmt.Sprintf("as likely as not by %s (%s), and nine times out of ten by %s (%s)",
-		p.moment(f.GetP50().AsTime()), p.until(f.GetP50().AsTime()), p.moment(f.GetP90().AsTime()), p.until(f.GetP90().AsTime()))
-	if f.GetLatest() != nil {
-		text += "; by " + p.moment(f.GetLatest().AsTime()) + " if all take as long as they declared and nobody new comes"
+	p50, p90 := f.GetP50().AsTime(), f.GetP90().AsTime()
+	text := fmt.Sprintf("by %s (%s), nine times out of ten", p.moment(p90), p.until(p90))
+	if !p50.Equal(p90) {
+		text = fmt.Sprintf("by %s (%s) as likely as not, by %s (%s) nine times out of ten", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
+	}
+	if late := f.GetLatest(); late != nil && late.AsTime().After(p90) {
+		text += "; by " + p.moment(late.AsTime()) + " if all take as long as they declared and nobody new comes"
 	}
 	return text
 }
+
+// shownRemedies is how many changes are said where nobody asks for all.
+const shownRemedies = 6
 
 // shownGrounds is how many grounds of a forecast are said.
 const shownGrounds = 3
@@ -144,7 +171,7 @@ func (p *page) told(res *musterv1.WhyResponse) {
 	}
 	for _, h := range res.GetHistory() {
 		text := h.GetText()
-		if h.GetActor() != "" && h.GetActor() != "muster" && h.GetActor() != "driver" {
+		if strings.HasPrefix(h.GetKind(), "workload.") && h.GetActor() != "driver" {
 			text += " (" + h.GetActor() + prefixed(": ", h.GetReason()) + ")"
 		}
 		p.wrapAs(fmt.Sprintf("  %-16s  ", p.moment(h.GetAt().AsTime())), text)

@@ -49,7 +49,7 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 	ans := answer{message: res, rows: t, lead: func(p *page) {
 		p.standing(res.GetWorkload())
 		if s := res.GetWorkload().GetState(); s == "pending" || s == "starting" {
-			p.forecast(f)
+			p.forecast(f, res.GetAnswer() == "impossible")
 		}
 	}}
 	if s := res.GetWorkload().GetState(); !f.GetKnown() && (s == "pending" || s == "starting") {

@@ -76,7 +76,7 @@ func (p *page) why(res *musterv1.WhyResponse) {
 	if len(res.GetBlockers()) == 0 {
 		p.unblocked(res.GetWorkload())
 	}
-	p.forecast(res.GetForecast())
+	p.forecast(res.GetForecast(), res.GetAnswer() == "impossible")
 	p.remedies(res)
 	if len(res.GetHistory()) > 1 {
 		p.told(res)

@@ -19,6 +19,9 @@ type counts struct {
 // guaranteed says whether it would be, by count.
 func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed }
 
+// idle says that nobody's use is in its way, in its quota or where it could borrow.
+func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
+
 // borrowable says whether its tree has enough left, by count.
 func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked }
 

@@ -9,10 +9,11 @@ func (q *question) inQuota(a *fleet.Account) []Blocker {
 	if b, ok := q.behind(a, n); ok {
 		list = append(list, b)
 	}
-	if b, ok := q.unbacked(a, n); ok {
-		list = append(list, b)
+	unbacked, short := q.unbacked(a, n)
+	if short {
+		list = append(list, unbacked)
 	}
-	if b, ok := q.full(a, n); ok {
+	if b, ok := q.full(a, n); ok && !(short && n.idle()) {
 		list = append(list, b)
 	}
 	if len(list) > 0 {

@@ -82,7 +82,9 @@ func (q *question) flexFull(f pool) Blocker {
 	switch at, ns := q.protectedUntil(f.shares); {
 	case q.gpus > f.share:
 		why = words("being larger than its fair share (%d), it starts only on free room", f.share)
-	case at != 0 && f.own+q.gpus <= f.share:
+	case f.own+q.gpus > f.share:
+		why = words("with it %s would hold more than its fair share (%d), so it starts only on free room", q.w.Namespace, f.share)
+	case at != 0:
 		why = words("what %s holds above its share is protected for its minimum run time", ns)
 		if next.At == 0 || at < next.At {
 			next = Next{at, "the minimum run time of work of " + ns + " is over"}

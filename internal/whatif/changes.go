@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -76,7 +78,24 @@ func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet
 	} {
 		look()
 	}
+	slices.SortStableFunc(x.found, func(a, b Change) int { return cmp.Compare(a.turn(), b.turn()) })
 	return Found{Changes: x.found, Missed: x.missed}
+}
+
+// turn orders changes: what comes by itself, what the submitter can do, what
+// others can; last what only passes the waiting on to somebody else.
+func (c Change) turn() int {
+	switch {
+	case c.Kind == Ends && c.By != 0:
+		return 0
+	case c.Kind == Priority:
+		return 4
+	case c.Kind == Ends:
+		return 3
+	case c.Class == explain.Change:
+		return 1
+	}
+	return 2
 }
 
 // has says whether one of the blockers has one of these codes.

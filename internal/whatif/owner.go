@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/explain"
@@ -40,7 +41,8 @@ func (x *search) nodes() {
 	if p == nil {
 		return
 	}
-	down, patience := outOfService(p), x.s.Policy.Dwell
+	// A minute more than the dwell, since its last moment still counts.
+	down, patience := outOfService(p), x.s.Policy.Dwell+time.Minute
 	if len(down) == 0 {
 		return
 	}
@@ -56,7 +58,21 @@ func (x *search) nodes() {
 			c = one
 		}
 	}
-	x.keep(c, ok, patience)
+	if x.keep(c, ok, patience) && !x.sooner(patience) {
+		x.found = x.found[:len(x.found)-1]
+	}
+}
+
+// sooner says whether the last change that was found lets the workload start
+// before time alone would.
+func (x *search) sooner(patience time.Duration) bool {
+	c := x.found[len(x.found)-1]
+	if c.Start.At.Sub(x.now) <= x.s.Policy.MaxGrace || !x.open() {
+		return true
+	}
+	t := x.trial(x.s)
+	st, ok := t.follow(x.w.Namespace, x.w.Name, patience)
+	return !ok || c.Start.At < st.At
 }
 
 // outOfService lists nodes that are not healthy, the longest first.
@@ -80,7 +96,7 @@ func (x *search) grants() {
 	if x.w.Flexes() {
 		return
 	}
-	for _, p := range x.partitions() {
+	for _, p := range x.usual() {
 		has := 0
 		if a := p.Account(x.w.Target); a != nil {
 			has = a.Grant
@@ -93,8 +109,24 @@ func (x *search) grants() {
 				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: has + gpus, KeepGang: true}},
 			}
 		}, 0)
-		x.keep(c, ok, 0)
+		if x.keep(c, ok, 0) {
+			return
+		}
 	}
+}
+
+// usual lists the partitions it may run in, those where its quota has grants first.
+func (x *search) usual() []*fleet.Partition {
+	list := slices.Clone(x.partitions())
+	slices.SortStableFunc(list, func(a, b *fleet.Partition) int { return cmp.Compare(x.granted(b), x.granted(a)) })
+	return list
+}
+
+func (x *search) granted(p *fleet.Partition) int {
+	if a := p.Account(x.w.Target); a != nil {
+		return a.Grant
+	}
+	return 0
 }
 
 func (x *search) held(p *fleet.Partition) int {
@@ -126,7 +158,7 @@ const giversTried = 3
 // transfers tries to take from the grant of another quota what its work does not use.
 func (x *search) transfers() {
 	p := x.at()
-	if p == nil || x.w.Flexes() || !x.has(explain.QuotaFull, explain.TreeFull, explain.QuotaUnbacked, explain.Behind) {
+	if p == nil || x.w.Flexes() || x.grew() || !x.has(explain.QuotaFull, explain.TreeFull, explain.QuotaUnbacked, explain.Behind) {
 		return
 	}
 	givers := slices.DeleteFunc(slices.Clone(p.Accounts), func(a *fleet.Account) bool {
@@ -145,6 +177,11 @@ func (x *search) transfers() {
 			return
 		}
 	}
+}
+
+// grew says whether more quota was found already; then nobody need give any up.
+func (x *search) grew() bool {
+	return slices.ContainsFunc(x.found, func(c Change) bool { return c.Kind == Grant })
 }
 
 // spare is the nodes of a grant that its work does not use.

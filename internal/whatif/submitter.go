@@ -16,18 +16,16 @@ import (
 // and so many are shown.
 const (
 	quotasTried = 6
-	quotasShown = 2
+	quotasShown = 1
 )
 
 // targets tries flex, and quotas that the submitter may use.
 func (x *search) targets() {
-	if !x.w.Flexes() {
-		x.tryKeep(x.retarget(fleet.Flex))
-	}
+	x.flex()
 	shown := 0
 	list := x.otherQuotas()
 	for _, quota := range list[:min(len(list), quotasTried)] {
-		if x.tryKeep(x.retarget(quota)) {
+		if x.tryKeep(x.retarget(quota, x.w.Partition)) {
 			if shown++; shown == quotasShown {
 				return
 			}
@@ -35,10 +33,23 @@ func (x *search) targets() {
 	}
 }
 
-func (x *search) retarget(quota string) Change {
+// flex tries flex, first where its quota has grants: with the GPUs that it expects.
+func (x *search) flex() {
+	if x.w.Flexes() {
+		return
+	}
+	for _, p := range x.usual() {
+		if x.granted(p) > 0 && x.w.Partition == "" && len(x.s.Partitions) > 1 && x.tryKeep(x.retarget(fleet.Flex, p.ID)) {
+			return
+		}
+	}
+	x.tryKeep(x.retarget(fleet.Flex, x.w.Partition))
+}
+
+func (x *search) retarget(quota, partition string) Change {
 	return Change{
-		Kind: Target, Class: explain.Change, Quota: quota, Partition: x.w.Partition,
-		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: quota, Partition: x.w.Partition}},
+		Kind: Target, Class: explain.Change, Quota: quota, Partition: partition,
+		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: quota, Partition: partition}},
 	}
 }
 

@@ -1949,7 +1949,8 @@ type WhyResponse struct {
 	Workload *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
 	// In order; the first is the reason. None: nothing blocks it.
 	Blockers []*Blocker `protobuf:"bytes,3,rep,name=blockers,proto3" json:"blockers,omitempty"`
-	// For one that waits: impossible (no time helps, as things are), waiting, or not known.
+	// For one that waits: impossible (no time helps, as things are), waiting, or, where a forecast was asked for,
+	// not known (when it starts).
 	Answer string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
 	// What would let it start, where that was asked for.
 	Changes []*Remedy `protobuf:"bytes,5,rep,name=changes,proto3" json:"changes,omitempty"`
@@ -2119,10 +2120,12 @@ func (x *WhenRequest) GetName() string {
 }
 
 type WhenResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
-	Workload      *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
-	Forecast      *Forecast              `protobuf:"bytes,3,opt,name=forecast,proto3" json:"forecast,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Seen     *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Workload *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
+	Forecast *Forecast              `protobuf:"bytes,3,opt,name=forecast,proto3" json:"forecast,omitempty"`
+	// For one that waits: impossible (no time helps, as things are), waiting, or not known (when it starts).
+	Answer        string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2176,6 +2179,13 @@ func (x *WhenResponse) GetForecast() *Forecast {
 		return x.Forecast
 	}
 	return nil
+}
+
+func (x *WhenResponse) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
 }
 
 type FitRequest struct {
@@ -2684,11 +2694,12 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
 	"\x04name\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"\x95\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"\xad\x01\n" +
 	"\fWhenResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12/\n" +
-	"\bforecast\x18\x03 \x01(\v2\x13.muster.v1.ForecastR\bforecast\"m\n" +
+	"\bforecast\x18\x03 \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\"m\n" +
 	"\n" +
 	"FitRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12.\n" +
