@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/forecast"
 	"github.com/muster-fleet/muster/internal/whatif"
 )
 
@@ -69,6 +70,13 @@ func BenchmarkWhy(b *testing.B) {
 			for _, w := range list {
 				explain.Why(c, c.Workloads[w.ID], f.now)
 			}
+		}
+	})
+	b.Run("when", func(b *testing.B) {
+		i := 0
+		for b.Loop() {
+			forecast.When(c, c.Workloads[list[i*37%len(list)].ID], f.now, forecast.Options{Steps: 5_000})
+			i++
 		}
 	})
 	b.Run("one and what helps", func(b *testing.B) {
