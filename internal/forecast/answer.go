@@ -67,7 +67,8 @@ type Options struct {
 	History *History
 	// Book holds past forecasts and what came of them, which correct this one; nil: no correction.
 	Book *Book
-	// Paths is how many futures are tried; 0 means DefaultPaths.
+	// Paths is how many futures are tried, fewer where the fleet is so large that
+	// copying it alone would use up the steps; 0 means DefaultPaths.
 	Paths int
 	// Steps bounds the decisions on all paths together; 0 means DefaultSteps.
 	// What needs more is not known.
@@ -80,9 +81,11 @@ const (
 	DefaultSteps = 200_000
 )
 
-// Asked is a question's answer with whom and when it was about.
+// Asked is an answer with whom it was about, and when.
 type Asked struct {
 	Workload uint64
 	At       fleet.Instant
 	Answer   Answer
+
+	raw moments // before the book's correction
 }

@@ -58,17 +58,15 @@ func (f *forecast) timely(g Ground, c cause, w *fleet.Workload) Ground {
 	g.Kind = FlexMinimum
 	for _, e := range c.events {
 		switch e := e.(type) {
-		case event.HoldEnded:
-			g.Kind = HoldExpiry
-			g.Name, g.GPUs = f.holdOf(e.ID)
-			return g
 		case event.NodeChanged:
-			g.Kind, g.Name = Probation, e.Node
-			return g
+			return Ground{Kind: Probation, Name: e.Node, At: c.at}
 		case event.BackingAligned:
 			if e.Partition == w.Where {
 				g.Kind = Dwell
 			}
+		case event.HoldEnded:
+			g.Kind = HoldExpiry
+			g.Name, g.GPUs = f.holdOf(e.ID)
 		}
 	}
 	return g

@@ -19,6 +19,7 @@ type path struct {
 	asked   map[uint64]bool // workloads that have not started yet
 	starts  map[uint64]fleet.Instant
 	steps   *int // decisions that are left, on all paths together
+	timely  bool // time alone may change something here
 	tale    []cause
 	telling bool // the tale is kept
 }
@@ -62,6 +63,7 @@ func newPath(s *fleet.State, now fleet.Instant, asked map[uint64]bool, length le
 	for _, in := range s.Partitions {
 		p.planRepairs(in)
 	}
+	p.timely = p.timely || bidesTime(s)
 	return p
 }
 
@@ -77,7 +79,7 @@ const (
 // live lets things happen until all who are asked about have started.
 func (p *path) live() outcome {
 	for len(p.asked) > 0 {
-		due := min(p.plans.due(), p.s.NextAlarm())
+		due := p.due()
 		switch {
 		case due == fleet.Never:
 			return still
@@ -95,6 +97,40 @@ func (p *path) live() outcome {
 		p.happen(p.plans.next())
 	}
 	return started
+}
+
+// due is when something happens next. Where nothing but work that keeps to its
+// maximum sets alarms, they would only tell that it has; most of the decisions
+// of a path are spared so.
+func (p *path) due() fleet.Instant {
+	if due := p.plans.due(); !p.timely && due != fleet.Never {
+		return due
+	}
+	return min(p.plans.due(), p.s.NextAlarm())
+}
+
+// bidesTime says whether a fleet waits for moments: minimum run times of flex, nodes
+// that prove themselves, capacity in its dwell, holds.
+func bidesTime(s *fleet.State) bool {
+	if len(s.Holds) > 0 {
+		return true
+	}
+	for _, in := range s.Partitions {
+		if len(in.Downs) > 0 {
+			return true
+		}
+		for _, n := range in.Nodes {
+			if n.State != fleet.Healthy {
+				return true
+			}
+		}
+	}
+	for _, w := range s.Workloads {
+		if w.Flexes() && !w.State.Ended() {
+			return true
+		}
+	}
+	return false
 }
 
 // happen lets one plan come true.
@@ -187,6 +223,7 @@ func (p *path) begin(w *fleet.Workload, l *life) {
 	if l.known {
 		p.plans.add(plan{at: max(p.now, l.since.Add(max(0, l.total-l.saved))), what: ends, id: w.ID, turn: l.turn})
 	}
+	p.timely = p.timely || w.MaxRuntime > 0 && (!l.known || l.total > w.MaxRuntime)
 	if p.asked[w.ID] {
 		delete(p.asked, w.ID)
 		p.starts[w.ID] = p.now

@@ -26,7 +26,10 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	var ids []uint64
 	for id, w := range s.Workloads {
-		if _, ready := notReady(s, w); ready && waits(w) {
+		if !waits(w) {
+			continue
+		}
+		if _, ready := notReady(s, w); ready {
 			ids = append(ids, id)
 		}
 	}
@@ -39,7 +42,7 @@ func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	f.walk()
 	list := make([]Asked, len(ids))
 	for i, id := range ids {
-		list[i] = Asked{Workload: id, At: now, Answer: f.moments(id)}
+		list[i] = f.ask(id)
 	}
 	return list
 }
@@ -82,21 +85,35 @@ func notReady(s *fleet.State, w *fleet.Workload) (grounds []Ground, ready bool) 
 
 // forecast is one question on its way.
 type forecast struct {
-	base    *fleet.State
-	now     fleet.Instant
-	ids     []uint64
-	asked   map[uint64]bool
-	options Options
-	starts  map[uint64][]fleet.Instant // by path; Never where a path does not know
-	far     bool                       // some path had to stop early
+	base       *fleet.State
+	now        fleet.Instant
+	ids        []uint64
+	asked      map[uint64]bool
+	options    Options
+	correction correction
+	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
+	far        bool                       // some path had to stop early
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
 	f := &forecast{base: base, now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
+	f.options.Paths = affordable(base, o)
+	f.correction = o.Book.correction(now)
 	for _, id := range ids {
 		f.asked[id] = true
 	}
 	return f
+}
+
+// affordable is how many paths half of the steps pay for: copying a fleet for a
+// path costs about as much as one decision for every so many things in it.
+func affordable(base *fleet.State, o Options) int {
+	const copied, least = 10, 5
+	things := len(base.Workloads)
+	for _, p := range base.Partitions {
+		things += len(p.Nodes)
+	}
+	return min(o.Paths, max(least, o.Steps/2/(things/copied+1)))
 }
 
 // walk goes all paths, and stops where enough of them failed for the answer to
@@ -145,16 +162,20 @@ func (f *forecast) failed(id uint64) int {
 // rank is the place, from 0, of a percentile among so many in order.
 func rank(n, percent int) int { return (n*percent+99)/100 - 1 }
 
-// moments is the answer without what it rests on.
-func (f *forecast) moments(id uint64) Answer {
+// ask is the answer about one workload without what it rests on.
+func (f *forecast) ask(id uint64) Asked {
+	a := Asked{Workload: id, At: f.now}
 	sorted := slices.Clone(f.starts[id])
 	slices.Sort(sorted)
 	last := rank(f.options.Paths, 90)
 	if last >= len(sorted) || sorted[last] == fleet.Never {
-		return unknown(Ground{Kind: f.silence()})
+		a.Answer = unknown(Ground{Kind: f.silence()})
+		return a
 	}
-	a := Answer{Known: true, P50: sorted[rank(f.options.Paths, 50)], P90: sorted[last]}
-	return f.options.Book.correct(a, f.base.Workloads[id], f.now)
+	a.raw = moments{sorted[rank(f.options.Paths, 50)], sorted[last]}
+	said := f.correction.apply(a.raw, f.now)
+	a.Answer = Answer{Known: true, P50: said[0], P90: said[1]}
+	return a
 }
 
 // silence is why a path did not know, where nobody is asked for names.
@@ -167,7 +188,7 @@ func (f *forecast) silence() Kind {
 
 // answer is all of the answer about one workload.
 func (f *forecast) answer(id uint64) Answer {
-	a := f.moments(id)
+	a := f.ask(id).Answer
 	if !a.Known {
 		return f.why(id)
 	}

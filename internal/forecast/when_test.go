@@ -63,7 +63,6 @@ func TestProbationEndsAtAKnownMoment(t *testing.T) {
 	st.do(0, core.SetNodes{Names: []string{"t-g-i-002"}, State: fleet.Probation, Signal: "passed"})
 	w := st.submit(time.Minute, "w", "q", 2, time.Hour)
 	a := st.when(time.Hour, w)
-	t.Log(a)
 	starts(t, a, 24*time.Hour)
 }
 
