@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/explain"
@@ -20,7 +22,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 			return err
 		}
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
-		out.Forecast = forecastOf(state, w, at)
+		out.Forecast = forecastOf(state, w, at, forecasting)
 		if w.State == fleet.Pending {
 			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
 		}
@@ -39,14 +41,33 @@ func answerOf(list []explain.Blocker, f *musterv1.Forecast) string {
 	return string(answer)
 }
 
-// steps bounds the decisions of one forecast that somebody waits for.
-const steps = 5_000
+// A forecast that somebody waits for begins with few steps, and takes more of
+// them as long as that may be had in time.
+const (
+	fewSteps    = 300
+	manySteps   = 200_000
+	moreSteps   = 6
+	forecasting = 500 * time.Millisecond
+)
 
-func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant) *musterv1.Forecast {
-	a := forecast.When(state, w, at, forecast.Options{Steps: steps})
+func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) *musterv1.Forecast {
+	a := deepened(state, w, at, limit)
 	return &musterv1.Forecast{
 		Known: a.Known, P50: timestamp(a.P50), P90: timestamp(a.P90), Latest: timestamp(a.Latest),
 		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
+	}
+}
+
+// deepened asks with more and more steps, until the answer is one or the next
+// round could take longer than there is time.
+func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) forecast.Answer {
+	for steps := fewSteps; ; steps *= moreSteps {
+		began := time.Now()
+		a := forecast.When(state, w, at, forecast.Options{Steps: steps})
+		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
+		if !tooFar || steps >= manySteps || time.Since(began)*moreSteps > limit {
+			return a
+		}
 	}
 }
 

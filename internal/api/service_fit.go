@@ -65,7 +65,7 @@ func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
 	default:
 		out.Outcome, out.Blockers = "waits", blockersOf(p.Blockers)
 		if p.Tried != nil {
-			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at)
+			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, forecasting/5)
 		}
 		out.Answer = answerOf(p.Blockers, out.GetForecast())
 	}

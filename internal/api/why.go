@@ -48,7 +48,7 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 		out.Changes = append(out.Changes, remedy(w, c))
 	}
 	out.Missed = found.Missed
-	out.Forecast = forecastOf(state, w, at)
+	out.Forecast = forecastOf(state, w, at, forecasting)
 }
 
 func waits(w *fleet.Workload) bool { return w.State == fleet.Pending || w.State == fleet.Starting }

@@ -75,7 +75,7 @@ func BenchmarkWhy(b *testing.B) {
 	b.Run("when", func(b *testing.B) {
 		i := 0
 		for b.Loop() {
-			forecast.When(c, c.Workloads[list[i*37%len(list)].ID], f.now, forecast.Options{Steps: 5_000})
+			forecast.When(c, c.Workloads[list[i*37%len(list)].ID], f.now, forecast.Options{Steps: 300})
 			i++
 		}
 	})
