@@ -12,9 +12,9 @@ import (
 
 // This file says changes in words and as command lines.
 
-func remedy(w *fleet.Workload, c whatif.Change) *musterv1.Remedy {
+func remedy(c whatif.Change) *musterv1.Remedy {
 	return &musterv1.Remedy{
-		Kind: string(c.Kind), Class: string(c.Class), Text: says(w, c), Commands: commandLines(c.Commands),
+		Kind: string(c.Kind), Class: string(c.Class), Text: says(c), Commands: commandLines(c.Commands),
 		Start: start(c.Start), By: timestamp(c.By),
 	}
 }
@@ -27,7 +27,7 @@ func start(st whatif.Start) *musterv1.Start {
 }
 
 // says a change in a few words, with its figures.
-func says(w *fleet.Workload, c whatif.Change) string {
+func says(c whatif.Change) string {
 	switch c.Kind {
 	case whatif.Target:
 		if c.Quota == fleet.Flex {
@@ -55,7 +55,7 @@ func says(w *fleet.Workload, c whatif.Change) string {
 	case whatif.Transfer:
 		return fmt.Sprintf("%d GPUs of quota from %s, which its work does not use", c.GPUs, c.Quota)
 	case whatif.Ends:
-		return strings.Join(c.Names, ", ") + ends(w, c)
+		return strings.Join(c.Names, ", ") + ends(c)
 	}
 	return string(c.Kind)
 }
@@ -67,7 +67,7 @@ func nodesHealthy(names []string) string {
 	return fmt.Sprintf("%d nodes healthy: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
 }
 
-func ends(w *fleet.Workload, c whatif.Change) string {
+func ends(c whatif.Change) string {
 	verb := " ends"
 	if len(c.Names) > 1 {
 		verb = " end"

@@ -45,7 +45,7 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 	}
 	found := whatif.Changes(state, w, list, at, budget(ctx))
 	for _, c := range found.Changes {
-		out.Changes = append(out.Changes, remedy(w, c))
+		out.Changes = append(out.Changes, remedy(c))
 	}
 	out.Missed = found.Missed
 	out.Forecast = forecastOf(state, w, at, forecasting)

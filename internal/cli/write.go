@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -88,15 +87,6 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 }
 
 func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
-
-// details says an event's data in one line.
-func details(data string) string {
-	var fields map[string]any
-	if json.Unmarshal([]byte(data), &fields) != nil {
-		return data
-	}
-	return strings.Join(pairs("", fields), " ")
-}
 
 // pairs lists the figures of an event as key=value, the deeper ones by their path.
 func pairs(prefix string, fields map[string]any) []string {

@@ -48,7 +48,7 @@ var rooms = []room{
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
-	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core"},
+	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
 
