@@ -43,12 +43,19 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 	if !waits(w) {
 		return
 	}
+	out.Forecast = forecastOf(state, w, at, forecasting)
 	found := whatif.Changes(state, w, list, at, budget(ctx))
 	for _, c := range found.Changes {
-		out.Changes = append(out.Changes, remedy(c))
+		if !overtaken(c, out.GetForecast()) {
+			out.Changes = append(out.Changes, remedy(c))
+		}
 	}
 	out.Missed = found.Missed
-	out.Forecast = forecastOf(state, w, at, forecasting)
+}
+
+// overtaken says that a workload should start before what comes by itself has come.
+func overtaken(c whatif.Change, f *musterv1.Forecast) bool {
+	return c.Kind == whatif.Ends && c.By != 0 && f.GetKnown() && f.GetP90().AsTime().Before(timestamp(c.By).AsTime())
 }
 
 func waits(w *fleet.Workload) bool { return w.State == fleet.Pending || w.State == fleet.Starting }

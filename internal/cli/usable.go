@@ -21,7 +21,7 @@ func usableTable(res *musterv1.UsableResponse) *table {
 		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
 		column{head: "FREE", right: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
 		column{head: "OF", right: true}, column{head: "USED", right: true}, column{head: "WAITING", right: true},
-		column{head: "NEXT", spare: true}, column{head: "WHAT THEN", cut: true, spare: true},
+		column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
 	)
 	for _, q := range res.GetQuotas() {
 		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), q.GetNext(), q.GetNextWhat())
