@@ -94,7 +94,7 @@ func (p *page) standing(w *musterv1.Workload) {
 	case "running":
 		p.say("%s runs on %s for %s, %s.", head, place(w), p.ago(w.GetStarted().AsTime()), holding(w))
 	case "evicting":
-		p.say("%s is being evicted from %s%s; it must have left by %s and then waits again, with its age.", head, place(w), victor(w), p.moment(w.GetGraceEnds().AsTime()))
+		p.wrapAs("", fmt.Sprintf("%s %s %s%s; it must have left by %s and then waits again, with its age.", head, leaving(w), place(w), victor(w), p.moment(w.GetGraceEnds().AsTime())))
 	case "mending":
 		p.say("%s lost nodes on %s; they are being replaced, the rest keep theirs.", head, place(w))
 	default:
@@ -114,6 +114,14 @@ func turn(w *musterv1.Workload) string {
 		return ""
 	}
 	return fmt.Sprintf(", number %d in its queue", w.GetPosition())
+}
+
+// leaving tells an eviction from a gang that goes back to its queue by itself.
+func leaving(w *musterv1.Workload) string {
+	if w.GetEvictedFor() == "" {
+		return "leaves"
+	}
+	return "is being evicted from"
 }
 
 func victor(w *musterv1.Workload) string {
