@@ -77,7 +77,7 @@ type Options struct {
 
 // DefaultPaths and DefaultSteps are used where Options say nothing.
 const (
-	DefaultPaths = 29
+	DefaultPaths = 19
 	DefaultSteps = 200_000
 )
 
