@@ -22,7 +22,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 			return err
 		}
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
-		out.Forecast = forecastOf(state, w, at, forecasting)
+		out.Forecast = forecastOf(state, w, at, 4*forecasting)
 		if w.State == fleet.Pending {
 			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
 		}
@@ -44,7 +44,7 @@ func answerOf(list []explain.Blocker, f *musterv1.Forecast) string {
 // A forecast that somebody waits for begins with few steps, and takes more of
 // them as long as that may be had in time.
 const (
-	fewSteps    = 300
+	fewSteps    = 60
 	manySteps   = 200_000
 	moreSteps   = 6
 	forecasting = 500 * time.Millisecond
