@@ -48,6 +48,7 @@ var rooms = []room{
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
+	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
@@ -76,8 +77,8 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain forecast gen", tests: "engine journal/memory client"},
-	{folder: "internal/web", kind: open, may: "fleet event core view explain forecast"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast gen", tests: "engine journal/memory client"},
+	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
 	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
 	{folder: "client", kind: open, may: "gen"},
 	{folder: "gen/...", kind: open},
