@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -117,7 +116,7 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	}
 	list := needs(it)
 	if len(list) > 1 {
-		return pl.racksHold(nodes, list) && packs(nodes, pl.p.GPUsPerNode, list)
+		return pl.privateCluster(nodes).packs(list)
 	}
 	nd := list[0]
 	per := pl.p.GPUsPerNode / max(1, nd.gpus)
@@ -147,62 +146,6 @@ func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
 			nodes[n.Island]--
 		}
 	}
-}
-
-// packs says whether several pools fit together on empty nodes, so many per
-// island: each takes the fullest nodes that have room, who has the least choice first.
-func packs(nodes []int, gpusPerNode int, list []need) bool {
-	room := make([][]int, len(nodes))
-	for i, n := range nodes {
-		room[i] = slices.Repeat([]int{gpusPerNode}, n)
-	}
-	for _, nd := range list {
-		if !packOne(room, nd) {
-			return false
-		}
-	}
-	return true
-}
-
-func packOne(room [][]int, nd need) bool {
-	if nd.reach != fleet.ReachAny {
-		for i := range room {
-			if left, n := fillIsland(room[i], nd.gpus, nd.replicas); n == 0 {
-				room[i] = left
-				return true
-			}
-		}
-		return false
-	}
-	missing := nd.replicas
-	for i := range room {
-		room[i], missing = fillIsland(room[i], nd.gpus, missing)
-	}
-	return missing == 0
-}
-
-// fillIsland puts replicas on nodes, the fullest first, and says what room is
-// left and how many replicas are missing.
-func fillIsland(room []int, gpus, replicas int) (left []int, missing int) {
-	left = slices.Clone(room)
-	slices.Sort(left)
-	for i := range left {
-		for ; left[i] >= gpus && replicas > 0; replicas-- {
-			left[i] -= gpus
-		}
-	}
-	return left, replicas
-}
-
-// racksHold says whether each pool that must stand in one rack finds one that could hold it.
-func (pl *Planner) racksHold(nodes []int, list []need) bool {
-	for _, nd := range list {
-		per := pl.p.GPUsPerNode / max(1, nd.gpus)
-		if nd.reach == fleet.ReachRack && (per == 0 || !pl.rackHolds(nodes, (nd.replicas+per-1)/per)) {
-			return false
-		}
-	}
-	return true
 }
 
 // rackHolds says whether some rack has so many whole nodes, in an island that has as many to give.

@@ -45,20 +45,9 @@ func (h *head) standingAtShadow(pl *Planner) (used map[int]int, gpus int) {
 
 // packsBeside says whether the head fits the nodes that back its quota beside what uses them.
 func (h *head) packsBeside(pl *Planner, used map[int]int) bool {
-	room := make([][]int, len(pl.p.Islands))
+	c := pl.privateCluster(h.account.Backing)
 	for node, gpus := range used {
-		n := pl.p.Nodes[node]
-		room[n.Island] = append(room[n.Island], max(0, n.Good()-gpus))
+		c.use(pl.p.Nodes[node], gpus)
 	}
-	for i := range room {
-		for fresh := h.account.Backing[i] - len(room[i]); fresh > 0; fresh-- {
-			room[i] = append(room[i], pl.p.GPUsPerNode)
-		}
-	}
-	for _, nd := range needs(h.it) {
-		if nd.reach == fleet.ReachRack || !packOne(room, nd) {
-			return false
-		}
-	}
-	return true
+	return c.packs(needs(h.it))
 }

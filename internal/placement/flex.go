@@ -27,11 +27,12 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 				continue
 			}
 			plan, ok := pl.flex(*it)
-			if !ok {
+			switch {
+			case !ok:
 				pl.p.SetTried(it)
-			} else if !pl.betterElsewhere(*it, plan) {
+			case !pl.betterElsewhere(*it, plan):
 				return plan, true
-			} else {
+			default:
 				rests = false
 			}
 		}

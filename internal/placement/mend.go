@@ -14,18 +14,24 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 			if pool.Elastic || stays >= pool.Min || !base && stays == 0 {
 				continue
 			}
-			if w.HoldsOf(i) != fleet.NoHolds {
-				if plan, ok := pl.mend(w, i, pool.Min-stays); ok {
-					return plan, true
-				}
-			}
-			if base {
-				return giveUp(w), true
-			}
-			return giveUpPool(w, i), true
+			return pl.mendOrGiveUp(w, i), true
 		}
 	}
 	return Plan{}, false
+}
+
+// mendOrGiveUp mends a gang that stands without being whole, or sends it back to
+// its queue: the whole workload where it is one of its lowest-rank pools.
+func (pl *Planner) mendOrGiveUp(w *fleet.Workload, pool int) Plan {
+	if w.HoldsOf(pool) != fleet.NoHolds {
+		if plan, ok := pl.mend(w, pool, w.Pools[pool].Min-w.Stays(pool)); ok {
+			return plan
+		}
+	}
+	if w.Pools[pool].Rank == w.BaseRank() {
+		return giveUp(w)
+	}
+	return giveUpPool(w, pool)
 }
 
 // lostBase says whether nothing runs any more of the pools that must run together.
