@@ -53,6 +53,9 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 // still leaving come after those that are free, but those that the claim's own
 // victims leave come first: so a GPU that is held and reserved counts once.
 func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
+	if pl.roomiest && kind != counted {
+		return 2*n.GPUs - room // what is free of limits comes first
+	}
 	if pl.roomiest || pl.freed[node] > 0 || c.tight && leftBy(n, c.account.Tree()) {
 		return n.GPUs - room
 	}

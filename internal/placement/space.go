@@ -209,20 +209,27 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 	return best
 }
 
-// byScore lists the nodes found in each island that takes all replicas, best first.
+// byScore lists the nodes found in each island, or rack, that takes all replicas, best first.
 func (pl *Planner) byScore(c *claim, nd need) [][]int {
 	var list [][]int
 	var scores [][3]int
-	for i := range pl.p.Islands {
-		nodes, score, ok := pl.inIsland(c, nd, i)
-		if !ok {
-			continue
-		}
+	add := func(nodes []int, score [3]int) {
 		at := len(list)
 		for at > 0 && less(score, scores[at-1]) {
 			at--
 		}
 		list, scores = slices.Insert(list, at, nodes), slices.Insert(scores, at, score)
+	}
+	for i, island := range pl.p.Islands {
+		if nodes, score, ok := pl.inIsland(c, nd, i); ok {
+			add(nodes, score)
+		}
+		for rack := 0; nd.reach == fleet.ReachRack && rack < island.Racks && c.mayUse(i); rack++ {
+			list := slices.DeleteFunc(pl.candidates(c, nd, i), func(x candidate) bool { return x.rack != rack })
+			if nodes := pl.pick(c, list, i, nd.replicas); len(nodes) == nd.replicas {
+				add(nodes, pl.score(c, i, nodes, nd.gpus*nd.replicas))
+			}
+		}
 	}
 	return list
 }
