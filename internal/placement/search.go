@@ -12,13 +12,18 @@ import (
 // cheapestSet finds victims for a claim. A claim that stands in one island is
 // tried in each with only the candidates there; the cheapest answer wins.
 func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 {
+	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
 		return pl.minimalSet(c, list)
 	}
+	defer func() { c.island = -1 }()
 	var spots []fleet.Spot
 	var victims []*candidateVictim
 	found := false
 	for i := range pl.p.Islands {
+		if c.island = -1; !c.couldUse(i) {
+			continue
+		}
+		c.island = i
 		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
@@ -52,6 +57,9 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 		return nil, nil, false
 	}
 	chosen := append([]*candidateVictim(nil), list[:enough]...)
+	if len(chosen) > fewCandidates {
+		chosen = pl.neededThere(c, chosen)
+	}
 	for spared := true; spared; { // whom the claim needs may change with who is spared
 		spared = false
 		for i := len(chosen) - 1; i >= 0; i-- {
@@ -71,42 +79,68 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	return spots, chosen, ok
 }
 
+// neededThere keeps, of many victims, only those that the place needs that is
+// found with all of them gone: the dearest are spared first.
+func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidateVictim {
+	spots, ok := pl.fits(c, chosen)
+	if !ok {
+		return chosen
+	}
+	kept := append([]*candidateVictim(nil), pl.thin(c, spots, chosen)...)
+	if _, ok := pl.fits(c, kept); !ok {
+		return chosen
+	}
+	return kept
+}
+
 // thin spares who need not leave for the place that was found. (The search may
 // miss a place that it would have found with fewer gone.)
 func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
-	for i := len(chosen) - 1; i >= 0; i-- {
-		rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
-		if pl.holdsIn(c, spots, rest) {
-			chosen = rest
-		}
-	}
-	return chosen
-}
-
-// holdsIn says whether a claim fits on the very nodes that were found for it with
-// these victims gone: on the nodes, within its limits and its tree's count.
-func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, victims []*candidateVictim) bool {
-	leaving := slices.Clone(pl.leavers(victims))
+	leaving := slices.Clone(pl.leavers(chosen))
 	freed := 0
 	for _, v := range leaving {
 		pl.evict(v.all)
 		freed += v.freed(c)
 	}
-	counts := c.account != nil && !c.beyond
-	if counts {
-		pl.addCleared(c, leaving, 1)
+	kept := make([]*candidateVictim, 0, len(leaving))
+	for i := len(leaving) - 1; i >= 0; i-- {
+		v := leaving[i]
+		pl.restore(v.all)
+		if pl.holdsIn(c, spots, append(slices.Clone(leaving[:i]), kept...), freed-v.freed(c)) {
+			freed -= v.freed(c)
+			continue
+		}
+		pl.evict(v.all)
+		kept = append(kept, v)
 	}
-	holds := pl.allOpen(c, spots) && (!counts || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root()))
+	for _, v := range kept {
+		pl.restore(v.all)
+	}
+	slices.Reverse(kept)
+	if len(kept) == len(leaving) {
+		return chosen
+	}
+	return kept
+}
+
+// holdsIn says whether a claim fits on the very nodes that were found for it with
+// victims gone who are taken out of the picture already: on the nodes, within its
+// limits and its tree's count.
+func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim, freed int) bool {
+	counts := c.account != nil && !c.beyond
+	if counts && c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) || !pl.allOpen(c, spots) {
+		return false
+	}
+	if counts {
+		pl.addCleared(c, gone, 1)
+	}
 	for _, spot := range spots {
 		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
 	}
-	holds = holds && pl.short(spots) == nil && pl.withinLimits(c)
+	holds := pl.short(spots) == nil && pl.withinLimits(c)
 	pl.release(c, spots)
 	if counts {
-		pl.addCleared(c, leaving, -1)
-	}
-	for _, v := range leaving {
-		pl.restore(v.all)
+		pl.addCleared(c, gone, -1)
 	}
 	return holds
 }
