@@ -145,6 +145,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
+	p.shifted++
 	p.freed(a.tree)
 }
 
@@ -187,7 +188,7 @@ func (a *Account) stand(island int, stands bool) {
 // Unalign says that the backing may no longer be what it should be.
 func (p *Partition) Unalign() {
 	p.unaligned = true
-	p.Freed()
+	p.Renewed()
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.

@@ -83,6 +83,7 @@ type Partition struct {
 	epoch      uint64
 	aged       uint64            // grows whenever an alarm rings: work may have overrun
 	flexAsleep uint64            // see FlexAsleep
+	shifted    uint64            // grows with every change of what is on a node
 	flexing    uint64            // grows with every change of flex work
 	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
@@ -119,8 +120,14 @@ type FlexUse struct {
 	asked    int // by what waits, elastic pools at max
 	standing int // by what stands and is not being evicted, elastic pools at max
 
-	name string
-	work []*Workload // that holds or reserves GPUs here, in order of ID
+	name    string
+	work    []*Workload // that holds or reserves GPUs here, in order of ID
+	version uint64      // grows with every change of its work here
+
+	// What of Staying could give way to work of the same namespace.
+	importance map[Importance]int // GPUs
+	elastic    int                // GPUs of elastic pools
+	timed      int                // GPUs of work that declared a maximum run time
 }
 
 // Tally is the partition's GPUs by what they do.

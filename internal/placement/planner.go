@@ -30,11 +30,12 @@ type Planner struct {
 
 // scratch is a planner's working memory. It is all zeros between two questions.
 type scratch struct {
-	freed []int    // GPUs that chosen victims give back, by node
-	gone  []int    // in-quota replicas among them, by node
-	extra []int    // GPUs that the newcomer has been given so far, by node
-	moved []int    // changes of the three, by island
-	ints  [4][]int // a claim's numbers by island, see intsFor
+	freed    []int    // GPUs that chosen victims give back, by node
+	gone     []int    // in-quota replicas among them, by node
+	extra    []int    // GPUs that the newcomer has been given so far, by node
+	restedAt uint64   // what had shifted when nobody with reserved room could start
+	moved    []int    // changes of the three, by island
+	ints     [4][]int // a claim's numbers by island, see intsFor
 
 	largestOf largest
 	list      []candidate
@@ -48,12 +49,10 @@ type scratch struct {
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
-	flexing   []unit
-	flexOf    map[string][]unit // by namespace
-	flexingAt uint64
-	accounts  map[*fleet.Account]*standing
-	covers    map[*fleet.Tree]keptCoverage
-	trees     map[*fleet.Tree]uint64 // when each tree was classified last
+	flexOf   map[string]*standing // by namespace
+	accounts map[*fleet.Account]*standing
+	covers   map[*fleet.Tree]keptCoverage
+	trees    map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
 // standing is an account's units in the quota's order.
@@ -66,7 +65,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
