@@ -27,22 +27,37 @@ func (st tale) holds() {
 // alarms ring. It returns the evictions on the way.
 func (st tale) pass(until time.Duration) (evictions []event.ReplicasEvicted) {
 	st.t.Helper()
-	w := newWorld(sampling{recount: 1, idle: 1})
-	w.s, w.follower, w.now = st.s, st.s.Clone(), max(st.s.Time, moment(0))
-	w.hash = ""
-	if f := w.passTime(moment(until)); f != nil {
-		st.t.Fatal(f)
-	}
-	for _, r := range w.told {
-		for _, e := range r.Events {
+	for {
+		at, c := st.next()
+		if at > moment(until) {
+			break
+		}
+		out := st.do(max(at, st.s.Time).Sub(moment(0)), c)
+		for _, e := range out.Record.Events {
 			if e, ok := e.(event.ReplicasEvicted); ok {
 				evictions = append(evictions, e)
 			}
 		}
+		st.holds()
+		st.idle(max(at, st.s.Time).Sub(moment(0)))
 	}
 	st.do(until, core.Tick{})
 	st.holds()
 	return evictions
+}
+
+// next is what happens next by itself: the first victim whose grace is over, or
+// an alarm.
+func (st tale) next() (fleet.Instant, core.Command) {
+	at, id := st.s.NextAlarm(), uint64(0)
+	var c core.Command = core.Tick{}
+	for _, w := range st.s.Workloads {
+		leaving := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+		if len(leaving) > 0 && (w.GraceEnds < at || w.GraceEnds == at && w.ID < id) {
+			at, id, c = w.GraceEnds, w.ID, core.ReportStopped{ID: w.ID, Spots: leaving}
+		}
+	}
+	return at, c
 }
 
 func (st tale) workload(name string) *fleet.Workload { return st.s.Workload("n", name) }

@@ -88,9 +88,9 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 }
 
 // align records what is different in capacity and backing. Where reports are
-// stale the last backing stays.
+// stale the last backing stays, unless somebody said that its metal is gone.
 func (t *turn) align(p *fleet.Partition) {
-	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || (c != nil && c.Stale) {
+	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || c != nil && c.Stale && !p.Overpromised() {
 		return
 	}
 	// What an alignment moves is an input of the next one: the backing in force.

@@ -66,10 +66,11 @@ func (p *Partition) rebuild(s *State) {
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
 	p.names, p.flexWaits = nil, nil
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
+	p.awake, p.lackNodes, p.flexAsleep = nil, nil, 0
 	p.left, p.overs, p.gangless, p.short, p.declared = map[string]uint64{}, 0, 0, 0, 0
 	for _, i := range p.Islands {
-		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
-		i.backing, i.unscheduled, i.backed = map[string]int{}, 0, 0
+		i.nodes, i.whole, i.unscheduled, i.backed = nil, 0, 0, 0
+		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)
 	}
 	for k, n := range p.Nodes {
 		p.byName[n.Name] = k

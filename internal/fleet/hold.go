@@ -33,24 +33,17 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
 	}
-	p.left[w.Tree()]++
+	p.changed(w.Tree())
 	w.unalign()
 	p.Touch()
 }
 
-// unalign says that the backing is to be looked at where a gang in quota comes,
-// goes or holds its GPUs in another way: backing follows gangs.
+// unalign says that the backing is to be looked at where work in quota comes,
+// goes or holds its GPUs in another way. Where every grant is backed whole and
+// none declares a gang, that changes no backing.
 func (w *Workload) unalign() {
-	if w.account == nil || w.partition.unaligned {
-		return
-	}
-	for _, p := range w.Pools {
-		if !p.Elastic && p.Min > 1 && p.Reach != ReachAny {
-			// Where every grant is backed whole and none declares a gang, a gang that
-			// comes or goes changes no backing.
-			w.partition.unaligned = w.partition.declared > 0 || w.partition.short > 0
-			return
-		}
+	if p := w.partition; w.account != nil && (p.declared > 0 || p.short > 0) {
+		p.unaligned = true
 	}
 }
 
@@ -111,8 +104,8 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
-	p.left[w.Tree()]++
-	p.left[Flex]++
+	p.changed(w.Tree())
+	p.changed(Flex)
 	p.Touch()
 }
 
@@ -163,7 +156,7 @@ func (s *State) after(w *Workload) {
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}
-	p.Freed()
+	p.freed(w.Tree())
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
@@ -257,7 +250,7 @@ func (n *Node) recount() {
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
 		if was := w.Held[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
-			w.partition.epoch++ // whom nobody covers, other trees may evict
+			w.partition.freed(w.Tree()) // whom nobody covers, other trees may evict
 		}
 		w.account.weigh(w.Held[pool][i], -1)
 		w.Held[pool][i].Holds = holds
@@ -267,6 +260,6 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.touch()
 	}
 	w.unalign()
-	w.partition.left[w.Tree()]++
+	w.partition.changed(w.Tree())
 	w.partition.Touch()
 }

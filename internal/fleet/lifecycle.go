@@ -213,10 +213,12 @@ func (s *State) requeue(w *Workload) {
 }
 
 // enqueueJoins queues the pools that have fewer replicas than their min: those
-// of higher rank that have not joined yet, and elastic ones that lost replicas.
+// of higher rank that have not joined yet, and elastic ones that lost replicas. A
+// gang that stands without being whole is mended instead.
 func (s *State) enqueueJoins(w *Workload) {
 	for i, p := range w.Pools {
-		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 {
+		broken := !p.Elastic && w.Stays(i) > 0
+		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 && !broken {
 			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
 		}
 	}
@@ -240,9 +242,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), it) {
-		p.left[w.Tree()]++
+		p.changed(w.Tree())
 	}
 	q.add(it)
+	p.wake(p.trees[w.Tree()])
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
 }
@@ -273,7 +276,7 @@ func (s *State) unqueue(w *Workload) {
 			spot.partition.ask(w, -1)
 		}
 		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
-		spot.partition.left[w.Tree()]++
+		spot.partition.changed(w.Tree())
 		spot.partition.Touch()
 	}
 	w.queued = w.queued[:0]

@@ -12,13 +12,16 @@ func (p *Partition) AddIsland(name string, racks int) {
 	at, _ := p.Island(name)
 	p.Islands = append(p.Islands, nil)
 	copy(p.Islands[at+1:], p.Islands[at:])
-	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), trees: map[string]int{}, backing: map[string]int{}}
+	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), rooms: make([]int, p.GPUsPerNode+1)}
 	for _, n := range p.Nodes {
 		if n.Island >= at {
 			n.Island++
 		}
 	}
 	p.Unalign()
+	for _, t := range p.trees {
+		t.backing, t.touched = insertZero(t.backing, at), insertZero(t.touched, at)
+	}
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)
@@ -142,7 +145,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
-	p.Freed()
+	p.freed(a.tree)
 }
 
 // SetGang says what a quota's declared gang lacks in its best island; 0: nothing.
@@ -157,7 +160,7 @@ func (p *Partition) SetGang(quota string, missing, island int) {
 // (sign 1) or takes it from (−1) the figures that follow from both.
 func (a *Account) count(island, sign int) {
 	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
-	i.backing[a.tree] += sign * backed
+	a.root.backing[island] += sign * backed
 	i.backed += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
 	if sign > 0 {
@@ -179,12 +182,6 @@ func (a *Account) stand(island int, stands bool) {
 	case !stands && listed:
 		a.islands = slices.Delete(a.islands, at, at+1)
 	}
-}
-
-// Freed says that room may have come free: the partition is looked at again.
-func (p *Partition) Freed() {
-	p.epoch++
-	p.Touch()
 }
 
 // Unalign says that the backing may no longer be what it should be.

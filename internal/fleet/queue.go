@@ -13,6 +13,7 @@ type Waiting struct {
 	Key      Key
 
 	tried uint64 // see Partition.Tried
+	lacks bool   // see Lacks
 	shape int    // see Shape
 }
 
@@ -20,6 +21,13 @@ type Waiting struct {
 // of one queue with the same shape differ in age alone, so where the elder finds
 // no room the younger finds none. 0 is a unit like no other.
 func (a *Waiting) Shape() int { return a.shape }
+
+// Lacks says whether the unit found the counts of its quota or tree right when it
+// was last tried, and lacked nodes alone; SetLacks remembers it.
+func (a *Waiting) Lacks() bool { return a.lacks }
+
+// SetLacks remembers whether the unit lacks nodes alone.
+func (a *Waiting) SetLacks(lacks bool) { a.lacks = lacks }
 
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
 const Base = -1

@@ -36,6 +36,8 @@ func (p *Partition) contribute(n *Node, sign int) {
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
 	t.Room += sign * n.Room()
+	island.room += sign * n.Room()
+	island.rooms[n.Room()] += sign
 	if n.Whole() {
 		t.Healthy += sign * n.GPUs
 		island.whole += sign
@@ -72,7 +74,7 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		a.count(n.Island, -1)
 		a.touched[n.Island] += sign
 		a.count(n.Island, 1)
-		p.Islands[n.Island].trees[a.tree] += sign
+		a.root.touched[n.Island] += sign
 		// Who stands where matters to the backing only where some work is
 		// uncovered, or some gang declared or some grant not backed whole; gangs
 		// say so themselves (hold.go).

@@ -12,6 +12,8 @@ type Tree struct {
 	accounts []*Account // in order of path
 	waits    []*Account // those for which somebody waits, in order of path
 
+	awake, lacksNodes bool // see Partition.Awake and Sleep
+
 	backed  int    // nodes
 	backers int    // accounts with backing
 	usage   int    // GPUs, see Account.Usage
@@ -20,6 +22,9 @@ type Tree struct {
 	over    int    // see Account.Over
 	leaving int    // workloads with replicas on their way out
 	version uint64 // grows with every change of work or backing
+
+	backing []int // nodes that back the tree, per island
+	touched []int // nodes with staying in-quota work of the tree, per island
 }
 
 // Accounts lists the tree's accounts in the partition, in order of path.
@@ -30,6 +35,12 @@ func (t *Tree) Waits() []*Account { return t.waits }
 
 // Name is the root quota.
 func (t *Tree) Name() string { return t.name }
+
+// Backing is the number of nodes that back the tree in an island.
+func (t *Tree) Backing(island int) int { return t.backing[island] }
+
+// Touched is the number of nodes in an island on which in-quota work of the tree stays.
+func (t *Tree) Touched(island int) int { return t.touched[island] }
 
 // Backed is the nodes that back the tree.
 func (t *Tree) Backed() int { return t.backed }
@@ -50,6 +61,9 @@ func (t *Tree) Version(p *Partition) uint64 { return t.version + p.aged + 1 }
 // Leaves says whether work of the tree is on its way out.
 func (t *Tree) Leaves() bool { return t.leaving > 0 }
 
+// Borrows says whether somebody waits in the tree who could borrow.
+func (t *Tree) Borrows() bool { return slices.ContainsFunc(t.waits, t.Lends) }
+
 // Lends says whether some other account of the tree has backing that it could lend to one.
 func (t *Tree) Lends(to *Account) bool { return t.backers > min(1, to.backed) }
 
@@ -58,6 +72,18 @@ func (a *Account) Root() *Tree { return a.root }
 
 // TreeOf finds the tree with a root quota, or nil.
 func (p *Partition) TreeOf(root string) *Tree { return p.trees[root] }
+
+// Trees lists the trees that have accounts in the partition, in order of name.
+func (p *Partition) Trees() []*Tree {
+	list := make([]*Tree, 0, len(p.trees))
+	for _, t := range p.trees {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, byRoot)
+	return list
+}
+
+func byRoot(x, y *Tree) int { return strings.Compare(x.name, y.name) }
 
 // Waits lists the accounts for which somebody waits, in order of path.
 func (p *Partition) Waits() []*Account { return p.waits }
@@ -71,7 +97,7 @@ func (a *Account) join() {
 	p := a.partition
 	t := p.trees[a.tree]
 	if t == nil {
-		t = &Tree{name: a.tree}
+		t = &Tree{name: a.tree, backing: make([]int, len(p.Islands)), touched: make([]int, len(p.Islands))}
 		p.trees[a.tree] = t
 	}
 	a.root = t
@@ -117,13 +143,14 @@ func (a *Account) stray(loose, over int) {
 	a.loose, a.over = a.loose+loose, a.over+over
 	t.loose, t.over = t.loose+loose, t.over+over
 	if is := t.loose > 0 || t.over > 0; is != was {
-		a.partition.unsettled = flip(a.partition.unsettled, t, func(x, y *Tree) int { return strings.Compare(x.name, y.name) })
+		a.partition.unsettled = flip(a.partition.unsettled, t, byRoot)
 	}
 }
 
 // await and idle keep the account on the lists of those for which somebody waits.
 func (a *Account) await() {
 	p, t := a.partition, a.root
+	p.wake(t)
 	p.waits, t.waits = insertAccount(p.waits, a), insertAccount(t.waits, a)
 }
 

@@ -239,10 +239,18 @@ func (w *Workload) Holds() Holds {
 		if p.Rank != base {
 			continue
 		}
-		for _, r := range w.Held[i] {
-			if r.Phase == Running {
-				return r.Holds
-			}
+		if h := w.HoldsOf(i); h != NoHolds {
+			return h
+		}
+	}
+	return NoHolds
+}
+
+// HoldsOf is how the first running replica of a pool holds its GPUs; NoHolds if none runs.
+func (w *Workload) HoldsOf(pool int) Holds {
+	for _, r := range w.Held[pool] {
+		if r.Phase == Running {
+			return r.Holds
 		}
 	}
 	return NoHolds

@@ -73,7 +73,7 @@ func (c *cover) undo(u unit) {
 func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	backing, backed := make([]int, len(pl.p.Islands)), 0
 	for i := range backing {
-		backing[i] = pl.p.TreeBacking(tree.Name(), i)
+		backing[i] = tree.Backing(i)
 	}
 	var inside, rest []unit
 	for _, a := range tree.Accounts() {

@@ -88,7 +88,7 @@ func (al *aligner) backRunning(b block, counted int32) {
 		}
 	}
 	r, is := &al.rows[b.account], &al.islands[b.island]
-	if more == 0 || r.runs+more > r.grant || is.runs+more > is.whole || al.runs+more > al.cap.Promisable {
+	if more == 0 || r.runs+more > r.grant || is.runs+more > is.share || al.runs+more > al.cap.Promisable {
 		return
 	}
 	for _, n := range b.guaranteed {

@@ -161,7 +161,7 @@ func (m *metal) covers(holds map[uint64]fleet.Holds) map[string]int {
 		for i, island := range m.p.Islands {
 			own, tree := a.Quota+" in "+island.Name, "tree "+a.Tree()+" in "+island.Name
 			covers[own] = min(len(need[own]), a.Backing[i])
-			covers[tree] = min(len(need[tree]), m.p.TreeBacking(a.Tree(), i))
+			covers[tree] = min(len(need[tree]), a.Root().Backing(i))
 		}
 	}
 	return covers
@@ -172,7 +172,7 @@ func (m *metal) treeBacking() map[string]int {
 	backing := map[string]int{}
 	for _, a := range m.p.Accounts {
 		for i, island := range m.p.Islands {
-			backing[a.Tree()+" in "+island.Name] = m.p.TreeBacking(a.Tree(), i)
+			backing[a.Tree()+" in "+island.Name] = a.Root().Backing(i)
 		}
 	}
 	return backing

@@ -205,7 +205,7 @@ func (d *Driver) happen(e entry, reports []driver.Report) []driver.Report {
 		return append(reports, driver.Report{At: e.at, Finished: &driver.Finished{ID: j.ID}})
 	}
 	gone, _ := j.leaving.Take(e.leave)
-	if len(gone) == 0 || j.finished {
+	if len(gone) == 0 || j.finished && !e.ended {
 		return reports
 	}
 	return append(reports, driver.Report{At: e.at, Stopped: &driver.Stopped{ID: j.ID, Spots: gone}})

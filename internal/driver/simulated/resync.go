@@ -33,7 +33,7 @@ func (d *Driver) restore(at fleet.Instant, s driver.Standing) {
 	case fresh:
 		j.remember(s, &d.timeline)
 	case j.finished:
-		d.endAgain(at, j)
+		d.leaveEnded(at, j, s.Leaving)
 		return
 	}
 	running, leaving := driver.TallyOf(s.Running), driver.TallyOf(s.Leaving)
@@ -59,6 +59,18 @@ func (j *job) remember(s driver.Standing, t *timeline) {
 func (d *Driver) endAgain(at fleet.Instant, j *job) {
 	j.finished = false
 	d.timeline.plan(entry{at: at, job: j, plan: j.plan})
+}
+
+// leaveEnded says again that a job has ended, and then that those of its replicas
+// are gone that Muster wants to leave: it may have been cancelled or evicted
+// before its end was heard of, and then waits for nothing else.
+func (d *Driver) leaveEnded(at fleet.Instant, j *job, spots []fleet.Spot) {
+	d.endAgain(at, j)
+	if len(spots) > 0 {
+		clear(j.leaving)
+		j.leaving.Add(spots)
+		d.timeline.plan(entry{at: at, job: j, leave: spots, ended: true})
+	}
 }
 
 // clear takes away all that runs of a job which Muster does not mention. What it

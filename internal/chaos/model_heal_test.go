@@ -1,0 +1,108 @@
+package chaos_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// healing is how long a healed fleet may take to come to rest: work that ends
+// does so in hours, and the longest dwell and grace are far below a day or two.
+const healing = 30 * 24 * time.Hour
+
+// heal repairs everything: the weather is fine, all reports come through, all
+// nodes are healthy. Then the fleet must come to rest, with nothing left to do.
+func (w *world) heal() *failure {
+	h := w.house
+	h.dies = lives
+	h.line.clear()
+	for _, c := range w.s.Clusters {
+		if f := w.request(core.ResumeReports{Cluster: c.Name}); f != nil {
+			return f
+		}
+	}
+	if f := w.passTime(w.now); f != nil {
+		return f
+	}
+	if f := w.repair(); f != nil {
+		return f
+	}
+	if f := w.cancelLiars(); f != nil {
+		return f
+	}
+	h.resync()
+	for end := w.now.Add(healing); w.now < end; w.now = w.now.Add(time.Hour) {
+		if f := w.passTime(w.now); f != nil {
+			return f
+		}
+		if _, more := w.nextHappening(); !more {
+			return w.atRest()
+		}
+	}
+	next, _ := w.nextHappening()
+	return &failure{rule: "a healed fleet comes to rest", detail: fmt.Sprintf("after %v %T is still to come at %v", healing, next.do, next.at.Time())}
+}
+
+func (w *world) repair() *failure {
+	c := core.SetNodes{State: fleet.Healthy, Signal: "healed"}
+	for _, p := range w.s.Partitions {
+		for _, n := range p.Nodes {
+			if n.State != fleet.Healthy {
+				c.Names = append(c.Names, n.Name)
+			}
+		}
+	}
+	if len(c.Names) == 0 {
+		return nil
+	}
+	return w.request(c)
+}
+
+// startSlack is how much longer than its run a workload may hold its GPUs: its
+// start takes time.
+const startSlack = time.Hour
+
+// cancelLiars takes back work that runs longer than it said: two of them take
+// turns whenever they have overrun, and so never come to rest.
+func (w *world) cancelLiars() *failure {
+	for _, v := range w.open() {
+		runs := w.runs[v.Namespace+"/"+v.Name]
+		if v.MaxRuntime == 0 || (runs > 0 && runs+startSlack <= v.MaxRuntime) {
+			continue
+		}
+		if f := w.request(core.Cancel{Namespace: v.Namespace, Name: v.Name}); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// atRest asks what must hold where nothing is on its way any more.
+func (w *world) atRest() *failure {
+	if f := w.idle(); f != nil {
+		return f
+	}
+	for _, v := range w.open() {
+		if v.State != fleet.Pending && v.State != fleet.RunningW {
+			return &failure{rule: "at rest work runs or waits", detail: fmt.Sprintf("%s/%s is %s%s", v.Namespace, v.Name, v.State, w.partitionsText())}
+		}
+	}
+	if f := w.house.line.truth.agrees(w.s); f != nil {
+		return f
+	}
+	for _, l := range []law{privateClusters, flexIsNotLeftIdle, everyPendingHasAReason, loneBorrowersRun} {
+		if f := l(w, nil, core.Outcome{}); f != nil {
+			return f
+		}
+	}
+	return w.house.rise(lives, nil)
+}
+
+func (w *world) partitionsText() (text string) {
+	for _, p := range w.s.Partitions {
+		text += "\n  " + p.ID + partitionText(p)
+	}
+	return text
+}

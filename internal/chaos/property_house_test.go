@@ -1,0 +1,140 @@
+package chaos_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"testing"
+	"time"
+)
+
+// TestHousesOutliveChaos plays random fleets as production would serve them:
+// reports are lost, late, doubled and out of order, nodes fail, and the process
+// dies between any two records. Everything that must hold is asked after every
+// record; in the end all is repaired, and the fleet must come to rest.
+func TestHousesOutliveChaos(t *testing.T) {
+	t.Parallel()
+	total, began := sums{}, time.Now()
+	playSeeds(t, func(seed int64) bool {
+		w, f := playHouse(seed)
+		total.add(w)
+		tellOf(t, seed, w, f, lawsOfPlacement...)
+		if total.worlds%1000 == 0 {
+			t.Logf("seed %d: %v", seed, total)
+		}
+		return f == nil || *goOn
+	})
+	t.Logf("%v; %.0f events a second", total, float64(total.events)/time.Since(began).Seconds())
+}
+
+// housesOnceBroken are seeds of houses that broke a rule, by now mended: an end
+// that nobody heard and a cancellation; copies of answers to earlier orders; a
+// report held back that no copy was.
+var housesOnceBroken = []int64{9, 1214, 1749}
+
+// housesStillBroken break a rule today; -broken plays them, and says which do not
+// any more and belong above. What they break: rings of borrowers inside one
+// decision (166, 1114, 1996, 2022, 11123) or at the pace of the grace (3140,
+// 3392, 4109, 10094), and so a twin that decides otherwise (1734); a gang that is
+// mended though nothing of it runs (1089, 11575); a victim that is not needed (11840);
+// less important work of the own quota that is no victim (30001).
+var housesStillBroken = []int64{166, 1089, 1114, 1734, 1996, 2022, 3140, 3392, 4109, 10094, 11123, 11575, 11840, 30001}
+
+var brokenFlag = flag.Bool("broken", false, "play the houses that are known to break a rule")
+
+func TestHousesThatBrokeOnce(t *testing.T) {
+	t.Parallel()
+	seeds := housesOnceBroken
+	if *brokenFlag {
+		seeds = append(seeds, housesStillBroken...)
+	}
+	for _, seed := range seeds {
+		if w, f := playHouse(seed); f != nil {
+			tellOf(t, seed, w, f, lawsOfPlacement...)
+		} else {
+			t.Logf("seed %d holds", seed)
+		}
+	}
+}
+
+// tellOf tells of a story that broke a rule: made small, or in one go where there may be many.
+func tellOf(t *testing.T, seed int64, w *world, f *failure, laws ...law) {
+	t.Helper()
+	switch {
+	case f == nil:
+	case *goOn:
+		t.Errorf("seed %d, line %d: %s: %.4000s", seed, f.at, f.rule, f.detail)
+	default:
+		t.Errorf("%s", smallest(seed, w.script, f, laws...))
+	}
+}
+
+// sampled are the questions of a long run: the laws of each partition after every
+// record, and the dearer ones now and then.
+var sampled = sampling{recount: 8, idle: 16, before: 24}
+
+func playHouse(seed int64) (*world, *failure) {
+	w := newWorld(sampled, lawsOfPlacement...)
+	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true}
+	if f := a.tell(seed); f != nil {
+		return w, f
+	}
+	f := w.play(step{trick: healed})
+	return w, f
+}
+
+// tell writes and plays a story in a house whose clusters have this seed.
+func (a *author) tell(seed int64) *failure {
+	a.queue = append(a.queue, step{trick: movesIn, in: int(seed)})
+	a.begin()
+	for range 2 * *linesFlag {
+		if f := a.w.play(a.next()); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// TestWhoIsAdmittedStartsWithinTheGrace plays houses in fine weather, whose
+// processes live: there every victim is gone when its grace ends, and who fits
+// its quota's backing runs by then.
+func TestWhoIsAdmittedStartsWithinTheGrace(t *testing.T) {
+	t.Parallel()
+	total := sums{}
+	playSeeds(t, func(seed int64) bool {
+		w := newWorld(sampling{before: 1}, startsWithinGrace)
+		a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true, fair: true}
+		f := a.tell(3 * seed) // clusters whose victims use their whole grace
+		total.add(w)
+		tellOf(t, seed, w, f, startsWithinGrace)
+		return f == nil || *goOn
+	})
+	t.Logf("%v", total)
+}
+
+// sums says what a run has seen.
+type sums struct {
+	counts
+	crashes, snapshots, lost, late, doubled, overtaken, stale, evictions, mends, nodes int
+}
+
+func (s *sums) add(w *world) {
+	s.counts.add(w)
+	s.evictions += w.kinds["replicas.evicted"]
+	s.nodes += w.kinds["node.changed"]
+	s.mends += w.mends
+	if h := w.house; h != nil {
+		s.crashes += h.crashes
+		s.snapshots += h.snapshots
+		s.lost += h.line.lost
+		s.late += h.line.late
+		s.doubled += h.line.doubled
+		s.overtaken += h.line.overtaken
+		s.stale += h.line.stale
+	}
+}
+
+func (s sums) String() string {
+	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d held back; %d node changes, %d evictions, %d mends",
+		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.nodes, s.evictions, s.mends)
+}
