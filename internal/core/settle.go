@@ -49,7 +49,7 @@ func (t *turn) expireHolds() {
 
 // endProbation makes nodes healthy that have been in probation long enough.
 func (t *turn) endProbation(p *fleet.Partition) {
-	if !p.Unaligned() {
+	if !p.Unaligned() || p.OnProbation() == 0 {
 		return
 	}
 	for _, n := range p.Nodes {

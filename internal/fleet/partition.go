@@ -97,6 +97,7 @@ type Partition struct {
 	short       int  // accounts whose grant is not backed whole
 	declared    int  // accounts that declare a gang
 	gangless    int  // accounts whose declared gang is not backed
+	probations  int  // nodes in probation
 	grantsMoved bool // a grant changed since the backing was decided
 	halted      string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
@@ -206,6 +207,9 @@ func (p *Partition) Overpromised() bool {
 	}
 	return p.Promisable*p.GPUsPerNode > p.tally.Healthy
 }
+
+// OnProbation is the number of nodes in probation.
+func (p *Partition) OnProbation() int { return p.probations }
 
 // Content says whether every grant is backed whole and none declares a gang,
 // and all work stands where its quota's backing reaches, as when the backing was

@@ -34,6 +34,9 @@ func (n *Node) onFlex(u use) int {
 func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
 	p.shifted++
+	if n.State == Probation {
+		p.probations += sign
+	}
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
 	t.Room += sign * n.Room()
