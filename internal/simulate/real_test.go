@@ -200,3 +200,32 @@ func TestFaultsOfRealServersBreakNoPromise(t *testing.T) {
 		}
 	}
 }
+
+// TestMendingBeatsReschedulingUnderRealFaults lays the same faults over siblings
+// (a mix of ours) with mending and without: mended gangs stand still for less.
+func TestMendingBeatsReschedulingUnderRealFaults(t *testing.T) {
+	need(t, full, partial, infiniteHBD)
+	var with, without Losses
+	for seed := range uint64(3) {
+		o := Options{
+			Fleet: "../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
+			From: publishedFrom, To: publishedTo, Seed: seed, Delays: true, CheckEvery: 10,
+		}
+		with.add(replay(t, o).Losses)
+		o.NoMend = true
+		without.add(replay(t, o).Losses)
+	}
+	t.Logf("with mending %+v", with)
+	t.Logf("without      %+v", without)
+	if with.Mended == 0 || with.Mended+with.Requeued != with.Interrupted {
+		t.Errorf("of %d gangs interrupted %d were mended and %d went back to their queue", with.Interrupted, with.Mended, with.Requeued)
+	}
+	if without.Mended > 0 || with.Still >= without.Still {
+		t.Errorf("without mending %d were mended; gangs stood still for %.2f GPU-hours, with it %.2f", without.Mended, without.Still, with.Still)
+	}
+}
+
+func (l *Losses) add(m Losses) {
+	l.All, l.Evicted, l.Failed, l.Still = l.All+m.All, l.Evicted+m.Evicted, l.Failed+m.Failed, l.Still+m.Still
+	l.Interrupted, l.Mended, l.Requeued = l.Interrupted+m.Interrupted, l.Mended+m.Mended, l.Requeued+m.Requeued
+}
