@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 // scriptCommands are what scripts can do besides running muster.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":  exits,
+	"does":   doRemedy,
 	"up":     startServer,
 	"down":   stopServer,
 	"ends":   endsByItself,

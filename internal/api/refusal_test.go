@@ -54,7 +54,7 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 		{"a node that is not there", func(ctx context.Context) error {
 			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: []string{"tiger-h200-i1-001", "ghost"}})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "names[1]"},
+		}, client.Invalid, connect.CodeInvalidArgument, "ghost"},
 		{"an island that is not there", func(ctx context.Context) error {
 			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Scope: "tiger/h200/i9"})
 			return err

@@ -16,6 +16,7 @@ type service struct {
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}
 	history  history
+	declined declined
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex
 }

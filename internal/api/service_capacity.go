@@ -79,10 +79,10 @@ func wanted(m *musterv1.NodesRequest, list []*fleet.Partition, only string) (fun
 		}
 	}
 	names := map[string]bool{}
-	for i, name := range m.GetNames() {
+	for _, name := range m.GetNames() {
 		names[name] = true
 		if !slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(name); return ok }) {
-			return nil, wrong(fmt.Sprintf("names[%d]", i), "no node is named %.80q; muster node list shows those there are", name)
+			return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("no node is named %.80q; muster node list shows those there are", name)}
 		}
 	}
 	return func(p *fleet.Partition, n *fleet.Node) bool {

@@ -7,6 +7,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
 )
@@ -18,6 +19,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 		return nil, err
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
+	s.declined.note(sp, err, s.now())
 	if err != nil || len(ids) == 0 {
 		return &musterv1.SubmitResponse{Written: w}, err
 	}
@@ -76,13 +78,13 @@ func (s workloadService) SetPriority(ctx context.Context, m *musterv1.SetPriorit
 // GetWorkload is one workload as it stands.
 func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
 	out := &musterv1.GetWorkloadResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := find(state, m.GetNamespace(), m.GetName())
+	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		w, err := s.find(state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
-		out.Workload.Reason = reason(blockers(state, w, at))
+		out.Workload.Reason = reason(explain.Why(state, w, at))
 		return nil
 	})
 	out.Seen = seen
@@ -92,8 +94,11 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 // ListWorkloads lists workloads in order of submission.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
-	l := listing{m, orElse(m.GetLimit(), 1000)}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	l, read := listing{m, orElse(m.GetLimit(), 1000)}, s.read
+	if m.GetReasons() {
+		read = s.private
+	}
+	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list := l.choose(state)
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]
@@ -101,7 +106,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		for i, row := range rowsOf(state, list, at) {
 			one := workload(state, list[i], row)
 			if m.GetReasons() {
-				one.Reason = reason(blockers(state, list[i], at))
+				one.Reason = reason(explain.Why(state, list[i], at))
 			}
 			out.Workloads = append(out.Workloads, one)
 		}
@@ -109,36 +114,4 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 	})
 	out.Seen = seen
 	return out, err
-}
-
-// Why says why a workload does not run, or how it runs.
-func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
-	out := &musterv1.WhyResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := find(state, m.GetNamespace(), m.GetName())
-		if err != nil {
-			return err
-		}
-		out.Blockers = blockers(state, w, at)
-		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
-		out.Workload.Reason = reason(out.GetBlockers())
-		return nil
-	})
-	out.Seen = seen
-	return out, err
-}
-
-func find(s *fleet.State, namespace, name string) (*fleet.Workload, error) {
-	if w := s.Workload(namespace, name); w != nil {
-		return w, nil
-	}
-	return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
-}
-
-// reason is the code of the first blocker.
-func reason(list []*musterv1.Blocker) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].GetCode()
 }

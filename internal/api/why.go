@@ -1,25 +1,85 @@
 package api
 
 import (
+	"context"
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/whatif"
 )
 
-// blockers is what keeps a workload from running, in order; none where nothing does.
-func blockers(s *fleet.State, w *fleet.Workload, now fleet.Instant) []*musterv1.Blocker {
-	list := explain.Why(s, w, now)
+// Why says why a workload does not run, or how it runs.
+func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
+	out := &musterv1.WhyResponse{}
+	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		w, err := s.find(state, m.GetNamespace(), m.GetName())
+		if err != nil {
+			return err
+		}
+		list := explain.Why(state, w, at)
+		if err := s.remember(ctx, out, m, state, w, list, at); err != nil {
+			return err
+		}
+		out.Blockers = blockersOf(list)
+		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Workload.Reason = reason(list)
+		if m.GetHelp() {
+			s.help(ctx, out, state, w, list, at)
+		}
+		if w.State == fleet.Pending {
+			out.Answer = answerOf(list, out.GetForecast())
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// help tries what would let a workload start, and says when it should.
+func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, state *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) {
+	if !waits(w) {
+		return
+	}
+	out.Forecast = forecastOf(state, w, at, forecasting)
+	found := whatif.Changes(state, w, list, at, budget(ctx))
+	for _, c := range found.Changes {
+		if !overtaken(c, out.GetForecast()) {
+			out.Changes = append(out.Changes, remedy(c))
+		}
+	}
+	out.Missed = found.Missed
+}
+
+// overtaken says that a workload should start before what comes by itself has come.
+func overtaken(c whatif.Change, f *musterv1.Forecast) bool {
+	return c.Kind == whatif.Ends && c.By != 0 && f.GetKnown() && f.GetP90().AsTime().Before(timestamp(c.By).AsTime())
+}
+
+func waits(w *fleet.Workload) bool { return w.State == fleet.Pending || w.State == fleet.Starting }
+
+// blockersOf are blockers as messages.
+func blockersOf(list []explain.Blocker) []*musterv1.Blocker {
 	out := make([]*musterv1.Blocker, len(list))
 	for i, b := range list {
 		out[i] = &musterv1.Blocker{
 			Code: string(b.Code), Class: string(b.Class), Partition: b.Partition, Text: b.Text,
 			Figures: make(map[string]int64, len(b.Figures)), Culprits: slices.Clone(b.Culprits), Since: timestamp(b.Since),
+			Next: timestamp(b.Next.At), NextWhat: b.Next.What,
 		}
 		for name, n := range b.Figures {
 			out[i].Figures[name] = int64(n)
 		}
 	}
 	return out
+}
+
+// reason is the code of the first blocker.
+func reason(list []explain.Blocker) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return string(list[0].Code)
 }

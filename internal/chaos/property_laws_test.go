@@ -235,7 +235,7 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				continue
 			}
 			v := list[0].Workload
-			c, gpus := privateOf(p, func(i int) int { return p.TreeBacking(tree, i) }, work[tree])
+			c, gpus := privateOf(p, func(i int) int { return p.TreeOf(tree).Backing(i) }, work[tree])
 			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) {
 				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
 			}
@@ -416,8 +416,8 @@ func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks ma
 	}
 	guaranteed := holds == fleet.HoldsGuaranteed
 	fits := stays+all <= backed && (!guaranteed || a.Stays()+all <= a.Backed())
-	for i, island := range p.Islands {
-		fits = fits && island.TreeTouched(a.Tree())+opens[i] <= p.TreeBacking(a.Tree(), i)
+	for i := range p.Islands {
+		fits = fits && a.Root().Touched(i)+opens[i] <= a.Root().Backing(i)
 		fits = fits && (!guaranteed || a.Touched(i)+opens[i] <= a.Backing[i])
 	}
 	return fits

@@ -160,7 +160,7 @@ func (o *fileOptions) apply(ctx context.Context) error {
 	}
 	return o.print(o.Out, answer{message: res.GetWritten(), rows: writtenRows(res.GetWritten()), lead: func(p *page) {
 		p.differences(c.Differences)
-		p.written(res.GetWritten(), things(len(c.Changes))+" changed")
+		p.written(res.GetWritten(), things(len(c.Changes))+" changed", &names{})
 	}})
 }
 

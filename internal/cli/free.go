@@ -15,8 +15,11 @@ import (
 type freeOptions struct {
 	*app
 	reading
-	scope string
-	need  string
+	naming
+	scope   string
+	need    string
+	islands bool
+	all     bool
 	count
 }
 
@@ -28,20 +31,30 @@ func newFree(a *app) *cobra.Command {
 	o := &freeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "free [CLUSTER | CLUSTER/GPU]",
-		Short: "room that nobody holds or has reserved, by island",
-		Long: `Free says where room is that nobody holds or has reserved. It is room for flex at once; what quota
-can have is more, since in-quota work takes flex's room too: ask muster capacity.`,
-		Example: "  muster free tiger/h200\n  muster free --need 16x8 --exit-code   # is there an island for 16 replicas of 8 GPUs?",
-		Args:    needs(0, 1, "at most one cluster or partition"),
+		Short: "what you can use now: in each quota that you may target, and on flex",
+		Long: `Free says what you could start now: in each quota that you may target as guaranteed GPUs, as the largest
+gang in one island and by borrowing, and on flex as free room; with what is known to change next.
+Muster fit tries a certain shape. With --islands, or --need, it lists the islands with room that
+nobody holds or has reserved.`,
+		Example: `  muster free
+  muster free tiger/h200 --islands
+  muster free --need 16x8 --exit-code   # is there an island with free room for 16 replicas of 8 GPUs?`,
+		Args: needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			if err := o.count.parse(o.need); err != nil {
 				return err
 			}
-			return o.read(cmd.Context(), &o.reading, o.ask)
+			if o.islands || o.need != "" {
+				return o.read(cmd.Context(), &o.reading, o.ask)
+			}
+			return o.read(cmd.Context(), &o.reading, o.usable)
 		},
 	}
 	o.reading.flags(a, cmd)
+	o.naming.flags(cmd)
+	cmd.Flags().BoolVar(&o.islands, "islands", false, "the room that nobody holds or has reserved, by island")
+	cmd.Flags().BoolVarP(&o.all, "all", "A", false, "every quota, whoever may target it")
 	cmd.Flags().StringVar(&o.need, "need", "", "only islands with this room: 64 GPUs, or 16x8 for 16 replicas of 8 GPUs")
 	return cmd
 }

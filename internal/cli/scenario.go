@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/muster-fleet/muster/internal/config"
 	"github.com/muster-fleet/muster/internal/scenario"
 )
 
@@ -23,13 +25,38 @@ what was expected and what was so. Exit code 0: all passed; 1: some failed; 2: a
 		Example: "  muster scenario run scenarios\n  muster scenario run my-policy.yaml",
 		Args:    needs(1, -1, "the names of scenario files, or of folders with them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.output != "table" && a.output != "wide" {
-				return usage("scenario run writes lines for people; -o %s is not there yet", a.output)
+			if a.output == "table" || a.output == "wide" {
+				return judged(scenario.RunAll(cmd.Context(), a.Out, args))
 			}
-			err := scenario.RunAll(cmd.Context(), a.Out, args)
-			return judged(err)
+			return a.scenarioData(cmd.Context(), args)
 		},
 	}
+}
+
+// scenarioData runs scenarios and writes what came of each as data.
+func (a *app) scenarioData(ctx context.Context, paths []string) error {
+	reports := []any{}
+	t := newTable("", column{head: "FILE"}, column{head: "TITLE"}, column{head: "PASSED"}, column{head: "EXPECTATIONS"}, column{head: "FAILURES"}, column{head: "TOOK"})
+	verdict := scenario.Each(ctx, paths, func(file string, r scenario.Report, wrong config.Errors) {
+		failures := []any{}
+		for _, f := range r.Failures {
+			failures = append(failures, object{{"line", f.Line}, {"what", f.What}, {"expected", f.Expected}, {"actual", f.Actual}})
+		}
+		passed := wrong == nil && r.Passed()
+		o := object{{"file", file}, {"title", r.Title}, {"passed", passed}, {"expectations", r.Expectations}, {"failures", failures}, {"tookSeconds", r.Took.Seconds()}}
+		if len(wrong) > 0 {
+			o = append(o, member{"malformed", wrong.Error()})
+		}
+		if len(r.NotYet) > 0 {
+			o = append(o, member{"notYet", r.NotYet.Error()})
+		}
+		reports = append(reports, o)
+		t.add(file, r.Title, passed, r.Expectations, len(failures), r.Took)
+	})
+	if err := a.print(a.Out, answer{value: object{{"scenarios", reports}}, rows: t}); err != nil {
+		return err
+	}
+	return judged(verdict)
 }
 
 // judged gives what came of the scenarios its exit code. It was told already:

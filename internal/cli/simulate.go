@@ -18,6 +18,7 @@ type simulateOptions struct {
 	simulate.Options
 	from, to moment
 	jobs     []string
+	declare  string
 }
 
 func newSimulate(a *app) *cobra.Command {
@@ -45,8 +46,11 @@ A job's team targets the quota whose path ends in it; teams without one run on f
 	f.StringVar(&o.Faults, "faults", "", "fault trace")
 	f.Var(&o.from, "from", "leave out jobs submitted before; 2017-10-01, or 2017-10-01T00:00:00Z")
 	f.Var(&o.to, "to", "leave out jobs submitted after")
+	f.StringArrayVar(&o.Teams, "team", nil, "only this team's jobs; may be repeated")
 	f.Uint64Var(&o.Seed, "seed", 1, "of the delays, and of which server's faults befall which node")
 	f.BoolVar(&o.Delays, "delays", false, "replicas start and stop with realistic delays; otherwise at once")
+	f.StringVar(&o.declare, "declare", "", "jobs declare their run time times a factor drawn from it, such as 1..3, as maximum")
+	f.DurationVar(&o.ForecastEvery, "forecast-every", 0, "ask so often when all that waits will start, and measure what came of it")
 	f.IntVar(&o.CheckEvery, "check-every", 1, "check the invariants after every Nth decision; 0: never")
 	return cmd
 }
@@ -58,7 +62,13 @@ func (o *simulateOptions) settle(args []string) error {
 	if o.CheckEvery == 0 {
 		o.CheckEvery = -1
 	}
+	var err error
+	if o.Declare, err = simulate.ParseDeclare(o.declare); err != nil {
+		return usage("--declare: %v", err)
+	}
 	switch {
+	case o.ForecastEvery < 0:
+		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
 	case o.Fleet == "":
 		return usage("simulate needs a fleet file: --fleet FILE")
 	case len(o.Jobs) == 0:
@@ -70,7 +80,7 @@ func (o *simulateOptions) settle(args []string) error {
 		}
 	}
 	// What is wrong in a file is told before anything runs, and is no failure of the run.
-	_, err := simulate.Read(o.Options)
+	_, err = simulate.Read(o.Options)
 	return Malformed(err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -58,13 +59,18 @@ func (o *submitOptions) flags(cmd *cobra.Command) {
 	f.StringVarP(&o.file, "file", "f", "", "a file with one workload or a list of them; - reads standard input")
 	f.StringVar(&o.name, "name", "", "its name, unique in its namespace until it has ended")
 	f.StringVar(&o.target, "target", "", "a quota, or flex")
+	o.shapeFlags(f)
+	f.Var(&o.every, "checkpoint-every", "how often it saves what it has done; none: an eviction loses everything since its start")
+	f.Var(&o.grace, "grace", "how long it needs to leave (30s)")
+}
+
+// shapeFlags are the flags that fit has, too.
+func (o *submitOptions) shapeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.partition, "partition", "", "only there; none leaves the choice among the target's")
 	f.StringVar(&o.priority, "priority", "", "critical, high, mid (the default) or low")
 	f.StringVar(&o.gang, "gang", "", "one gang: REPLICASxGPUS, as in 16x8")
 	f.StringArrayVar(&o.pools, "pool", nil, "a pool: NAME=REPLICASxGPUS or NAME=MIN..MAXxGPUS, then ,rank=N and ,reach=rack|island|any; may be repeated")
 	f.Var(&o.maxRuntime, "max-runtime", "the longest it may run, as in 6h; lets it pass others that it cannot delay")
-	f.Var(&o.every, "checkpoint-every", "how often it saves what it has done; none: an eviction loses everything since its start")
-	f.Var(&o.grace, "grace", "how long it needs to leave (30s)")
 }
 
 // single are the flags that say a workload on the command line.
@@ -90,16 +96,22 @@ func (o *submitOptions) specs(cmd *cobra.Command) ([]*musterv1.WorkloadSpec, err
 
 // spec is the workload that the flags say.
 func (o *submitOptions) spec() (*musterv1.WorkloadSpec, error) {
-	s := &musterv1.WorkloadSpec{
-		Name: o.name, Namespace: o.home(o.app), Target: o.target, Partition: o.partition, Priority: o.priority,
-		MaxRuntime: o.maxRuntime.message(), CheckpointEvery: o.every.message(), Grace: o.grace.message(),
-	}
 	switch {
 	case o.name == "":
 		return nil, usage("a workload needs a name: --name NAME, or -f FILE")
 	case o.target == "":
 		return nil, usage("a workload needs a target: --target QUOTA, or --target flex")
-	case o.gang == "" && len(o.pools) == 0:
+	}
+	return o.shape()
+}
+
+// shape is spec, for a workload that need not have a name and a target.
+func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
+	s := &musterv1.WorkloadSpec{
+		Name: o.name, Namespace: o.home(o.app), Target: o.target, Partition: o.partition, Priority: o.priority,
+		MaxRuntime: o.maxRuntime.message(), CheckpointEvery: o.every.message(), Grace: o.grace.message(),
+	}
+	if o.gang == "" && len(o.pools) == 0 {
 		return nil, usage("a workload needs a pool: --gang 16x8, or --pool NAME=16x8")
 	}
 	if o.priority != "" {

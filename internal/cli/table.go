@@ -80,6 +80,14 @@ func (c clock) moment(at time.Time) string {
 // ago says how long ago a moment was.
 func (c clock) ago(at time.Time) string { return short(c.now.Sub(at)) }
 
+// until says how long it is to a moment.
+func (c clock) until(at time.Time) string {
+	if d := at.Sub(c.now); d > 0 {
+		return "in " + short(d)
+	}
+	return "now"
+}
+
 // show writes the table for people.
 func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,8 @@ type whyOptions struct {
 	reading
 	naming
 	namespace, name string
+	history         bool
+	quick           bool
 }
 
 func newWhy(a *app) *cobra.Command {
@@ -26,9 +29,14 @@ func newWhy(a *app) *cobra.Command {
 		Use:   "why JOB",
 		Short: "why a workload waits, and what would help",
 		Long: `Why says what keeps a workload from running: its reason first, then what else is in the way, each
-with its figures, who is behind it, and who can do something about it. JOB is NAME, or NAMESPACE/NAME.`,
-		Example: "  muster why oak/pretrain-0042\n  muster why pretrain-0042 -n oak --exit-code   # exit code 3 unless it runs",
-		Args:    needs(1, 1, "the name of one workload"),
+with its figures, who is behind it, and who can do something about it; when it should start; and what
+would let it start now. Each such change was tried on a copy of the fleet with the engine that decides,
+and the commands under it do it. Of one that ran it says what happened, and who needed its room.
+JOB is NAME, or NAMESPACE/NAME.`,
+		Example: `  muster why oak/pretrain-0042
+  muster why oak/pretrain-0042 --history        # all that happened to it, by whom, and how its reasons changed
+  muster why pretrain-0042 -n oak --exit-code   # exit code 3 unless it runs`,
+		Args: needs(1, 1, "the name of one workload"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.namespace, o.name, err = o.job(a, args[0]); err != nil {
 				return err
@@ -38,15 +46,22 @@ with its figures, who is behind it, and who can do something about it. JOB is NA
 	}
 	o.reading.flags(a, cmd)
 	o.naming.flags(cmd)
+	cmd.Flags().BoolVar(&o.history, "history", false, "all that happened to it, by whom, and how its reasons changed")
+	cmd.Flags().BoolVar(&o.quick, "quick", false, "only what is in the way: try nothing, forecast nothing")
 	return cmd
 }
 
 func (o *whyOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name})
+	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{
+		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history,
+	})
 	if err != nil {
 		return answer{}, err
 	}
 	ans := answer{message: res, lead: func(p *page) { p.why(res) }, rows: blockerRows(res.GetBlockers())}
+	if o.history {
+		ans.lead, ans.rows = func(p *page) { p.standing(res.GetWorkload()); p.told(res) }, storyRows(res.GetHistory())
+	}
 	if w := res.GetWorkload(); w.GetState() != "running" {
 		ans.unmet = fmt.Sprintf("%s is %s, it does not run", nameOf(w), w.GetState())
 	}
@@ -61,6 +76,11 @@ func (p *page) why(res *musterv1.WhyResponse) {
 	if len(res.GetBlockers()) == 0 {
 		p.unblocked(res.GetWorkload())
 	}
+	p.forecast(res.GetForecast(), res.GetAnswer() == "impossible")
+	p.remedies(res)
+	if len(res.GetHistory()) > 1 {
+		p.told(res)
+	}
 }
 
 // standing says in a sentence or two how a workload stands.
@@ -74,7 +94,7 @@ func (p *page) standing(w *musterv1.Workload) {
 	case "running":
 		p.say("%s runs on %s for %s, %s.", head, place(w), p.ago(w.GetStarted().AsTime()), holding(w))
 	case "evicting":
-		p.say("%s is being evicted from %s%s; it must have left by %s and then waits again, with its age.", head, place(w), victor(w), p.moment(w.GetGraceEnds().AsTime()))
+		p.wrapAs("", fmt.Sprintf("%s %s %s%s; it must have left by %s and then waits again, with its age.", head, leaving(w), place(w), victor(w), p.moment(w.GetGraceEnds().AsTime())))
 	case "mending":
 		p.say("%s lost nodes on %s; they are being replaced, the rest keep theirs.", head, place(w))
 	default:
@@ -94,6 +114,14 @@ func turn(w *musterv1.Workload) string {
 		return ""
 	}
 	return fmt.Sprintf(", number %d in its queue", w.GetPosition())
+}
+
+// leaving tells an eviction from a gang that goes back to its queue by itself.
+func leaving(w *musterv1.Workload) string {
+	if w.GetEvictedFor() == "" {
+		return "leaves"
+	}
+	return "is being evicted from"
 }
 
 func victor(w *musterv1.Workload) string {
@@ -166,7 +194,7 @@ var classes = map[string]string{
 func (p *page) blocker(b *musterv1.Blocker, first bool) {
 	lead := map[bool]string{true: "reason", false: "also"}[first]
 	p.say("")
-	p.say("%-9s %s (%s: %s)", lead, p.paint.paint(waiting, b.GetCode()), b.GetClass(), classes[b.GetClass()])
+	p.say("%-9s %s (%s: %s)", lead, p.paint.paint(waiting, b.GetCode()), b.GetClass(), meaning(b))
 	p.wrap(b.GetText())
 	if len(b.GetFigures()) > 0 {
 		p.wrap("figures: " + figures(b.GetFigures()))
@@ -177,9 +205,17 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 	if since := b.GetSince(); since != nil {
 		p.wrap(fmt.Sprintf("since %s (%s ago)", p.moment(since.AsTime()), p.ago(since.AsTime())))
 	}
-	if help := helps[b.GetCode()]; help != "" {
-		p.wrap("what helps: " + help)
+	if next := b.GetNext(); next != nil {
+		p.wrap(fmt.Sprintf("next change: %s (%s), when %s", p.moment(next.AsTime()), p.until(next.AsTime()), b.GetNextWhat()))
 	}
+}
+
+// meaning says who can do something about a blocker, and where no time helps, that.
+func meaning(b *musterv1.Blocker) string {
+	if b.GetClass() == "change" {
+		return "no time will mend it, you can"
+	}
+	return classes[b.GetClass()]
 }
 
 // unblocked says why a workload without blockers is where it is.
@@ -194,33 +230,21 @@ func (p *page) unblocked(w *musterv1.Workload) {
 	}
 }
 
-// helps say, for each code, what would let such a workload start.
-var helps = map[string]string{
-	"NoSuchPartition": "muster job retarget, or muster quota grant.",
-	"Held":            "its owner's release (muster quota hold --release ID), or the end of the hold.",
-	"Behind":          "a higher priority (muster job priority), where it is more important; a known --max-runtime lets it pass those it cannot delay.",
-	"QuotaUnbacked":   "nodes that come back; or another target, flex among them (muster job retarget).",
-	"TreeFull":        "in-quota work of the tree that ends; a larger grant (muster quota grant); or flex (muster job retarget).",
-	"QuotaFull":       "in-quota work of the quota that ends; a larger grant (muster quota grant); or flex (muster job retarget).",
-	"Fragmented":      "work that ends in one of the islands; smaller gangs; or a reach of any.",
-	"Evicting":        "nothing more: it starts once they have left.",
-	"FlexFull":        "flex work that ends, or a quota (muster job retarget).",
-	"FlexShare":       "other work of its namespace that ends: every namespace gets its share of flex first.",
-}
-
 // wrap says a text under a blocker, in lines that fit.
-func (p *page) wrap(text string) {
-	const indent = "          "
+func (p *page) wrap(text string) { p.wrapAs("          ", text) }
+
+// wrapAs says a text after a beginning, in lines that fit and stand under one another.
+func (p *page) wrapAs(begin, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && len(indent)+len(line)+1+len(word) > widest {
-			p.say("%s%s", indent, line)
-			line = ""
+		if line != "" && utf8.RuneCountInString(begin+line)+1+utf8.RuneCountInString(word) > widest {
+			p.say("%s%s", begin, line)
+			begin, line = strings.Repeat(" ", utf8.RuneCountInString(begin)), ""
 		}
 		line = strings.TrimSpace(line + " " + word)
 	}
 	if line != "" {
-		p.say("%s%s", indent, line)
+		p.say("%s%s", begin, line)
 	}
 }
 
@@ -242,9 +266,9 @@ func some(list []string, most int) string {
 }
 
 func blockerRows(list []*musterv1.Blocker) *table {
-	t := newTable("", column{head: "CODE"}, column{head: "CLASS"}, column{head: "TEXT"}, column{head: "CULPRITS"}, column{head: "SINCE"})
+	t := newTable("", column{head: "CODE"}, column{head: "CLASS"}, column{head: "TEXT"}, column{head: "CULPRITS"}, column{head: "SINCE"}, column{head: "NEXT"})
 	for _, b := range list {
-		t.add(b.GetCode(), b.GetClass(), b.GetText(), b.GetCulprits(), b.GetSince())
+		t.add(b.GetCode(), b.GetClass(), b.GetText(), b.GetCulprits(), b.GetSince(), b.GetNext())
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -44,8 +43,12 @@ func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Wri
 	if err != nil {
 		return err
 	}
+	n := &names{}
+	if written.GetDryRun() && (a.output == "table" || a.output == "wide") {
+		n.learn(ctx, a, []*musterv1.Record{{Events: written.GetEvents()}})
+	}
 	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) {
-		p.written(written, said)
+		p.written(written, said, n)
 		for _, line := range next {
 			if !written.GetDryRun() {
 				p.say("%s", line)
@@ -60,10 +63,10 @@ func writtenRows(w *musterv1.Written) *table {
 	return t
 }
 
-func (p *page) written(w *musterv1.Written, said string) {
+func (p *page) written(w *musterv1.Written, said string, n *names) {
 	switch {
 	case w.GetDryRun():
-		p.tried(w)
+		p.tried(w, n)
 	case w.GetRepeat():
 		p.say("%s already, at version %d: nothing was done twice", said, w.GetVersion())
 	default:
@@ -71,28 +74,19 @@ func (p *page) written(w *musterv1.Written, said string) {
 	}
 }
 
-// tried says what a dry run would have written.
-func (p *page) tried(w *musterv1.Written) {
+// tried says what a dry run would lead to, one line for each thing that would change.
+func (p *page) tried(w *musterv1.Written, n *names) {
 	if len(w.GetEvents()) == 0 {
-		p.say("dry run at version %d: nothing would change", w.GetVersion())
+		p.say("dry run: nothing would change")
 		return
 	}
-	p.say("dry run at version %d, nothing was changed; it would lead to:", w.GetVersion())
+	p.say("dry run, nothing was changed; it would lead to:")
 	for _, e := range w.GetEvents() {
-		p.say("  %-22s %s", e.GetKind(), clip(details(e.GetData()), widest-25, false))
+		p.wrapAs("  - ", n.plan(e))
 	}
 }
 
 func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
-
-// details says an event's data in one line.
-func details(data string) string {
-	var fields map[string]any
-	if json.Unmarshal([]byte(data), &fields) != nil {
-		return data
-	}
-	return strings.Join(pairs("", fields), " ")
-}
 
 // pairs lists the figures of an event as key=value, the deeper ones by their path.
 func pairs(prefix string, fields map[string]any) []string {

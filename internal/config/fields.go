@@ -153,6 +153,9 @@ func remedy(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return "did you mean " + quote(near) + "?"
 	}
+	if len(known) == 0 {
+		return "there are none yet"
+	}
 	const listed = 20
 	if len(known) > listed {
 		return "known here: " + strings.Join(known[:listed], ", ") + " and more"

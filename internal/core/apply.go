@@ -118,7 +118,7 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 }
 
 func applyBacking(p *fleet.Partition, e event.BackingAligned) {
-	p.Promisable = e.Promisable
+	p.Promisable, p.Regranted = e.Promisable, false
 	for i, share := range e.Shares {
 		p.Islands[i].Share = share
 	}

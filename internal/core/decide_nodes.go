@@ -68,7 +68,8 @@ func findNode(s *fleet.State, name string) (*fleet.Partition, int) {
 }
 
 // lost lists the replicas that a node loses with its state: all of them where
-// nothing may stay; on a degraded node those that no longer fit, the last in order first.
+// nothing may stay; on a degraded node, which serves flex only, in-quota work and
+// what no longer fits, the last in order first.
 func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
 	n := p.Nodes[node]
 	keep := 0
@@ -85,7 +86,8 @@ func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
 	var order []part
 	held := 0
 	for _, r := range residents {
-		if held+r.GPUs() <= keep {
+		serves := c.State != fleet.Degraded || r.Workload.Flexes() || r.Phase == fleet.Leaving
+		if serves && held+r.GPUs() <= keep {
 			held += r.GPUs()
 			continue
 		}

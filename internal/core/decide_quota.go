@@ -233,5 +233,8 @@ func noPartition(s *fleet.State, id string) *Refusal {
 	for _, p := range s.Partitions {
 		known = append(known, p.ID)
 	}
+	if len(known) == 0 {
+		return refuse(NoSuchPartition, "there is no partition %q; there are none yet", clip(id))
+	}
 	return refuse(NoSuchPartition, "there is no partition %q; there are: %s", clip(id), strings.Join(known, ", "))
 }

@@ -88,9 +88,9 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 }
 
 // align records what is different in capacity and backing. Where reports are
-// stale the last backing stays.
+// stale the last backing stays, unless somebody said that its metal is gone.
 func (t *turn) align(p *fleet.Partition) {
-	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || (c != nil && c.Stale) {
+	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || c != nil && c.Stale && !p.Overpromised() {
 		return
 	}
 	// What an alignment moves is an input of the next one: the backing in force.
@@ -114,12 +114,15 @@ func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, 
 	for i, island := range p.Islands {
 		changed = changed || island.Share != a.Shares[i]
 	}
-	for k, acc := range p.Accounts {
+	for _, k := range a.Moved {
+		acc := p.Accounts[k]
 		for i, island := range p.Islands {
 			if acc.Backing[i] != a.Backing[k][i] {
 				e.Backing = append(e.Backing, event.Backed{Quota: acc.Quota, Island: island.Name, Nodes: a.Backing[k][i]})
 			}
 		}
+	}
+	for k, acc := range p.Accounts {
 		if g := a.Gangs[k]; acc.GangMissing != g.Missing || acc.GangIsland != g.Island {
 			e.Gangs = append(e.Gangs, event.GangStatus{Quota: acc.Quota, Missing: g.Missing, Island: p.Islands[g.Island].Name})
 		}

@@ -9,7 +9,8 @@ import (
 // Code is the stable name of a reason (semantics §7).
 type Code string
 
-// The codes, in the order in which blockers are listed.
+// The codes, in the order in which blockers of quota work are listed; on flex
+// the order is GangTooLarge, FlexShare, Behind, Fragmented, FlexFull.
 const (
 	NoSuchPartition Code = "NoSuchPartition"
 	ClusterNotReady Code = "ClusterNotReady"
@@ -41,7 +42,8 @@ var classes = map[Code]Class{
 	Behind: Wait, QuotaUnbacked: Ask, TreeFull: Wait, QuotaFull: Wait, Fragmented: Wait, Evicting: Wait, FlexFull: Wait,
 }
 
-// Blocker is one thing that keeps a workload from starting. Figures are GPUs.
+// Blocker is one thing that keeps a workload from starting. Figures are GPUs,
+// but for those whose name says nodes.
 type Blocker struct {
 	Code      Code
 	Class     Class
@@ -50,6 +52,35 @@ type Blocker struct {
 	Culprits  []string // workloads, nodes or clusters behind it
 	Text      string   // one sentence for people
 	Since     fleet.Instant
+	Next      Next
+}
+
+// Next is the first moment at which something is known to change for the
+// better; At is 0 where nobody can know one. What says what happens then.
+type Next struct {
+	At   fleet.Instant
+	What string
+}
+
+// Answer is what can be said at all about whether a workload will start.
+type Answer string
+
+// The three answers. Impossible: no time helps, as things are. Waiting: time
+// will do. NotKnown: there was no way, or no time, to find out.
+const (
+	Impossible Answer = "impossible"
+	Waiting    Answer = "waiting"
+	NotKnown   Answer = "not known"
+)
+
+// AnswerOf says what a list of blockers amounts to.
+func AnswerOf(list []Blocker) Answer {
+	for _, b := range list {
+		if b.Code == NoSuchPartition || b.Code == GangTooLarge || b.Class == Change {
+			return Impossible
+		}
+	}
+	return Waiting
 }
 
 func block(code Code, p *fleet.Partition, figures map[string]int, culprits []string, format string, args ...any) Blocker {
@@ -58,4 +89,15 @@ func block(code Code, p *fleet.Partition, figures map[string]int, culprits []str
 		id = p.ID
 	}
 	return Blocker{Code: code, Class: classes[code], Partition: id, Figures: figures, Culprits: culprits, Text: fmt.Sprintf(format, args...)}
+}
+
+// of gives a blocker another class than its code has by itself.
+func (b Blocker) of(class Class) Blocker {
+	b.Class = class
+	return b
+}
+
+func (b Blocker) until(next Next) Blocker {
+	b.Next = next
+	return b
 }

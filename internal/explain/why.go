@@ -1,11 +1,16 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/placement"
 )
 
-// Why lists what keeps a workload from starting, in order; none if it runs or has ended.
+// Why lists what keeps a workload from starting, in order; none if it runs or
+// has ended. It uses the planner's scratch memory, so the state must be the
+// caller's own.
 func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var list []Blocker
 	switch w.State {
@@ -22,51 +27,46 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	return list
 }
 
-// starting names the victims that still hold room that the workload has reserved.
-func starting(w *fleet.Workload) []Blocker {
-	p := w.At()
-	var culprits []string
-	gpus, seen := 0, map[uint64]bool{}
-	for _, replicas := range w.Held {
-		for _, r := range replicas {
-			if r.Phase != fleet.Reserved {
-				continue
-			}
-			for _, other := range p.Nodes[r.Node].Residents() {
-				if other.Phase == fleet.Leaving && !seen[other.Workload.ID] {
-					seen[other.Workload.ID] = true
-					culprits = append(culprits, name(other.Workload))
-					gpus += other.Workload.GPUs()
-				}
-			}
-		}
-	}
-	if len(culprits) == 0 {
-		return nil
-	}
-	return []Blocker{block(Evicting, p, map[string]int{"gpus": gpus}, culprits,
-		"Its room is reserved; %s must leave it within the grace period.", joined(culprits))}
-}
-
-func name(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }
-
-// pending explains the partition that comes closest: the one where the fewest
-// things are in the way.
+// pending explains the partition that comes closest: one that could hold it
+// before one that never could, then one that is ready, then the one where the
+// fewest things are in the way.
 func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
-	var best []Blocker
+	var lists [][]Blocker
 	for _, p := range s.Partitions {
 		if w.Partition != "" && w.Partition != p.ID || !w.Flexes() && p.Account(w.Target) == nil {
 			continue
 		}
-		list := inPartition(s, p, w, now)
-		if best == nil || len(list) < len(best) {
-			best = list
+		lists = append(lists, inPartition(s, p, w, now))
+	}
+	if len(lists) == 0 {
+		return []Blocker{nowhere(w)}
+	}
+	return slices.MinFunc(lists, func(a, b []Blocker) int {
+		return cmp.Or(cmp.Compare(hopeless(a), hopeless(b)), cmp.Compare(len(a), len(b)))
+	})
+}
+
+// hopeless weighs what time alone will not mend.
+func hopeless(list []Blocker) int {
+	weight := 0
+	for _, b := range list {
+		switch {
+		case b.Code == GangTooLarge:
+			weight += 4
+		case b.Class == Change:
+			weight += 2
+		case b.Code == ClusterNotReady:
+			weight++
 		}
 	}
-	if best == nil {
-		return []Blocker{block(NoSuchPartition, nil, nil, nil, "%s has no grant in %s; choose another target or partition, or ask for a grant.", w.Target, place(w))}
+	return weight
+}
+
+func nowhere(w *fleet.Workload) Blocker {
+	if w.Flexes() {
+		return block(NoSuchPartition, nil, nil, nil, "There is no partition for it yet: %s.", place(w))
 	}
-	return best
+	return block(NoSuchPartition, nil, nil, nil, "%s has no grant in %s.", w.Target, place(w))
 }
 
 func place(w *fleet.Workload) string {
@@ -77,7 +77,7 @@ func place(w *fleet.Workload) string {
 }
 
 func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now fleet.Instant) []Blocker {
-	q := &question{s: s, p: p, w: w, pl: placement.New(s, p, now), it: fleet.Waiting{
+	q := &question{s: s, p: p, w: w, now: now, pl: placement.New(s, p, now), it: fleet.Waiting{
 		Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false),
 	}}
 	q.gpus, q.gang = placement.Needs(p, q.it)
@@ -85,7 +85,7 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 	if w.Flexes() {
 		return append(list, q.onFlex()...)
 	}
-	return append(list, q.inQuota()...)
+	return append(list, q.inQuota(p.Account(w.Target))...)
 }
 
 // question is one workload asked about in one partition.
@@ -93,19 +93,23 @@ type question struct {
 	s          *fleet.State
 	p          *fleet.Partition
 	w          *fleet.Workload
+	now        fleet.Instant
 	pl         *placement.Planner
 	it         fleet.Waiting
 	gpus, gang int // what it needs at once in GPUs, and its largest gang in nodes
 }
 
+// everywhere is what keeps work of any target from starting.
 func (q *question) everywhere() []Blocker {
 	var list []Blocker
 	if c := q.s.Cluster(q.p.Cluster); c != nil && (c.Stale || c.Mode != fleet.Enforce) {
 		list = append(list, q.notReady(c))
 	}
+	if q.p.Halted() != "" {
+		list = append(list, block(ClusterNotReady, q.p, nil, nil, "Nothing new is decided in %s: %s.", q.p.ID, q.p.Halted()))
+	}
 	if !q.pl.CouldEver(q.it) {
-		list = append(list, block(GangTooLarge, q.p, map[string]int{"needs": q.gpus}, nil,
-			"No place in %s could ever hold it: it needs %d GPUs, in one piece of %d nodes. Make it smaller, or give it a wider reach.", q.p.ID, q.gpus, q.gang))
+		list = append(list, q.tooLarge())
 	}
 	return list
 }
@@ -117,109 +121,26 @@ func (q *question) notReady(c *fleet.Cluster) Blocker {
 	return block(ClusterNotReady, q.p, nil, []string{c.Name}, "Cluster %s is in mode %s; nothing is started there.", c.Name, c.Mode)
 }
 
-func (q *question) inQuota() []Blocker {
-	var list []Blocker
-	a := q.p.Account(q.w.Target)
-	if ahead, ok := q.pl.Barrier(q.it); ok {
-		gpus, _ := placement.Needs(q.p, ahead)
-		list = append(list, block(Behind, q.p, map[string]int{"ahead": gpus}, []string{name(ahead.Workload)},
-			"%s is ahead and holds a reservation for %d GPUs; this one could delay it.", name(ahead.Workload), gpus))
+func (q *question) tooLarge() Blocker {
+	largest := 0
+	for _, island := range q.p.Islands {
+		largest = max(largest, len(island.Nodes()))
 	}
-	if grantWouldDo := a.Stays()+q.gpus <= a.Grant && a.Stays()+q.gpus > a.Backed(); grantWouldDo || !q.pl.FitsBacking(q.it, false) && q.gpus <= a.Grant {
-		list = append(list, q.unbacked(a))
+	figures := map[string]int{"needs": q.gpus, "needsNodes": q.gang, "largestNodes": largest}
+	if q.gang == 0 {
+		delete(figures, "needsNodes")
+		return block(GangTooLarge, q.p, figures, nil, "It needs %d GPUs at once, and all of %s could not hold it.", q.gpus, q.p.ID)
 	}
-	full := q.full(a)
-	if full != nil {
-		list = append(list, *full)
-	}
-	if len(list) == 0 {
-		list = append(list, block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": a.Backed() - a.Stays()}, nil,
-			"%s has enough GPUs left (%d), but not in one island.", q.w.Target, a.Backed()-a.Stays()))
-	}
-	return list
+	return block(GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest island has %d nodes).",
+		q.gang, q.reach(), q.reach(), q.p.ID, largest)
 }
 
-func (q *question) unbacked(a *fleet.Account) Blocker {
-	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed()}
-	if a.Backed() < a.Grant && a.Stays()+q.gpus > a.Backed() {
-		return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs assigned, but only %d are backed by healthy nodes now, and uses %d; it needs %d.",
-			a.Quota, a.Grant, a.Backed(), a.Stays(), q.gpus)
-	}
-	return block(QuotaUnbacked, q.p, figures, nil, "%s has %d GPUs backed, but no island backs the %d nodes that its gang needs in one piece.",
-		a.Quota, a.Backed(), q.gang)
-}
-
-// full says that the quota, or the tree it could borrow from, has not enough left.
-func (q *question) full(a *fleet.Account) *Blocker {
-	backed, used, others := 0, 0, false
-	for _, x := range q.p.Accounts {
-		if x.Tree() != a.Tree() {
-			continue
-		}
-		backed += x.Backed()
-		used += x.Stays()
-		others = others || (x != a && x.Grant > 0)
-	}
-	if others && used+q.gpus > backed {
-		b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": backed, "usage": used}, holders(a),
-			"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, used, backed, q.gpus)
-		return &b
-	}
-	if !others && a.Stays()+q.gpus > a.Backed() {
-		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "backed": a.Backed(), "usage": a.Stays()}, holders(a),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, a.Stays(), a.Backed(), q.gpus)
-		return &b
-	}
-	return nil
-}
-
-// holders names the workloads that hold most of an account.
-func holders(a *fleet.Account) []string {
-	var names []string
-	for _, w := range a.Work() {
-		if len(names) == 5 {
-			break
-		}
-		names = append(names, name(w))
-	}
-	return names
-}
-
-func (q *question) onFlex() []Blocker {
-	shares := placement.Shares(q.p)
-	ns := q.w.Namespace
-	own, free := q.p.FlexOf(ns).Staying, q.p.Flex()-q.p.Tally().FlexUsed
-	figures := map[string]int{"needs": q.gpus, "free": free, "flex": q.p.Flex(), "holds": own, "share": shares[ns]}
-	ahead, barred := q.pl.FlexBarrier(ns)
-	switch {
-	case own > 0 && own >= shares[ns]:
-		return []Blocker{block(FlexShare, q.p, figures, nil, "%s already holds %d GPUs of flex; its fair share is %d.", ns, own, shares[ns])}
-	case barred && ahead.Workload != q.w:
-		return []Blocker{block(Behind, q.p, figures, []string{name(ahead.Workload)}, "%s is ahead: its namespace has less flex, and it holds a reservation.", name(ahead.Workload))}
-	case free >= q.gpus || own+q.gpus <= shares[ns] && !q.anyAbove(shares):
-		others := q.standInWay()
-		return []Blocker{block(Fragmented, q.p, figures, others,
-			"%d GPUs of flex are free and %d are its share, but not in one piece of %d nodes; in the way: %s.", free, shares[ns], max(q.gang, 1), joined(others))}
-	}
-	return []Blocker{block(FlexFull, q.p, figures, nil, "%d of %d GPUs of flex are free; it needs %d, and may evict nothing there now.", free, q.p.Flex(), q.gpus)}
-}
-
-// anyAbove says whether some other namespace holds more than its share.
-func (q *question) anyAbove(shares map[string]int) bool {
-	for _, ns := range q.p.Namespaces() {
-		if ns != q.w.Namespace && q.p.FlexOf(ns).Staying > shares[ns] {
-			return true
+// reach is how closely the largest of its gangs must stand.
+func (q *question) reach() string {
+	for _, pool := range q.w.Pools {
+		if pool.Reach == fleet.ReachRack {
+			return "rack"
 		}
 	}
-	return false
-}
-
-func (q *question) standInWay() []string {
-	var names []string
-	for _, w := range q.p.FlexWork() {
-		if w.Namespace != q.w.Namespace && len(names) < 5 {
-			names = append(names, name(w))
-		}
-	}
-	return names
+	return "island"
 }

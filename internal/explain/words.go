@@ -1,12 +1,20 @@
 package explain
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // joined lists names for a sentence; many are cut short.
 func joined(names []string) string {
 	const most = 4
-	if len(names) > most {
+	switch {
+	case len(names) == 0:
+		return "nobody"
+	case len(names) > most:
 		return strings.Join(names[:most], ", ") + " and others"
 	}
 	return strings.Join(names, ", ")
 }
+
+func words(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -64,10 +64,13 @@ func (s *State) Rebuild() {
 func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
+	p.names, p.flexWaits = nil, nil
+	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
+	p.awake, p.lackNodes, p.flexAsleep = nil, nil, 0
 	p.left, p.overs, p.gangless, p.short, p.declared = map[string]uint64{}, 0, 0, 0, 0
 	for _, i := range p.Islands {
-		i.nodes, i.whole, i.trees = nil, 0, map[string]int{}
-		i.backing, i.unscheduled, i.backed = map[string]int{}, 0, 0
+		i.nodes, i.whole, i.unscheduled, i.backed = nil, 0, 0, 0
+		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)
 	}
 	for k, n := range p.Nodes {
 		p.byName[n.Name] = k
@@ -91,7 +94,7 @@ func (p *Partition) rebuild(s *State) {
 // reattach gives a decoded workload its place in every index.
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
-	w.shape, w.tree, w.stands = 0, "", 0
+	w.shape, w.tree, w.stands, w.leavesTree = 0, "", 0, nil
 	if w.Held == nil {
 		w.Held = make([][]Replica, len(w.Pools))
 	}

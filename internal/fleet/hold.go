@@ -33,24 +33,17 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
 	}
-	p.left[w.Tree()]++
+	p.changed(w.Tree())
 	w.unalign()
 	p.Touch()
 }
 
-// unalign says that the backing is to be looked at where a gang in quota comes,
-// goes or holds its GPUs in another way: backing follows gangs.
+// unalign says that the backing is to be looked at where work in quota comes,
+// goes or holds its GPUs in another way. Where every grant is backed whole and
+// none declares a gang, that changes no backing.
 func (w *Workload) unalign() {
-	if w.account == nil || w.partition.unaligned {
-		return
-	}
-	for _, p := range w.Pools {
-		if !p.Elastic && p.Min > 1 && p.Reach != ReachAny {
-			// Where every grant is backed whole and none declares a gang, a gang that
-			// comes or goes changes no backing.
-			w.partition.unaligned = w.partition.declared > 0 || w.partition.short > 0
-			return
-		}
+	if p := w.partition; w.account != nil && (p.declared > 0 || p.short > 0) {
+		p.unaligned = true
 	}
 }
 
@@ -60,6 +53,8 @@ func (s *State) enter(w *Workload, p *Partition) {
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
+		f := p.flexUse(w.Namespace)
+		f.work = insertByID(f.work, w)
 		return
 	}
 	w.account = p.EnsureAccount(w.Target)
@@ -71,7 +66,9 @@ func (s *State) exit(w *Workload) {
 	if w.account != nil {
 		w.account.dropWork(w)
 	} else {
-		p.flexWork = remove(p.flexWork, func(x *Workload) bool { return x == w })
+		p.flexWork = removeByID(p.flexWork, w)
+		f := p.flexUse(w.Namespace)
+		f.work = removeByID(f.work, w)
 	}
 	w.Where, w.partition, w.account = "", nil, nil
 }
@@ -80,12 +77,12 @@ func (a *Account) addWork(w *Workload) {
 	key := KeyOf(w, w.BaseRank(), false)
 	at := sort.Search(len(a.work), func(i int) bool { return !KeyOf(a.work[i], a.work[i].BaseRank(), false).Before(key) })
 	a.work = insert(a.work, at, w)
-	a.version++
+	a.touch()
 }
 
 func (a *Account) dropWork(w *Workload) {
 	a.work = remove(a.work, func(x *Workload) bool { return x == w })
-	a.version++
+	a.touch()
 }
 
 func insert[T any](list []T, at int, x T) []T {
@@ -107,8 +104,8 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
-	p.left[w.Tree()]++
-	p.left[Flex]++
+	p.changed(w.Tree())
+	p.changed(Flex)
 	p.Touch()
 }
 
@@ -159,7 +156,7 @@ func (s *State) after(w *Workload) {
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}
-	p.Freed()
+	p.freed(w.Tree())
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
@@ -207,7 +204,7 @@ func (p *Partition) settle(node int, r Resident) {
 func (p *Partition) reflex(r Resident) {
 	if a := r.Workload.account; a != nil {
 		p.left[Flex]++
-		a.version++
+		a.touch()
 		return
 	}
 	p.flexing++
@@ -253,16 +250,16 @@ func (n *Node) recount() {
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
 		if was := w.Held[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
-			w.partition.epoch++ // whom nobody covers, other trees may evict
+			w.partition.freed(w.Tree()) // whom nobody covers, other trees may evict
 		}
 		w.account.weigh(w.Held[pool][i], -1)
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
 	}
 	if w.account != nil {
-		w.account.version++
+		w.account.touch()
 	}
 	w.unalign()
-	w.partition.left[w.Tree()]++
+	w.partition.changed(w.Tree())
 	w.partition.Touch()
 }

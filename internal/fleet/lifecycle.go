@@ -1,6 +1,9 @@
 package fleet
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // This file moves workloads through their lives and keeps the queues.
 
@@ -210,10 +213,12 @@ func (s *State) requeue(w *Workload) {
 }
 
 // enqueueJoins queues the pools that have fewer replicas than their min: those
-// of higher rank that have not joined yet, and elastic ones that lost replicas.
+// of higher rank that have not joined yet, and elastic ones that lost replicas. A
+// gang that stands without being whole is mended instead.
 func (s *State) enqueueJoins(w *Workload) {
 	for i, p := range w.Pools {
-		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 {
+		broken := !p.Elastic && w.Stays(i) > 0
+		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 && !broken {
 			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
 		}
 	}
@@ -237,9 +242,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), it) {
-		p.left[w.Tree()]++
+		p.changed(w.Tree())
 	}
 	q.add(it)
+	p.wake(p.trees[w.Tree()])
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
 }
@@ -247,12 +253,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 // passes says whether a unit comes before others that wait in its tree: a new
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
 func (p *Partition) passes(tree string, it Waiting) bool {
-	for _, a := range p.Accounts {
-		if n := len(a.queue.items); a.tree == tree && n > 0 && it.before(a.queue.items[n-1]) {
-			return true
-		}
-	}
-	return false
+	t := p.trees[tree]
+	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
+		return it.before(a.queue.items[len(a.queue.items)-1])
+	})
 }
 
 func (p *Partition) flexQueue(w *Workload) *FlexUse {
@@ -272,7 +276,7 @@ func (s *State) unqueue(w *Workload) {
 			spot.partition.ask(w, -1)
 		}
 		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
-		spot.partition.left[w.Tree()]++
+		spot.partition.changed(w.Tree())
 		spot.partition.Touch()
 	}
 	w.queued = w.queued[:0]

@@ -1,6 +1,9 @@
 package fleet
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // This file changes the metal side of a partition: islands, nodes, grants and backing.
 
@@ -9,16 +12,24 @@ func (p *Partition) AddIsland(name string, racks int) {
 	at, _ := p.Island(name)
 	p.Islands = append(p.Islands, nil)
 	copy(p.Islands[at+1:], p.Islands[at:])
-	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), trees: map[string]int{}, backing: map[string]int{}}
+	p.Islands[at] = &Island{Name: name, Racks: max(1, racks), rooms: make([]int, p.GPUsPerNode+1)}
 	for _, n := range p.Nodes {
 		if n.Island >= at {
 			n.Island++
 		}
 	}
 	p.Unalign()
+	for _, t := range p.trees {
+		t.backing, t.touched = insertZero(t.backing, at), insertZero(t.touched, at)
+	}
 	for _, a := range p.Accounts {
 		a.Backing = insertZero(a.Backing, at)
 		a.touched = insertZero(a.touched, at)
+		for x, i := range a.islands {
+			if i >= at {
+				a.islands[x]++
+			}
+		}
 		if a.Gang > 0 && a.GangIsland >= at {
 			a.GangIsland++
 		}
@@ -100,8 +111,10 @@ func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
 	a.over, a.backed = 0, sum(a.Backing)
-	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{}
+	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
+	a.islands = nil
 	p.accounts[a.Quota] = a
+	a.join()
 	p.gangless += min(1, a.GangMissing)
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
@@ -115,6 +128,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
 	p.declared -= min(1, a.Gang)
+	p.Regranted = p.Regranted || a.Grant != gpus || a.Gang != gang
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
@@ -126,12 +140,12 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
 	a.count(island, -1)
-	a.backed += nodes - a.Backing[island]
+	a.back(nodes - a.Backing[island])
 	a.Backing[island] = nodes
 	a.count(island, 1)
 	p.short += a.short()
-	a.version++
-	p.Freed()
+	a.touch()
+	p.freed(a.tree)
 }
 
 // SetGang says what a quota's declared gang lacks in its best island; 0: nothing.
@@ -146,20 +160,28 @@ func (p *Partition) SetGang(quota string, missing, island int) {
 // (sign 1) or takes it from (−1) the figures that follow from both.
 func (a *Account) count(island, sign int) {
 	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
-	i.backing[a.tree] += sign * backed
+	a.root.backing[island] += sign * backed
 	i.backed += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
+	if sign > 0 {
+		a.stand(island, backed > 0 || touched > 0)
+	}
 	if touched > backed {
-		a.over += sign
+		a.stray(0, sign)
 		a.partition.overs += sign
 		a.partition.straying = true
 	}
 }
 
-// Freed says that room may have come free: the partition is looked at again.
-func (p *Partition) Freed() {
-	p.epoch++
-	p.Touch()
+// stand keeps the list of islands in which something backs the account, or it touches something.
+func (a *Account) stand(island int, stands bool) {
+	at, listed := slices.BinarySearch(a.islands, island)
+	switch {
+	case stands && !listed:
+		a.islands = slices.Insert(a.islands, at, island)
+	case !stands && listed:
+		a.islands = slices.Delete(a.islands, at, at+1)
+	}
 }
 
 // Unalign says that the backing may no longer be what it should be.

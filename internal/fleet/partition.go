@@ -1,6 +1,9 @@
 package fleet
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Island is a set of nodes of one partition on one high-bandwidth fabric.
 type Island struct {
@@ -8,13 +11,12 @@ type Island struct {
 	Racks int    `json:"racks"`
 	Share int    `json:"share"` // own share: nodes that the policy lets be promised on the island alone
 
-	nodes []int          // indexes into Partition.Nodes, in order of arrival
-	whole int            // whole healthy nodes
-	trees map[string]int // nodes that in-quota work touches, by tree
-	// backing is the nodes that back quotas, by tree; unscheduled those that their quota does not touch.
-	backing     map[string]int
-	unscheduled int
-	backed      int // nodes that back somebody
+	nodes       []int // indexes into Partition.Nodes, in order of arrival
+	whole       int   // whole healthy nodes
+	unscheduled int   // nodes that back quotas which do not touch as many
+	room        int   // GPUs of Node.Room of all its nodes
+	rooms       []int // nodes by their Node.Room
+	backed      int   // nodes that back somebody
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -26,8 +28,17 @@ func (i *Island) Whole() int { return i.whole }
 // Unscheduled is the number of nodes that back quotas which do not touch as many.
 func (i *Island) Unscheduled() int { return i.unscheduled }
 
-// TreeTouched is the number of nodes on which in-quota work of a tree stays.
-func (i *Island) TreeTouched(tree string) int { return i.trees[tree] }
+// Room is the usable GPUs that no replica means to keep.
+func (i *Island) Room() int { return i.room }
+
+// Slots is the number of replicas of so many GPUs that the room takes.
+func (i *Island) Slots(gpus int) int {
+	t := 0
+	for room := gpus; room < len(i.rooms); room++ {
+		t += i.rooms[room] * (room / gpus)
+	}
+	return t
+}
 
 // Down is a stretch of time in which a node was not there to be promised. The
 // stretch is open (To is Never) while it lasts.
@@ -49,19 +60,31 @@ type Partition struct {
 	Accounts    []*Account `json:"accounts"`
 	Promisable  int        `json:"promisable"` // nodes
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
+	// Regranted: a grant has changed since the backing last did. Only then, or
+	// where promisable falls, may an alignment take cover from running work.
+	Regranted bool `json:"regranted,omitempty"`
 
 	// Derived.
-	state    *State
-	byName   map[string]int
-	accounts map[string]*Account
-	tally    Tally
-	flex     map[string]*FlexUse
-	flexWork []*Workload
-	watched  watched
-	epoch    uint64
-	aged     uint64            // grows whenever an alarm rings: work may have overrun
-	flexing  uint64            // grows with every change of flex work
-	left     map[string]uint64 // departures from queues, by tree; flex is a tree of its own
+	state     *State
+	byName    map[string]int
+	accounts  map[string]*Account
+	trees     map[string]*Tree
+	waits     []*Account // for which somebody waits, in order of path
+	awake     []*Tree    // see Awake
+	lackNodes []*Tree    // in which somebody waits for nodes alone
+	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
+	unsettled  []*Tree
+	tally      Tally
+	flex       map[string]*FlexUse
+	flexWork   []*Workload
+	names      []string // namespaces that use, used or wait for flex, in order
+	flexWaits  []string // namespaces in which somebody waits for flex, in order
+	watched    watched
+	epoch      uint64
+	aged       uint64            // grows whenever an alarm rings: work may have overrun
+	flexAsleep uint64            // see FlexAsleep
+	flexing    uint64            // grows with every change of flex work
+	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
@@ -95,6 +118,9 @@ type FlexUse struct {
 
 	asked    int // by what waits, elastic pools at max
 	standing int // by what stands and is not being evicted, elastic pools at max
+
+	name string
+	work []*Workload // that holds or reserves GPUs here, in order of ID
 }
 
 // Tally is the partition's GPUs by what they do.
@@ -132,12 +158,20 @@ func (p *Partition) FlexWork() []*Workload { return p.flexWork }
 
 // Namespaces lists the namespaces that use or wait for flex here, in order of name.
 func (p *Partition) Namespaces() []string {
-	names := make([]string, 0, len(p.flex))
-	for n := range p.flex {
-		names = append(names, n)
+	return slices.Clone(p.names)
+}
+
+// WaitingForFlex lists the namespaces in which somebody waits for flex here, in
+// order of name. The slice is the partition's own.
+func (p *Partition) WaitingForFlex() []string { return p.flexWaits }
+
+// FlexWorkOf lists the flex workloads of a namespace that hold or reserve GPUs
+// here, in order of ID. The slice is the partition's own.
+func (p *Partition) FlexWorkOf(namespace string) []*Workload {
+	if u := p.flex[namespace]; u != nil {
+		return u.work
 	}
-	sort.Strings(names)
-	return names
+	return nil
 }
 
 // FlexOf is what a namespace has on flex here; zero if it has nothing.
@@ -148,14 +182,19 @@ func (p *Partition) FlexOf(namespace string) FlexUse {
 	return FlexUse{}
 }
 
-// TreeBacking is the number of nodes that back the quotas of a tree in an island.
-func (p *Partition) TreeBacking(tree string, island int) int {
-	return p.Islands[island].backing[tree]
-}
-
 // Epoch grows whenever room may have come free, so that whoever found no room
 // before need not look again until it has grown.
 func (p *Partition) Epoch() uint64 { return p.epoch }
+
+// Overpromised says whether more is promised or backed than is whole and healthy.
+func (p *Partition) Overpromised() bool {
+	for _, i := range p.Islands {
+		if i.backed > i.whole {
+			return true
+		}
+	}
+	return p.Promisable*p.GPUsPerNode > p.tally.Healthy
+}
 
 // State is the state the partition belongs to.
 func (p *Partition) State() *State { return p.state }

@@ -1,6 +1,9 @@
 package fleet
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Waiting is a part of a workload that waits for room: its lowest-rank pools
 // (Pool is Base) or one pool of higher rank of a workload that runs.
@@ -10,6 +13,7 @@ type Waiting struct {
 	Key      Key
 
 	tried uint64 // see Partition.Tried
+	lacks bool   // see Lacks
 	shape int    // see Shape
 }
 
@@ -18,13 +22,23 @@ type Waiting struct {
 // no room the younger finds none. 0 is a unit like no other.
 func (a *Waiting) Shape() int { return a.shape }
 
+// Lacks says whether the unit found the counts of its quota or tree right when it
+// was last tried, and lacked nodes alone; SetLacks remembers it.
+func (a *Waiting) Lacks() bool { return a.lacks }
+
+// SetLacks remembers whether the unit lacks nodes alone.
+func (a *Waiting) SetLacks(lacks bool) { a.lacks = lacks }
+
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
 const Base = -1
 
 // queue keeps what waits in the order in which it is served.
 type queue struct {
-	items  []Waiting
-	shapes map[int]int // how many items have each shape
+	account   *Account   // nil on flex
+	flex      *FlexUse   // nil in quota
+	partition *Partition // on flex
+	items     []Waiting
+	shapes    map[int]int // how many items have each shape
 }
 
 // queueSpot remembers in which queues a workload waits, so that it can leave them.
@@ -54,6 +68,9 @@ func (q *queue) add(it Waiting) {
 		q.shapes = map[int]int{}
 	}
 	q.shapes[it.shape]++
+	if len(q.items) == 1 {
+		q.await()
+	}
 }
 
 func (q *queue) remove(it Waiting) {
@@ -64,7 +81,43 @@ func (q *queue) remove(it Waiting) {
 			q.shapes[shape]--
 		}
 		q.items = append(q.items[:i], q.items[i+1:]...)
+		if len(q.items) == 0 {
+			q.idle()
+		}
 	}
+}
+
+// await and idle tell the partition that somebody waits in the queue now, and that nobody does.
+func (q *queue) await() {
+	switch {
+	case q.account != nil:
+		q.account.await()
+	case q.flex != nil:
+		q.partition.flexWaits = insertName(q.partition.flexWaits, q.flex.name)
+	}
+}
+
+func (q *queue) idle() {
+	switch {
+	case q.account != nil:
+		q.account.idle()
+	case q.flex != nil:
+		q.partition.flexWaits = dropName(q.partition.flexWaits, q.flex.name)
+	}
+}
+
+func insertName(names []string, name string) []string {
+	if at, found := slices.BinarySearch(names, name); !found {
+		return slices.Insert(names, at, name)
+	}
+	return names
+}
+
+func dropName(names []string, name string) []string {
+	if at, found := slices.BinarySearch(names, name); found {
+		return slices.Delete(names, at, at+1)
+	}
+	return names
 }
 
 // kinds is the number of shapes in the queue, units like no other counted singly.

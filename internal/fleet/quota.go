@@ -82,6 +82,8 @@ type Account struct {
 	// Derived.
 	partition *Partition
 	tree      string
+	root      *Tree
+	islands   []int       // where nodes back it or its work touches some, in order
 	touched   []int       // nodes with staying in-quota work of the quota, per island
 	usage     int         // GPUs held or reserved, each counted once (semantics §1)
 	stays     int         // GPUs held or reserved by replicas that stay
@@ -97,7 +99,7 @@ type Account struct {
 func (a *Account) Tree() string { return a.tree }
 
 // BackedNodes is the number of nodes that back the grant, over all islands.
-func (a *Account) BackedNodes() int { return sum(a.Backing) }
+func (a *Account) BackedNodes() int { return a.backed }
 
 // short is 1 if the grant is not backed whole, else 0.
 func (a *Account) short() int {
@@ -112,6 +114,10 @@ func (a *Account) Backed() int { return a.BackedNodes() * a.partition.GPUsPerNod
 
 // Touched is the number of nodes in an island on which in-quota work of this quota stays.
 func (a *Account) Touched(island int) int { return a.touched[island] }
+
+// Islands lists the islands in which nodes back the quota, or its work touches
+// some, as indexes in order. The slice is the account's own.
+func (a *Account) Islands() []int { return a.islands }
 
 // Usage is the GPUs that workloads of the quota hold or have reserved in the partition.
 func (a *Account) Usage() int { return a.usage }
@@ -132,7 +138,7 @@ func (a *Account) Version() uint64 { return a.version + a.partition.aged }
 // weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) weigh(r Replica, sign int) {
 	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
-		a.loose += sign
+		a.stray(sign, 0)
 	}
 }
 

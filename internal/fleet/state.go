@@ -159,6 +159,7 @@ func (s *State) RemoveQuota(path string) {
 			for i := range p.Islands {
 				a.count(i, -1)
 			}
+			a.quit()
 			p.gangless -= min(1, a.GangMissing)
 			p.short -= a.short()
 			p.declared -= min(1, a.Gang)

@@ -36,6 +36,8 @@ func (p *Partition) contribute(n *Node, sign int) {
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
 	t.Room += sign * n.Room()
+	island.room += sign * n.Room()
+	island.rooms[n.Room()] += sign
 	if n.Whole() {
 		t.Healthy += sign * n.GPUs
 		island.whole += sign
@@ -61,18 +63,18 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 	for _, r := range n.residents {
 		a := r.Workload.account
 		if a != nil && r.Phase != Reserved {
-			a.usage += sign * r.GPUs()
+			a.spend(sign*r.GPUs(), 0)
 		}
 		if a != nil && r.Phase != Leaving {
-			a.stays += sign * r.GPUs()
+			a.spend(0, sign*r.GPUs())
 		}
 	}
 	if a := n.owner; a != nil {
-		a.usage += sign * reserved
+		a.spend(sign*reserved, 0)
 		a.count(n.Island, -1)
 		a.touched[n.Island] += sign
 		a.count(n.Island, 1)
-		p.Islands[n.Island].trees[a.tree] += sign
+		a.root.touched[n.Island] += sign
 		// Who stands where matters to the backing only where some work is
 		// uncovered, or some gang declared or some grant not backed whole; gangs
 		// say so themselves (hold.go).
@@ -102,8 +104,11 @@ func (p *Partition) contributeNamespaces(n *Node, sign, left int) {
 func (p *Partition) flexUse(namespace string) *FlexUse {
 	f := p.flex[namespace]
 	if f == nil {
-		f = &FlexUse{}
+		f = &FlexUse{name: namespace}
+		f.queue.flex = f
+		f.queue.partition = p
 		p.flex[namespace] = f
+		p.names = insertName(p.names, namespace)
 	}
 	return f
 }

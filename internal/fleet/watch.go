@@ -24,6 +24,10 @@ func (s *State) watch(w *Workload) {
 		p.flexUse(w.Namespace).standing += w.stands
 	}
 	if w.leaving() > 0 {
+		if w.account != nil {
+			w.leavesTree = w.account.root
+			w.leavesTree.leaving++
+		}
 		p.watched.leaving = insertByID(p.watched.leaving, w)
 	}
 	if w.State.Ended() {
@@ -32,7 +36,7 @@ func (s *State) watch(w *Workload) {
 	if w.reserves() {
 		p.watched.reserving = insertByID(p.watched.reserving, w)
 	}
-	if w.State == Mending {
+	if w.State == Mending || w.State == RunningW && w.lacks() {
 		p.watched.broken = insertByID(p.watched.broken, w)
 	}
 	if w.State == RunningW && w.grows() {
@@ -49,11 +53,25 @@ func (p *Partition) unwatch(w *Workload) {
 	p.watched.broken = removeByID(p.watched.broken, w)
 	p.watched.growing = removeByID(p.watched.growing, w)
 	p.watched.leaving = removeByID(p.watched.leaving, w)
+	if w.leavesTree != nil {
+		w.leavesTree.leaving--
+		w.leavesTree = nil
+	}
 }
 
 func (w *Workload) reserves() bool {
 	for i := range w.Pools {
 		if w.InPhase(i, Reserved) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks says whether a gang stands here without being whole.
+func (w *Workload) lacks() bool {
+	for i, pool := range w.Pools {
+		if n := w.Stays(i); !pool.Elastic && n > 0 && n < pool.Min {
 			return true
 		}
 	}
@@ -105,6 +123,13 @@ func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
 
 // FlexStamp grows with everything that could change what is fair on flex or who stands there.
 func (p *Partition) FlexStamp() uint64 { return p.epoch + p.left[Flex] + 1 }
+
+// FlexAsleep says whether nobody who waits for flex could start when it was last
+// looked at, and nothing has changed since that could concern them.
+func (p *Partition) FlexAsleep() bool { return p.flexAsleep == p.FlexStamp() }
+
+// SleepFlex says that nobody who waits for flex can start until something changes.
+func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
 
 // FlexVersion grows with every change of flex work, and of what time does to it.
 func (p *Partition) FlexVersion() uint64 { return p.flexing + p.aged }

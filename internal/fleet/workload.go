@@ -155,14 +155,15 @@ type Workload struct {
 	Held         [][]Replica   `json:"held"`                // per pool
 
 	// Derived.
-	partition *Partition
-	account   *Account // nil on flex
-	queued    []queueSpot
-	grown     uint64     // see Partition.Grown
-	shape     int        // see State.shapeOf; 0: not numbered yet
-	tree      string     // see Tree; "": not cut yet
-	stands    int        // what it counts for in its namespace's standing
-	watchedAt *Partition // on whose watched lists it may be
+	partition  *Partition
+	account    *Account // nil on flex
+	queued     []queueSpot
+	grown      uint64     // see Partition.Grown
+	shape      int        // see State.shapeOf; 0: not numbered yet
+	tree       string     // see Tree; "": not cut yet
+	stands     int        // what it counts for in its namespace's standing
+	watchedAt  *Partition // on whose watched lists it may be
+	leavesTree *Tree      // whose count of leavers has it
 }
 
 // Move is another target for a workload that still has to leave its nodes.
@@ -238,10 +239,18 @@ func (w *Workload) Holds() Holds {
 		if p.Rank != base {
 			continue
 		}
-		for _, r := range w.Held[i] {
-			if r.Phase == Running {
-				return r.Holds
-			}
+		if h := w.HoldsOf(i); h != NoHolds {
+			return h
+		}
+	}
+	return NoHolds
+}
+
+// HoldsOf is how the first running replica of a pool holds its GPUs; NoHolds if none runs.
+func (w *Workload) HoldsOf(pool int) Holds {
+	for _, r := range w.Held[pool] {
+		if r.Phase == Running {
+			return r.Holds
 		}
 	}
 	return NoHolds

@@ -28,7 +28,7 @@ func (c *checker) covers(p *fleet.Partition) {
 		c.within(ruleOwnCover, "guaranteed work of "+a.Quota, own, func(i int) int { return a.Backing[i] })
 	}
 	for _, tree := range sortedKeys(trees) {
-		c.within(ruleTreeCover, "guaranteed and borrowing work of tree "+tree, trees[tree], func(i int) int { return p.TreeBacking(tree, i) })
+		c.within(ruleTreeCover, "guaranteed and borrowing work of tree "+tree, trees[tree], func(i int) int { return p.TreeOf(tree).Backing(i) })
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *checker) gangs(p *fleet.Partition, w *fleet.Workload) {
 }
 
 // wholeOrMending: all replicas stay or none does. While nothing is decided a
-// gang may wait for its mending, and a pool of higher rank may wait in its queue.
+// gang may wait for its mending.
 func (c *checker) wholeOrMending(p *fleet.Partition, w *fleet.Workload, pool int) bool {
 	stays := w.Stays(pool)
 	if stays == 0 || stays == w.Pools[pool].Min {
@@ -32,7 +32,7 @@ func (c *checker) wholeOrMending(p *fleet.Partition, w *fleet.Workload, pool int
 	if w.Pools[pool].Rank == w.BaseRank() {
 		return !deciding(p) && (w.State == fleet.Mending || w.State == fleet.Starting)
 	}
-	return w.State == fleet.RunningW || w.State == fleet.Mending || !deciding(p)
+	return !deciding(p)
 }
 
 func (c *checker) reach(p *fleet.Partition, w *fleet.Workload, pool int) {

@@ -20,6 +20,8 @@ func Recount(s *fleet.State) []Broken {
 		c.islands(r)
 		c.tally(r)
 		c.accounts(r)
+		c.trees(r)
+		c.rooms(r)
 		c.namespaces(r)
 		c.queues(r)
 		c.watched(r)
@@ -168,7 +170,7 @@ func (c *checker) islands(r *recount) {
 		c.equal(ruleIndex, "nodes of island ", island.Name, len(island.Nodes()), nodes[i])
 		c.equal(ruleIndex, "whole nodes of island ", island.Name, island.Whole(), whole[i])
 		for _, a := range r.p.Accounts {
-			c.equal(ruleIndex, "nodes of island ", island.Name+" touched by tree "+a.Tree(), island.TreeTouched(a.Tree()), trees[i][a.Tree()])
+			c.equal(ruleIndex, "nodes of island ", island.Name+" touched by tree "+a.Tree(), a.Root().Touched(i), trees[i][a.Tree()])
 		}
 	}
 }

@@ -1,17 +1,18 @@
 package placement
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
-	for _, a := range pl.p.Accounts {
-		if len(a.Queue()) == 0 {
-			continue
-		}
-		if plan, ok := pl.admitFrom(a); ok {
-			return plan, true
+	for _, tree := range pl.p.Awake() {
+		for _, a := range tree.Waits() {
+			if plan, ok := pl.admitFrom(a); ok {
+				return plan, true
+			}
 		}
 	}
 	return Plan{}, false
@@ -20,16 +21,18 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 	queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
-	alone := pl.alone(a)
+	alone := !a.Root().Lends(a)
 	for i := 0; i < len(queue) && !walk.over(); i++ {
 		it := &queue[i]
 		if !walk.meets(it) {
 			continue
 		}
-		if !pl.p.Tried(it) && !pl.tired(it) && !head.bars(pl, *it, HoldGuaranteed) {
-			if plan, ok := pl.guarantee(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+		if !pl.p.Tried(it) && !pl.tired(it) {
+			pl.lacking = false
+			if plan, ok := pl.guaranteeBehind(a, *it, &head); ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
 			}
+			it.SetLacks(pl.lacking)
 		}
 		if alone {
 			pl.p.SetTried(it)
@@ -39,14 +42,17 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 	return Plan{}, false
 }
 
-// alone says whether no sibling of an account has anything to lend.
-func (pl *Planner) alone(a *fleet.Account) bool {
-	for _, other := range pl.p.Accounts {
-		if other != a && other.Tree() == a.Tree() && other.BackedNodes() > 0 {
-			return false
-		}
+// guaranteeBehind is guarantee for a unit that must not delay the head of its queue.
+func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
+	if !h.bars(pl, it, HoldGuaranteed) {
+		return pl.guarantee(a, it)
 	}
-	return true
+	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
+		return Plan{}, false
+	}
+	plan, ok := pl.guarantee(a, it)
+	pl.lacking = true
+	return plan, ok && h.mayPass(pl, it, plan)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -56,6 +62,9 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if c.gpus > a.Backed() {
 		return Plan{}, false
 	}
+	if pl.earlier(c)+c.gpus > a.Backed() {
+		return Plan{}, false
+	}
 	pl.limitByTree(c)
 	if a.Stays()+c.gpus <= a.Backed() {
 		pl.limitByQuota(c)
@@ -63,44 +72,75 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	if earlier := pl.limitByEarlier(c); earlier+c.gpus > a.Backed() {
-		return Plan{}, false
-	}
+	pl.limitByEarlier(c)
 	return pl.displace(c)
 }
 
 // admitBorrowing admits the first waiting unit that fits its tree's backing, in
 // the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
-	for _, tree := range pl.borrowingTrees() {
-		walk, head := pl.alongTree(tree), head{}
-		for it := walk.next(); it != nil; it = walk.next() {
-			a := pl.p.Account(it.Workload.Target)
-			if !pl.p.Tried(it) {
-				if !pl.tired(it) && !head.bars(pl, *it, HoldBorrowing) {
-					if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
-						return plan, true
-					}
-				}
-				pl.p.SetTried(it)
-			}
-			head.considerTree(pl, a, *it)
+	for _, tree := range slices.Clone(pl.p.Awake()) {
+		if plan, ok := pl.borrowIn(tree); ok {
+			return plan, true
 		}
+		pl.rest(tree)
 	}
 	return Plan{}, false
 }
 
-// borrowingTrees lists the trees in which somebody waits who could borrow.
-func (pl *Planner) borrowingTrees() []string {
-	var list []string
-	last := ""
-	for _, a := range pl.p.Accounts {
-		if len(a.Queue()) > 0 && a.Tree() != last && !pl.alone(a) {
-			last = a.Tree()
-			list = append(list, last)
+// borrowIn admits the first waiting unit of a tree that fits the tree's backing.
+func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
+	if !tree.Borrows() {
+		return Plan{}, false
+	}
+	walk, first, own := alongTree(tree), head{}, map[*fleet.Account]*head{}
+	for it := walk.next(); it != nil; it = walk.next() {
+		a := pl.p.Account(it.Workload.Target)
+		if !pl.p.Tried(it) {
+			if !pl.tired(it) && !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]) {
+				pl.lacking = it.Lacks()
+				if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+					return plan, true
+				}
+				it.SetLacks(pl.lacking)
+			}
+			pl.p.SetTried(it)
+		}
+		first.considerTree(pl, a, *it)
+		if own[a] == nil {
+			own[a] = &head{}
+		}
+		own[a].consider(pl, a, *it)
+	}
+	return Plan{}, false
+}
+
+// rest lets a tree sleep in which nobody who waits can start now.
+func (pl *Planner) rest(tree *fleet.Tree) {
+	lacks := false
+	for _, a := range tree.Waits() {
+		queue, walk := a.Queue(), newPass(a.Kinds())
+		for i := 0; i < len(queue) && !walk.over(); i++ {
+			if it := &queue[i]; walk.meets(it) {
+				if pl.tired(it) || pl.deferred(it) {
+					return
+				}
+				lacks = lacks || it.Lacks()
+			}
 		}
 	}
-	return list
+	pl.p.Sleep(tree, lacks)
+}
+
+// barredAtHome says whether a unit that its quota's backing could take by count
+// must wait for the head of its own queue: it would not borrow but hold as
+// guaranteed, and nobody would take that back for the head.
+func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, h *head) bool {
+	if h == nil || !h.bars(pl, it, HoldGuaranteed) {
+		return false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	return pl.earlier(c)+c.gpus <= a.Backed()
 }
 
 // treeWalk is a walk along all queues of a tree at once, in the order of
@@ -110,13 +150,11 @@ type treeWalk struct {
 	walks  []*pass
 }
 
-func (pl *Planner) alongTree(tree string) *treeWalk {
+func alongTree(tree *fleet.Tree) *treeWalk {
 	t := &treeWalk{}
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree && len(a.Queue()) > 0 {
-			t.queues = append(t.queues, a.Queue())
-			t.walks = append(t.walks, newPass(a.Kinds()))
-		}
+	for _, a := range tree.Waits() {
+		t.queues = append(t.queues, a.Queue())
+		t.walks = append(t.walks, newPass(a.Kinds()))
 	}
 	return t
 }
@@ -146,14 +184,14 @@ func (t *treeWalk) next() *fleet.Waiting {
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	backed := pl.treeBacked(a.Tree())
+	backed := pl.treeBacked(a.Root())
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	if c.gpus > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	if pl.treeStays(a.Tree())+c.gpus <= backed {
+	if a.Root().Stays()+c.gpus <= backed {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -44,11 +43,9 @@ func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	if h.holds || pl.fitsEmpty(a, it, false) || !pl.fitsEmpty(a, it, true) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Tree()), stays: pl.treeStays(a.Tree())}
-	for _, other := range pl.p.Accounts {
-		if other.Tree() == a.Tree() {
-			h.work = append(h.work, other.Work()...)
-		}
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Root()), stays: a.Root().Stays()}
+	for _, other := range a.Root().Accounts() {
+		h.work = append(h.work, other.Work()...)
 	}
 }
 
@@ -108,13 +105,18 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	for i := range nodes {
 		nodes[i] = a.Backing[i]
 		if tree {
-			nodes[i] = pl.p.TreeBacking(a.Tree(), i)
+			nodes[i] = a.Root().Backing(i)
 		}
-		whole += nodes[i]
+	}
+	if it.Pool != fleet.Base {
+		pl.beside(it.Workload, nodes)
+	}
+	for _, n := range nodes {
+		whole += n
 	}
 	list := needs(it)
 	if len(list) > 1 {
-		return packs(nodes, pl.p.GPUsPerNode, list)
+		return pl.privateCluster(nodes).packs(list)
 	}
 	nd := list[0]
 	per := pl.p.GPUsPerNode / max(1, nd.gpus)
@@ -122,52 +124,47 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 		return false
 	}
 	want := (nd.replicas + per - 1) / per
+	if nd.reach == fleet.ReachRack {
+		return want <= whole && pl.rackHolds(nodes, want)
+	}
 	return want <= whole && (nd.reach == fleet.ReachAny || anyAtLeast(nodes, want))
 }
 
-// packs says whether several pools fit together on empty nodes, so many per
-// island: each takes the fullest nodes that have room, who has the least choice first.
-func packs(nodes []int, gpusPerNode int, list []need) bool {
-	room := make([][]int, len(nodes))
-	for i, n := range nodes {
-		room[i] = slices.Repeat([]int{gpusPerNode}, n)
-	}
-	for _, nd := range list {
-		if !packOne(room, nd) {
-			return false
-		}
-	}
-	return true
-}
-
-func packOne(room [][]int, nd need) bool {
-	if nd.reach != fleet.ReachAny {
-		for i := range room {
-			if left, n := fillIsland(room[i], nd.gpus, nd.replicas); n == 0 {
-				room[i] = left
-				return true
+// beside takes the nodes out that a workload's own replicas fill: a pool that
+// joins finds room beside them or not at all.
+func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
+	own := map[int]int{}
+	for i, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase != fleet.Leaving {
+				own[r.Node] += w.Pools[i].GPUs
 			}
 		}
-		return false
 	}
-	missing := nd.replicas
-	for i := range room {
-		room[i], missing = fillIsland(room[i], nd.gpus, missing)
-	}
-	return missing == 0
-}
-
-// fillIsland puts replicas on nodes, the fullest first, and says what room is
-// left and how many replicas are missing.
-func fillIsland(room []int, gpus, replicas int) (left []int, missing int) {
-	left = slices.Clone(room)
-	slices.Sort(left)
-	for i := range left {
-		for ; left[i] >= gpus && replicas > 0; replicas-- {
-			left[i] -= gpus
+	for node, gpus := range own {
+		if n := pl.p.Nodes[node]; gpus >= n.GPUs {
+			nodes[n.Island]--
 		}
 	}
-	return left, replicas
+}
+
+// rackHolds says whether some rack has so many whole nodes, in an island that has as many to give.
+func (pl *Planner) rackHolds(nodes []int, want int) bool {
+	for i, island := range pl.p.Islands {
+		if nodes[i] < want {
+			continue
+		}
+		racks := make([]int, island.Racks)
+		for _, n := range island.Nodes() {
+			if node := pl.p.Nodes[n]; node.Whole() {
+				racks[node.Rack]++
+			}
+		}
+		if anyAtLeast(racks, want) {
+			return true
+		}
+	}
+	return false
 }
 
 func anyAtLeast(xs []int, least int) bool {

@@ -16,6 +16,7 @@ type claim struct {
 	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
 	own, tree []int
 	opens     []int // nodes it has been given so far
+	island    int   // the only one it may use; -1: any
 	// covered is what of its tree's work counts against tree.
 	covered coverage
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
@@ -69,20 +70,29 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 	if it.Workload.Overran(pl.now) {
 		c.key.Since = fleet.Never
 	}
-	c.gpus, c.opens = gpusOf(c.needs), make([]int, len(pl.p.Islands))
+	c.gpus, c.opens, c.island = gpusOf(c.needs), make([]int, len(pl.p.Islands)), -1
+	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
+		c.island = pl.p.Nodes[c.needs[0].beside].Island
+	}
 	return c
 }
 
 // limitByTree lets the claim open the nodes of its tree's backing that the tree
 // does not touch, with the chosen victims gone.
 func (pl *Planner) limitByTree(c *claim) {
-	tree := c.account.Tree()
-	c.tight = pl.treeUsage(tree)+c.gpus > pl.treeBacked(tree) && pl.leaves(tree)
+	tree := c.account.Root()
+	pl.tighten(c)
 	c.covered = pl.coverageFor(c)
 	c.tree = pl.touchedBy(c.covered, tree)
 	for i, touched := range c.tree {
-		c.tree[i] = pl.p.TreeBacking(tree, i) - touched
+		c.tree[i] = tree.Backing(i) - touched
 	}
+}
+
+// tighten says whether the tree's usage has room for the claim only once leavers have gone.
+func (pl *Planner) tighten(c *claim) {
+	tree := c.account.Root()
+	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
 }
 
 // limitByQuota lets the claim open the nodes of its quota's backing that the
@@ -94,24 +104,34 @@ func (pl *Planner) limitByQuota(c *claim) {
 	}
 }
 
+// earlier is the GPUs of the quota's work that comes before the claim in its order.
+func (pl *Planner) earlier(c *claim) (gpus int) {
+	pl.eachEarlier(c, func(u *unit) { gpus += u.gpus })
+	return gpus
+}
+
+func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
+	units := pl.accountUnits(c.account)
+	for i := range units {
+		if u := &units[i]; u.w == c.w || u.key.Before(c.key) {
+			fn(u)
+		}
+	}
+}
+
 // limitByEarlier is limitByQuota where only work that comes before the claim in
 // the quota's order counts, wherever it stands.
-func (pl *Planner) limitByEarlier(c *claim) (earlier int) {
+func (pl *Planner) limitByEarlier(c *claim) {
 	c.own = append([]int(nil), c.account.Backing...)
 	c.counted = map[int]bool{}
-	for _, u := range pl.accountUnits(c.account) {
-		if u.w != c.w && !u.key.Before(c.key) {
-			continue
-		}
-		earlier += u.gpus
+	pl.eachEarlier(c, func(u *unit) {
 		u.eachNode(func(node, _ int) {
 			if !c.counted[node] {
 				c.counted[node] = true
 				c.own[pl.p.Nodes[node].Island]--
 			}
 		})
-	}
-	return earlier
+	})
 }
 
 // noOwnLimit lets the claim open nodes beyond its quota's backing.
@@ -122,30 +142,5 @@ func (pl *Planner) noOwnLimit(c *claim) {
 	}
 }
 
-// treeBacked and treeUsage are a tree's backing, and what of it stays used, in GPUs.
-func (pl *Planner) treeBacked(tree string) int { return pl.overTree(tree, (*fleet.Account).Backed) }
-
-func (pl *Planner) treeStays(tree string) int { return pl.overTree(tree, (*fleet.Account).Stays) }
-
-// treeUsage is treeStays with those who are leaving.
-func (pl *Planner) treeUsage(tree string) int { return pl.overTree(tree, (*fleet.Account).Usage) }
-
-func (pl *Planner) overTree(tree string, of func(*fleet.Account) int) int {
-	t := 0
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree {
-			t += of(a)
-		}
-	}
-	return t
-}
-
-// leaves says whether work of a tree is on its way out.
-func (pl *Planner) leaves(tree string) bool {
-	for _, w := range pl.p.Leaving() {
-		if a := w.Account(); a != nil && a.Tree() == tree {
-			return true
-		}
-	}
-	return false
-}
+// treeBacked is a tree's backing in GPUs.
+func (pl *Planner) treeBacked(t *fleet.Tree) int { return t.Backed() * pl.p.GPUsPerNode }

@@ -20,30 +20,13 @@ type Change struct {
 // unprotected. All earlier units count, wherever they stand (semantics §5).
 func (pl *Planner) Classify() []Change {
 	var changes []Change
-	done := map[string]bool{}
-	for _, a := range pl.p.Accounts {
-		tree := a.Tree()
-		if done[tree] || a.Loose() == 0 && a.Over() == 0 {
-			continue
-		}
-		done[tree] = true
-		if at := pl.treeVersion(tree); pl.trees[tree] != at {
+	for _, tree := range pl.p.Unsettled() {
+		if at := tree.Version(pl.p); pl.trees[tree] != at {
 			pl.trees[tree] = at
 			changes = append(changes, pl.classifyTree(tree)...)
 		}
 	}
 	return changes
-}
-
-// treeVersion changes with every change of the work or backing of a tree.
-func (pl *Planner) treeVersion(tree string) uint64 {
-	v := uint64(1)
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree {
-			v += a.Version()
-		}
-	}
-	return v
 }
 
 // cover counts units against a backing, one cover at a time: which nodes it has
@@ -87,16 +70,13 @@ func (c *cover) undo(u unit) {
 	}
 }
 
-func (pl *Planner) classifyTree(tree string) []Change {
+func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	backing, backed := make([]int, len(pl.p.Islands)), 0
 	for i := range backing {
-		backing[i] = pl.p.TreeBacking(tree, i)
+		backing[i] = tree.Backing(i)
 	}
 	var inside, rest []unit
-	for _, a := range pl.p.Accounts {
-		if a.Tree() != tree {
-			continue
-		}
+	for _, a := range tree.Accounts() {
 		backed += a.Backed()
 		c := pl.newCover(a.Backed(), a.Backing)
 		for _, u := range pl.accountUnits(a) {

@@ -13,17 +13,30 @@ type coverage struct {
 
 // coverageFor is the coverage that a claim must count.
 func (pl *Planner) coverageFor(c *claim) coverage {
-	tree := c.account.Tree()
-	all := coverage{gpus: pl.treeStays(tree)}
-	if c.holds != fleet.HoldsGuaranteed || pl.allGuaranteed(tree) {
-		return all
+	tree := c.account.Root()
+	if c.holds != fleet.HoldsGuaranteed || tree.Loose() == 0 {
+		return coverage{gpus: tree.Stays()}
 	}
-	all.nodes = map[int]bool{}
-	for _, a := range pl.p.Accounts {
-		if a.Tree() != tree {
-			continue
-		}
-		for _, u := range pl.accountUnits(a) {
+	kept := pl.covers[tree]
+	if at := tree.Version(pl.p); kept.at != at {
+		kept = keptCoverage{pl.withoutUnprotected(tree), at}
+		pl.covers[tree] = kept
+	}
+	return kept.coverage
+}
+
+// keptCoverage is a coverage, and the version of the tree that it was derived from.
+type keptCoverage struct {
+	coverage
+	at uint64
+}
+
+func (pl *Planner) withoutUnprotected(tree *fleet.Tree) coverage {
+	all := coverage{gpus: tree.Stays(), nodes: map[int]bool{}}
+	for _, a := range tree.Accounts() {
+		units := pl.accountUnits(a)
+		for i := range units {
+			u := &units[i]
 			if u.holds == fleet.HoldsUnprotected {
 				all.gpus -= u.gpus
 				continue
@@ -34,24 +47,15 @@ func (pl *Planner) coverageFor(c *claim) coverage {
 	return all
 }
 
-func (pl *Planner) allGuaranteed(tree string) bool {
-	for _, a := range pl.p.Accounts {
-		if a.Tree() == tree && a.Loose() > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // has says whether a node counts against the backing.
 func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] }
 
 // touchedBy is the number of nodes that count, by island.
-func (pl *Planner) touchedBy(c coverage, tree string) []int {
+func (pl *Planner) touchedBy(c coverage, tree *fleet.Tree) []int {
 	touched := make([]int, len(pl.p.Islands))
 	if c.nodes == nil {
-		for i, island := range pl.p.Islands {
-			touched[i] = island.TreeTouched(tree)
+		for i := range pl.p.Islands {
+			touched[i] = tree.Touched(i)
 		}
 		return touched
 	}

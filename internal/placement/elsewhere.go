@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // A workload that leaves the choice of its partition waits in each queue and
 // starts in the best that takes it: guaranteed before borrowing, then where the
@@ -24,6 +28,11 @@ func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
 		}
 	}
 	return false
+}
+
+// deferred says whether a unit is left to another partition in this turn.
+func (pl *Planner) deferred(it *fleet.Waiting) bool {
+	return slices.Contains(pl.Deferred, it.Workload)
 }
 
 func preferred(a Plan, at *fleet.Partition, b Plan, here *fleet.Partition) bool {
@@ -53,18 +62,19 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	if it.Workload.Flexes() {
-		if _, barred := pl.FlexBarrier(it.Workload.Namespace); barred {
+		if _, barred := pl.FlexBarrier(it); barred {
 			return Plan{}, false
 		}
 		return pl.flex(it)
 	}
 	a := pl.p.Account(it.Workload.Target)
-	if _, barred := pl.Barrier(it); !barred {
+	_, barred := pl.Barrier(it)
+	if !barred {
 		if plan, ok := pl.guarantee(a, it); ok {
 			return plan, true
 		}
 	}
-	if pl.borrowBarred(it) {
+	if pl.borrowBarred(it) || barred && pl.earlier(pl.claimOf(it, a, fleet.HoldsGuaranteed))+gpusOf(needs(it)) <= a.Backed() {
 		return Plan{}, false
 	}
 	return pl.borrow(a, it)
@@ -72,10 +82,15 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 
 // borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
 func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
-	h := head{}
-	walk := pl.alongTree(it.Workload.Tree())
-	for ahead := walk.next(); ahead != nil && ahead.Key.Before(it.Key); ahead = walk.next() {
-		h.considerTree(pl, pl.p.Account(ahead.Workload.Target), *ahead)
-	}
+	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
 	return h.bars(pl, it, HoldBorrowing)
+}
+
+// borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
+func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
+	h, walk := head{}, alongTree(tree)
+	for it := walk.next(); it != nil && (before == nil || it.Key.Before(*before)); it = walk.next() {
+		h.considerTree(pl, pl.p.Account(it.Workload.Target), *it)
+	}
+	return h
 }

@@ -53,7 +53,10 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 // still leaving come after those that are free, but those that the claim's own
 // victims leave come first: so a GPU that is held and reserved counts once.
 func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
-	if pl.freed[node] > 0 || c.tight && leftBy(n, c.account.Tree()) {
+	if pl.roomiest && kind != counted {
+		return 2*n.GPUs - room // what is free of limits comes first
+	}
+	if pl.roomiest || pl.freed[node] > 0 || c.tight && leftBy(n, c.account.Tree()) {
 		return n.GPUs - room
 	}
 	leaving := 0
@@ -73,7 +76,9 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
 
-// pick takes candidates in order until there are enough replicas or a limit is reached.
+// pick takes candidates in order until there are enough replicas or a limit is
+// reached. Where the limit on nodes is what ends it, those with the most room are
+// opened first.
 func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.rating, b.rating), cmp.Compare(a.node, b.node))
@@ -81,13 +86,31 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 	own, tree := unlimited, unlimited
 	if c.account != nil {
 		own, tree = c.own[island], c.tree[island]
+		if own < 0 || tree < 0 {
+			return nil // what stands here is more than the backing covers: so would the newcomer be
+		}
 	}
-	nodes := make([]int, 0, replicas)
+	nodes, limited := take(list, replicas, own, tree)
+	if len(nodes) < replicas && limited {
+		slices.SortStableFunc(list, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(min(a.kind, later), min(b.kind, later)), cmp.Compare(b.slots, a.slots))
+		})
+		if more, _ := take(list, replicas, own, tree); len(more) > len(nodes) {
+			return more
+		}
+	}
+	return nodes
+}
+
+// take takes candidates in order within limits on nodes, and says whether a limit kept one out.
+func take(list []candidate, replicas, own, tree int) (nodes []int, limited bool) {
+	nodes = make([]int, 0, replicas)
 	for _, cand := range list {
 		if len(nodes) == replicas {
 			break
 		}
 		if (cand.kind == later || cand.kind == open) && own <= 0 || cand.kind == open && tree <= 0 {
+			limited = true
 			continue
 		}
 		if cand.kind != counted {
@@ -100,7 +123,7 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 			nodes = append(nodes, cand.node)
 		}
 	}
-	return nodes
+	return nodes, limited
 }
 
 // rackWeight puts racks before everything but what rate says of a single node.

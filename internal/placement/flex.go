@@ -9,69 +9,89 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
-	head := flexHead{}
+	if pl.p.FlexAsleep() {
+		return Plan{}, false
+	}
+	head, rests := flexHead{}, true
 	for _, ns := range pl.byLeastFlex() {
-		if head.bars(pl, ns) {
-			return Plan{}, false // those that follow have as much or more
-		}
 		queue := pl.p.FlexOf(ns).Queue()
-		head.consider(pl, queue[0])
+		head.consider(pl, queue)
 		walk := newPass(pl.p.FlexOf(ns).Kinds())
 		for i := 0; i < len(queue) && !walk.over(); i++ {
-			if !walk.meets(&queue[i]) || pl.p.Tried(&queue[i]) || pl.tired(&queue[i]) {
+			it := &queue[i]
+			if !walk.meets(it) || pl.p.Tried(it) || head.bars(pl, *it) {
 				continue
 			}
-			plan, ok := pl.flex(queue[i])
-			if !ok {
-				pl.p.SetTried(&queue[i])
-			} else if !pl.betterElsewhere(queue[i], plan) {
+			if pl.tired(it) {
+				rests = false
+				continue
+			}
+			plan, ok := pl.flex(*it)
+			switch {
+			case !ok:
+				pl.p.SetTried(it)
+			case !pl.betterElsewhere(*it, plan):
 				return plan, true
+			default:
+				rests = false
 			}
 		}
+	}
+	if rests {
+		pl.p.SleepFlex()
 	}
 	return Plan{}, false
 }
 
-// flexHead is the first waiting unit of flex. It holds a reservation against
-// namespaces that have more flex than its own, so that a large gang is not
-// starved by small ones; one that is larger than the pool holds none.
+// flexHead is the first waiting unit of flex that the pool could hold. It holds a
+// reservation against namespaces that have more flex than its own, so that a large
+// gang is not starved by small ones.
 type flexHead struct {
-	it    fleet.Waiting
-	holds bool
-	has   int // flex of its namespace
+	it   fleet.Waiting
+	gpus int
+	has  int // flex of its namespace
 }
 
-func (h *flexHead) consider(pl *Planner, it fleet.Waiting) {
-	if h.it.Workload != nil {
-		return
+func (h *flexHead) consider(pl *Planner, queue []fleet.Waiting) {
+	for i := 0; i < len(queue) && h.it.Workload == nil; i++ {
+		if gpus := gpusOf(needs(queue[i])); gpus <= pl.p.Flex() && pl.CouldEver(queue[i]) {
+			*h = flexHead{queue[i], gpus, pl.p.FlexOf(queue[i].Workload.Namespace).Staying}
+		}
 	}
-	h.it, h.has = it, pl.p.FlexOf(it.Workload.Namespace).Staying
-	h.holds = gpusOf(needs(it)) <= pl.p.Flex() && pl.CouldEver(it)
 }
 
-func (h *flexHead) bars(pl *Planner, namespace string) bool {
-	return h.holds && pl.p.FlexOf(namespace).Staying > h.has
+// bars says whether a unit must leave the free room to the head: its namespace
+// has more flex, and the head could not take it back after the minimum run time.
+func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
+	has := pl.p.FlexOf(it.Workload.Namespace).Staying
+	if h.it.Workload == nil || has <= h.has || it.Workload == h.it.Workload {
+		return false
+	}
+	shares := pl.sharesNow()
+	within := h.has+h.gpus <= shares[h.it.Workload.Namespace]
+	return !within || has+gpusOf(needs(it)) <= shares[it.Workload.Namespace]
 }
 
-// FlexBarrier is the head of flex that keeps a namespace's work from passing, if it does.
-func (pl *Planner) FlexBarrier(namespace string) (fleet.Waiting, bool) {
+// flexHeadNow is the head of flex as it stands.
+func (pl *Planner) flexHeadNow() flexHead {
+	head := flexHead{}
 	for _, ns := range pl.byLeastFlex() {
-		head := flexHead{}
-		head.consider(pl, pl.p.FlexOf(ns).Queue()[0])
-		return head.it, head.bars(pl, namespace)
+		head.consider(pl, pl.p.FlexOf(ns).Queue())
 	}
-	return fleet.Waiting{}, false
+	return head
+}
+
+// FlexBarrier is the head of flex that keeps a unit from passing, if it does.
+func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
+	head := pl.flexHeadNow()
+	return head.it, head.bars(pl, it)
 }
 
 // byLeastFlex lists the namespaces in which somebody waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
 func (pl *Planner) byLeastFlex() []string {
 	var list []string
-	for _, ns := range pl.p.Namespaces() {
-		if len(pl.p.FlexOf(ns).Queue()) > 0 {
-			list = append(list, ns)
-		}
-	}
+	list = append(list, pl.p.WaitingForFlex()...)
 	sort.SliceStable(list, func(i, j int) bool {
 		a, b := pl.p.FlexOf(list[i]), pl.p.FlexOf(list[j])
 		if a.Staying != b.Staying {
@@ -97,7 +117,7 @@ func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	if len(list) == 0 {
 		return Plan{}, false
 	}
-	spots, victims, ok := pl.cheapestSet(c, list)
+	spots, victims, ok := pl.fairSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
@@ -110,58 +130,6 @@ func (pl *Planner) onFreeFlex(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	return pl.onFree(c)
-}
-
-// evictableOnFlex lists whom a flex claim may evict, cheapest first.
-func (pl *Planner) evictableOnFlex(c *claim) []candidateVictim {
-	var list []candidateVictim
-	add := func(namespace string, within bool) {
-		for _, u := range pl.flexUnitsOf(namespace) {
-			if u.w != c.w && pl.mayEvictOnFlex(c, u, within) {
-				list = append(list, pl.candidate(u, ClassFlex))
-			}
-		}
-	}
-	add(c.w.Namespace, false)
-	shares := pl.sharesNow()
-	if pl.p.FlexOf(c.w.Namespace).Staying+c.gpus <= shares[c.w.Namespace] {
-		for _, ns := range pl.p.Namespaces() {
-			if ns != c.w.Namespace && pl.p.FlexOf(ns).Staying > shares[ns] {
-				add(ns, true)
-			}
-		}
-	}
-	return pl.downToShare(c, byCost(list), shares)
-}
-
-func (pl *Planner) mayEvictOnFlex(c *claim, u unit, within bool) bool {
-	if u.w.Namespace == c.w.Namespace {
-		less := c.key.Importance().Above(u.key.Importance())
-		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
-	}
-	return within && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
-}
-
-// downToShare keeps, of other namespaces' units, only those that are taken
-// while the namespace is still above its share.
-func (pl *Planner) downToShare(c *claim, list []candidateVictim, shares map[string]int) []candidateVictim {
-	left := map[string]int{}
-	kept := list[:0]
-	for _, v := range list {
-		ns := v.w.Namespace
-		if ns == c.w.Namespace {
-			kept = append(kept, v)
-			continue
-		}
-		if _, seen := left[ns]; !seen {
-			left[ns] = pl.p.FlexOf(ns).Staying
-		}
-		if left[ns] > shares[ns] {
-			left[ns] -= v.gpus
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 // Shares is each namespace's fair share of a partition's flex in GPUs: the

@@ -9,12 +9,14 @@ import (
 // grow gives an elastic pool more replicas: in quota on free and flex GPUs
 // within the backing of the quota or tree, on flex on free GPUs only.
 func (pl *Planner) grow() (Plan, bool) {
-	list := append([]*fleet.Workload(nil), pl.p.Growing()...)
+	var list []*fleet.Workload
+	for _, w := range pl.p.Growing() {
+		if !pl.p.Grown(w) {
+			list = append(list, w)
+		}
+	}
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
-		if pl.p.Grown(w) {
-			continue
-		}
 		for i, pool := range w.Pools {
 			n := w.Stays(i)
 			if !pool.Elastic || n < pool.Min || n >= pool.Max {
@@ -50,13 +52,23 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		c := pl.claimOf(it, w.Account(), holds)
 		room := w.Account().Backed() - w.Account().Stays()
 		if holds == fleet.HoldsBorrowing {
-			room = pl.treeBacked(w.Tree()) - pl.treeStays(w.Tree())
+			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			if pl.siblingWaits(it) {
+				continue
+			}
 		}
 		if plan, ok := pl.growBy(c, min(most, room/w.Pools[pool].GPUs)); ok {
 			return plan, true
 		}
 	}
 	return Plan{}, false
+}
+
+// siblingWaits says whether the head of the tree's borrowers belongs to another
+// quota, and could not take back what a pool grows by.
+func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
+	h := pl.borrowingHead(it.Workload.Account().Root(), nil)
+	return h.holds && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }
 
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
@@ -66,7 +78,7 @@ func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, fair); ok {
 		return plan, true
 	}
-	if _, barred := pl.FlexBarrier(w.Namespace); !barred {
+	if _, barred := pl.FlexBarrier(it); !barred {
 		if plan, ok := pl.mostOnFree(c, most); ok {
 			return plan, true
 		}
@@ -80,19 +92,16 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 	if most <= 0 {
 		return Plan{}, false
 	}
-	pl.resize(c, most)
-	var list []candidateVictim
+	pl.resize(c, 1)
+	var list []*candidateVictim
 	for _, v := range pl.evictableOnFlex(c) {
 		if v.key.Surplus && v.w.Namespace != c.w.Namespace {
 			list = append(list, v)
 		}
 	}
-	n := pl.largest(c, most, list)
-	if n == 0 {
-		return Plan{}, false
-	}
+	n := max(1, pl.largest(c, most, pl.downToShare(c, list)))
 	pl.resize(c, n)
-	spots, victims, ok := pl.cheapestSet(c, byCost(list))
+	spots, victims, ok := pl.fairSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
@@ -109,10 +118,10 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	list := pl.evictableFlex(c)
-	if len(list) == 0 {
+	if pl.resize(c, 1); !pl.couldFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
+	list := byCost(pl.evictableFlex(c))
 	n := pl.largest(c, most, list)
 	if n == 0 {
 		return Plan{}, false
@@ -144,7 +153,7 @@ func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
 }
 
 // largest is the most replicas, up to a bound, that fit with the victims gone.
-func (pl *Planner) largest(c *claim, most int, victims []candidateVictim) int {
+func (pl *Planner) largest(c *claim, most int, victims []*candidateVictim) int {
 	fits := func(n int) bool {
 		pl.resize(c, n)
 		_, ok := pl.fits(c, victims)

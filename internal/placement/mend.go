@@ -6,28 +6,38 @@ import "github.com/muster-fleet/muster/internal/fleet"
 // gang that cannot be mended goes back to its queue.
 func (pl *Planner) mendGangs() (Plan, bool) {
 	for _, w := range pl.p.Broken() {
-		if lostBase(w) {
-			return pl.giveUp(w), true
+		if w.State == fleet.Mending && lostBase(w) {
+			return giveUp(w), true
 		}
 		for i, pool := range w.Pools {
-			missing := pool.Min - w.Stays(i)
-			if pool.Elastic || pool.Rank != w.BaseRank() || missing <= 0 {
+			base, stays := pool.Rank == w.BaseRank(), w.Stays(i)
+			if pool.Elastic || stays >= pool.Min || !base && stays == 0 {
 				continue
 			}
-			plan, ok := pl.mend(w, i, missing)
-			if !ok {
-				return pl.giveUp(w), true
-			}
-			return plan, true
+			return pl.mendOrGiveUp(w, i), true
 		}
 	}
 	return Plan{}, false
 }
 
-// lostBase says whether nothing is left of the pools that must run together.
+// mendOrGiveUp mends a gang that stands without being whole, or sends it back to
+// its queue: the whole workload where it is one of its lowest-rank pools.
+func (pl *Planner) mendOrGiveUp(w *fleet.Workload, pool int) Plan {
+	if w.HoldsOf(pool) != fleet.NoHolds {
+		if plan, ok := pl.mend(w, pool, w.Pools[pool].Min-w.Stays(pool)); ok {
+			return plan
+		}
+	}
+	if w.Pools[pool].Rank == w.BaseRank() {
+		return giveUp(w)
+	}
+	return giveUpPool(w, pool)
+}
+
+// lostBase says whether nothing runs any more of the pools that must run together.
 func lostBase(w *fleet.Workload) bool {
 	for i, p := range w.Pools {
-		if p.Rank == w.BaseRank() && w.Stays(i) > 0 {
+		if p.Rank == w.BaseRank() && w.InPhase(i, fleet.Running) > 0 {
 			return false
 		}
 	}
@@ -37,8 +47,8 @@ func lostBase(w *fleet.Workload) bool {
 // mend finds nodes for a gang's lost replicas: free ones, else those of flex
 // work, else, for guaranteed gangs, of unprotected or borrowing work.
 func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
-	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.BaseRank(), false)}
-	c := pl.claimOf(it, w.Account(), w.Holds())
+	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, false)}
+	c := pl.claimOf(it, w.Account(), w.HoldsOf(pool))
 	c.needs[0].replicas = missing
 	c.gpus = gpusOf(c.needs)
 	var plan Plan
@@ -46,7 +56,7 @@ func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
 	switch {
 	case w.Flexes():
 		plan, ok = pl.onFree(c)
-	case w.Holds() == fleet.HoldsGuaranteed:
+	case c.holds == fleet.HoldsGuaranteed:
 		if plan, ok = pl.mendGuaranteed(c); !ok {
 			plan, ok = pl.mendBeyond(c)
 		}
@@ -69,9 +79,10 @@ func (pl *Planner) onFree(c *claim) (Plan, bool) {
 
 func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 	pl.limitByTree(c)
-	if earlier := pl.limitByEarlier(c); earlier+c.gpus > c.account.Backed() {
+	if pl.earlier(c)+c.gpus > c.account.Backed() {
 		return Plan{}, false
 	}
+	pl.limitByEarlier(c)
 	if plan, ok := pl.onFree(c); ok {
 		return plan, true
 	}
@@ -100,10 +111,23 @@ func (pl *Planner) displaceFlex(c *claim) (Plan, bool) {
 	return pl.eviction(c, spots, victims), true
 }
 
+const unmendable = "no node in its reach could take the place of a lost one"
+
+// giveUpPool sends a gang of higher rank back to its queue; the rest runs on.
+func giveUpPool(w *fleet.Workload, pool int) Plan {
+	spot := fleet.Spot{Pool: pool}
+	for _, r := range w.Held[pool] {
+		if r.Phase != fleet.Leaving {
+			spot.Nodes = append(spot.Nodes, r.Node)
+		}
+	}
+	return Plan{Kind: Return, Workload: w, Why: unmendable, Spots: []fleet.Spot{spot}}
+}
+
 // giveUp sends a gang back to its queue: what is left of it leaves its nodes.
-func (pl *Planner) giveUp(w *fleet.Workload) Plan {
+func giveUp(w *fleet.Workload) Plan {
 	return Plan{
-		Kind: Return, Workload: w, Why: "no node in its reach could take the place of a lost one",
+		Kind: Return, Workload: w, Why: unmendable,
 		Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }),
 	}
 }

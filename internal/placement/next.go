@@ -36,11 +36,25 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := pl.torn(w); ok {
 			return plan, true
 		}
+		if plan, ok := uncovered(w); ok {
+			return plan, true
+		}
 		if pl.vacated(w) {
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
 	return Plan{}, false
+}
+
+// uncovered gives up the room of a workload that has not started and whose
+// quota's backing fell meanwhile: nothing starts as unprotected.
+func uncovered(w *fleet.Workload) (Plan, bool) {
+	bare := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved && r.Holds == fleet.HoldsUnprotected })
+	if w.State != fleet.Starting || len(bare) == 0 {
+		return Plan{}, false
+	}
+	all := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
+	return Plan{Kind: Release, Workload: w, Why: "no backing covers its reserved room any more", Spots: all}, true
 }
 
 // torn gives up reserved room of which part went down with a node or takes
@@ -93,7 +107,7 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 			return false
 		}
 	}
-	if a := w.Account(); a != nil && pl.treeUsage(a.Tree()) > pl.treeBacked(a.Tree()) && pl.leaves(a.Tree()) {
+	if a := w.Account(); a != nil && a.Root().Usage() > pl.treeBacked(a.Root()) && a.Root().Leaves() {
 		return false
 	}
 	for _, replicas := range w.Held {

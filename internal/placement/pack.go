@@ -1,6 +1,11 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // This file packs replicas smaller than a node as their quota's private cluster
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
@@ -49,24 +54,31 @@ func (pl *Planner) short(spots []fleet.Spot) []int {
 
 // clear chooses the cheapest flex units that make room on the nodes of the
 // spots, and then gives back, the dearest first, whoever need not leave.
-func (pl *Planner) clear(spots []fleet.Spot) []candidateVictim {
+func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
 	full := map[int]bool{}
 	for _, n := range pl.short(spots) {
 		full[n] = true
 	}
-	var list []candidateVictim
-	for _, u := range pl.flexUnits() {
-		on := false
-		u.eachNode(func(node, _ int) { on = on || full[node] })
-		if on {
-			list = append(list, pl.candidate(u, ClassFlex))
+	var list []*candidateVictim
+	for _, w := range pl.flexOn(full) {
+		for _, u := range pl.units(w) {
+			on := false
+			u.eachNode(func(node, _ int) { on = on || full[node] })
+			if on {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
 		}
 	}
-	list = byCost(list)
+	return pl.needed(spots, byCost(list))
+}
+
+// needed gives back, the dearest first, whoever need not leave for the spots,
+// which are given to the claim; the others are who must.
+func (pl *Planner) needed(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
 	for _, v := range list {
 		pl.evict(v.unit)
 	}
-	var chosen []candidateVictim
+	var chosen []*candidateVictim
 	for i := len(list) - 1; i >= 0; i-- {
 		pl.restore(list[i].unit)
 		if pl.short(spots) != nil {
@@ -78,4 +90,18 @@ func (pl *Planner) clear(spots []fleet.Spot) []candidateVictim {
 		pl.restore(v.unit)
 	}
 	return chosen
+}
+
+// flexOn lists the flex workloads on some nodes, in order of ID.
+func (pl *Planner) flexOn(nodes map[int]bool) []*fleet.Workload {
+	var list []*fleet.Workload
+	for node := range nodes {
+		for _, r := range pl.p.Nodes[node].Residents() {
+			if r.Workload.Account() == nil && r.Phase != fleet.Leaving {
+				list = append(list, r.Workload)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Compact(list)
 }

@@ -11,7 +11,10 @@ type Planner struct {
 	now fleet.Instant
 
 	*scratch
-	blind bool // room is judged as if no flex work were there
+	// blind: room is judged as if no flex work were there; then only in-quota work is evicted.
+	blind    bool
+	lacking  bool // the last claim found the counts right, but no nodes
+	roomiest bool // nodes with the most room come first
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
@@ -34,15 +37,19 @@ type scratch struct {
 	marks []int // see cover
 	mark  int
 
-	cores   map[part]bool
-	leaving []candidateVictim
+	cores    map[part]bool
+	leaving  []*candidateVictim
+	inQuota  []evictableUnit
+	inTheWay []*fleet.Account
+	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
 	flexing   []unit
 	flexOf    map[string][]unit // by namespace
 	flexingAt uint64
 	accounts  map[*fleet.Account]*standing
-	trees     map[string]uint64 // when each tree was classified last
+	covers    map[*fleet.Tree]keptCoverage
+	trees     map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
 // standing is an account's units in the quota's order.
@@ -55,7 +62,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, trees: map[string]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
@@ -80,7 +87,7 @@ func (pl *Planner) shift(u unit, sign int) {
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
 	if pl.blind {
-		return n.UsableGPUs() - ofQuota(n) - pl.extra[node]
+		return n.UsableGPUs() - ofQuota(n) + pl.freed[node] - pl.extra[node]
 	}
 	return n.UsableGPUs() - n.Staying() + pl.freed[node] - pl.extra[node]
 }

@@ -11,14 +11,19 @@ import (
 
 // cheapestSet finds victims for a claim. A claim that stands in one island is
 // tried in each with only the candidates there; the cheapest answer wins.
-func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
-	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 {
+func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
 		return pl.minimalSet(c, list)
 	}
+	defer func() { c.island = -1 }()
 	var spots []fleet.Spot
-	var victims []candidateVictim
+	var victims []*candidateVictim
 	found := false
 	for i := range pl.p.Islands {
+		if c.island = -1; !c.couldUse(i) {
+			continue
+		}
+		c.island = i
 		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
@@ -29,8 +34,8 @@ func (pl *Planner) cheapestSet(c *claim, list []candidateVictim) ([]fleet.Spot, 
 
 // touching keeps the candidates that stand in an island, and those of the
 // claim's own tree, whose GPUs count for it wherever they stand.
-func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []candidateVictim {
-	var out []candidateVictim
+func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
+	var out []*candidateVictim
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
@@ -43,7 +48,7 @@ func (pl *Planner) touching(c *claim, list []candidateVictim, island int) []cand
 
 // minimalSet takes candidates from the cheapest on until the claim fits, and
 // then gives back, the dearest first, whoever it fits without.
-func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, []candidateVictim, bool) {
+func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	enough := sort.Search(len(list)+1, func(n int) bool {
 		_, ok := pl.fits(c, list[:min(n, len(list))])
 		return ok
@@ -51,17 +56,20 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 	if enough > len(list) {
 		return nil, nil, false
 	}
-	chosen := append([]candidateVictim(nil), list[:enough]...)
+	chosen := append([]*candidateVictim(nil), list[:enough]...)
+	if len(chosen) > fewCandidates {
+		chosen = pl.neededThere(c, chosen)
+	}
 	for spared := true; spared; { // whom the claim needs may change with who is spared
 		spared = false
 		for i := len(chosen) - 1; i >= 0; i-- {
-			rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
+			rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
 			if _, ok := pl.fits(c, rest); ok {
 				chosen, spared = rest, true
 			}
 		}
 	}
-	if len(chosen) > 1 && len(list) <= fewCandidates {
+	if len(chosen) > 0 && len(list) <= fewCandidates {
 		chosen = pl.cheapestOfAll(c, list, chosen)
 	}
 	spots, ok := pl.fits(c, chosen)
@@ -71,34 +79,95 @@ func (pl *Planner) minimalSet(c *claim, list []candidateVictim) ([]fleet.Spot, [
 	return spots, chosen, ok
 }
 
-// thin spares flex work that need not leave for the place that was found. (The
-// search may miss a place that it would have found with fewer gone.)
-func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []candidateVictim) []candidateVictim {
-	for i := len(chosen) - 1; i >= 0; i-- {
-		if chosen[i].class != ClassFlex {
-			continue
-		}
-		rest := append(append([]candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
-		if pl.hasRoom(c, spots, rest) {
-			chosen = rest
-		}
+// neededThere keeps, of many victims, only those that the place needs that is
+// found with all of them gone: the dearest are spared first.
+func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidateVictim {
+	spots, ok := pl.fits(c, chosen)
+	if !ok {
+		return chosen
 	}
-	return chosen
+	kept := append([]*candidateVictim(nil), pl.thin(c, spots, chosen)...)
+	if _, ok := pl.fits(c, kept); !ok {
+		return chosen
+	}
+	return kept
 }
 
-// hasRoom says whether the nodes of found spots have room for them with these victims gone.
-func (pl *Planner) hasRoom(c *claim, spots []fleet.Spot, victims []candidateVictim) bool {
-	leaving := slices.Clone(pl.leavers(victims))
+// thin spares who need not leave for the place that was found. (The search may
+// miss a place that it would have found with fewer gone.)
+func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
+	leaving := slices.Clone(pl.leavers(chosen))
+	freed := 0
 	for _, v := range leaving {
 		pl.evict(v.all)
+		freed += v.freed(c)
 	}
-	pl.give(c, spots, 1)
-	enough := pl.short(spots) == nil
-	pl.give(c, spots, -1)
-	for _, v := range leaving {
+	kept := make([]*candidateVictim, 0, len(leaving))
+	for i := len(leaving) - 1; i >= 0; i-- {
+		v := leaving[i]
+		pl.restore(v.all)
+		if pl.holdsIn(c, spots, append(slices.Clone(leaving[:i]), kept...), freed-v.freed(c)) {
+			freed -= v.freed(c)
+			continue
+		}
+		pl.evict(v.all)
+		kept = append(kept, v)
+	}
+	for _, v := range kept {
 		pl.restore(v.all)
 	}
-	return enough
+	slices.Reverse(kept)
+	if len(kept) == len(leaving) {
+		return chosen
+	}
+	return kept
+}
+
+// holdsIn says whether a claim fits on the very nodes that were found for it with
+// victims gone who are taken out of the picture already: on the nodes, within its
+// limits and its tree's count.
+func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim, freed int) bool {
+	counts := c.account != nil && !c.beyond
+	if counts && c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) || !pl.allOpen(c, spots) {
+		return false
+	}
+	if counts {
+		pl.addCleared(c, gone, 1)
+	}
+	for _, spot := range spots {
+		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+	}
+	holds := pl.short(spots) == nil && pl.withinLimits(c)
+	pl.release(c, spots)
+	if counts {
+		pl.addCleared(c, gone, -1)
+	}
+	return holds
+}
+
+// allOpen says whether every node of some spots is one that the claim may use.
+func (pl *Planner) allOpen(c *claim, spots []fleet.Spot) bool {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			if pl.kindOf(c, node) == closed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withinLimits says whether the claim has opened no more nodes than it may.
+func (pl *Planner) withinLimits(c *claim) bool {
+	if c.account == nil || c.beyond {
+		return true
+	}
+	for i, opens := range c.opens {
+		if opens > 0 && (c.own[i] < 0 || c.tree[i] < 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // give counts found spots into (sign 1) or out of (−1) what the claim has been given.
@@ -117,8 +186,12 @@ const fewCandidates = 12
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
 // one known so far. Who is in every set that does (all without him do not) is
 // found out first, and a set inside one that did not do is not tried.
-func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candidateVictim {
+func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
+	list = noDearer(list, worstOf(best))
 	all := 1<<len(list) - 1
+	if _, ok := pl.fits(c, list); !ok {
+		return best
+	}
 	needed := 0
 	for i := range list {
 		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
@@ -143,8 +216,19 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []candidateVictim) []candi
 	return best
 }
 
-func subset(list []candidateVictim, mask int) []candidateVictim {
-	set := make([]candidateVictim, 0, len(list))
+// noDearer keeps the candidates that no set cheaper than one with this worst victim may be without.
+func noDearer(list []*candidateVictim, worst *candidateVictim) []*candidateVictim {
+	var kept []*candidateVictim
+	for _, v := range list {
+		if !dearer(v, worst) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func subset(list []*candidateVictim, mask int) []*candidateVictim {
+	set := make([]*candidateVictim, 0, len(list))
 	for i, v := range list {
 		if mask&(1<<i) != 0 {
 			set = append(set, v)
@@ -164,14 +248,14 @@ func within(mask int, others []int) bool {
 }
 
 // fits looks for nodes with a set of victims gone, and leaves no trace.
-func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool) {
+func (pl *Planner) fits(c *claim, victims []*candidateVictim) ([]fleet.Spot, bool) {
 	freed := 0
 	leaving := pl.leavers(victims)
 	for _, v := range leaving {
 		pl.evict(v.all)
 		freed += v.freed(c)
 	}
-	spots, ok := pl.findWith(c, freed)
+	spots, ok := pl.findWith(c, leaving, freed)
 	for _, v := range leaving {
 		pl.restore(v.all)
 	}
@@ -179,7 +263,7 @@ func (pl *Planner) fits(c *claim, victims []candidateVictim) ([]fleet.Spot, bool
 }
 
 // leavers are the victims without those that leave with another victim anyway.
-func (pl *Planner) leavers(victims []candidateVictim) []candidateVictim {
+func (pl *Planner) leavers(victims []*candidateVictim) []*candidateVictim {
 	clear(pl.cores)
 	for _, v := range victims {
 		if !v.key.Surplus {
@@ -205,7 +289,7 @@ type part struct {
 }
 
 // follows says whether a unit leaves with another of the list anyway.
-func (a candidateVictim) follows(list []candidateVictim) bool {
+func (a *candidateVictim) follows(list []*candidateVictim) bool {
 	for _, o := range list {
 		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
 		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
@@ -216,86 +300,105 @@ func (a candidateVictim) follows(list []candidateVictim) bool {
 }
 
 // findWith is find with the tree's count and limits as the victims leave them.
-func (pl *Planner) findWith(c *claim, freed int) ([]fleet.Spot, bool) {
-	if c.account != nil && !c.beyond {
-		pl.limitByTree(c)
-		if c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
+func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]fleet.Spot, bool) {
+	counts := c.account != nil && !c.beyond
+	if counts {
+		if tree := c.account.Root(); c.covered.gpus-freed+c.gpus > pl.treeBacked(tree) {
 			return nil, false
 		}
-		pl.addCleared(c)
+		pl.tighten(c)
+		pl.addCleared(c, leaving, 1)
 	}
 	spots, ok := pl.find(c)
 	if ok {
 		pl.release(c, spots)
 	}
+	if counts {
+		pl.addCleared(c, leaving, -1)
+	}
 	return spots, ok
 }
 
-// addCleared lets the claim open the nodes that its tree's victims leave.
-func (pl *Planner) addCleared(c *claim) {
-	for node, gone := range pl.gone {
-		if gone == 0 {
+// addCleared lets the claim open (sign 1) the nodes that its tree's victims leave.
+func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
+	pl.mark++
+	for _, v := range leaving {
+		if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
 			continue
 		}
-		n := pl.p.Nodes[node]
-		if was := n.Owner(); was != nil && was.Tree() == c.account.Tree() && c.covered.has(node) && pl.owner(node) == nil {
-			c.tree[n.Island]++
+		v.all.eachNode(func(node, _ int) {
+			if pl.marks[node] == pl.mark {
+				return
+			}
+			pl.marks[node] = pl.mark
+			if c.covered.has(node) && pl.owner(node) == nil {
+				c.tree[pl.p.Nodes[node].Island] += sign
+			}
+		})
+	}
+}
+
+// cheaperSet compares sets of victims: by the dearest of each, GPU-seconds lost,
+// workloads, GPUs taken, and then by who submitted last.
+func cheaperSet(a, b []*candidateVictim) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) < len(b)
+	}
+	wa, wb := worstOf(a), worstOf(b)
+	if dearer(wa, wb) != dearer(wb, wa) {
+		return dearer(wb, wa)
+	}
+	x, y := billOf(a), billOf(b)
+	switch {
+	case x.lost != y.lost:
+		return x.lost < y.lost
+	case x.workloads != y.workloads:
+		return x.workloads < y.workloads
+	case x.gpus != y.gpus:
+		return x.gpus < y.gpus
+	}
+	return y.oldest.Before(x.oldest)
+}
+
+// bill is what a set of victims costs.
+type bill struct {
+	lost, workloads, gpus int
+	oldest                fleet.Key
+}
+
+func billOf(list []*candidateVictim) bill {
+	b := bill{oldest: list[0].key}
+	for i, v := range list {
+		if v.key.Before(b.oldest) {
+			b.oldest = v.key
+		}
+		if !v.follows(list) {
+			b.lost, b.gpus = b.lost+v.lost, b.gpus+v.all.gpus
+		}
+		if !slices.ContainsFunc(list[:i], func(o *candidateVictim) bool { return o.w == v.w }) {
+			b.workloads++
 		}
 	}
+	return b
 }
 
-// cheaperSet compares sets of victims: class, importance, GPU-seconds lost, count.
-func cheaperSet(a, b []candidateVictim) bool {
-	wa, wb := worstOf(a), worstOf(b)
-	if wa.class != wb.class {
-		return wa.class < wb.class
-	}
-	if wa.key.Importance() != wb.key.Importance() {
-		return wb.key.Importance().Above(wa.key.Importance())
-	}
-	la, lb := 0, 0
-	for _, v := range a {
-		la += v.lost
-	}
-	for _, v := range b {
-		lb += v.lost
-	}
-	if la != lb {
-		return la < lb
-	}
-	if x, y := len(asVictims(a)), len(asVictims(b)); x != y {
-		return x < y
-	}
-	return len(a) < len(b)
-}
-
-func worstOf(list []candidateVictim) candidateVictim {
-	w := candidateVictim{class: -1}
+// worstOf is the victim of a set that is kept rather than all others.
+func worstOf(list []*candidateVictim) *candidateVictim {
+	w := list[0]
 	for _, v := range list {
-		if v.class > w.class || v.class == w.class && v.key.Importance().Above(w.key.Importance()) {
+		if dearer(v, w) {
 			w = v
 		}
 	}
 	return w
 }
 
-func without(list []candidateVictim, v candidateVictim) []candidateVictim {
-	out := make([]candidateVictim, 0, len(list))
+func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
+	out := make([]*candidateVictim, 0, len(list))
 	for _, x := range list {
 		if x.key != v.key || x.pool != v.pool || x.index != v.index {
 			out = append(out, x)
 		}
 	}
 	return out
-}
-
-// within says whether nodes lie inside an account's backing, island by island.
-func (pl *Planner) within(a *fleet.Account, touched map[int]bool) bool {
-	left := append([]int(nil), a.Backing...)
-	for node := range touched {
-		if left[pl.p.Nodes[node].Island]--; left[pl.p.Nodes[node].Island] < 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -14,25 +14,46 @@ func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
 		return asSpots(c.needs[0], nodes), ok
 	}
 	tries := manyTries
-	return pl.findFrom(c, 0, &tries)
+	for _, list := range orders(c.needs) {
+		if spots, ok := pl.findFrom(c, list, &tries); ok {
+			return spots, true
+		}
+	}
+	return nil, false
 }
 
 // manyTries bounds how many islands are tried for the pools of one claim.
 const manyTries = 200
 
-// findFrom finds nodes for the needs from the k-th on: in the best island for
-// it, or, if the rest then finds none, in the next best.
-func (pl *Planner) findFrom(c *claim, k int, tries *int) ([]fleet.Spot, bool) {
-	if k == len(c.needs) {
+// orders lists the orders in which few needs may choose their nodes, the given one
+// first: what is small and choosy may take the room that something large needs.
+func orders(list []need) [][]need {
+	all := [][]need{list}
+	if len(list) > 3 {
+		return all
+	}
+	for i := range list {
+		rest := slices.Delete(slices.Clone(list), i, i+1)
+		all = append(all, append([]need{list[i]}, rest...))
+		slices.Reverse(rest)
+		all = append(all, append([]need{list[i]}, rest...))
+	}
+	return all
+}
+
+// findFrom finds nodes for needs in turn: in the best island for the first, or, if
+// the rest then finds none, in the next best.
+func (pl *Planner) findFrom(c *claim, list []need, tries *int) ([]fleet.Spot, bool) {
+	if len(list) == 0 {
 		return nil, true
 	}
-	nd := c.needs[k]
+	nd := list[0]
 	for _, nodes := range pl.alternatives(c, nd) {
 		if *tries--; *tries < 0 {
 			return nil, false
 		}
 		pl.takeAll(c, nodes, nd.gpus)
-		if rest, ok := pl.findFrom(c, k+1, tries); ok {
+		if rest, ok := pl.findFrom(c, list[1:], tries); ok {
 			return append(asSpots(nd, nodes), rest...), true
 		}
 		pl.ungive(c, nodes, nd.gpus)
@@ -188,20 +209,27 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 	return best
 }
 
-// byScore lists the nodes found in each island that takes all replicas, best first.
+// byScore lists the nodes found in each island, or rack, that takes all replicas, best first.
 func (pl *Planner) byScore(c *claim, nd need) [][]int {
 	var list [][]int
 	var scores [][3]int
-	for i := range pl.p.Islands {
-		nodes, score, ok := pl.inIsland(c, nd, i)
-		if !ok {
-			continue
-		}
+	add := func(nodes []int, score [3]int) {
 		at := len(list)
 		for at > 0 && less(score, scores[at-1]) {
 			at--
 		}
 		list, scores = slices.Insert(list, at, nodes), slices.Insert(scores, at, score)
+	}
+	for i, island := range pl.p.Islands {
+		if nodes, score, ok := pl.inIsland(c, nd, i); ok {
+			add(nodes, score)
+		}
+		for rack := 0; nd.reach == fleet.ReachRack && rack < island.Racks && c.mayUse(i); rack++ {
+			list := slices.DeleteFunc(pl.candidates(c, nd, i), func(x candidate) bool { return x.rack != rack })
+			if nodes := pl.pick(c, list, i, nd.replicas); len(nodes) == nd.replicas {
+				add(nodes, pl.score(c, i, nodes, nd.gpus*nd.replicas))
+			}
+		}
 	}
 	return list
 }
@@ -220,7 +248,24 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
-	return c.account == nil || c.beyond || c.own[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+	if c.island >= 0 && c.island != island {
+		return false
+	}
+	if c.account == nil || c.beyond {
+		return true
+	}
+	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+}
+
+// couldUse is mayUse with all work of its tree gone.
+func (c *claim) couldUse(island int) bool {
+	if c.island >= 0 && c.island != island {
+		return false
+	}
+	if c.account == nil || c.beyond {
+		return true
+	}
+	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
 }
 
 func less(a, b [3]int) bool {
@@ -237,7 +282,7 @@ func less(a, b [3]int) bool {
 func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 	if c.account == nil {
 		room, backed := pl.roomIn(island), pl.p.Islands[island].Unscheduled()
-		onBacked := max(0, gpus-(room-backed*pl.p.GPUsPerNode))
+		onBacked := min(gpus, max(0, gpus-(room-backed*pl.p.GPUsPerNode)))
 		return [3]int{onBacked, backed, room}
 	}
 	opens := 0

@@ -40,7 +40,11 @@ func (u unit) before(v unit) bool {
 }
 
 // units lists what of a workload stands and stays, in the order of its keys.
-func (pl *Planner) units(w *fleet.Workload) []unit {
+func (pl *Planner) units(w *fleet.Workload) []unit { return pl.unitsBy(w, nil) }
+
+// unitsBy is units where elastic pools keep, of replicas that are all the same,
+// those first on nodes that a choice keeps.
+func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit {
 	overran := w.Overran(pl.now)
 	base := w.BaseRank()
 	first := unit{w: w, pool: fleet.Base, key: keyOf(w, base, false, overran), overran: overran}
@@ -50,7 +54,7 @@ func (pl *Planner) units(w *fleet.Workload) []unit {
 		if pool.Rank == base {
 			core = list[0]
 		}
-		list = core.collect(list, i, base)
+		list = core.collect(list, i, base, keeps)
 	}
 	if list[0].gpus == 0 {
 		list = list[1:]
@@ -68,11 +72,17 @@ func keyOf(w *fleet.Workload, rank int, surplus, overran bool) fleet.Key {
 
 // collect adds a pool's staying replicas: the first min of them to the unit u,
 // which belongs to the list, and each one beyond as a unit of its own.
-func (u unit) collect(list []unit, pool, base int) []unit {
+func (u unit) collect(list []unit, pool, base int, keeps func(node int) bool) []unit {
 	p := u.w.Pools[pool]
 	spot, n := fleet.Spot{Pool: pool}, 0
 	var surplus []unit
-	for at, r := range u.w.Held[pool] {
+	positions := keptFirst(u.w.Held[pool], p, keeps)
+	for k := range u.w.Held[pool] {
+		at := k
+		if positions != nil {
+			at = positions[k]
+		}
+		r := u.w.Held[pool][at]
 		if r.Phase == fleet.Leaving {
 			continue
 		}
@@ -99,6 +109,23 @@ func (u unit) collect(list []unit, pool, base int) []unit {
 	return append(list, surplus...)
 }
 
+// keptFirst lists the positions of an elastic pool's replicas, those to keep
+// first; nil: as they stand.
+func keptFirst(replicas []fleet.Replica, p fleet.Pool, keeps func(node int) bool) []int {
+	if keeps == nil || !p.Elastic || len(replicas) <= p.Min {
+		return nil
+	}
+	list := make([]int, len(replicas))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		x, y := keeps(replicas[a].Node), keeps(replicas[b].Node)
+		return order(x && !y, y && !x)
+	})
+	return list
+}
+
 // eachNode calls fn for every replica of the unit with its node and GPUs.
 func (u unit) eachNode(fn func(node, gpus int)) {
 	for _, spot := range u.spots {
@@ -123,7 +150,7 @@ func needs(it fleet.Waiting) []need {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b need) int {
-		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.replicas*b.gpus, a.replicas*a.gpus))
+		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.gpus, a.gpus), cmp.Compare(b.replicas, a.replicas))
 	})
 	return list
 }
@@ -144,13 +171,16 @@ func narrow(r fleet.Reach) int {
 type need struct {
 	pool, replicas, gpus int
 	reach                fleet.Reach
-	beside               int // node that the rest of its gang stands on; -1: none
+	beside               int // node that the rest of its pool stands on; -1: none
 }
 
 func poolNeed(w *fleet.Workload, pool, replicas int) need {
 	p := w.Pools[pool]
 	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
-	if p.Elastic || p.Reach == fleet.ReachAny {
+	if p.Max == 1 {
+		nd.reach = fleet.ReachAny // one replica is always in one piece
+	}
+	if p.Reach == fleet.ReachAny {
 		return nd
 	}
 	for _, r := range w.Held[pool] {

@@ -1,7 +1,9 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -15,68 +17,89 @@ type candidateVictim struct {
 	all   unit // all that leaves with it
 }
 
-// cheaper orders candidates: who overran its declared maximum, then class, then the least important (on flex the
-// namespace with the most flex) first, surplus before min, then the least work
-// lost, then the last submitted.
-func (a candidateVictim) cheaper(b candidateVictim) bool {
+// cheaper orders candidates: by dearness, then the least work lost, then surplus
+// before what it is surplus of, then the last submitted.
+func (a *candidateVictim) cheaper(b *candidateVictim) bool {
 	switch {
-	case a.overran != b.overran:
-		return a.overran
-	case a.class != b.class:
-		return a.class < b.class
-	case a.flex != b.flex:
-		return a.flex > b.flex
-	case a.key.Importance() != b.key.Importance():
-		return b.key.Importance().Above(a.key.Importance())
-	case a.key.Surplus != b.key.Surplus:
-		return a.key.Surplus
+	case dearer(b, a):
+		return true
+	case dearer(a, b):
+		return false
 	case a.lost != b.lost:
 		return a.lost < b.lost
+	case a.key.Surplus != b.key.Surplus:
+		return a.key.Surplus
 	}
 	return b.key.Before(a.key)
 }
 
+// dearer says whether one candidate is kept rather than another, whatever they
+// lose (semantics §5): who overran its declared maximum goes first, then class,
+// then the least important; on flex the namespace with the most flex before that.
+func dearer(a, b *candidateVictim) bool {
+	switch {
+	case a.overran != b.overran:
+		return b.overran
+	case a.class != b.class:
+		return a.class > b.class
+	case a.flex != b.flex:
+		return a.flex < b.flex
+	}
+	return a.key.Importance().Above(b.key.Importance())
+}
+
 // frees says whether evicting the unit makes room in the count of the claim's tree.
-func (a candidateVictim) frees(c *claim) bool {
+func (a *candidateVictim) frees(c *claim) bool {
 	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
 }
 
 // freed is how many GPUs fewer the claim's tree must cover once the victim and
 // all that leaves with it are gone.
-func (a candidateVictim) freed(c *claim) int {
-	if a.all.gpus == a.gpus {
-		return a.unit.freed(c)
-	}
-	if c.account == nil || a.w.Tree() != c.account.Tree() {
+func (a *candidateVictim) freed(c *claim) int { return freedWith(c, &a.unit) }
+
+// freedWith is how many GPUs fewer the claim's tree must cover without a unit and
+// all that leaves with it.
+func freedWith(c *claim, u *unit) int {
+	if c.account == nil || u.w.Tree() != c.account.Tree() {
 		return 0
 	}
 	gpus := 0
-	for i, replicas := range a.w.Held {
-		for _, r := range replicas {
+	for i, replicas := range u.w.Held {
+		if u.pool != fleet.Base && u.pool != i {
+			continue
+		}
+		for at, r := range replicas {
 			covered := c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected
-			if r.Phase != fleet.Leaving && covered && (a.pool == fleet.Base || a.pool == i) {
-				gpus += a.w.Pools[i].GPUs
+			if r.Phase != fleet.Leaving && covered && (!u.key.Surplus || u.index == at) {
+				gpus += u.w.Pools[i].GPUs
 			}
 		}
 	}
 	return gpus
 }
 
-// freed is how many GPUs fewer the claim's tree must cover without the unit.
-func (u unit) freed(c *claim) int {
-	sibling := c.account != nil && u.w.Tree() == c.account.Tree()
-	if !sibling || c.holds == fleet.HoldsGuaranteed && u.holds == fleet.HoldsUnprotected {
-		return 0
-	}
-	return u.gpus
-}
-
 // displace plans a claim that finds no free room: it looks for the cheapest set
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
-	list := pl.evictable(c)
-	if _, ok := pl.fits(c, list); !ok {
+	own, ok := pl.evictableInQuota(c)
+	pl.lacking = pl.lacking || ok
+	if !ok || !pl.couldFit(c, own) {
+		return Plan{}, false
+	}
+	list := make([]*candidateVictim, 0, len(own)+16)
+	for _, v := range own {
+		list = append(list, pl.candidate(*v.unit, v.class))
+	}
+	if !pl.fitsWithoutFlex(c, list) {
+		return Plan{}, false
+	}
+	list = append(list, pl.evictableFlex(c)...)
+	spots, ok := pl.fits(c, list)
+	if !ok {
 		return Plan{}, false // not even with all of them gone
+	}
+	if len(list) == 0 {
+		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
 	}
 	for list = byCost(list); len(list) > 0; {
 		spots, victims, ok := pl.cheapestSet(c, list)
@@ -84,6 +107,9 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 			return Plan{}, false
 		}
 		wrong := pl.noBorrower(c, victims)
+		if wrong < 0 {
+			wrong = pl.heir(c, victims)
+		}
 		if wrong < 0 {
 			return pl.eviction(c, spots, victims), true
 		}
@@ -93,7 +119,7 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 }
 
 // eviction is the plan of a claim whose victims are chosen.
-func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVictim) Plan {
+func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []*candidateVictim) Plan {
 	pl.give(c, spots, 1)
 	plan := pl.finish(c, spots, asVictims(victims))
 	pl.give(c, spots, -1)
@@ -101,7 +127,7 @@ func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []candidateVic
 }
 
 // asVictims joins chosen units by workload: who loses the lowest-rank pools loses all.
-func asVictims(list []candidateVictim) []Victim {
+func asVictims(list []*candidateVictim) []Victim {
 	var out []Victim
 	at := map[uint64]int{}
 	for _, v := range list {
@@ -137,42 +163,98 @@ func join(spots, more []fleet.Spot) []fleet.Spot {
 	return spots
 }
 
-// evictable lists whom an in-quota claim may evict, in no order; none if the
-// claim would not fit its tree's count even with all of them gone.
-func (pl *Planner) evictable(c *claim) []candidateVictim {
-	var list []candidateVictim
+// evictableUnit is a unit that a claim may evict, and as what.
+type evictableUnit struct {
+	*unit
+	class Class
+}
+
+// evictableInQuota lists the in-quota units that an in-quota claim may evict, in no order;
+// false if the claim would not fit its tree's count even with all of them gone.
+func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
+	list := pl.inQuota[:0]
 	freed := 0
-	for _, a := range pl.p.Accounts {
-		sibling := a.Tree() == c.account.Tree()
-		if a != c.account && (a.Loose() == 0 || !sibling && c.holds != fleet.HoldsGuaranteed) {
-			continue // all of it is guaranteed, or none of its business
-		}
-		for _, v := range pl.evictableOf(c, a) {
-			list = append(list, v)
-			freed += v.unit.freed(c)
+	for _, a := range pl.accountsInTheWay(c) {
+		units := pl.accountUnits(a)
+		for i := range units {
+			u := &units[i]
+			if class, ok := classFor(c, a, u); ok && (u.w != c.w || c.mends(u)) {
+				list = append(list, evictableUnit{u, class})
+				freed += freedWith(c, u)
+			}
 		}
 	}
-	if !c.beyond && pl.coverageFor(c).gpus-freed+c.gpus > pl.treeBacked(c.account.Tree()) {
-		return nil
+	pl.inQuota = list
+	return list, c.beyond || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+}
+
+// mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
+func (c *claim) mends(u *unit) bool {
+	return c.needs[0].beside >= 0 && !c.w.Pools[c.needs[0].pool].Elastic && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
+}
+
+// accountsInTheWay lists the accounts with work that a claim may evict: its own,
+// those of its tree with loose work, and, for guaranteed claims, all with loose work.
+func (pl *Planner) accountsInTheWay(c *claim) []*fleet.Account {
+	list := pl.inTheWay[:0]
+	own := false
+	for _, t := range pl.p.Unsettled() {
+		if t != c.account.Root() && c.holds != fleet.HoldsGuaranteed || t.Loose() == 0 {
+			continue
+		}
+		for _, a := range t.Accounts() {
+			if a.Loose() > 0 || a == c.account {
+				list, own = append(list, a), own || a == c.account
+			}
+		}
 	}
-	return append(list, pl.evictableFlex(c)...)
+	if !own {
+		list = append(list, c.account)
+	}
+	slices.SortFunc(list, func(a, b *fleet.Account) int { return strings.Compare(a.Quota, b.Quota) })
+	pl.inTheWay = list
+	return list
 }
 
 // evictableFlex lists the flex work in the islands that a claim may use.
-func (pl *Planner) evictableFlex(c *claim) []candidateVictim {
-	var list []candidateVictim
-	for _, u := range pl.flexUnits() {
-		if pl.inReach(c, u) {
-			list = append(list, pl.candidate(u, ClassFlex))
+func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
+	var list []*candidateVictim
+	outside := func(node int) bool { return !c.couldUse(pl.p.Nodes[node].Island) }
+	for _, w := range pl.flexIn(c) {
+		for _, u := range pl.unitsBy(w, outside) {
+			if pl.inReach(c, u) {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
 		}
 	}
+	return list
+}
+
+// flexIn lists the flex workloads in the islands that a claim may use, in order of ID.
+func (pl *Planner) flexIn(c *claim) []*fleet.Workload {
+	list := pl.flexWork[:0]
+	for i, island := range pl.p.Islands {
+		if !c.couldUse(i) {
+			continue
+		}
+		for _, node := range island.Nodes() {
+			for _, r := range pl.p.Nodes[node].Residents() {
+				if r.Workload.Account() == nil && r.Phase != fleet.Leaving && (len(list) == 0 || list[len(list)-1] != r.Workload) {
+					list = append(list, r.Workload)
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
+	list = slices.Compact(list)
+	pl.flexWork = list
 	return list
 }
 
 func (pl *Planner) inReach(c *claim, u unit) bool {
 	for _, spot := range u.spots {
 		for _, n := range spot.Nodes {
-			if c.mayUse(pl.p.Nodes[n].Island) {
+			if c.couldUse(pl.p.Nodes[n].Island) {
 				return true
 			}
 		}
@@ -180,17 +262,33 @@ func (pl *Planner) inReach(c *claim, u unit) bool {
 	return false
 }
 
-func byCost(list []candidateVictim) []candidateVictim {
-	slices.SortStableFunc(list, func(a, b candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
+func byCost(list []*candidateVictim) []*candidateVictim {
+	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
 	return list
 }
 
-func (pl *Planner) candidate(u unit, class Class) candidateVictim {
-	v := candidateVictim{unit: u, class: class, lost: int(u.w.Unsaved(pl.now).Seconds()) * u.gpus, all: allWith(u)}
+func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
+	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
+	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.all.running()
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
 	return v
+}
+
+// running is the GPUs of the unit's replicas that run: what is only reserved loses no work.
+func (u *unit) running() int {
+	t := 0
+	for _, spot := range u.spots {
+		left := len(spot.Nodes)
+		for _, r := range u.w.Held[spot.Pool] {
+			if left > 0 && r.Phase == fleet.Running && slices.Contains(spot.Nodes, r.Node) {
+				t += u.w.Pools[spot.Pool].GPUs
+				left--
+			}
+		}
+	}
+	return t
 }
 
 // allWith is a unit with all that leaves with it: everything with the
@@ -215,22 +313,10 @@ func allWith(u unit) unit {
 	return u
 }
 
-// evictableOf lists the units of one account that an in-quota claim may evict.
-func (pl *Planner) evictableOf(c *claim, a *fleet.Account) []candidateVictim {
-	var list []candidateVictim
-	for _, u := range pl.accountUnits(a) {
-		class, ok := classFor(c, a, u)
-		if ok && u.w != c.w {
-			list = append(list, pl.candidate(u, class))
-		}
-	}
-	return list
-}
-
 // classFor says whether a claim may evict a unit of an account, and as what. A
 // younger unit of equal importance that is guaranteed may stay: what passed a
 // waiting head is not taken back when the head could start sooner than thought.
-func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
+func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	guaranteed := c.holds == fleet.HoldsGuaranteed
 	sibling := a.Tree() == c.account.Tree()
 	own := a == c.account
@@ -238,8 +324,6 @@ func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 	switch {
 	case own && u.key.Before(c.key):
 		return 0, false
-	case own && givesWay(c, u):
-		return ClassImportance, true
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
 	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
@@ -248,13 +332,15 @@ func classFor(c *claim, a *fleet.Account, u unit) (Class, bool) {
 		return ClassImportance, true
 	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
+	case own && givesWay(c, u):
+		return ClassImportance, true
 	}
 	return 0, false
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of
 // equal importance: surplus does, and work past its declared maximum to work that is not.
-func givesWay(c *claim, u unit) bool {
+func givesWay(c *claim, u *unit) bool {
 	overran := u.overran && c.holds == fleet.HoldsGuaranteed && c.key.Since != fleet.Never
 	return (u.key.Surplus || overran) && !u.key.Importance().Above(c.key.Importance())
 }
@@ -262,7 +348,7 @@ func givesWay(c *claim, u unit) bool {
 // noBorrower finds a victim of class borrowing that would be guaranteed once the
 // newcomer is admitted and all other victims are gone, so is none; or −1. Without
 // this, borrowers of one tree would take turns for ever (hard case 1).
-func (pl *Planner) noBorrower(c *claim, victims []candidateVictim) int {
+func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
 	for i, v := range victims {
 		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, victims) {
 			return i
@@ -271,23 +357,27 @@ func (pl *Planner) noBorrower(c *claim, victims []candidateVictim) int {
 	return -1
 }
 
-func (pl *Planner) wouldBeGuaranteed(c *claim, v candidateVictim, victims []candidateVictim) bool {
+func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
-	usage, touched := v.gpus, map[int]bool{}
+	cover, gone := pl.newCover(a.Backed(), a.Backing), goneWith(victims)
 	if a == c.account && c.key.Before(v.key) {
-		usage += c.gpus
+		cover.gpus -= c.gpus
 	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if u := &units[i]; u.before(v.unit) && !gone(u) {
+			cover.add(*u)
+		}
+	}
+	return cover.add(v.unit)
+}
+
+// goneWith says which units are gone once the victims are.
+func goneWith(victims []*candidateVictim) func(*unit) bool {
 	gone, whole := map[unitID]bool{}, map[uint64]bool{}
 	for _, o := range victims {
 		gone[o.id()] = true
 		whole[o.w.ID] = whole[o.w.ID] || o.pool == fleet.Base
 	}
-	v.eachNode(func(node, _ int) { touched[node] = true })
-	for _, u := range pl.accountUnits(a) {
-		if u.before(v.unit) && !gone[u.id()] && !(whole[u.w.ID] && u.w != v.w) {
-			usage += u.gpus
-			u.eachNode(func(node, _ int) { touched[node] = true })
-		}
-	}
-	return usage <= a.Backed() && pl.within(a, touched)
+	return func(u *unit) bool { return gone[u.id()] || whole[u.w.ID] }
 }

@@ -8,6 +8,7 @@ import (
 type Alignment struct {
 	Capacity
 	Backing [][]int // by account (in order of quota path), by island
+	Moved   []int   // accounts that are backed otherwise than now; the rows of the others are their own
 	Gangs   []Gang  // by account
 }
 
@@ -17,65 +18,89 @@ type Gang struct {
 	Island  int // the island that backs it, or the best one
 }
 
-// aligner carries one alignment through its steps. Quantities are nodes.
-type aligner struct {
-	p       *fleet.Partition
-	cap     Capacity
-	blocks  [][]int // nodes that gangs take, by account, by island
-	taken   []int   // nodes that gangs take, by island
-	total   int     // nodes that gangs take
-	backed  []bool  // whether the declared gang is backed
-	targets []int   // nodes that each account gets
-	backing [][]int
-	have    []int // nodes that back each account so far
-	used    []int // nodes of each island that back somebody so far
-	gangs   []Gang
-}
-
 // Align decides the backing of every account (semantics §3). It is a pure
 // function of the partition (its present backing and running work among it),
-// the policies in force and the moment.
+// the policies in force and the moment; aligned again on its own result, it
+// changes nothing.
 func Align(s *fleet.State, p *fleet.Partition, now fleet.Instant) Alignment {
-	al := &aligner{p: p, cap: CapacityOf(s, p, now)}
-	al.start()
-	al.backRunningGangs()  // rule 3
-	al.backDeclaredGangs() // rule 3, 4
-	al.shareTheRest()      // rule 5
-	al.keepWhatStands()    // rule 4
-	al.addWhatIsMissing()  // rule 6
-	al.followTheWork()     // §5: backing follows its quota's running work
-	return Alignment{Capacity: al.cap, Backing: al.backing, Gangs: al.gangs}
-}
-
-func (al *aligner) start() {
-	n, islands := len(al.p.Accounts), len(al.p.Islands)
-	al.blocks, al.backing = matrix(n, islands), matrix(n, islands)
-	al.taken, al.targets = make([]int, islands), make([]int, n)
-	al.have, al.used = make([]int, n), make([]int, islands)
-	al.backed, al.gangs = make([]bool, n), make([]Gang, n)
-}
-
-func matrix(rows, columns int) [][]int {
-	cells := make([]int, rows*columns)
-	m := make([][]int, rows)
-	for i := range m {
-		m[i] = cells[i*columns : (i+1)*columns]
+	al := newAligner(p, CapacityOf(s, p, now))
+	// What is decided is an input of the next decision: the backing in force.
+	for range rounds {
+		al.backGangs() // rules 3 and 4: those that run, and those that stand where they are
+		al.backTheRest()
+		al.letInNewGangs() // rules 3 and 4: where no running work has to give up its cover
+		al.followTheWork() // §5: backing follows its quota's running work
+		if !al.settle() {
+			break
+		}
 	}
-	return m
+	al.sayWhatIsMissing()
+	return al.result()
 }
 
-// nodes is the number of whole nodes that some GPUs need.
-func (al *aligner) nodes(gpus int) int {
-	return (gpus + al.p.GPUsPerNode - 1) / al.p.GPUsPerNode
-}
+// rounds bounds how often a partition is aligned on what the last round left.
+// Two are usual: one that changes something, and one that does not.
+const rounds = 8
 
-// grant is an account's grant in nodes.
-func (al *aligner) grant(a int) int { return al.p.Accounts[a].Grant / al.p.GPUsPerNode }
-
-func total(xs []int) int {
-	t := 0
-	for _, x := range xs {
-		t += x
+// settle takes the backing that is now decided for the present one, and says
+// whether the next round may decide otherwise.
+func (al *aligner) settle() bool {
+	changed := al.anew
+	al.eachStand(func(s *stand) {
+		changed = changed || s.present != s.backing
+		s.present = s.backing
+	})
+	for _, k := range al.declared {
+		r := &al.rows[k]
+		home := -1
+		if r.backed {
+			home = r.gang.Island
+		}
+		changed = changed || r.home != home
+		r.home, r.letIn, r.hopeless = home, false, false
 	}
-	return t
+	al.asking, al.anew = false, false
+	al.coverNow()
+	return changed
+}
+
+// backTheRest shares what gangs left, and places it. Cover that cannot stay
+// does not count as got: then it is shared anew.
+func (al *aligner) backTheRest() {
+	for shared := false; !shared; {
+		al.shareTheRest() // rule 5
+		al.place()        // rules 4 and 6
+		shared = !al.coverStill()
+	}
+}
+
+func (al *aligner) result() Alignment {
+	a := Alignment{Capacity: al.cap, Backing: make([][]int, len(al.rows)), Gangs: make([]Gang, len(al.rows))}
+	for k := range al.rows {
+		r := &al.rows[k]
+		a.Gangs[k] = r.gang
+		a.Backing[k] = r.account.Backing
+		if r.moved() {
+			a.Moved = append(a.Moved, k)
+			a.Backing[k] = r.backing(len(al.islands))
+		}
+	}
+	return a
+}
+
+func (r *row) moved() bool {
+	for _, st := range r.stands {
+		if st.backing != st.before {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *row) backing(islands int) []int {
+	backing := make([]int, islands)
+	for _, st := range r.stands {
+		backing[st.island] = st.backing
+	}
+	return backing
 }

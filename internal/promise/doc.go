@@ -4,6 +4,8 @@
 // be promised now (fast down, slow up). align.go then maps grants to islands in
 // the numbered steps of semantics §3: gangs first (gangs.go), the rest shared
 // among loose parts (shares.go), everything moved as little as possible
-// (moves.go). The result is data; core compares it with what is in force and
-// records the difference.
+// (moves.go), gangs that stand nowhere yet let in where nobody's cover has to go
+// (letin.go), idle backing moved to uncovered work (follow.go). stand.go holds
+// what an alignment knows, cover.go what of it running work needs. The result is
+// data; core compares it with what is in force and records the difference.
 package promise

@@ -6,23 +6,24 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// block is a gang that wants to stand whole in one island.
+// block is a gang that runs inside one island, or has reserved room there.
 type block struct {
-	account, island, nodes int
-	on                     map[int]bool // the nodes of a running gang
+	account, island int
+	nodes           int   // that it touches
+	guaranteed      []int // of these, those that it holds guaranteed
 }
 
-// runningGangs lists the gangs of several nodes that an account runs inside
-// islands, or has reserved room for; only guaranteed ones if asked so.
-func (al *aligner) runningGangs(a int, guaranteed bool) []block {
+// runningGangs lists the gangs of several replicas that an account runs inside
+// islands, in the quota's order.
+func (al *aligner) runningGangs(k int) []block {
 	var list []block
-	for _, w := range al.p.Accounts[a].Work() {
+	for _, w := range al.p.Accounts[k].Work() {
 		for i, pool := range w.Pools {
 			if pool.Elastic || pool.Reach == fleet.ReachAny || pool.Min < 2 {
 				continue
 			}
-			if b, ok := al.gangOf(w, i, guaranteed); ok {
-				b.account = a
+			if b := al.gangOf(w.Held[i]); b.nodes > 0 {
+				b.account = k
 				list = append(list, b)
 			}
 		}
@@ -30,155 +31,257 @@ func (al *aligner) runningGangs(a int, guaranteed bool) []block {
 	return list
 }
 
-func (al *aligner) gangOf(w *fleet.Workload, pool int, guaranteed bool) (block, bool) {
-	b := block{on: map[int]bool{}}
-	for _, r := range w.Held[pool] {
-		if r.Phase == fleet.Leaving || (guaranteed && r.Holds != fleet.HoldsGuaranteed) {
+func (al *aligner) gangOf(replicas []fleet.Replica) block {
+	var b block
+	seen := al.newMark()
+	held := seen + 1
+	for _, r := range replicas {
+		if r.Phase == fleet.Leaving {
 			continue
 		}
-		b.on[r.Node] = true
 		b.island = al.p.Nodes[r.Node].Island
+		if al.marks[r.Node] < seen {
+			al.marks[r.Node] = seen
+			b.nodes++
+		}
+		if r.Holds == fleet.HoldsGuaranteed && al.marks[r.Node] < held {
+			al.marks[r.Node] = held
+			b.guaranteed = append(b.guaranteed, r.Node)
+		}
 	}
-	b.nodes = len(b.on)
-	return b, b.nodes > 0
+	return b
 }
 
-// backRunningGangs backs guaranteed gangs where they run, largest first.
+// newMark gives a number above all that nodes are marked with, and above the next one too.
+func (al *aligner) newMark() int32 {
+	if al.marks == nil {
+		al.marks = make([]int32, len(al.p.Nodes))
+	}
+	al.lastMark += 2
+	return al.lastMark
+}
+
+// backRunningGangs backs guaranteed gangs where they run, largest first. They
+// stand on whole nodes already: what the own share of the island does not hold
+// of them is loose. So a gang that starts never drives a declared one of
+// others, and what that lends, from an island that has nodes for both (no
+// admission takes cover, rule 4).
 func (al *aligner) backRunningGangs() {
 	var list []block
-	for a := range al.p.Accounts {
-		list = append(list, al.runningGangs(a, true)...)
+	for k := range al.rows {
+		al.rows[k].running = al.runningGangs(k)
+		list = append(list, al.rows[k].running...)
 	}
-	al.sortBlocks(list)
-	taken := map[int]bool{} // two small gangs may share a node, which counts once
+	sort.SliceStable(list, func(i, j int) bool { return len(list[i].guaranteed) > len(list[j].guaranteed) })
+	counted := al.newMark()
 	for _, b := range list {
-		more := 0
-		for n := range b.on {
-			if !taken[n] {
-				more++
+		al.backRunning(b, counted)
+	}
+}
+
+// backRunning backs a gang where it runs; two small ones may share a node, which counts once.
+func (al *aligner) backRunning(b block, counted int32) {
+	more := 0
+	for _, n := range b.guaranteed {
+		if al.marks[n] < counted {
+			more++
+		}
+	}
+	r, is := &al.rows[b.account], &al.islands[b.island]
+	if more == 0 || r.runs+more > r.grant || is.runs+more > is.share || al.runs+more > al.cap.Promisable {
+		return
+	}
+	for _, n := range b.guaranteed {
+		al.marks[n] = counted
+	}
+	al.stand(b.account, b.island).runs += more
+	r.runs, is.runs, al.runs = r.runs+more, is.runs+more, al.runs+more
+}
+
+// backGangs backs the gangs that run, and then those that grants declare,
+// largest first; among equals the one that holds its island, then by path. One
+// that is not let in stays where it is, or is loose.
+func (al *aligner) backGangs() {
+	al.onlyRunning()
+	for at := 0; at < len(al.declared); {
+		equals := al.equals(at)
+		at += len(equals)
+		for _, k := range equals {
+			r := &al.rows[k]
+			if r.home >= 0 {
+				al.islands[r.home].homes -= r.declare
+			}
+			if r.home >= 0 && al.stays(k) {
+				al.take(k, r.home)
 			}
 		}
-		if total(al.blocks[b.account])+more > al.grant(b.account) || !al.takes(b.island, more) {
-			continue
+		for _, k := range equals {
+			if r := &al.rows[k]; r.letIn && !r.backed {
+				if i := al.islandFor(k); i >= 0 {
+					al.take(k, i)
+				}
+			}
 		}
-		for n := range b.on {
-			taken[n] = true
+	}
+}
+
+// equals lists the declared gangs as large as one, beginning with that.
+func (al *aligner) equals(at int) []int {
+	to := at
+	for to < len(al.declared) && al.rows[al.declared[to]].declare == al.rows[al.declared[at]].declare {
+		to++
+	}
+	return al.declared[at:to]
+}
+
+// onlyRunning begins anew, with none of the declared gangs backed.
+func (al *aligner) onlyRunning() {
+	al.total = al.runs
+	for i := range al.islands {
+		is := &al.islands[i]
+		is.taken, is.declared, is.homes, is.keeps = is.runs, 0, 0, 0
+		for x := range is.trees {
+			is.trees[x].keeps = 0
 		}
-		al.take(b.account, b.island, more)
+	}
+	for k := range al.rows {
+		r := &al.rows[k]
+		r.blocks, r.backed, r.gang = r.runs, false, Gang{}
+		for x := range r.stands {
+			s := &r.stands[x]
+			s.block = s.runs
+			al.treeOf(s).keeps += s.keeps()
+		}
+		if r.home >= 0 {
+			al.islands[r.home].homes += r.declare
+		}
+	}
+	for i := range al.islands {
+		for x := range al.islands[i].trees {
+			al.islands[i].keeps += al.islands[i].trees[x].needs()
+		}
 	}
 }
 
-// sortBlocks puts the largest gang first; among equals one that has its island, then by path.
-func (al *aligner) sortBlocks(list []block) {
-	stands := func(b block) bool { return b.on != nil || al.presentIsland(b.account, b.nodes) >= 0 }
-	sort.SliceStable(list, func(i, j int) bool {
-		if list[i].nodes != list[j].nodes {
-			return list[i].nodes > list[j].nodes
-		}
-		return stands(list[i]) && !stands(list[j])
-	})
+// take backs an account's declared gang in an island.
+func (al *aligner) take(k, i int) {
+	s := al.stand(k, i)
+	r, is, t := &al.rows[k], &al.islands[i], al.treeOf(s)
+	more := max(0, r.declare-s.block)
+	is.keeps -= t.needs()
+	t.keeps -= s.keeps()
+	s.block += more
+	t.keeps += s.keeps()
+	is.keeps += t.needs()
+	r.blocks, is.taken, al.total = r.blocks+more, is.taken+more, al.total+more
+	is.declared += r.declare
+	r.backed, r.gang = true, Gang{Island: i}
 }
 
-// takes says whether an island's own share and the partition's promisable leave room for more gangs.
-func (al *aligner) takes(island, nodes int) bool {
-	return al.taken[island]+nodes <= al.cap.Shares[island] && al.total+nodes <= al.cap.Promisable
-}
-
-func (al *aligner) take(a, island, nodes int) {
-	al.blocks[a][island] += nodes
-	al.taken[island] += nodes
-	al.total += nodes
-}
-
-// backDeclaredGangs backs the gangs that grants declare, largest first. A gang
-// that fits in no island whole is loose, with the best island and what it lacks.
-func (al *aligner) backDeclaredGangs() {
-	var list []block
-	for a, acc := range al.p.Accounts {
-		if nodes := al.nodes(min(acc.Gang, acc.Grant)); nodes > 0 {
-			list = append(list, block{account: a, nodes: nodes})
-		}
-	}
-	al.sortBlocks(list)
-	for _, b := range list {
-		al.backDeclared(b)
-	}
-}
-
-// presentIsland is the island that backs the account's declared gang now, or −1.
-func (al *aligner) presentIsland(a, nodes int) int {
-	acc := al.p.Accounts[a]
-	if acc.GangMissing == 0 && acc.GangIsland < len(acc.Backing) && acc.Backing[acc.GangIsland] >= nodes {
-		return acc.GangIsland
-	}
-	return -1
-}
-
-func (al *aligner) backDeclared(b block) {
-	best, lacking := -1, 0
-	for _, i := range al.choices(b) {
-		more := max(0, b.nodes-al.blocks[b.account][i])
-		room := min(al.roomFor(b, i), al.cap.Promisable-al.total, al.grant(b.account)-total(al.blocks[b.account]))
-		if more <= room {
-			al.take(b.account, i, more)
-			al.backed[b.account] = true
-			al.gangs[b.account] = Gang{Island: i}
+// islandFor chooses the best of the islands that take an account's declared gang, or −1.
+func (al *aligner) islandFor(k int) int {
+	best, bestIs := -1, fitness{}
+	al.eachChoice(k, func(i int) {
+		if al.lackIn(k, i) > 0 {
 			return
 		}
-		if best < 0 || more-room < lacking || more-room == lacking && i < best {
-			best, lacking = i, more-room
+		if is := al.fits(k, i); best < 0 || is.better(bestIs) {
+			best, bestIs = i, is
 		}
-	}
-	al.gangs[b.account] = Gang{Missing: lacking * al.p.GPUsPerNode, Island: max(best, 0)}
-}
-
-// choices lists the islands that may back a declared gang, best first: those
-// where its quota's own gangs run, if the grant cannot back both; else the island that
-// backs it now, then the one with the least own share left that takes it whole.
-func (al *aligner) choices(b block) []int {
-	if own := al.ownIslands(b); len(own) > 0 {
-		return own
-	}
-	list := make([]int, len(al.p.Islands))
-	for i := range list {
-		list[i] = i
-	}
-	present := al.presentIsland(b.account, b.nodes)
-	stands := func(i int) bool { return i == present }
-	sort.SliceStable(list, func(x, y int) bool {
-		i, j := list[x], list[y]
-		if stands(i) != stands(j) {
-			return stands(i)
-		}
-		return !stands(i) && al.roomFor(b, i) < al.roomFor(b, j)
 	})
-	return list
+	return best
 }
 
-func (al *aligner) ownIslands(b block) []int {
-	running := al.runningGangs(b.account, false)
-	al.sortBlocks(running)
-	var own []int
-	for _, r := range running {
-		if r.nodes+b.nodes > al.grant(b.account) {
-			own = append(own, r.island)
-		}
-	}
-	return own
+// fitness is how well an island takes a declared gang: rather where it costs
+// least beside what is covered already and no other declared gang has to go
+// (rule 4), where the quota has backing (rule 4), and with the least own share
+// left (rule 6).
+type fitness struct {
+	costs  int  // nodes that must back the quota and its tree besides those that must anyhow
+	drives bool // whether the gangs of others have to move
+	moves  int  // nodes that do not back the quota there yet
+	left   int  // of the own share
 }
 
-// roomFor is the own share that is left in an island for a declared gang. What
-// backs running work of others there stays, so that a new gang waits rather
-// than take it (rule 4); a gang that stands there already does not ask.
-func (al *aligner) roomFor(b block, island int) int {
-	room := al.cap.Shares[island] - al.taken[island]
-	if al.presentIsland(b.account, b.nodes) == island {
-		return room
+func (f fitness) better(g fitness) bool {
+	switch {
+	case f.drives != g.drives:
+		return g.drives
+	case f.costs != g.costs:
+		return f.costs < g.costs
+	case f.moves != g.moves:
+		return f.moves < g.moves
 	}
-	for a, acc := range al.p.Accounts {
-		if a != b.account {
-			room -= max(0, min(acc.Touched(island), acc.Backing[island])-al.blocks[a][island])
+	return f.left < g.left
+}
+
+func (al *aligner) fits(k, i int) fitness {
+	r, is, s := &al.rows[k], &al.islands[i], al.at(k, i)
+	own, tree := al.growth(k, i)
+	left := is.share - is.taken
+	drives := left-is.homes < r.declare-s.block || is.keeps+tree+is.homes > is.whole
+	return fitness{own + tree, drives, max(0, r.declare-s.present), left}
+}
+
+// stays says whether an account's declared gang may stay where it is: within
+// the own share with other declared ones, and on whole nodes with those that
+// run. What is promised in its island may have fallen: then whole gangs come
+// before other running work (rule 3). But beside a larger gang that comes in
+// anew it stays only where all running work keeps its cover.
+func (al *aligner) stays(k int) bool {
+	r := &al.rows[k]
+	is, block := &al.islands[r.home], al.at(k, r.home).block
+	more := max(0, r.declare-block)
+	if _, needs := al.growth(k, r.home); al.asking && is.keeps+needs > is.whole {
+		return false
+	}
+	return is.declared+r.declare <= is.share && is.taken+more <= is.whole &&
+		al.total+more <= al.cap.Promisable && r.blocks+more <= r.grant
+}
+
+// eachChoice calls for every island that may back an account's declared gang:
+// where its quota's own gangs run, if the grant cannot back both, else all.
+func (al *aligner) eachChoice(k int, do func(i int)) {
+	r := &al.rows[k]
+	own := false
+	for _, b := range r.running {
+		if b.nodes+r.declare > r.grant {
+			do(b.island)
+			own = true
 		}
 	}
-	return room
+	for i := range al.islands {
+		if own {
+			return
+		}
+		do(i)
+	}
+}
+
+// lackIn is how many nodes an island, the grant and the partition lack for an
+// account's declared gang; what backs running work of others stays, so that a
+// new gang waits rather than take it (rule 4). 0 or less: it fits.
+func (al *aligner) lackIn(k, i int) int {
+	r, is, s := &al.rows[k], &al.islands[i], al.at(k, i)
+	more := max(0, r.declare-s.block)
+	_, needs := al.growth(k, i)
+	return max(
+		more-(is.share-is.taken),
+		is.keeps+needs-is.whole,
+		more-(al.cap.Promisable-al.total),
+		more-(r.grant-r.blocks),
+	)
+}
+
+// growth is how many nodes more an account, and its tree, need in an island
+// once the account's declared gang is backed there.
+func (al *aligner) growth(k, i int) (own, tree int) {
+	r, is, s := &al.rows[k], &al.islands[i], al.at(k, i)
+	own = max(s.keeps(), r.declare) - s.keeps()
+	for x := range is.trees {
+		if t := is.trees[x]; t.tree == r.tree {
+			return own, max(t.floor, t.keeps+own) - t.needs()
+		}
+	}
+	return own, own
 }

@@ -3,7 +3,9 @@ package promise_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand"
+	"sort"
 	"testing"
 	"time"
 
@@ -56,7 +58,7 @@ func newMetal(islands ...int) *metal {
 	m.s.AddPartition("t", "g", 8)
 	m.p = m.s.Partition("t/g")
 	for i, nodes := range islands {
-		name := string(rune('a' + i))
+		name := islandName(i)
 		m.p.AddIsland(name, 1)
 		at, _ := m.p.Island(name)
 		for k := range nodes {
@@ -65,6 +67,14 @@ func newMetal(islands ...int) *metal {
 		}
 	}
 	return m
+}
+
+// islandName numbers islands a, b, …; those beyond z have longer names, in order.
+func islandName(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprintf("z%05d", i)
 }
 
 func randomMetal(r *rand.Rand) *metal {
@@ -103,21 +113,135 @@ func (m *metal) grant(quota string, nodes, gang int) {
 	m.p.SetGrant(quota, 8*nodes, 8*gang, true)
 }
 
-// run starts a gang of whole nodes for a quota on free nodes of an island.
-func (m *metal) run(quota string, nodes []int, holds fleet.Holds) *fleet.Workload {
+// run starts replicas of so many GPUs for a quota, one on each of these nodes of one island.
+func (m *metal) run(quota string, nodes []int, gpus int, priority fleet.Priority) *fleet.Workload {
 	m.nextID++
 	reach := fleet.ReachIsland
 	if len(nodes) == 1 {
 		reach = fleet.ReachAny
 	}
 	w := m.s.AddWorkload(m.nextID, fleet.Spec{
-		Name: fmt.Sprint("w", m.nextID), Namespace: "n", Target: quota, Priority: fleet.Mid,
-		Pools: []fleet.Pool{{Name: "p", GPUs: 8, Min: len(nodes), Max: len(nodes), Reach: reach}},
+		Name: fmt.Sprint("w", m.nextID), Namespace: "n", Target: quota, Priority: priority,
+		Pools: []fleet.Pool{{Name: "p", GPUs: gpus, Min: len(nodes), Max: len(nodes), Reach: reach}},
 	}, m.now)
-	m.s.Place(w, m.p, []fleet.Spot{{Nodes: nodes}}, fleet.Running, holds)
+	m.s.Place(w, m.p, []fleet.Spot{{Nodes: nodes}}, fleet.Running, fleet.HoldsUnprotected)
 	m.s.Settle(w, m.now)
 	m.works = append(m.works, w)
 	return w
+}
+
+// admit starts replicas as run does, if somebody would be let in so: the
+// newcomer is covered, by its quota or its tree, and uncovers nobody.
+func (m *metal) admit(quota string, nodes []int, gpus int, priority fleet.Priority) {
+	before := m.holds()
+	w := m.run(quota, nodes, gpus, priority)
+	m.classify()
+	ok := w.Holds() != fleet.HoldsUnprotected
+	for _, x := range m.works {
+		ok = ok && (x == w || x.Holds() != fleet.HoldsUnprotected || before[x.ID] == fleet.HoldsUnprotected)
+	}
+	if !ok {
+		m.end(w)
+		m.classify()
+	}
+}
+
+// holds is how every workload holds its GPUs, by ID.
+func (m *metal) holds() map[uint64]fleet.Holds {
+	holds := map[uint64]fleet.Holds{}
+	for _, w := range m.works {
+		holds[w.ID] = w.Holds()
+	}
+	return holds
+}
+
+// classify says how all work holds its GPUs, in the words of semantics §5: in
+// the order of its quota as long as the backing covers it, then of its tree.
+// It says whether anything changed.
+func (m *metal) classify() bool {
+	changed := false
+	for _, tree := range []string{"a", "b", "c"} {
+		changed = m.classifyTree(tree) || changed
+	}
+	return changed
+}
+
+func (m *metal) classifyTree(tree string) bool {
+	all := newCover(len(m.p.Islands))
+	holds := map[*fleet.Workload]fleet.Holds{}
+	var rest []*fleet.Workload
+	for _, a := range m.p.Accounts {
+		if a.Tree() != tree {
+			continue
+		}
+		own := newCover(len(m.p.Islands))
+		own.allow(a.Backing)
+		all.allow(a.Backing)
+		for _, w := range a.Work() {
+			if own.add(m.p, w) {
+				holds[w] = fleet.HoldsGuaranteed
+			} else {
+				rest = append(rest, w)
+			}
+		}
+	}
+	for w := range holds {
+		all.add(m.p, w)
+	}
+	sort.SliceStable(rest, func(i, j int) bool {
+		return fleet.KeyOf(rest[i], 0, false).Before(fleet.KeyOf(rest[j], 0, false))
+	})
+	for _, w := range rest {
+		holds[w] = fleet.HoldsBorrowing
+		if with := all.copy(); with.add(m.p, w) {
+			all = with
+		} else {
+			holds[w] = fleet.HoldsUnprotected
+		}
+	}
+	changed := false
+	for w, is := range holds {
+		if was := w.Holds(); was != is {
+			changed = true
+			m.s.SetHolds(w, 0, 0, len(w.Held[0]), is)
+		}
+	}
+	return changed
+}
+
+// cover is what is left of a backing, in GPUs and in nodes of each island.
+type cover struct {
+	gpus  int
+	nodes []int
+	on    map[int]bool
+}
+
+func newCover(islands int) *cover { return &cover{nodes: make([]int, islands), on: map[int]bool{}} }
+
+func (c *cover) allow(backing []int) {
+	for i, n := range backing {
+		c.nodes[i] += n
+		c.gpus += 8 * n
+	}
+}
+
+func (c *cover) copy() *cover {
+	return &cover{c.gpus, append([]int(nil), c.nodes...), maps.Clone(c.on)}
+}
+
+// add counts a workload and says whether all so far is inside where it stands.
+func (c *cover) add(p *fleet.Partition, w *fleet.Workload) bool {
+	inside := true
+	for _, r := range w.Held[0] {
+		c.gpus -= w.Pools[0].GPUs
+		island := p.Nodes[r.Node].Island
+		if !c.on[r.Node] {
+			c.on[r.Node] = true
+			c.nodes[island]--
+		}
+		inside = inside && c.nodes[island] >= 0
+	}
+	return inside && c.gpus >= 0
 }
 
 // end takes a workload's replicas away.
@@ -144,16 +268,50 @@ func (m *metal) free(island int) []int {
 	return list
 }
 
+// room lists the nodes of an island on which a quota may start a replica of so many GPUs.
+func (m *metal) room(quota string, island, gpus int) []int {
+	var list []int
+	for _, n := range m.p.Islands[island].Nodes() {
+		node := m.p.Nodes[n]
+		if owner := node.Owner(); node.Whole() && node.Room() >= gpus && (owner == nil || owner.Quota == quota) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// settle aligns and classifies in turn until neither changes anything, and says whether that came to pass.
+func (m *metal) settle() bool {
+	for range 20 {
+		if a := m.align(); !m.classify() && len(a.Moved) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// giveUpBroken ends the gangs that have lost a replica with its node.
+func (m *metal) giveUpBroken() {
+	for _, w := range append([]*fleet.Workload(nil), m.works...) {
+		if len(w.Held[0]) < w.Pools[0].Min {
+			m.end(w)
+		}
+	}
+	m.classify()
+}
+
 // align aligns the partition, and puts the result in force as core does.
 func (m *metal) align() promise.Alignment {
 	a := promise.Align(m.s, m.p, m.now)
-	m.p.Promisable = a.Promisable
+	m.p.Promisable, m.p.Regranted = a.Promisable, false
 	for i, island := range m.p.Islands {
 		island.Share = a.Shares[i]
 	}
 	for k, acc := range m.p.Accounts {
-		copy(acc.Backing, a.Backing[k])
-		acc.GangMissing, acc.GangIsland = a.Gangs[k].Missing, a.Gangs[k].Island
+		for i, nodes := range a.Backing[k] {
+			m.p.SetBacking(acc.Quota, i, nodes)
+		}
+		m.p.SetGang(acc.Quota, a.Gangs[k].Missing, a.Gangs[k].Island)
 	}
 	return a
 }

@@ -2,163 +2,165 @@ package promise
 
 import "sort"
 
-// keepWhatStands lets every account keep the islands it has, as far as its
-// target and the islands' whole nodes go: what is under its running work before what is idle.
-func (al *aligner) keepWhatStands() {
-	for a := range al.p.Accounts {
-		for i, n := range al.blocks[a] {
-			al.add(a, i, n)
+// place gives every account what it gets, in named islands: what stands stays
+// as far as it can (rule 4), what is missing is added best fit (rule 6).
+func (al *aligner) place() {
+	al.clear()
+	for i := range al.islands {
+		al.keep(i, func(s *stand) int { return s.under })
+	}
+	for i := range al.islands {
+		al.keepLent(i)
+	}
+	for i := range al.islands {
+		al.replaceLent(i)
+	}
+	for i := range al.islands {
+		al.keep(i, func(s *stand) int { return s.present })
+	}
+	al.addWhatIsMissing()
+}
+
+// clear begins anew with what gangs take.
+func (al *aligner) clear() {
+	for i := range al.islands {
+		al.islands[i].used = 0
+		for x := range al.islands[i].trees {
+			al.islands[i].trees[x].backing = 0
 		}
 	}
-	for _, idle := range []bool{false, true} {
-		for i := range al.p.Islands {
-			al.keep(i, idle)
+	for k := range al.rows {
+		al.rows[k].have = 0
+		al.trim(k)
+		for x := range al.rows[k].stands {
+			s := &al.rows[k].stands[x]
+			s.backing = 0
+			al.add(k, s, s.block)
 		}
 	}
 }
 
 // keep lets accounts keep what backs them in an island; where there is not
 // enough for all, one node at a time, the one that would keep most first.
-func (al *aligner) keep(island int, idle bool) {
+func (al *aligner) keep(i int, keeps func(*stand) int) {
 	var wants []block
-	sum := 0
-	for a, acc := range al.p.Accounts {
-		keeps := acc.Backing[island]
-		if !idle {
-			keeps = min(keeps, acc.Touched(island))
-		}
-		if n := min(keeps-al.backing[a][island], al.missing(a)); n > 0 {
-			wants = append(wants, block{account: a, nodes: n})
+	is, sum := &al.islands[i], 0
+	for _, k := range is.accounts {
+		s := al.stand(k, i)
+		if n := min(keeps(s)-s.backing, al.rows[k].missing()); n > 0 {
+			wants = append(wants, block{account: k, nodes: n})
 			sum += n
 		}
 	}
-	left := al.healthyLeft(island)
+	left := is.left()
 	if sum <= left {
 		for _, w := range wants {
-			al.add(w.account, island, w.nodes)
+			al.add(w.account, al.stand(w.account, i), w.nodes)
 		}
 		return
 	}
 	for ; left > 0; left-- {
 		most := 0
-		for i, w := range wants {
+		for x, w := range wants {
 			if w.nodes > wants[most].nodes {
-				most = i
+				most = x
 			}
 		}
 		wants[most].nodes--
-		al.add(wants[most].account, island, 1)
+		al.add(wants[most].account, al.stand(wants[most].account, i), 1)
+	}
+}
+
+// keepLent lets quotas keep idle backing that covers work of their tree, before other idle backing.
+func (al *aligner) keepLent(i int) {
+	is := &al.islands[i]
+	for _, k := range is.accounts {
+		s := al.stand(k, i)
+		t := al.treeOf(s)
+		if n := min(t.floor-t.backing, s.present-s.backing, al.rows[k].missing(), is.left()); n > 0 {
+			al.add(k, s, n)
+		}
+	}
+}
+
+// replaceLent covers work of a tree by other quotas of it, where who lent the
+// backing so far cannot lend all of it any longer.
+func (al *aligner) replaceLent(i int) {
+	is := &al.islands[i]
+	for x := range is.trees {
+		for _, k := range al.trees[is.trees[x].tree].accounts {
+			t := &is.trees[x]
+			if n := min(t.floor-t.backing, al.rows[k].missing(), is.left()); n > 0 {
+				al.add(k, al.stand(k, i), n)
+			}
+		}
 	}
 }
 
 // add backs an account with n more nodes of an island.
-func (al *aligner) add(a, island, n int) {
-	al.backing[a][island] += n
-	al.have[a] += n
-	al.used[island] += n
+func (al *aligner) add(k int, s *stand, n int) {
+	s.backing += n
+	al.treeOf(s).backing += n
+	al.rows[k].have += n
+	al.islands[s.island].used += n
 }
 
-func (al *aligner) missing(a int) int { return al.targets[a] - al.have[a] }
-
-// healthyLeft is the number of whole healthy nodes of an island that back nobody.
-func (al *aligner) healthyLeft(island int) int {
-	return al.p.Islands[island].Whole() - al.used[island]
-}
+// left is the number of whole healthy nodes of an island that back nobody.
+func (is *island) left() int { return is.whole - is.used }
 
 // shareLeft is the own share of an island that backs nobody.
-func (al *aligner) shareLeft(island int) int {
-	return al.healthyLeft(island) - al.p.Islands[island].Whole() + al.cap.Shares[island]
-}
+func (is *island) shareLeft() int { return is.share - is.used }
 
 // addWhatIsMissing backs what is still missing: who misses most first, then by path.
 func (al *aligner) addWhatIsMissing() {
-	order := make([]int, 0, len(al.targets))
-	for a := range al.targets {
-		if al.missing(a) > 0 {
-			order = append(order, a)
+	var order []int
+	for k := range al.rows {
+		if al.rows[k].missing() > 0 {
+			order = append(order, k)
 		}
 	}
-	sort.SliceStable(order, func(i, j int) bool { return al.missing(order[i]) > al.missing(order[j]) })
-	for _, a := range order {
-		al.coverOwnWork(a)
-		al.bestFit(a, al.shareLeft)
-		al.bestFit(a, al.healthyLeft)
+	sort.SliceStable(order, func(i, j int) bool { return al.rows[order[i]].missing() > al.rows[order[j]].missing() })
+	for _, k := range order {
+		al.coverOwnWork(k)
+		al.bestFit(k, (*island).shareLeft)
+		al.bestFit(k, (*island).left)
 	}
 }
 
 // coverOwnWork puts fresh backing first where the quota's own work stands uncovered.
-func (al *aligner) coverOwnWork(a int) {
-	for i := range al.p.Islands {
-		uncovered := al.p.Accounts[a].Touched(i) - al.backing[a][i]
-		if more := min(uncovered, al.missing(a), al.healthyLeft(i)); more > 0 {
-			al.add(a, i, more)
+func (al *aligner) coverOwnWork(k int) {
+	r := &al.rows[k]
+	for x := range r.stands {
+		s := &r.stands[x]
+		if more := min(s.touched-s.backing, r.missing(), al.islands[s.island].left()); more > 0 {
+			al.add(k, s, more)
 		}
 	}
 }
 
 // bestFit backs what an account misses in the island with the least left that
 // takes it whole; what no island takes whole is spread over the fewest.
-func (al *aligner) bestFit(a int, left func(island int) int) {
-	for al.missing(a) > 0 {
+func (al *aligner) bestFit(k int, left func(*island) int) {
+	r := &al.rows[k]
+	for r.missing() > 0 {
 		tight, wide := -1, -1
-		for i := range al.p.Islands {
-			l := left(i)
-			if l >= al.missing(a) && (tight < 0 || l < left(tight)) {
-				tight = i
+		tightLeft, wideLeft := 0, 0
+		for i := range al.islands {
+			l := left(&al.islands[i])
+			if l >= r.missing() && (tight < 0 || l < tightLeft) {
+				tight, tightLeft = i, l
 			}
-			if l > 0 && (wide < 0 || l > left(wide)) {
-				wide = i
+			if l > wideLeft {
+				wide, wideLeft = i, l
 			}
 		}
 		switch {
 		case tight >= 0:
-			al.add(a, tight, al.missing(a))
+			al.add(k, al.stand(k, tight), r.missing())
 		case wide >= 0:
-			al.add(a, wide, left(wide))
+			al.add(k, al.stand(k, wide), wideLeft)
 		default:
 			return
 		}
 	}
-}
-
-// followTheWork moves idle backing to islands where work of the same quota
-// stands uncovered, unless that uncovers a sibling's work (hard case: following work).
-func (al *aligner) followTheWork() {
-	for a, acc := range al.p.Accounts {
-		for to := range al.p.Islands {
-			if acc.Touched(to) > al.backing[a][to] && al.healthyLeft(to) > 0 {
-				al.follow(a, to)
-			}
-		}
-	}
-}
-
-func (al *aligner) follow(a, to int) {
-	acc := al.p.Accounts[a]
-	for from := range al.p.Islands {
-		n := min(acc.Touched(to)-al.backing[a][to], al.healthyLeft(to), al.idle(a, from))
-		if from == to || n <= 0 {
-			continue
-		}
-		if n = min(n, al.unborrowed(acc.Tree(), from)); n > 0 {
-			al.add(a, to, n)
-			al.add(a, from, -n)
-		}
-	}
-}
-
-// idle is the backing of an account in an island that neither its gangs nor its running work need.
-func (al *aligner) idle(a, island int) int {
-	return al.backing[a][island] - max(al.blocks[a][island], al.p.Accounts[a].Touched(island))
-}
-
-// unborrowed is the backing of a tree in an island that no work of the tree stands on.
-func (al *aligner) unborrowed(tree string, island int) int {
-	left := -al.p.Islands[island].TreeTouched(tree)
-	for a, acc := range al.p.Accounts {
-		if acc.Tree() == tree {
-			left += al.backing[a][island]
-		}
-	}
-	return left
 }

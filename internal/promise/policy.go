@@ -19,28 +19,33 @@ func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity 
 	c := Capacity{Shares: make([]int, len(p.Islands))}
 	since := now.Add(-s.Policy.Dwell)
 	installed, whole, allowed := 0, 0, 0
+	downs := make([][]fleet.Down, len(p.Islands))
+	for _, d := range p.Downs {
+		i := p.Nodes[d.Node].Island
+		downs[i] = append(downs[i], d)
+	}
 	for i, island := range p.Islands {
 		n := len(island.Nodes())
 		allows := s.BufferFor(p, i).Allows(n)
-		least := n - worst(p.Downs, since, now, func(node int) bool { return p.Nodes[node].Island == i })
+		least := n - worst(downs[i], since, now)
 		c.Shares[i] = min(island.Whole(), least, allows/1000)
 		installed, whole, allowed = installed+n, whole+island.Whole(), allowed+allows
 	}
-	least := installed - worst(p.Downs, since, now, func(int) bool { return true })
+	least := installed - worst(p.Downs, since, now)
 	c.Promisable = min(whole, least, allowed/1000)
 	return c
 }
 
-// worst is the largest number of chosen nodes that were down at one moment
-// after since, up to now.
-func worst(downs []fleet.Down, since, now fleet.Instant, chosen func(node int) bool) int {
+// worst is the largest number of nodes that were down at one moment after
+// since, up to now.
+func worst(downs []fleet.Down, since, now fleet.Instant) int {
 	type edge struct {
 		at    fleet.Instant
 		delta int
 	}
 	var edges []edge
 	for _, d := range downs {
-		if d.To <= since || !chosen(d.Node) {
+		if d.To <= since {
 			continue
 		}
 		edges = append(edges, edge{d.From, 1})

@@ -2,7 +2,9 @@ package promise_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,19 +43,16 @@ func (m *metal) step(r *rand.Rand) change {
 	return workOnly
 }
 
-// runSomething starts a gang where its quota's backing has room, or else its tree's.
+// runSomething starts a gang where its quota's backing, or else its tree's, covers it.
 func (m *metal) runSomething(r *rand.Rand) {
 	if len(m.p.Accounts) == 0 {
 		return
 	}
 	a, i := m.p.Accounts[r.Intn(len(m.p.Accounts))], r.Intn(len(m.p.Islands))
-	room, holds := a.Backing[i]-a.Touched(i), fleet.HoldsGuaranteed
-	if lent := m.p.TreeBacking(a.Tree(), i) - m.p.Islands[i].TreeTouched(a.Tree()); room <= 0 || lent < room {
-		room, holds = min(lent, 3), fleet.HoldsBorrowing
-	}
-	free := m.free(i)
-	if n := min(room, len(free)); n > 0 {
-		m.run(a.Quota, free[:1+r.Intn(n)], holds)
+	gpus := 8 - 4*(r.Intn(4)/3)
+	if room := m.room(a.Quota, i, gpus); len(room) > 0 {
+		priority := []fleet.Priority{fleet.High, fleet.Mid, fleet.Mid, fleet.Low}[r.Intn(4)]
+		m.admit(a.Quota, room[:1+r.Intn(len(room))], gpus, priority)
 	}
 }
 
@@ -69,25 +68,31 @@ func TestAlignmentHolds(t *testing.T) {
 		}
 		m.align()
 		for line := range 40 {
-			promisable := m.p.Promisable
+			falls := m.floor()
+			held := m.holds()
 			changed := m.step(r)
-			covers := m.covers()
-			before := m.text()
+			m.classify()
+			holds := m.worse(held)
+			covers, backing, before := m.covers(holds), m.treeBacking(), m.tell()
 			a := m.align()
-			after := m.text()
+			after, covered := m.tell(), m.covers(holds)
 			for _, wrong := range m.wrong(a) {
 				t.Errorf("line %d: %s\n%s\n%s", line, wrong, before, after)
 			}
-			if m.align(); m.text() != after {
-				t.Errorf("line %d: aligning again changes\n%s\nto\n%s", line, after, m.text())
+			if again := m.align(); len(again.Moved) > 0 || !slices.Equal(again.Gangs, a.Gangs) {
+				t.Errorf("line %d: from\n%s\naligning again changes\n%s\nto\n%s", line, before, after, m.tell())
 			}
-			if changed == workOnly && promisable <= m.p.Promisable {
-				for at, cover := range m.covers() {
-					if cover < covers[at] {
-						t.Errorf("line %d: work of %s is covered on %d nodes, was on %d, and only work changed\n%s\n%s", line, at, cover, covers[at], before, after)
-					}
+			m.classify()
+			if changed != people && !falls(m) {
+				for _, lost := range m.uncovered(covers, covered, backing, holds) {
+					t.Errorf("line %d: %s, and nothing fell\n%s\n%s", line, lost, before, after)
 				}
 			}
+			if !m.settle() {
+				t.Errorf("line %d: does not come to rest\n%s", line, m.tell())
+			}
+			m.giveUpBroken()
+			m.settle()
 			if t.Failed() {
 				return
 			}
@@ -95,16 +100,97 @@ func TestAlignmentHolds(t *testing.T) {
 	})
 }
 
-// covers is how many of the nodes that a tree touches in an island its backing covers.
-func (m *metal) covers() map[string]int {
+// uncovered lists what has lost cover: backing under a quota's own work, or
+// under work of its tree; and work that has become unprotected though its
+// tree's backing rose nowhere (where it rises, older work may be covered again
+// and come before younger).
+func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uint64]fleet.Holds) []string {
+	var list []string
+	for _, at := range slices.Sorted(maps.Keys(covers)) {
+		if covered[at] < covers[at] {
+			list = append(list, fmt.Sprintf("%s covers %d nodes, was %d", at, covered[at], covers[at]))
+		}
+	}
+	rose := map[string]bool{}
+	for at, n := range m.treeBacking() {
+		if n > backing[at] {
+			rose[at[:1]] = true
+		}
+	}
+	for _, w := range m.works {
+		if !rose[w.Tree()] && w.Holds() == fleet.HoldsUnprotected && holds[w.ID] != fleet.HoldsUnprotected {
+			list = append(list, fmt.Sprintf("w%d of %s was %v and is %v", w.ID, w.Target, holds[w.ID], w.Holds()))
+		}
+	}
+	return list
+}
+
+// worse is how work held its GPUs before, or holds them now, whichever is less
+// sure: only what was covered, and still is, can lose its cover to an alignment.
+func (m *metal) worse(before map[uint64]fleet.Holds) map[uint64]fleet.Holds {
+	holds := m.holds()
+	for id, is := range holds {
+		holds[id] = max(is, before[id])
+	}
+	return holds
+}
+
+// covers is how many nodes a quota's backing covers in an island for its
+// guaranteed work, and its tree's for guaranteed and borrowing work.
+func (m *metal) covers(holds map[uint64]fleet.Holds) map[string]int {
+	need := map[string]map[int]bool{}
+	count := func(at string, node int) {
+		if need[at] == nil {
+			need[at] = map[int]bool{}
+		}
+		need[at][node] = true
+	}
+	for _, w := range m.works {
+		for _, r := range w.Held[0] {
+			island := m.p.Islands[m.p.Nodes[r.Node].Island].Name
+			if holds[w.ID] == fleet.HoldsGuaranteed {
+				count(w.Target+" in "+island, r.Node)
+			}
+			if holds[w.ID] != fleet.HoldsUnprotected {
+				count("tree "+w.Tree()+" in "+island, r.Node)
+			}
+		}
+	}
 	covers := map[string]int{}
 	for _, a := range m.p.Accounts {
 		for i, island := range m.p.Islands {
-			at := fmt.Sprintf("tree %s in island %s", a.Tree(), island.Name)
-			covers[at] = min(island.TreeTouched(a.Tree()), m.p.TreeBacking(a.Tree(), i))
+			own, tree := a.Quota+" in "+island.Name, "tree "+a.Tree()+" in "+island.Name
+			covers[own] = min(len(need[own]), a.Backing[i])
+			covers[tree] = min(len(need[tree]), a.Root().Backing(i))
 		}
 	}
 	return covers
+}
+
+// treeBacking is what backs every tree in every island.
+func (m *metal) treeBacking() map[string]int {
+	backing := map[string]int{}
+	for _, a := range m.p.Accounts {
+		for i, island := range m.p.Islands {
+			backing[a.Tree()+" in "+island.Name] = a.Root().Backing(i)
+		}
+	}
+	return backing
+}
+
+// floor remembers what is promisable and whole; what it returns says whether any of that has fallen since.
+func (m *metal) floor() func(*metal) bool {
+	promisable, whole := m.p.Promisable, []int{}
+	for _, island := range m.p.Islands {
+		whole = append(whole, island.Whole())
+	}
+	return func(m *metal) bool {
+		fell := m.p.Promisable < promisable
+		for i, island := range m.p.Islands {
+			fell = fell || island.Whole() < whole[i]
+		}
+		return fell
+	}
 }
 
 // wrong lists which of rules 1, 2, 3 and 5 of semantics §3 an alignment breaks.
@@ -129,6 +215,10 @@ func (m *metal) wrong(a promise.Alignment) []string {
 	say(all <= a.Promisable, "%d nodes back quotas, %d are promisable", all, a.Promisable)
 	say(all == min(a.Promisable, m.p.Assigned()/8), "%d nodes back quotas; %d are promisable and %d assigned", all, a.Promisable, m.p.Assigned()/8)
 	for k, acc := range m.p.Accounts {
+		for i := range m.p.Islands {
+			stands := acc.Backing[i] > 0 || acc.Touched(i) > 0
+			say(slices.Contains(acc.Islands(), i) == stands, "%s lists islands %v", acc.Quota, acc.Islands())
+		}
 		got, widest := 0, 0
 		for i := range m.p.Islands {
 			got += a.Backing[k][i]
@@ -141,6 +231,14 @@ func (m *metal) wrong(a promise.Alignment) []string {
 	return list
 }
 
+// tell is text, where a single seed is played to see it.
+func (m *metal) tell() string {
+	if *seedFlag == 0 {
+		return ""
+	}
+	return m.text()
+}
+
 // text shows a partition's capacity, backing and work.
 func (m *metal) text() string {
 	s := fmt.Sprintf("promisable %d;", m.p.Promisable)
@@ -149,6 +247,12 @@ func (m *metal) text() string {
 		for _, a := range m.p.Accounts {
 			s += fmt.Sprintf(" %s %d,", a.Quota, a.Touched(i))
 		}
+	}
+	for _, w := range m.works {
+		if w.At() == nil {
+			continue
+		}
+		s += fmt.Sprintf(" w%d(%s %v %d×%d in %d %v)", w.ID, w.Target, w.Priority, len(w.Held[0]), w.Pools[0].GPUs, m.p.Nodes[w.Held[0][0].Node].Island, w.Holds())
 	}
 	for _, a := range m.p.Accounts {
 		s += fmt.Sprintf("\n  %s: grant %d gang %d missing %d in %d; backing %v", a.Quota, a.Grant/8, a.Gang/8, a.GangMissing, a.GangIsland, a.Backing)
@@ -183,6 +287,40 @@ func TestReturningMetalCostsNobody(t *testing.T) {
 					t.Errorf("a node came back, and %s went from %d nodes to %d\n%s", a.Quota, before[a.Quota], a.BackedNodes(), m.text())
 					return
 				}
+			}
+		}
+	})
+}
+
+// TestLooseSharesGoByHighestAverages: where no gangs are declared and nothing
+// runs, every node goes to the highest average, one after the other.
+func TestLooseSharesGoByHighestAverages(t *testing.T) {
+	trySeeds(t, func(t *testing.T, r *rand.Rand) {
+		m := newMetal(1 + r.Intn(200))
+		policy := m.s.Policy
+		policy.Buffer.Share = 0
+		m.s.SetPolicy(policy)
+		got := map[string]int{}
+		for _, quota := range quotas {
+			m.grant(quota, r.Intn(100), 0)
+			got[quota] = 0
+		}
+		a := m.align()
+		for range a.Promisable {
+			best, most := "", -1.0
+			for _, quota := range quotas {
+				size := m.p.Account(quota).Grant / 8
+				if average := float64(size) / float64(2*got[quota]+1); got[quota] < size && average > most {
+					best, most = quota, average
+				}
+			}
+			if best != "" {
+				got[best]++
+			}
+		}
+		for _, quota := range quotas {
+			if m.backed(quota) != got[quota] {
+				t.Errorf("%s gets %d nodes, by highest averages %d\n%s", quota, m.backed(quota), got[quota], m.text())
 			}
 		}
 	})

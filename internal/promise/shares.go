@@ -1,25 +1,41 @@
 package promise
 
-import "container/heap"
+import (
+	"container/heap"
+	"sort"
+)
 
 // shareTheRest gives what gangs left to the loose parts of the grants: all of
 // each if that suffices, else by highest averages (Sainte-Laguë: size divided by
 // 2·got + 1, ties by quota path), which never costs anyone a node when one comes back.
 func (al *aligner) shareTheRest() {
 	left := al.cap.Promisable - al.total
-	claims := &claims{}
-	for a := range al.p.Accounts {
-		loose, got := al.loose(a)
-		al.targets[a] = total(al.blocks[a])
+	claims, wanted := &claims{}, 0
+	for k := range al.rows {
+		r := &al.rows[k]
+		loose, got := r.loose()
+		kept := min(al.kept(r), left, loose-got)
+		r.target = r.blocks + kept
+		got, left = got+kept, left-kept
 		if loose > got {
-			claims.list = append(claims.list, claim{a, loose, got})
+			claims.list = append(claims.list, claim{k, loose, got})
+			wanted += loose - got
 		}
+	}
+	if wanted <= left {
+		for _, c := range claims.list {
+			al.rows[c.account].target += c.size - c.got
+		}
+		return
+	}
+	if left > len(claims.list) {
+		left -= al.leap(claims, left)
 	}
 	heap.Init(claims)
 	for ; left > 0 && claims.Len() > 0; left-- {
 		c := &claims.list[0]
 		c.got++
-		al.targets[c.account]++
+		al.rows[c.account].target++
 		if c.got == c.size {
 			heap.Pop(claims)
 		} else {
@@ -30,17 +46,64 @@ func (al *aligner) shareTheRest() {
 
 // loose is the size of an account's loose part, and how much of that its
 // undeclared running gangs took already. Only a backed declared gang leaves the loose part.
-func (al *aligner) loose(a int) (size, got int) {
-	size, got = al.grant(a), total(al.blocks[a])
-	if al.backed[a] {
-		gang := al.nodes(min(al.p.Accounts[a].Gang, al.p.Accounts[a].Grant))
-		size, got = size-gang, got-gang
+func (r *row) loose() (size, got int) {
+	size, got = r.grant, r.blocks
+	if r.backed {
+		size, got = size-r.declare, got-r.declare
 	}
 	return size, max(0, got)
 }
 
+// kept is what backs the account's covered work besides gangs. Unless promisable
+// falls or a grant changes it counts as got too: an account may have more than
+// its part because gangs took it, and when these end, or borrow because of a more
+// important newcomer, nothing else that it covers may lose its cover (rule 4,
+// before rule 5).
+func (al *aligner) kept(r *row) int {
+	kept := 0
+	if !al.anew {
+		for x := range r.stands {
+			s := &r.stands[x]
+			kept += max(0, min(s.under, s.covered)-s.block)
+		}
+	}
+	return kept
+}
+
 // claim is a loose part that still wants nodes.
 type claim struct{ account, size, got int }
+
+// upTo is how many nodes a claim has once it got every one whose average,
+// size / (2·got + 1), is at least m/1024.
+func (c claim) upTo(m int) int { return max(c.got, min(c.size, (1024*c.size/m+1)/2)) }
+
+// leap gives at once the nodes of all averages down to m/1024, for the lowest m
+// for which they do not exceed what is left; what remains goes one by one. It
+// says how many it gave.
+func (al *aligner) leap(cs *claims, left int) int {
+	given := func(m int) int {
+		t := 0
+		for _, c := range cs.list {
+			t += c.upTo(m) - c.got
+		}
+		return t
+	}
+	highest := 0
+	for _, c := range cs.list {
+		highest = max(highest, 1024*c.size)
+	}
+	m := 1 + sort.Search(highest, func(i int) bool { return given(1+i) <= left })
+	gave := given(m)
+	open := cs.list[:0]
+	for _, c := range cs.list {
+		al.rows[c.account].target += c.upTo(m) - c.got
+		if c.got = c.upTo(m); c.got < c.size {
+			open = append(open, c)
+		}
+	}
+	cs.list = open
+	return gave
+}
 
 type claims struct{ list []claim }
 

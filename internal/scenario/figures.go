@@ -16,6 +16,7 @@ type kind int
 const (
 	number kind = iota // or a bound on one
 	span               // a time span, or a bound on one
+	start              // a span, or that it is not known
 	word               // one of several words
 	text               // a text that must be contained
 	names              // a list of names
@@ -54,7 +55,7 @@ var subjects = []subject{
 		{name: "mends"},
 		{name: "waited", kind: span},
 		{name: "position"},
-		{name: "startsIn", kind: span, later: true},
+		{name: "startsIn", kind: start},
 	}},
 	{key: "quota", within: true, figures: append(numbers(
 		"assigned", "backed", "unbacked", "usage", "guaranteed", "scheduled", "unscheduled", "borrowed", "lent", "over"),
@@ -78,6 +79,9 @@ func numbers(names ...string) []figure {
 	}
 	return list
 }
+
+// notKnown is the forecast of a workload of which nobody can know when it starts.
+const notKnown = "not known"
 
 // refused is the state of a workload whose submission was refused.
 const refused = "refused"
@@ -144,6 +148,11 @@ func (f figure) want(v config.Value) Want {
 		return readSums(v)
 	case names:
 		return f.readNames(v)
+	case start:
+		if v.IsText() && v.Text() == notKnown {
+			return Word(notKnown)
+		}
+		return readBound(v, true)
 	case count:
 		if v.IsList() {
 			return f.readNames(v)

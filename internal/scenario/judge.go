@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/forecast"
 	"github.com/muster-fleet/muster/internal/view"
 )
 
@@ -58,6 +59,8 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 			return "no such workload"
 		case figure == "reason":
 			return reason(explain.Why(s, w, t.world.now))
+		case figure == "startsIn":
+			return startsIn(forecast.When(s, w, t.world.now, forecast.Options{}), t.world.now)
 		case figure == "says":
 			return words(explain.Why(s, w, t.world.now))
 		}
@@ -89,6 +92,14 @@ func words(list []explain.Blocker) string {
 		lines = append(lines, b.Text)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// startsIn is how long a workload will wait at the median, or that nobody knows.
+func startsIn(a forecast.Answer, now fleet.Instant) any {
+	if !a.Known {
+		return notKnown
+	}
+	return a.P50.Sub(now)
 }
 
 // node finds a node; its workloads are named as in the story.

@@ -133,7 +133,7 @@ func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
 		step, want string
 		partly     bool
 	}{
-		"figure":      {submitW + "\n  - {at: 1s, expect: [{workload: w, startsIn: \"<= 3h55m\", state: running}]}", "not yet: f:6: the figure startsIn of a workload", true},
+		"figure":      {submitW + "\n  - {at: 1s, expect: [{workload: w, state: running}, {quota: oak, partition: tiger/h200, idle: 0}]}", "not yet: f:6: the figure idle of a quota", true},
 		"haircut":     {"{at: 1s, expect: [{haircut: fleet, partition: tiger/h200, total: 0, cuts: {oak: 8}}]}", "not yet: f:5: expectations of a haircut", true},
 		"idle":        {submitW + "\n  - {at: 1s, idle: {workload: w, utilisation: 0.0}}", "not yet: f:6: steps of kind idle", false},
 		"maintenance": {"{at: 1s, maintenance: {name: m, nodes: [x], starts: 1h, lasts: 1h, impact: drain}}", "not yet: f:5: steps of kind maintenance", false},

@@ -32,6 +32,30 @@ func (e *MalformedError) Error() string {
 // line for each and the sum. The error is a *FailedError, a *MalformedError (after
 // the rest has run), or the world's.
 func RunAll(ctx context.Context, out io.Writer, paths []string) error {
+	passed, failed := 0, 0
+	err := Each(ctx, paths, func(file string, report Report, wrong config.Errors) {
+		switch {
+		case wrong != nil:
+			fmt.Fprintf(out, "FAIL %s\n%v\n", file, wrong)
+			failed++
+			return
+		case report.Passed():
+			passed++
+		default:
+			failed++
+		}
+		report.Write(out)
+	})
+	if passed+failed > 0 {
+		fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed)
+	}
+	return err
+}
+
+// Each runs every file, and every .yaml file in every folder, and hands on what
+// came of each: its report, or what is wrong with it as a scenario. Its error is
+// RunAll's.
+func Each(ctx context.Context, paths []string, tell func(file string, report Report, wrong config.Errors)) error {
 	files, err := gather(paths)
 	if err != nil {
 		return err
@@ -42,19 +66,16 @@ func RunAll(ctx context.Context, out io.Writer, paths []string) error {
 		var wrong config.Errors
 		switch {
 		case errors.As(err, &wrong):
-			fmt.Fprintf(out, "FAIL %s\n%v\n", file, wrong)
 			malformed++
 		case err != nil:
 			return err
 		case report.Passed():
 			passed++
-			report.Write(out)
 		default:
 			failed++
-			report.Write(out)
 		}
+		tell(file, report, wrong)
 	}
-	fmt.Fprintf(out, "%d passed, %d failed\n", passed, failed+malformed)
 	switch {
 	case malformed > 0:
 		return &MalformedError{malformed}

@@ -20,6 +20,11 @@ type Options struct {
 	To     time.Time // and those submitted after it; zero: to the last one
 	Seed   uint64    // of the driver's delays and of which server's faults befall which node
 	Delays bool      // replicas start and stop with realistic delays; otherwise at once
+	// Declare gives every job a maximum run time.
+	Declare Declare
+	// ForecastEvery asks so often when all that waits will start, and measures what
+	// came of it; 0: never.
+	ForecastEvery time.Duration
 	// CheckEvery checks what always holds after every Nth record; 0 means after each,
 	// a negative number never.
 	CheckEvery int

@@ -25,6 +25,8 @@ type Report struct {
 	Utilisation float64         `json:"utilisation"` // GPU-hours held, of those usable
 	Teams       map[string]Team `json:"teams"`
 
+	Forecasts *Forecasts `json:"forecasts,omitempty"`
+
 	Violations  int     `json:"invariant_violations"`
 	Violation   string  `json:"invariant_violation,omitempty"` // the first one
 	Decisions   int     `json:"decisions"`
@@ -63,7 +65,7 @@ func (r *run) report(wall time.Duration) Report {
 		From: r.in.From, Until: r.now.Time(), Teams: map[string]Team{},
 		Refused: r.tally.refused, Refusal: r.tally.refusal, Unfinished: len(r.in.Jobs) - r.tally.ended,
 		Decisions: r.decisions, PerSecond: float64(r.decisions) / (wall - r.laws.took).Seconds(),
-		WallSeconds: wall.Seconds(), Checks: r.laws.took.Seconds(), PeakMemory: peakMemory(),
+		Forecasts: r.forecasts.report(), WallSeconds: wall.Seconds(), Checks: r.laws.took.Seconds(), PeakMemory: peakMemory(),
 	}
 	r.engine.Read(func(s *fleet.State) {
 		r.tally.close(r.now, s)

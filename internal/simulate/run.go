@@ -47,13 +47,14 @@ func Run(ctx context.Context, o Options, progress func(Progress)) (Report, error
 
 // run is one simulation on its way.
 type run struct {
-	options Options
-	in      Input
-	engine  *engine.Engine
-	cluster *meter
-	tally   *tally
-	laws    laws
-	now     fleet.Instant
+	options   Options
+	in        Input
+	engine    *engine.Engine
+	cluster   *meter
+	tally     *tally
+	laws      laws
+	forecasts *forecasts
+	now       fleet.Instant
 
 	submitted int            // jobs of the input
 	changes   []change       // still to happen
@@ -65,6 +66,7 @@ type run struct {
 func newRun(ctx context.Context, o Options, in Input) (*run, error) {
 	r := &run{options: o, in: in, now: start(in), down: map[string]int{}, tally: newTally()}
 	r.options.Journal = o.journal()
+	r.forecasts = newForecasts(o, r.now)
 	r.cluster = newMeter(simulated.New(clusterOptions(o)))
 	if err := r.open(ctx); err != nil {
 		return nil, err
@@ -82,6 +84,7 @@ func (r *run) open(ctx context.Context) error {
 		Now: func() fleet.Instant { return r.now },
 		Plan: func(rec event.Record, s *fleet.State) func() {
 			r.tally.note(rec, s)
+			r.forecasts.book.Hear(rec, s)
 			return carrier.Plan(rec, s)
 		},
 	})
@@ -147,6 +150,7 @@ func (r *run) step(ctx context.Context) (more bool, err error) {
 		{r.nextChange(), r.fault},
 		{r.nextJob(), r.submit},
 		{r.engine.NextAlarm(), r.ring},
+		{r.nextForecast(), r.forecast},
 	}
 	first := kinds[0]
 	for _, k := range kinds[1:] {
@@ -211,6 +215,7 @@ func (r *run) submit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.MaxRuntime = r.options.Declare.maxRuntime(j, r.options.Seed)
 	r.cluster.Expect(s.Namespace, s.Name, j.Duration)
 	err = r.do(ctx, core.Request{Command: core.Submit{Spec: s}, Actor: submitter(j)})
 	var no *core.Refusal

@@ -92,7 +92,7 @@ func TestNodesThatFailByTheGenerator(t *testing.T) {
 		for i := range 12 {
 			faults.Add(start(in), fmt.Sprintf("c-g-i%d-%03d", i/6+1, i%6+1), fleet.Healthy)
 		}
-		r := &run{options: o, in: in, now: start(in), tally: newTally()}
+		r := &run{options: o, in: in, now: start(in), tally: newTally(), forecasts: newForecasts(o, start(in))}
 		r.cluster = newMeter(simulated.New(simulated.Options{Seed: seed, Delays: simulated.RealisticDelays(), Faults: faults}))
 		if err := errors.Join(r.open(t.Context()), r.build(t.Context()), r.play(t.Context(), nil)); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,10 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(&b, "%s to %s, utilisation %.1f %%, promises broken %d times\n",
 		r.From.Format(time.DateTime), r.Until.Format(time.DateTime), 100*r.Utilisation, r.PromisesBroken)
 	r.losses(&b)
+	if f := r.Forecasts; f != nil {
+		fmt.Fprintf(&b, "%s forecasts, %.1f %% with a moment; of %s settled, %.1f %% held at p50 and %.1f %% at p90 (%.1f s)\n",
+			grouped(float64(f.Made)), 100*f.Known, grouped(float64(f.Settled)), 100*f.P50, 100*f.P90, f.Seconds)
+	}
 	fmt.Fprintf(&b, "invariant violations %d", r.Violations)
 	if r.Violation != "" {
 		fmt.Fprintf(&b, ", the first: %s", r.Violation)

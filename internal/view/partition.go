@@ -69,13 +69,9 @@ func PartitionOf(p *fleet.Partition) Partition {
 // largestGang is the most backing of one tree in one island that the tree does not touch.
 func largestGang(p *fleet.Partition) int {
 	most := 0
-	for i, island := range p.Islands {
-		backing := map[string]int{}
-		for _, a := range p.Accounts {
-			backing[a.Tree()] += a.Backing[i]
-		}
-		for tree, nodes := range backing {
-			most = max(most, nodes-island.TreeTouched(tree))
+	for _, t := range p.Trees() {
+		for i := range p.Islands {
+			most = max(most, t.Backing(i)-t.Touched(i))
 		}
 	}
 	return most * p.GPUsPerNode

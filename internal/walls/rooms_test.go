@@ -32,7 +32,7 @@ const (
 	engine    = decisions + " invariant journal engine"
 	drivers   = "driver driver/simulated"
 	// What drives an engine of its own in virtual or real time.
-	driven = engine + " journal/memory journal/sqlite " + drivers + " view explain config"
+	driven = engine + " journal/memory journal/sqlite " + drivers + " view explain forecast config"
 )
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a
@@ -48,7 +48,10 @@ var rooms = []room{
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
+	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
+	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
+	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
@@ -74,8 +77,8 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain gen", tests: "engine journal/memory client"},
-	{folder: "internal/web", kind: open, may: "fleet event core view explain"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast gen", tests: "engine journal/memory client"},
+	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
 	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
 	{folder: "client", kind: open, may: "gen"},
 	{folder: "gen/...", kind: open},

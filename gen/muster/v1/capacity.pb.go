@@ -1010,6 +1010,377 @@ func (x *FreeIsland) GetNodesByFree() map[int32]int32 {
 	return nil
 }
 
+type UsableRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	Scope string                 `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Whose share of flex is asked about.
+	Namespace string `protobuf:"bytes,3,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// Every quota, whoever may target it.
+	All           bool `protobuf:"varint,4,opt,name=all,proto3" json:"all,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsableRequest) Reset() {
+	*x = UsableRequest{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsableRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsableRequest) ProtoMessage() {}
+
+func (x *UsableRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsableRequest.ProtoReflect.Descriptor instead.
+func (*UsableRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *UsableRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *UsableRequest) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *UsableRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *UsableRequest) GetAll() bool {
+	if x != nil {
+		return x.All
+	}
+	return false
+}
+
+type UsableResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Quotas        []*UsableQuota         `protobuf:"bytes,2,rep,name=quotas,proto3" json:"quotas,omitempty"`
+	Flex          []*UsableFlex          `protobuf:"bytes,3,rep,name=flex,proto3" json:"flex,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsableResponse) Reset() {
+	*x = UsableResponse{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsableResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsableResponse) ProtoMessage() {}
+
+func (x *UsableResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsableResponse.ProtoReflect.Descriptor instead.
+func (*UsableResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *UsableResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *UsableResponse) GetQuotas() []*UsableQuota {
+	if x != nil {
+		return x.Quotas
+	}
+	return nil
+}
+
+func (x *UsableResponse) GetFlex() []*UsableFlex {
+	if x != nil {
+		return x.Flex
+	}
+	return nil
+}
+
+// UsableQuota is what one quota could start now in one partition, in GPUs, without evicting work of its own.
+type UsableQuota struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Quota     string                 `protobuf:"bytes,1,opt,name=quota,proto3" json:"quota,omitempty"`
+	Partition string                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
+	Backed    int32                  `protobuf:"varint,3,opt,name=backed,proto3" json:"backed,omitempty"`
+	Usage     int32                  `protobuf:"varint,4,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Guaranteed: all together, and as one gang in one island.
+	Free        int32 `protobuf:"varint,5,opt,name=free,proto3" json:"free,omitempty"`
+	LargestGang int32 `protobuf:"varint,6,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// What it could borrow of its tree beyond that.
+	Borrow int32 `protobuf:"varint,7,opt,name=borrow,proto3" json:"borrow,omitempty"`
+	// Workloads that wait there; they come first.
+	Waiting int32 `protobuf:"varint,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// The next moment at which something is known to change, and what then; not set: nobody knows one.
+	Next          *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat      string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsableQuota) Reset() {
+	*x = UsableQuota{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsableQuota) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsableQuota) ProtoMessage() {}
+
+func (x *UsableQuota) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsableQuota.ProtoReflect.Descriptor instead.
+func (*UsableQuota) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *UsableQuota) GetQuota() string {
+	if x != nil {
+		return x.Quota
+	}
+	return ""
+}
+
+func (x *UsableQuota) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *UsableQuota) GetBacked() int32 {
+	if x != nil {
+		return x.Backed
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetUsage() int32 {
+	if x != nil {
+		return x.Usage
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetFree() int32 {
+	if x != nil {
+		return x.Free
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetLargestGang() int32 {
+	if x != nil {
+		return x.LargestGang
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetBorrow() int32 {
+	if x != nil {
+		return x.Borrow
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetWaiting() int32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetNext() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
+func (x *UsableQuota) GetNextWhat() string {
+	if x != nil {
+		return x.NextWhat
+	}
+	return ""
+}
+
+// UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
+type UsableFlex struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
+	Flex      int32                  `protobuf:"varint,2,opt,name=flex,proto3" json:"flex,omitempty"`
+	// Free now: all together, and as one gang in one island.
+	Free        int32 `protobuf:"varint,3,opt,name=free,proto3" json:"free,omitempty"`
+	LargestGang int32 `protobuf:"varint,4,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// What the namespace has of it, and its max-min share with what it waits for.
+	Holds   int32 `protobuf:"varint,5,opt,name=holds,proto3" json:"holds,omitempty"`
+	Share   int32 `protobuf:"varint,6,opt,name=share,proto3" json:"share,omitempty"`
+	Waiting int32 `protobuf:"varint,7,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// Of flex, what quotas are promised and may call back at any moment; the rest stays flex while health and grants do.
+	Callable      int32                  `protobuf:"varint,8,opt,name=callable,proto3" json:"callable,omitempty"`
+	Next          *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat      string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsableFlex) Reset() {
+	*x = UsableFlex{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsableFlex) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsableFlex) ProtoMessage() {}
+
+func (x *UsableFlex) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsableFlex.ProtoReflect.Descriptor instead.
+func (*UsableFlex) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UsableFlex) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *UsableFlex) GetFlex() int32 {
+	if x != nil {
+		return x.Flex
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetFree() int32 {
+	if x != nil {
+		return x.Free
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetLargestGang() int32 {
+	if x != nil {
+		return x.LargestGang
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetHolds() int32 {
+	if x != nil {
+		return x.Holds
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetShare() int32 {
+	if x != nil {
+		return x.Share
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetWaiting() int32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetCallable() int32 {
+	if x != nil {
+		return x.Callable
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetNext() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
+func (x *UsableFlex) GetNextWhat() string {
+	if x != nil {
+		return x.NextWhat
+	}
+	return ""
+}
+
 // Node is one machine.
 type Node struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -1036,7 +1407,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[13]
+	mi := &file_muster_v1_capacity_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1419,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[13]
+	mi := &file_muster_v1_capacity_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1432,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Node) GetName() string {
@@ -1162,7 +1533,7 @@ type NodesRequest struct {
 
 func (x *NodesRequest) Reset() {
 	*x = NodesRequest{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[14]
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1545,7 @@ func (x *NodesRequest) String() string {
 func (*NodesRequest) ProtoMessage() {}
 
 func (x *NodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[14]
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1558,7 @@ func (x *NodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesRequest.ProtoReflect.Descriptor instead.
 func (*NodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodesRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1228,7 +1599,7 @@ type NodesResponse struct {
 
 func (x *NodesResponse) Reset() {
 	*x = NodesResponse{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[15]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1611,7 @@ func (x *NodesResponse) String() string {
 func (*NodesResponse) ProtoMessage() {}
 
 func (x *NodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[15]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1624,7 @@ func (x *NodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesResponse.ProtoReflect.Descriptor instead.
 func (*NodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodesResponse) GetSeen() *Seen {
@@ -1361,7 +1732,41 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\rnodes_by_free\x18\x05 \x03(\v2&.muster.v1.FreeIsland.NodesByFreeEntryR\vnodesByFree\x1a>\n" +
 	"\x10NodesByFreeEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb4\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xcd\x01\n" +
+	"\rUsableRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
+	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12&\n" +
+	"\tnamespace\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\tnamespace\x12\x10\n" +
+	"\x03all\x18\x04 \x01(\bR\x03all\"\x90\x01\n" +
+	"\x0eUsableResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
+	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xa5\x02\n" +
+	"\vUsableQuota\x12\x14\n" +
+	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
+	"\x06backed\x18\x03 \x01(\x05R\x06backed\x12\x14\n" +
+	"\x05usage\x18\x04 \x01(\x05R\x05usage\x12\x12\n" +
+	"\x04free\x18\x05 \x01(\x05R\x04free\x12!\n" +
+	"\flargest_gang\x18\x06 \x01(\x05R\vlargestGang\x12\x16\n" +
+	"\x06borrow\x18\a \x01(\x05R\x06borrow\x12\x18\n" +
+	"\awaiting\x18\b \x01(\x05R\awaiting\x12.\n" +
+	"\x04next\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
+	"\tnext_what\x18\n" +
+	" \x01(\tR\bnextWhat\"\xa4\x02\n" +
+	"\n" +
+	"UsableFlex\x12\x1c\n" +
+	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
+	"\x04flex\x18\x02 \x01(\x05R\x04flex\x12\x12\n" +
+	"\x04free\x18\x03 \x01(\x05R\x04free\x12!\n" +
+	"\flargest_gang\x18\x04 \x01(\x05R\vlargestGang\x12\x14\n" +
+	"\x05holds\x18\x05 \x01(\x05R\x05holds\x12\x14\n" +
+	"\x05share\x18\x06 \x01(\x05R\x05share\x12\x18\n" +
+	"\awaiting\x18\a \x01(\x05R\awaiting\x12\x1a\n" +
+	"\bcallable\x18\b \x01(\x05R\bcallable\x12.\n" +
+	"\x04next\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
+	"\tnext_what\x18\n" +
+	" \x01(\tR\bnextWhat\"\xb4\x02\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1384,11 +1789,12 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"validatingR\tprobationR\bdegradedR\vmaintenanceR\aretiredR\x06states\"[\n" +
 	"\rNodesResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12%\n" +
-	"\x05nodes\x18\x02 \x03(\v2\x0f.muster.v1.NodeR\x05nodes2\x98\x02\n" +
+	"\x05nodes\x18\x02 \x03(\v2\x0f.muster.v1.NodeR\x05nodes2\xdc\x02\n" +
 	"\x0fCapacityService\x12H\n" +
 	"\bCapacity\x12\x1a.muster.v1.CapacityRequest\x1a\x1b.muster.v1.CapacityResponse\"\x03\x90\x02\x01\x12<\n" +
 	"\x04Flex\x12\x16.muster.v1.FlexRequest\x1a\x17.muster.v1.FlexResponse\"\x03\x90\x02\x01\x12<\n" +
-	"\x04Free\x12\x16.muster.v1.FreeRequest\x1a\x17.muster.v1.FreeResponse\"\x03\x90\x02\x01\x12?\n" +
+	"\x04Free\x12\x16.muster.v1.FreeRequest\x1a\x17.muster.v1.FreeResponse\"\x03\x90\x02\x01\x12B\n" +
+	"\x06Usable\x12\x18.muster.v1.UsableRequest\x1a\x19.muster.v1.UsableResponse\"\x03\x90\x02\x01\x12?\n" +
 	"\x05Nodes\x12\x17.muster.v1.NodesRequest\x1a\x18.muster.v1.NodesResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
@@ -1403,7 +1809,7 @@ func file_muster_v1_capacity_proto_rawDescGZIP() []byte {
 	return file_muster_v1_capacity_proto_rawDescData
 }
 
-var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_muster_v1_capacity_proto_goTypes = []any{
 	(*Figures)(nil),               // 0: muster.v1.Figures
 	(*ClusterCapacity)(nil),       // 1: muster.v1.ClusterCapacity
@@ -1418,47 +1824,59 @@ var file_muster_v1_capacity_proto_goTypes = []any{
 	(*FreeRequest)(nil),           // 10: muster.v1.FreeRequest
 	(*FreeResponse)(nil),          // 11: muster.v1.FreeResponse
 	(*FreeIsland)(nil),            // 12: muster.v1.FreeIsland
-	(*Node)(nil),                  // 13: muster.v1.Node
-	(*NodesRequest)(nil),          // 14: muster.v1.NodesRequest
-	(*NodesResponse)(nil),         // 15: muster.v1.NodesResponse
-	nil,                           // 16: muster.v1.FreeIsland.NodesByFreeEntry
-	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 18: muster.v1.Seen
+	(*UsableRequest)(nil),         // 13: muster.v1.UsableRequest
+	(*UsableResponse)(nil),        // 14: muster.v1.UsableResponse
+	(*UsableQuota)(nil),           // 15: muster.v1.UsableQuota
+	(*UsableFlex)(nil),            // 16: muster.v1.UsableFlex
+	(*Node)(nil),                  // 17: muster.v1.Node
+	(*NodesRequest)(nil),          // 18: muster.v1.NodesRequest
+	(*NodesResponse)(nil),         // 19: muster.v1.NodesResponse
+	nil,                           // 20: muster.v1.FreeIsland.NodesByFreeEntry
+	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 22: muster.v1.Seen
 }
 var file_muster_v1_capacity_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.ClusterCapacity.figures:type_name -> muster.v1.Figures
 	0,  // 1: muster.v1.PartitionCapacity.figures:type_name -> muster.v1.Figures
 	3,  // 2: muster.v1.PartitionCapacity.islands:type_name -> muster.v1.IslandCapacity
-	17, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
-	18, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
+	21, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
+	22, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
 	2,  // 5: muster.v1.CapacityResponse.partitions:type_name -> muster.v1.PartitionCapacity
 	1,  // 6: muster.v1.CapacityResponse.clusters:type_name -> muster.v1.ClusterCapacity
 	0,  // 7: muster.v1.CapacityResponse.fleet:type_name -> muster.v1.Figures
-	17, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
-	18, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
+	21, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
+	22, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
 	8,  // 10: muster.v1.FlexResponse.pools:type_name -> muster.v1.FlexPool
 	9,  // 11: muster.v1.FlexPool.namespaces:type_name -> muster.v1.NamespaceFlex
-	17, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
-	18, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
+	21, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
+	22, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
 	12, // 14: muster.v1.FreeResponse.islands:type_name -> muster.v1.FreeIsland
-	16, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
-	17, // 16: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
-	17, // 17: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
-	18, // 18: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
-	13, // 19: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
-	4,  // 20: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
-	6,  // 21: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
-	10, // 22: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
-	14, // 23: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
-	5,  // 24: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
-	7,  // 25: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
-	11, // 26: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
-	15, // 27: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
-	24, // [24:28] is the sub-list for method output_type
-	20, // [20:24] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	20, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
+	21, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
+	22, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
+	15, // 18: muster.v1.UsableResponse.quotas:type_name -> muster.v1.UsableQuota
+	16, // 19: muster.v1.UsableResponse.flex:type_name -> muster.v1.UsableFlex
+	21, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
+	21, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
+	21, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
+	21, // 23: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
+	22, // 24: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
+	17, // 25: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
+	4,  // 26: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
+	6,  // 27: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
+	10, // 28: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
+	13, // 29: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
+	18, // 30: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
+	5,  // 31: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
+	7,  // 32: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
+	11, // 33: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
+	14, // 34: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
+	19, // 35: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
+	31, // [31:36] is the sub-list for method output_type
+	26, // [26:31] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_capacity_proto_init() }
@@ -1473,7 +1891,7 @@ func file_muster_v1_capacity_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_capacity_proto_rawDesc), len(file_muster_v1_capacity_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -457,10 +457,14 @@ type Blocker struct {
 	Text    string           `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	Figures map[string]int64 `protobuf:"bytes,4,rep,name=figures,proto3" json:"figures,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The nodes, workloads or people behind it.
-	Culprits []string               `protobuf:"bytes,5,rep,name=culprits,proto3" json:"culprits,omitempty"`
-	Since    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
+	Culprits []string `protobuf:"bytes,5,rep,name=culprits,proto3" json:"culprits,omitempty"`
+	// Since when it has been in the way without a break; not set: not known.
+	Since *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
 	// The partition that it is about; empty: all.
-	Partition     string `protobuf:"bytes,7,opt,name=partition,proto3" json:"partition,omitempty"`
+	Partition string `protobuf:"bytes,7,opt,name=partition,proto3" json:"partition,omitempty"`
+	// The first moment at which something is known to change, and what then; not set: nobody knows one.
+	Next          *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat      string                 `protobuf:"bytes,9,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -544,6 +548,489 @@ func (x *Blocker) GetPartition() string {
 	return ""
 }
 
+func (x *Blocker) GetNext() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
+func (x *Blocker) GetNextWhat() string {
+	if x != nil {
+		return x.NextWhat
+	}
+	return ""
+}
+
+// Remedy is a change that lets a waiting workload start; it was tried on a copy of the state with the engine that decides.
+type Remedy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// target, partition, smaller, reach, run time, priority, reports, nodes, grant, gang, transfer or ends.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Who can do it: change, ask, wait or fault, as for blockers.
+	Class string `protobuf:"bytes,2,opt,name=class,proto3" json:"class,omitempty"`
+	Text  string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// Command lines that do it, in order; none where nobody can hasten it.
+	Commands []string `protobuf:"bytes,4,rep,name=commands,proto3" json:"commands,omitempty"`
+	// How it starts then.
+	Start *Start `protobuf:"bytes,5,opt,name=start,proto3" json:"start,omitempty"`
+	// When it comes by itself at the latest; not set: nobody knows, or never.
+	By            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Remedy) Reset() {
+	*x = Remedy{}
+	mi := &file_muster_v1_workload_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Remedy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Remedy) ProtoMessage() {}
+
+func (x *Remedy) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Remedy.ProtoReflect.Descriptor instead.
+func (*Remedy) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Remedy) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Remedy) GetClass() string {
+	if x != nil {
+		return x.Class
+	}
+	return ""
+}
+
+func (x *Remedy) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Remedy) GetCommands() []string {
+	if x != nil {
+		return x.Commands
+	}
+	return nil
+}
+
+func (x *Remedy) GetStart() *Start {
+	if x != nil {
+		return x.Start
+	}
+	return nil
+}
+
+func (x *Remedy) GetBy() *timestamppb.Timestamp {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+// Start is how a workload starts.
+type Start struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// guaranteed, borrowing or flex.
+	Holds     string   `protobuf:"bytes,2,opt,name=holds,proto3" json:"holds,omitempty"`
+	Partition string   `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Islands   []string `protobuf:"bytes,4,rep,name=islands,proto3" json:"islands,omitempty"`
+	Nodes     int32    `protobuf:"varint,5,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Gpus      int32    `protobuf:"varint,6,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	// namespace/name of the workloads that leave for it, whole or in part.
+	Evicts        []string `protobuf:"bytes,7,rep,name=evicts,proto3" json:"evicts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Start) Reset() {
+	*x = Start{}
+	mi := &file_muster_v1_workload_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Start) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Start) ProtoMessage() {}
+
+func (x *Start) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Start.ProtoReflect.Descriptor instead.
+func (*Start) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Start) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Start) GetHolds() string {
+	if x != nil {
+		return x.Holds
+	}
+	return ""
+}
+
+func (x *Start) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *Start) GetIslands() []string {
+	if x != nil {
+		return x.Islands
+	}
+	return nil
+}
+
+func (x *Start) GetNodes() int32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *Start) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *Start) GetEvicts() []string {
+	if x != nil {
+		return x.Evicts
+	}
+	return nil
+}
+
+// Forecast says when a waiting workload should start.
+type Forecast struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// p50 and p90 mean something; if not, unknown says why.
+	Known bool `protobuf:"varint,1,opt,name=known,proto3" json:"known,omitempty"`
+	// Moments by which it starts with a probability of one half, and of nine tenths.
+	P50 *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=p50,proto3" json:"p50,omitempty"`
+	P90 *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=p90,proto3" json:"p90,omitempty"`
+	// The start if everything takes all of its declared maximum and nothing else comes; not set: not known.
+	Latest *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=latest,proto3" json:"latest,omitempty"`
+	// What has to happen first, what makes room last at the front.
+	RestsOn []*Ground `protobuf:"bytes,5,rep,name=rests_on,json=restsOn,proto3" json:"rests_on,omitempty"`
+	// Why it is not known; more counts those left out.
+	Unknown       []*Ground `protobuf:"bytes,6,rep,name=unknown,proto3" json:"unknown,omitempty"`
+	More          int32     `protobuf:"varint,7,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Forecast) Reset() {
+	*x = Forecast{}
+	mi := &file_muster_v1_workload_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Forecast) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Forecast) ProtoMessage() {}
+
+func (x *Forecast) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Forecast.ProtoReflect.Descriptor instead.
+func (*Forecast) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Forecast) GetKnown() bool {
+	if x != nil {
+		return x.Known
+	}
+	return false
+}
+
+func (x *Forecast) GetP50() *timestamppb.Timestamp {
+	if x != nil {
+		return x.P50
+	}
+	return nil
+}
+
+func (x *Forecast) GetP90() *timestamppb.Timestamp {
+	if x != nil {
+		return x.P90
+	}
+	return nil
+}
+
+func (x *Forecast) GetLatest() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Latest
+	}
+	return nil
+}
+
+func (x *Forecast) GetRestsOn() []*Ground {
+	if x != nil {
+		return x.RestsOn
+	}
+	return nil
+}
+
+func (x *Forecast) GetUnknown() []*Ground {
+	if x != nil {
+		return x.Unknown
+	}
+	return nil
+}
+
+func (x *Forecast) GetMore() int32 {
+	if x != nil {
+		return x.More
+	}
+	return 0
+}
+
+// Ground is one thing that a forecast rests on, or lacks.
+type Ground struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// run time, queued, grace, repair, probation, hold expiry, dwell, flex minimum; or no maximum, overran, no repair time,
+	// not ready, nothing ahead, too far, not waiting.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// namespace/name of a workload, a node, the quota of a hold, or a cluster; may be empty.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Gpus int32  `protobuf:"varint,3,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	// When it should happen, and at the latest as declared; each not set where it is not known.
+	At            *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	By            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
+	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ground) Reset() {
+	*x = Ground{}
+	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ground) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ground) ProtoMessage() {}
+
+func (x *Ground) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ground.ProtoReflect.Descriptor instead.
+func (*Ground) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Ground) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Ground) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Ground) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *Ground) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Ground) GetBy() *timestamppb.Timestamp {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+func (x *Ground) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// Happening is one line of a workload's story.
+type Happening struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The record that it comes from.
+	Seq uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	At  *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// Who asked for it, and why.
+	Actor  string `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The kind of event, or reason: what kept it from starting changed.
+	Kind string `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
+	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	// namespace/name of the workload that needed the room.
+	By            string `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Happening) Reset() {
+	*x = Happening{}
+	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Happening) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Happening) ProtoMessage() {}
+
+func (x *Happening) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Happening.ProtoReflect.Descriptor instead.
+func (*Happening) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Happening) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Happening) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Happening) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *Happening) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Happening) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Happening) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Happening) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
 type SubmitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
@@ -554,7 +1041,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[4]
+	mi := &file_muster_v1_workload_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -566,7 +1053,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[4]
+	mi := &file_muster_v1_workload_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +1066,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SubmitRequest) GetWrite() *Write {
@@ -607,7 +1094,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[5]
+	mi := &file_muster_v1_workload_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -619,7 +1106,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[5]
+	mi := &file_muster_v1_workload_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -632,7 +1119,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SubmitResponse) GetWritten() *Written {
@@ -659,7 +1146,7 @@ type SubmitBatchRequest struct {
 
 func (x *SubmitBatchRequest) Reset() {
 	*x = SubmitBatchRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[6]
+	mi := &file_muster_v1_workload_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +1158,7 @@ func (x *SubmitBatchRequest) String() string {
 func (*SubmitBatchRequest) ProtoMessage() {}
 
 func (x *SubmitBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[6]
+	mi := &file_muster_v1_workload_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +1171,7 @@ func (x *SubmitBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatchRequest.ProtoReflect.Descriptor instead.
 func (*SubmitBatchRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SubmitBatchRequest) GetWrite() *Write {
@@ -712,7 +1199,7 @@ type SubmitBatchResponse struct {
 
 func (x *SubmitBatchResponse) Reset() {
 	*x = SubmitBatchResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	mi := &file_muster_v1_workload_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -724,7 +1211,7 @@ func (x *SubmitBatchResponse) String() string {
 func (*SubmitBatchResponse) ProtoMessage() {}
 
 func (x *SubmitBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	mi := &file_muster_v1_workload_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -737,7 +1224,7 @@ func (x *SubmitBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatchResponse.ProtoReflect.Descriptor instead.
 func (*SubmitBatchResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubmitBatchResponse) GetWritten() *Written {
@@ -765,7 +1252,7 @@ type GetWorkloadRequest struct {
 
 func (x *GetWorkloadRequest) Reset() {
 	*x = GetWorkloadRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	mi := &file_muster_v1_workload_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +1264,7 @@ func (x *GetWorkloadRequest) String() string {
 func (*GetWorkloadRequest) ProtoMessage() {}
 
 func (x *GetWorkloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	mi := &file_muster_v1_workload_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +1277,7 @@ func (x *GetWorkloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkloadRequest.ProtoReflect.Descriptor instead.
 func (*GetWorkloadRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetWorkloadRequest) GetAsOf() *timestamppb.Timestamp {
@@ -824,7 +1311,7 @@ type GetWorkloadResponse struct {
 
 func (x *GetWorkloadResponse) Reset() {
 	*x = GetWorkloadResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[9]
+	mi := &file_muster_v1_workload_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +1323,7 @@ func (x *GetWorkloadResponse) String() string {
 func (*GetWorkloadResponse) ProtoMessage() {}
 
 func (x *GetWorkloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[9]
+	mi := &file_muster_v1_workload_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +1336,7 @@ func (x *GetWorkloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkloadResponse.ProtoReflect.Descriptor instead.
 func (*GetWorkloadResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetWorkloadResponse) GetSeen() *Seen {
@@ -889,7 +1376,7 @@ type ListWorkloadsRequest struct {
 
 func (x *ListWorkloadsRequest) Reset() {
 	*x = ListWorkloadsRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[10]
+	mi := &file_muster_v1_workload_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -901,7 +1388,7 @@ func (x *ListWorkloadsRequest) String() string {
 func (*ListWorkloadsRequest) ProtoMessage() {}
 
 func (x *ListWorkloadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[10]
+	mi := &file_muster_v1_workload_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -914,7 +1401,7 @@ func (x *ListWorkloadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkloadsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkloadsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListWorkloadsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -992,7 +1479,7 @@ type ListWorkloadsResponse struct {
 
 func (x *ListWorkloadsResponse) Reset() {
 	*x = ListWorkloadsResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[11]
+	mi := &file_muster_v1_workload_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1491,7 @@ func (x *ListWorkloadsResponse) String() string {
 func (*ListWorkloadsResponse) ProtoMessage() {}
 
 func (x *ListWorkloadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[11]
+	mi := &file_muster_v1_workload_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1504,7 @@ func (x *ListWorkloadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkloadsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkloadsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListWorkloadsResponse) GetSeen() *Seen {
@@ -1052,7 +1539,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[12]
+	mi := &file_muster_v1_workload_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1551,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[12]
+	mi := &file_muster_v1_workload_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1564,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CancelRequest) GetWrite() *Write {
@@ -1110,7 +1597,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[13]
+	mi := &file_muster_v1_workload_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1122,7 +1609,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[13]
+	mi := &file_muster_v1_workload_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1135,7 +1622,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CancelResponse) GetWritten() *Written {
@@ -1159,7 +1646,7 @@ type RetargetRequest struct {
 
 func (x *RetargetRequest) Reset() {
 	*x = RetargetRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[14]
+	mi := &file_muster_v1_workload_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1658,7 @@ func (x *RetargetRequest) String() string {
 func (*RetargetRequest) ProtoMessage() {}
 
 func (x *RetargetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[14]
+	mi := &file_muster_v1_workload_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1671,7 @@ func (x *RetargetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetargetRequest.ProtoReflect.Descriptor instead.
 func (*RetargetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RetargetRequest) GetWrite() *Write {
@@ -1231,7 +1718,7 @@ type RetargetResponse struct {
 
 func (x *RetargetResponse) Reset() {
 	*x = RetargetResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[15]
+	mi := &file_muster_v1_workload_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1243,7 +1730,7 @@ func (x *RetargetResponse) String() string {
 func (*RetargetResponse) ProtoMessage() {}
 
 func (x *RetargetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[15]
+	mi := &file_muster_v1_workload_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1256,7 +1743,7 @@ func (x *RetargetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetargetResponse.ProtoReflect.Descriptor instead.
 func (*RetargetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RetargetResponse) GetWritten() *Written {
@@ -1278,7 +1765,7 @@ type SetPriorityRequest struct {
 
 func (x *SetPriorityRequest) Reset() {
 	*x = SetPriorityRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[16]
+	mi := &file_muster_v1_workload_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1290,7 +1777,7 @@ func (x *SetPriorityRequest) String() string {
 func (*SetPriorityRequest) ProtoMessage() {}
 
 func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[16]
+	mi := &file_muster_v1_workload_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1303,7 +1790,7 @@ func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPriorityRequest.ProtoReflect.Descriptor instead.
 func (*SetPriorityRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetPriorityRequest) GetWrite() *Write {
@@ -1343,7 +1830,7 @@ type SetPriorityResponse struct {
 
 func (x *SetPriorityResponse) Reset() {
 	*x = SetPriorityResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[17]
+	mi := &file_muster_v1_workload_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1355,7 +1842,7 @@ func (x *SetPriorityResponse) String() string {
 func (*SetPriorityResponse) ProtoMessage() {}
 
 func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[17]
+	mi := &file_muster_v1_workload_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1368,7 +1855,7 @@ func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPriorityResponse.ProtoReflect.Descriptor instead.
 func (*SetPriorityResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetPriorityResponse) GetWritten() *Written {
@@ -1379,17 +1866,21 @@ func (x *SetPriorityResponse) GetWritten() *Written {
 }
 
 type WhyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
-	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	AsOf      *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	Namespace string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// Also try what would let it start, and say when it should; it takes up to a second or two longer.
+	Help bool `protobuf:"varint,4,opt,name=help,proto3" json:"help,omitempty"`
+	// Also tell all that happened to it, and how its reasons changed.
+	History       bool `protobuf:"varint,5,opt,name=history,proto3" json:"history,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhyRequest) Reset() {
 	*x = WhyRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[18]
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1401,7 +1892,7 @@ func (x *WhyRequest) String() string {
 func (*WhyRequest) ProtoMessage() {}
 
 func (x *WhyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[18]
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1414,7 +1905,7 @@ func (x *WhyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyRequest.ProtoReflect.Descriptor instead.
 func (*WhyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WhyRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1438,19 +1929,46 @@ func (x *WhyRequest) GetName() string {
 	return ""
 }
 
+func (x *WhyRequest) GetHelp() bool {
+	if x != nil {
+		return x.Help
+	}
+	return false
+}
+
+func (x *WhyRequest) GetHistory() bool {
+	if x != nil {
+		return x.History
+	}
+	return false
+}
+
 type WhyResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Seen     *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
 	Workload *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
 	// In order; the first is the reason. None: nothing blocks it.
-	Blockers      []*Blocker `protobuf:"bytes,3,rep,name=blockers,proto3" json:"blockers,omitempty"`
+	Blockers []*Blocker `protobuf:"bytes,3,rep,name=blockers,proto3" json:"blockers,omitempty"`
+	// For one that waits: impossible (no time helps, as things are), waiting, or, where a forecast was asked for,
+	// not known (when it starts).
+	Answer string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	// What would let it start, where that was asked for.
+	Changes []*Remedy `protobuf:"bytes,5,rep,name=changes,proto3" json:"changes,omitempty"`
+	// The search for changes had to stop early: whether anything else would help is not known.
+	Missed bool `protobuf:"varint,6,opt,name=missed,proto3" json:"missed,omitempty"`
+	// When it should start, where that was asked for and it waits.
+	Forecast *Forecast `protobuf:"bytes,7,opt,name=forecast,proto3" json:"forecast,omitempty"`
+	// What happened to it, in order: all of it where that was asked for, else the last few lines.
+	History []*Happening `protobuf:"bytes,8,rep,name=history,proto3" json:"history,omitempty"`
+	// Lines of history were left out, the earlier ones.
+	HistoryCut    bool `protobuf:"varint,9,opt,name=history_cut,json=historyCut,proto3" json:"history_cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhyResponse) Reset() {
 	*x = WhyResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[19]
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1980,7 @@ func (x *WhyResponse) String() string {
 func (*WhyResponse) ProtoMessage() {}
 
 func (x *WhyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[19]
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1993,7 @@ func (x *WhyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyResponse.ProtoReflect.Descriptor instead.
 func (*WhyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WhyResponse) GetSeen() *Seen {
@@ -1497,6 +2015,489 @@ func (x *WhyResponse) GetBlockers() []*Blocker {
 		return x.Blockers
 	}
 	return nil
+}
+
+func (x *WhyResponse) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *WhyResponse) GetChanges() []*Remedy {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetMissed() bool {
+	if x != nil {
+		return x.Missed
+	}
+	return false
+}
+
+func (x *WhyResponse) GetForecast() *Forecast {
+	if x != nil {
+		return x.Forecast
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetHistory() []*Happening {
+	if x != nil {
+		return x.History
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetHistoryCut() bool {
+	if x != nil {
+		return x.HistoryCut
+	}
+	return false
+}
+
+type WhenRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhenRequest) Reset() {
+	*x = WhenRequest{}
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhenRequest) ProtoMessage() {}
+
+func (x *WhenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhenRequest.ProtoReflect.Descriptor instead.
+func (*WhenRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *WhenRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *WhenRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *WhenRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type WhenResponse struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Seen     *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Workload *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
+	Forecast *Forecast              `protobuf:"bytes,3,opt,name=forecast,proto3" json:"forecast,omitempty"`
+	// For one that waits: impossible (no time helps, as things are), waiting, or not known (when it starts).
+	Answer        string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhenResponse) Reset() {
+	*x = WhenResponse{}
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhenResponse) ProtoMessage() {}
+
+func (x *WhenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhenResponse.ProtoReflect.Descriptor instead.
+func (*WhenResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *WhenResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *WhenResponse) GetWorkload() *Workload {
+	if x != nil {
+		return x.Workload
+	}
+	return nil
+}
+
+func (x *WhenResponse) GetForecast() *Forecast {
+	if x != nil {
+		return x.Forecast
+	}
+	return nil
+}
+
+func (x *WhenResponse) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+type FitRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// Without a target: every quota that the caller may use, and flex. Without a partition: each. Without a name: any.
+	Spec          *FitSpec `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FitRequest) Reset() {
+	*x = FitRequest{}
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FitRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FitRequest) ProtoMessage() {}
+
+func (x *FitRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FitRequest.ProtoReflect.Descriptor instead.
+func (*FitRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *FitRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *FitRequest) GetSpec() *FitSpec {
+	if x != nil {
+		return x.Spec
+	}
+	return nil
+}
+
+// FitSpec is a shape of workload.
+type FitSpec struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Namespace     string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Target        string                 `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	Partition     string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Priority      string                 `protobuf:"bytes,4,opt,name=priority,proto3" json:"priority,omitempty"`
+	Pools         []*Pool                `protobuf:"bytes,5,rep,name=pools,proto3" json:"pools,omitempty"`
+	MaxRuntime    *durationpb.Duration   `protobuf:"bytes,6,opt,name=max_runtime,json=maxRuntime,proto3" json:"max_runtime,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FitSpec) Reset() {
+	*x = FitSpec{}
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FitSpec) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FitSpec) ProtoMessage() {}
+
+func (x *FitSpec) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FitSpec.ProtoReflect.Descriptor instead.
+func (*FitSpec) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *FitSpec) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *FitSpec) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *FitSpec) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *FitSpec) GetPriority() string {
+	if x != nil {
+		return x.Priority
+	}
+	return ""
+}
+
+func (x *FitSpec) GetPools() []*Pool {
+	if x != nil {
+		return x.Pools
+	}
+	return nil
+}
+
+func (x *FitSpec) GetMaxRuntime() *durationpb.Duration {
+	if x != nil {
+		return x.MaxRuntime
+	}
+	return nil
+}
+
+type FitResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	// Where it would start first, then where it would wait, then where it would be refused.
+	Places []*Place `protobuf:"bytes,2,rep,name=places,proto3" json:"places,omitempty"`
+	// Not every place could be tried in time: the others are not known.
+	Missed        bool `protobuf:"varint,3,opt,name=missed,proto3" json:"missed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FitResponse) Reset() {
+	*x = FitResponse{}
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FitResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FitResponse) ProtoMessage() {}
+
+func (x *FitResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FitResponse.ProtoReflect.Descriptor instead.
+func (*FitResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *FitResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *FitResponse) GetPlaces() []*Place {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+func (x *FitResponse) GetMissed() bool {
+	if x != nil {
+		return x.Missed
+	}
+	return false
+}
+
+// Place is where a workload could go: one target in one partition.
+type Place struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Target    string                 `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	Partition string                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
+	// starts, waits or refused.
+	Outcome string `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Start   *Start `protobuf:"bytes,4,opt,name=start,proto3" json:"start,omitempty"`
+	// Where it would wait, why, whether any time helps, and when it should start.
+	Blockers []*Blocker `protobuf:"bytes,5,rep,name=blockers,proto3" json:"blockers,omitempty"`
+	Answer   string     `protobuf:"bytes,6,opt,name=answer,proto3" json:"answer,omitempty"`
+	Forecast *Forecast  `protobuf:"bytes,7,opt,name=forecast,proto3" json:"forecast,omitempty"`
+	// Where it would be refused, by which code, and why.
+	Code          string `protobuf:"bytes,8,opt,name=code,proto3" json:"code,omitempty"`
+	Text          string `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Place) Reset() {
+	*x = Place{}
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Place) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Place) ProtoMessage() {}
+
+func (x *Place) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Place.ProtoReflect.Descriptor instead.
+func (*Place) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Place) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *Place) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *Place) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *Place) GetStart() *Start {
+	if x != nil {
+		return x.Start
+	}
+	return nil
+}
+
+func (x *Place) GetBlockers() []*Blocker {
+	if x != nil {
+		return x.Blockers
+	}
+	return nil
+}
+
+func (x *Place) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *Place) GetForecast() *Forecast {
+	if x != nil {
+		return x.Forecast
+	}
+	return nil
+}
+
+func (x *Place) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Place) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 var File_muster_v1_workload_proto protoreflect.FileDescriptor
@@ -1553,7 +2554,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\n" +
 	"PoolsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xaa\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xf7\x02\n" +
 	"\aBlocker\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x12\n" +
@@ -1561,10 +2562,50 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\afigures\x18\x04 \x03(\v2\x1f.muster.v1.Blocker.FiguresEntryR\afigures\x12\x1a\n" +
 	"\bculprits\x18\x05 \x03(\tR\bculprits\x120\n" +
 	"\x05since\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1c\n" +
-	"\tpartition\x18\a \x01(\tR\tpartition\x1a:\n" +
+	"\tpartition\x18\a \x01(\tR\tpartition\x12.\n" +
+	"\x04next\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
+	"\tnext_what\x18\t \x01(\tR\bnextWhat\x1a:\n" +
 	"\fFiguresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"l\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xb6\x01\n" +
+	"\x06Remedy\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05class\x18\x02 \x01(\tR\x05class\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
+	"\bcommands\x18\x04 \x03(\tR\bcommands\x12&\n" +
+	"\x05start\x18\x05 \x01(\v2\x10.muster.v1.StartR\x05start\x12*\n" +
+	"\x02by\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\"\xc3\x01\n" +
+	"\x05Start\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05holds\x18\x02 \x01(\tR\x05holds\x12\x1c\n" +
+	"\tpartition\x18\x03 \x01(\tR\tpartition\x12\x18\n" +
+	"\aislands\x18\x04 \x03(\tR\aislands\x12\x14\n" +
+	"\x05nodes\x18\x05 \x01(\x05R\x05nodes\x12\x12\n" +
+	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x16\n" +
+	"\x06evicts\x18\a \x03(\tR\x06evicts\"\x9f\x02\n" +
+	"\bForecast\x12\x14\n" +
+	"\x05known\x18\x01 \x01(\bR\x05known\x12,\n" +
+	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +
+	"\x03p90\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x03p90\x122\n" +
+	"\x06latest\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06latest\x12,\n" +
+	"\brests_on\x18\x05 \x03(\v2\x11.muster.v1.GroundR\arestsOn\x12+\n" +
+	"\aunknown\x18\x06 \x03(\v2\x11.muster.v1.GroundR\aunknown\x12\x12\n" +
+	"\x04more\x18\a \x01(\x05R\x04more\"\xb0\x01\n" +
+	"\x06Ground\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\x12*\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12*\n" +
+	"\x02by\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\x12\x12\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\"\xaf\x01\n" +
+	"\tHappening\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05actor\x18\x03 \x01(\tR\x05actor\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x12\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\x12\x0e\n" +
+	"\x02by\x18\a \x01(\tR\x02by\"l\n" +
 	"\rSubmitRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x123\n" +
 	"\x04spec\x18\x02 \x01(\v2\x17.muster.v1.WorkloadSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\"N\n" +
@@ -1627,18 +2668,65 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12;\n" +
 	"\bpriority\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\bcriticalR\x04highR\x03midR\x03lowR\bpriority\"C\n" +
 	"\x13SetPriorityResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x87\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xb5\x01\n" +
 	"\n" +
 	"WhyRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
 	"\x04name\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"\x93\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x12\n" +
+	"\x04help\x18\x04 \x01(\bR\x04help\x12\x18\n" +
+	"\ahistory\x18\x05 \x01(\bR\ahistory\"\xf2\x02\n" +
 	"\vWhyResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12.\n" +
-	"\bblockers\x18\x03 \x03(\v2\x12.muster.v1.BlockerR\bblockers2\xd7\x04\n" +
+	"\bblockers\x18\x03 \x03(\v2\x12.muster.v1.BlockerR\bblockers\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\x12+\n" +
+	"\achanges\x18\x05 \x03(\v2\x11.muster.v1.RemedyR\achanges\x12\x16\n" +
+	"\x06missed\x18\x06 \x01(\bR\x06missed\x12/\n" +
+	"\bforecast\x18\a \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12.\n" +
+	"\ahistory\x18\b \x03(\v2\x14.muster.v1.HappeningR\ahistory\x12\x1f\n" +
+	"\vhistory_cut\x18\t \x01(\bR\n" +
+	"historyCut\"\x88\x01\n" +
+	"\vWhenRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
+	"\tnamespace\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
+	"\x04name\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"\xad\x01\n" +
+	"\fWhenResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
+	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12/\n" +
+	"\bforecast\x18\x03 \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\"m\n" +
+	"\n" +
+	"FitRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12.\n" +
+	"\x04spec\x18\x02 \x01(\v2\x12.muster.v1.FitSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\"\xa4\x03\n" +
+	"\aFitSpec\x12>\n" +
+	"\tnamespace\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\tnamespace\x12S\n" +
+	"\x06target\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x06target\x12V\n" +
+	"\tpartition\x18\x03 \x01(\tB8\xbaH5\xd8\x01\x01r0\x18\xd8\x042+^[\\p{L}\\p{Nd}._:+@-]+/[\\p{L}\\p{Nd}._:+@-]+$R\tpartition\x12=\n" +
+	"\bpriority\x18\x04 \x01(\tB!\xbaH\x1er\x1cR\x00R\bcriticalR\x04highR\x03midR\x03lowR\bpriority\x121\n" +
+	"\x05pools\x18\x05 \x03(\v2\x0f.muster.v1.PoolB\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10 R\x05pools\x12:\n" +
+	"\vmax_runtime\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"maxRuntime\"t\n" +
+	"\vFitResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12(\n" +
+	"\x06places\x18\x02 \x03(\v2\x10.muster.v1.PlaceR\x06places\x12\x16\n" +
+	"\x06missed\x18\x03 \x01(\bR\x06missed\"\xa0\x02\n" +
+	"\x05Place\x12\x16\n" +
+	"\x06target\x18\x01 \x01(\tR\x06target\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x18\n" +
+	"\aoutcome\x18\x03 \x01(\tR\aoutcome\x12&\n" +
+	"\x05start\x18\x04 \x01(\v2\x10.muster.v1.StartR\x05start\x12.\n" +
+	"\bblockers\x18\x05 \x03(\v2\x12.muster.v1.BlockerR\bblockers\x12\x16\n" +
+	"\x06answer\x18\x06 \x01(\tR\x06answer\x12/\n" +
+	"\bforecast\x18\a \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x12\n" +
+	"\x04code\x18\b \x01(\tR\x04code\x12\x12\n" +
+	"\x04text\x18\t \x01(\tR\x04text2\xd0\x05\n" +
 	"\x0fWorkloadService\x12=\n" +
 	"\x06Submit\x12\x18.muster.v1.SubmitRequest\x1a\x19.muster.v1.SubmitResponse\x12L\n" +
 	"\vSubmitBatch\x12\x1d.muster.v1.SubmitBatchRequest\x1a\x1e.muster.v1.SubmitBatchResponse\x12Q\n" +
@@ -1647,7 +2735,9 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x06Cancel\x12\x18.muster.v1.CancelRequest\x1a\x19.muster.v1.CancelResponse\x12C\n" +
 	"\bRetarget\x12\x1a.muster.v1.RetargetRequest\x1a\x1b.muster.v1.RetargetResponse\x12L\n" +
 	"\vSetPriority\x12\x1d.muster.v1.SetPriorityRequest\x1a\x1e.muster.v1.SetPriorityResponse\x129\n" +
-	"\x03Why\x12\x15.muster.v1.WhyRequest\x1a\x16.muster.v1.WhyResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
+	"\x03Why\x12\x15.muster.v1.WhyRequest\x1a\x16.muster.v1.WhyResponse\"\x03\x90\x02\x01\x12<\n" +
+	"\x04When\x12\x16.muster.v1.WhenRequest\x1a\x17.muster.v1.WhenResponse\"\x03\x90\x02\x01\x129\n" +
+	"\x03Fit\x12\x15.muster.v1.FitRequest\x1a\x16.muster.v1.FitResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
 	file_muster_v1_workload_proto_rawDescOnce sync.Once
@@ -1661,93 +2751,136 @@ func file_muster_v1_workload_proto_rawDescGZIP() []byte {
 	return file_muster_v1_workload_proto_rawDescData
 }
 
-var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_muster_v1_workload_proto_goTypes = []any{
 	(*WorkloadSpec)(nil),          // 0: muster.v1.WorkloadSpec
 	(*Pool)(nil),                  // 1: muster.v1.Pool
 	(*Workload)(nil),              // 2: muster.v1.Workload
 	(*Blocker)(nil),               // 3: muster.v1.Blocker
-	(*SubmitRequest)(nil),         // 4: muster.v1.SubmitRequest
-	(*SubmitResponse)(nil),        // 5: muster.v1.SubmitResponse
-	(*SubmitBatchRequest)(nil),    // 6: muster.v1.SubmitBatchRequest
-	(*SubmitBatchResponse)(nil),   // 7: muster.v1.SubmitBatchResponse
-	(*GetWorkloadRequest)(nil),    // 8: muster.v1.GetWorkloadRequest
-	(*GetWorkloadResponse)(nil),   // 9: muster.v1.GetWorkloadResponse
-	(*ListWorkloadsRequest)(nil),  // 10: muster.v1.ListWorkloadsRequest
-	(*ListWorkloadsResponse)(nil), // 11: muster.v1.ListWorkloadsResponse
-	(*CancelRequest)(nil),         // 12: muster.v1.CancelRequest
-	(*CancelResponse)(nil),        // 13: muster.v1.CancelResponse
-	(*RetargetRequest)(nil),       // 14: muster.v1.RetargetRequest
-	(*RetargetResponse)(nil),      // 15: muster.v1.RetargetResponse
-	(*SetPriorityRequest)(nil),    // 16: muster.v1.SetPriorityRequest
-	(*SetPriorityResponse)(nil),   // 17: muster.v1.SetPriorityResponse
-	(*WhyRequest)(nil),            // 18: muster.v1.WhyRequest
-	(*WhyResponse)(nil),           // 19: muster.v1.WhyResponse
-	nil,                           // 20: muster.v1.Workload.PoolsEntry
-	nil,                           // 21: muster.v1.Blocker.FiguresEntry
-	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*Write)(nil),                 // 24: muster.v1.Write
-	(*Written)(nil),               // 25: muster.v1.Written
-	(*Seen)(nil),                  // 26: muster.v1.Seen
+	(*Remedy)(nil),                // 4: muster.v1.Remedy
+	(*Start)(nil),                 // 5: muster.v1.Start
+	(*Forecast)(nil),              // 6: muster.v1.Forecast
+	(*Ground)(nil),                // 7: muster.v1.Ground
+	(*Happening)(nil),             // 8: muster.v1.Happening
+	(*SubmitRequest)(nil),         // 9: muster.v1.SubmitRequest
+	(*SubmitResponse)(nil),        // 10: muster.v1.SubmitResponse
+	(*SubmitBatchRequest)(nil),    // 11: muster.v1.SubmitBatchRequest
+	(*SubmitBatchResponse)(nil),   // 12: muster.v1.SubmitBatchResponse
+	(*GetWorkloadRequest)(nil),    // 13: muster.v1.GetWorkloadRequest
+	(*GetWorkloadResponse)(nil),   // 14: muster.v1.GetWorkloadResponse
+	(*ListWorkloadsRequest)(nil),  // 15: muster.v1.ListWorkloadsRequest
+	(*ListWorkloadsResponse)(nil), // 16: muster.v1.ListWorkloadsResponse
+	(*CancelRequest)(nil),         // 17: muster.v1.CancelRequest
+	(*CancelResponse)(nil),        // 18: muster.v1.CancelResponse
+	(*RetargetRequest)(nil),       // 19: muster.v1.RetargetRequest
+	(*RetargetResponse)(nil),      // 20: muster.v1.RetargetResponse
+	(*SetPriorityRequest)(nil),    // 21: muster.v1.SetPriorityRequest
+	(*SetPriorityResponse)(nil),   // 22: muster.v1.SetPriorityResponse
+	(*WhyRequest)(nil),            // 23: muster.v1.WhyRequest
+	(*WhyResponse)(nil),           // 24: muster.v1.WhyResponse
+	(*WhenRequest)(nil),           // 25: muster.v1.WhenRequest
+	(*WhenResponse)(nil),          // 26: muster.v1.WhenResponse
+	(*FitRequest)(nil),            // 27: muster.v1.FitRequest
+	(*FitSpec)(nil),               // 28: muster.v1.FitSpec
+	(*FitResponse)(nil),           // 29: muster.v1.FitResponse
+	(*Place)(nil),                 // 30: muster.v1.Place
+	nil,                           // 31: muster.v1.Workload.PoolsEntry
+	nil,                           // 32: muster.v1.Blocker.FiguresEntry
+	(*durationpb.Duration)(nil),   // 33: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
+	(*Write)(nil),                 // 35: muster.v1.Write
+	(*Written)(nil),               // 36: muster.v1.Written
+	(*Seen)(nil),                  // 37: muster.v1.Seen
 }
 var file_muster_v1_workload_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.WorkloadSpec.pools:type_name -> muster.v1.Pool
-	22, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
-	22, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
-	22, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
+	33, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
+	33, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
+	33, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
 	0,  // 4: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
-	20, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	23, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	23, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	23, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	22, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	23, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	21, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	23, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	24, // 13: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
-	0,  // 14: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	25, // 15: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	24, // 16: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
-	0,  // 17: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	25, // 18: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	23, // 19: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	26, // 20: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
-	2,  // 21: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	23, // 22: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	26, // 23: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
-	2,  // 24: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	24, // 25: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	25, // 26: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	24, // 27: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	25, // 28: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	24, // 29: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	25, // 30: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	23, // 31: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	26, // 32: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
-	2,  // 33: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
-	3,  // 34: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
-	4,  // 35: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	6,  // 36: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	8,  // 37: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	10, // 38: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	12, // 39: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	14, // 40: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	16, // 41: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	18, // 42: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	5,  // 43: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	7,  // 44: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	9,  // 45: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	11, // 46: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	13, // 47: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	15, // 48: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	17, // 49: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	19, // 50: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	43, // [43:51] is the sub-list for method output_type
-	35, // [35:43] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	31, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
+	34, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	34, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	34, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	33, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	34, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	32, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	34, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	34, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	5,  // 14: muster.v1.Remedy.start:type_name -> muster.v1.Start
+	34, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	34, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	34, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	34, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	34, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	7,  // 20: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
+	7,  // 21: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
+	34, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	34, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	34, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	35, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	0,  // 26: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
+	36, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	35, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	0,  // 29: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
+	36, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	34, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	2,  // 33: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
+	34, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	2,  // 36: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
+	35, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	36, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	35, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	36, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	35, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	36, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	34, // 43: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 44: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	2,  // 45: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
+	3,  // 46: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
+	4,  // 47: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
+	6,  // 48: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
+	8,  // 49: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
+	34, // 50: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 51: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 52: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 53: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	34, // 54: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 55: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 56: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	33, // 57: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	37, // 58: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	30, // 59: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 60: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 61: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 62: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 63: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 64: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 65: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 66: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 67: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 68: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 69: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 70: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	25, // 71: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	27, // 72: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 73: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 74: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 75: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 76: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 77: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 78: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 79: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 80: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	26, // 81: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	29, // 82: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	73, // [73:83] is the sub-list for method output_type
+	63, // [63:73] is the sub-list for method input_type
+	63, // [63:63] is the sub-list for extension type_name
+	63, // [63:63] is the sub-list for extension extendee
+	0,  // [0:63] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }
@@ -1762,7 +2895,7 @@ func file_muster_v1_workload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_workload_proto_rawDesc), len(file_muster_v1_workload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -40,6 +40,8 @@ const (
 	CapacityServiceFlexProcedure = "/muster.v1.CapacityService/Flex"
 	// CapacityServiceFreeProcedure is the fully-qualified name of the CapacityService's Free RPC.
 	CapacityServiceFreeProcedure = "/muster.v1.CapacityService/Free"
+	// CapacityServiceUsableProcedure is the fully-qualified name of the CapacityService's Usable RPC.
+	CapacityServiceUsableProcedure = "/muster.v1.CapacityService/Usable"
 	// CapacityServiceNodesProcedure is the fully-qualified name of the CapacityService's Nodes RPC.
 	CapacityServiceNodesProcedure = "/muster.v1.CapacityService/Nodes"
 )
@@ -52,6 +54,8 @@ type CapacityServiceClient interface {
 	Flex(context.Context, *v1.FlexRequest) (*v1.FlexResponse, error)
 	// Free is the room that nobody holds or has reserved, by partition and island.
 	Free(context.Context, *v1.FreeRequest) (*v1.FreeResponse, error)
+	// Usable is what the caller can use now: in each quota that it may target, and on flex.
+	Usable(context.Context, *v1.UsableRequest) (*v1.UsableResponse, error)
 	// Nodes lists nodes, in order of partition, island and name.
 	Nodes(context.Context, *v1.NodesRequest) (*v1.NodesResponse, error)
 }
@@ -88,6 +92,13 @@ func NewCapacityServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		usable: connect.NewClient[v1.UsableRequest, v1.UsableResponse](
+			httpClient,
+			baseURL+CapacityServiceUsableProcedure,
+			connect.WithSchema(capacityServiceMethods.ByName("Usable")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		nodes: connect.NewClient[v1.NodesRequest, v1.NodesResponse](
 			httpClient,
 			baseURL+CapacityServiceNodesProcedure,
@@ -103,6 +114,7 @@ type capacityServiceClient struct {
 	capacity *connect.Client[v1.CapacityRequest, v1.CapacityResponse]
 	flex     *connect.Client[v1.FlexRequest, v1.FlexResponse]
 	free     *connect.Client[v1.FreeRequest, v1.FreeResponse]
+	usable   *connect.Client[v1.UsableRequest, v1.UsableResponse]
 	nodes    *connect.Client[v1.NodesRequest, v1.NodesResponse]
 }
 
@@ -133,6 +145,15 @@ func (c *capacityServiceClient) Free(ctx context.Context, req *v1.FreeRequest) (
 	return nil, err
 }
 
+// Usable calls muster.v1.CapacityService.Usable.
+func (c *capacityServiceClient) Usable(ctx context.Context, req *v1.UsableRequest) (*v1.UsableResponse, error) {
+	response, err := c.usable.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // Nodes calls muster.v1.CapacityService.Nodes.
 func (c *capacityServiceClient) Nodes(ctx context.Context, req *v1.NodesRequest) (*v1.NodesResponse, error) {
 	response, err := c.nodes.CallUnary(ctx, connect.NewRequest(req))
@@ -150,6 +171,8 @@ type CapacityServiceHandler interface {
 	Flex(context.Context, *v1.FlexRequest) (*v1.FlexResponse, error)
 	// Free is the room that nobody holds or has reserved, by partition and island.
 	Free(context.Context, *v1.FreeRequest) (*v1.FreeResponse, error)
+	// Usable is what the caller can use now: in each quota that it may target, and on flex.
+	Usable(context.Context, *v1.UsableRequest) (*v1.UsableResponse, error)
 	// Nodes lists nodes, in order of partition, island and name.
 	Nodes(context.Context, *v1.NodesRequest) (*v1.NodesResponse, error)
 }
@@ -182,6 +205,13 @@ func NewCapacityServiceHandler(svc CapacityServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	capacityServiceUsableHandler := connect.NewUnaryHandlerSimple(
+		CapacityServiceUsableProcedure,
+		svc.Usable,
+		connect.WithSchema(capacityServiceMethods.ByName("Usable")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	capacityServiceNodesHandler := connect.NewUnaryHandlerSimple(
 		CapacityServiceNodesProcedure,
 		svc.Nodes,
@@ -197,6 +227,8 @@ func NewCapacityServiceHandler(svc CapacityServiceHandler, opts ...connect.Handl
 			capacityServiceFlexHandler.ServeHTTP(w, r)
 		case CapacityServiceFreeProcedure:
 			capacityServiceFreeHandler.ServeHTTP(w, r)
+		case CapacityServiceUsableProcedure:
+			capacityServiceUsableHandler.ServeHTTP(w, r)
 		case CapacityServiceNodesProcedure:
 			capacityServiceNodesHandler.ServeHTTP(w, r)
 		default:
@@ -218,6 +250,10 @@ func (UnimplementedCapacityServiceHandler) Flex(context.Context, *v1.FlexRequest
 
 func (UnimplementedCapacityServiceHandler) Free(context.Context, *v1.FreeRequest) (*v1.FreeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.CapacityService.Free is not implemented"))
+}
+
+func (UnimplementedCapacityServiceHandler) Usable(context.Context, *v1.UsableRequest) (*v1.UsableResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.CapacityService.Usable is not implemented"))
 }
 
 func (UnimplementedCapacityServiceHandler) Nodes(context.Context, *v1.NodesRequest) (*v1.NodesResponse, error) {

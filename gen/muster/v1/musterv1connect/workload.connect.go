@@ -54,6 +54,10 @@ const (
 	WorkloadServiceSetPriorityProcedure = "/muster.v1.WorkloadService/SetPriority"
 	// WorkloadServiceWhyProcedure is the fully-qualified name of the WorkloadService's Why RPC.
 	WorkloadServiceWhyProcedure = "/muster.v1.WorkloadService/Why"
+	// WorkloadServiceWhenProcedure is the fully-qualified name of the WorkloadService's When RPC.
+	WorkloadServiceWhenProcedure = "/muster.v1.WorkloadService/When"
+	// WorkloadServiceFitProcedure is the fully-qualified name of the WorkloadService's Fit RPC.
+	WorkloadServiceFitProcedure = "/muster.v1.WorkloadService/Fit"
 )
 
 // WorkloadServiceClient is a client for the muster.v1.WorkloadService service.
@@ -72,8 +76,13 @@ type WorkloadServiceClient interface {
 	Retarget(context.Context, *v1.RetargetRequest) (*v1.RetargetResponse, error)
 	// SetPriority gives a workload another priority.
 	SetPriority(context.Context, *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error)
-	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason.
+	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
+	// what would help, when it should start, and what happened to it, where that is asked for.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
+	// When says when a waiting workload should start, with what that rests on, or that nobody can know.
+	When(context.Context, *v1.WhenRequest) (*v1.WhenResponse, error)
+	// Fit says where and when a workload would run if it were submitted now. It submits nothing.
+	Fit(context.Context, *v1.FitRequest) (*v1.FitResponse, error)
 }
 
 // NewWorkloadServiceClient constructs a client for the muster.v1.WorkloadService service. By
@@ -138,6 +147,20 @@ func NewWorkloadServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		when: connect.NewClient[v1.WhenRequest, v1.WhenResponse](
+			httpClient,
+			baseURL+WorkloadServiceWhenProcedure,
+			connect.WithSchema(workloadServiceMethods.ByName("When")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		fit: connect.NewClient[v1.FitRequest, v1.FitResponse](
+			httpClient,
+			baseURL+WorkloadServiceFitProcedure,
+			connect.WithSchema(workloadServiceMethods.ByName("Fit")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -151,6 +174,8 @@ type workloadServiceClient struct {
 	retarget      *connect.Client[v1.RetargetRequest, v1.RetargetResponse]
 	setPriority   *connect.Client[v1.SetPriorityRequest, v1.SetPriorityResponse]
 	why           *connect.Client[v1.WhyRequest, v1.WhyResponse]
+	when          *connect.Client[v1.WhenRequest, v1.WhenResponse]
+	fit           *connect.Client[v1.FitRequest, v1.FitResponse]
 }
 
 // Submit calls muster.v1.WorkloadService.Submit.
@@ -225,6 +250,24 @@ func (c *workloadServiceClient) Why(ctx context.Context, req *v1.WhyRequest) (*v
 	return nil, err
 }
 
+// When calls muster.v1.WorkloadService.When.
+func (c *workloadServiceClient) When(ctx context.Context, req *v1.WhenRequest) (*v1.WhenResponse, error) {
+	response, err := c.when.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Fit calls muster.v1.WorkloadService.Fit.
+func (c *workloadServiceClient) Fit(ctx context.Context, req *v1.FitRequest) (*v1.FitResponse, error) {
+	response, err := c.fit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // WorkloadServiceHandler is an implementation of the muster.v1.WorkloadService service.
 type WorkloadServiceHandler interface {
 	// Submit submits a workload.
@@ -241,8 +284,13 @@ type WorkloadServiceHandler interface {
 	Retarget(context.Context, *v1.RetargetRequest) (*v1.RetargetResponse, error)
 	// SetPriority gives a workload another priority.
 	SetPriority(context.Context, *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error)
-	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason.
+	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
+	// what would help, when it should start, and what happened to it, where that is asked for.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
+	// When says when a waiting workload should start, with what that rests on, or that nobody can know.
+	When(context.Context, *v1.WhenRequest) (*v1.WhenResponse, error)
+	// Fit says where and when a workload would run if it were submitted now. It submits nothing.
+	Fit(context.Context, *v1.FitRequest) (*v1.FitResponse, error)
 }
 
 // NewWorkloadServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -303,6 +351,20 @@ func NewWorkloadServiceHandler(svc WorkloadServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	workloadServiceWhenHandler := connect.NewUnaryHandlerSimple(
+		WorkloadServiceWhenProcedure,
+		svc.When,
+		connect.WithSchema(workloadServiceMethods.ByName("When")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	workloadServiceFitHandler := connect.NewUnaryHandlerSimple(
+		WorkloadServiceFitProcedure,
+		svc.Fit,
+		connect.WithSchema(workloadServiceMethods.ByName("Fit")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/muster.v1.WorkloadService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case WorkloadServiceSubmitProcedure:
@@ -321,6 +383,10 @@ func NewWorkloadServiceHandler(svc WorkloadServiceHandler, opts ...connect.Handl
 			workloadServiceSetPriorityHandler.ServeHTTP(w, r)
 		case WorkloadServiceWhyProcedure:
 			workloadServiceWhyHandler.ServeHTTP(w, r)
+		case WorkloadServiceWhenProcedure:
+			workloadServiceWhenHandler.ServeHTTP(w, r)
+		case WorkloadServiceFitProcedure:
+			workloadServiceFitHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -360,4 +426,12 @@ func (UnimplementedWorkloadServiceHandler) SetPriority(context.Context, *v1.SetP
 
 func (UnimplementedWorkloadServiceHandler) Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.WorkloadService.Why is not implemented"))
+}
+
+func (UnimplementedWorkloadServiceHandler) When(context.Context, *v1.WhenRequest) (*v1.WhenResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.WorkloadService.When is not implemented"))
+}
+
+func (UnimplementedWorkloadServiceHandler) Fit(context.Context, *v1.FitRequest) (*v1.FitResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.WorkloadService.Fit is not implemented"))
 }

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// declined remembers the last submissions that were refused, so that who asks
+// why such a workload does not run is told. The log keeps no refusals, since
+// they changed nothing: after a restart they are forgotten.
+type declined struct {
+	mu    sync.Mutex
+	last  map[string]refusal
+	names []string // in order
+}
+
+// refusal is one submission that was refused.
+type refusal struct {
+	at  time.Time
+	why *core.Refusal
+}
+
+// refusals is how many refused submissions are remembered.
+const refusals = 1000
+
+// note remembers the outcome of a submission, if it was refused.
+func (r *declined) note(s fleet.Spec, err error, at time.Time) {
+	var why *core.Refusal
+	if !errors.As(err, &why) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		r.last = map[string]refusal{}
+	}
+	name := s.Namespace + "/" + s.Name
+	if _, known := r.last[name]; !known {
+		r.names = append(r.names, name)
+	}
+	r.last[name] = refusal{at, why}
+	if len(r.names) > refusals {
+		delete(r.last, r.names[0])
+		r.names = r.names[1:]
+	}
+}
+
+// find finds a workload by name. For one whose submission was refused the answer says so.
+func (s *service) find(state *fleet.State, namespace, name string) (*fleet.Workload, error) {
+	if w := state.Workload(namespace, name); w != nil {
+		return w, nil
+	}
+	s.declined.mu.Lock()
+	defer s.declined.mu.Unlock()
+	if r, ok := s.declined.last[namespace+"/"+name]; ok {
+		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
+			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
+	}
+	return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
+}

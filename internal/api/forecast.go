@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/forecast"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// When says when a waiting workload should start.
+func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*musterv1.WhenResponse, error) {
+	out := &musterv1.WhenResponse{}
+	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		w, err := s.find(state, m.GetNamespace(), m.GetName())
+		if err != nil {
+			return err
+		}
+		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Forecast = forecastOf(state, w, at, 4*forecasting)
+		if w.State == fleet.Pending {
+			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// answerOf is what can be said about whether a workload will start.
+func answerOf(list []explain.Blocker, f *musterv1.Forecast) string {
+	answer := explain.AnswerOf(list)
+	if answer == explain.Waiting && f != nil && !f.GetKnown() {
+		answer = explain.NotKnown
+	}
+	return string(answer)
+}
+
+// A forecast that somebody waits for begins with few steps, and takes more of
+// them as long as that may be had in time.
+const (
+	fewSteps    = 60
+	manySteps   = 200_000
+	moreSteps   = 6
+	forecasting = 500 * time.Millisecond
+)
+
+func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) *musterv1.Forecast {
+	a := deepened(state, w, at, limit)
+	return &musterv1.Forecast{
+		Known: a.Known, P50: timestamp(a.P50), P90: timestamp(a.P90), Latest: timestamp(a.Latest),
+		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
+	}
+}
+
+// deepened asks with more and more steps, until the answer is one or the next
+// round could take longer than there is time.
+func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) forecast.Answer {
+	for steps := fewSteps; ; steps *= moreSteps {
+		began := time.Now()
+		a := forecast.When(state, w, at, forecast.Options{Steps: steps})
+		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
+		if !tooFar || steps >= manySteps || time.Since(began)*moreSteps > limit {
+			return a
+		}
+	}
+}
+
+func grounds(list []forecast.Ground) []*musterv1.Ground {
+	out := make([]*musterv1.Ground, len(list))
+	for i, g := range list {
+		out[i] = &musterv1.Ground{
+			Kind: string(g.Kind), Name: g.Name, Gpus: int32(g.GPUs), At: timestamp(g.At), By: timestamp(g.By), Text: groundText(g),
+		}
+	}
+	return out
+}
+
+// groundTexts say a ground about whoever it names.
+var groundTexts = map[forecast.Kind]string{
+	forecast.RunTime:      "%s ends",
+	forecast.Queued:       "%s, which is ahead, has run",
+	forecast.Grace:        "the grace period of %s ends",
+	forecast.Repair:       "node %s is back, as others came back",
+	forecast.Probation:    "the probation of node %s ends",
+	forecast.HoldExpiry:   "the hold of %s ends",
+	forecast.Dwell:        "%s may be promised again after the dwell",
+	forecast.FlexMinimum:  "%s has run its minimum time on flex",
+	forecast.NoMaximum:    "%s is in the way, and nobody declared how long it may run",
+	forecast.Overran:      "%s is in the way, and has run past what it declared",
+	forecast.NoRepairTime: "node %s is out of service, and nobody knows until when",
+	forecast.NotReady:     "%s starts nothing now",
+	forecast.NothingAhead: "nothing that is known to come would let it start",
+	forecast.TooFar:       "finding out takes longer than this question may",
+	forecast.NotWaiting:   "%s does not wait",
+}
+
+func groundText(g forecast.Ground) string {
+	format, ok := groundTexts[g.Kind]
+	switch {
+	case !ok:
+		return string(g.Kind)
+	case g.Kind == forecast.NothingAhead || g.Kind == forecast.TooFar:
+		return format
+	}
+	return fmt.Sprintf(format, g.Name)
+}

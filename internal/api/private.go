@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/whatif"
+)
+
+// private shows fn a copy of the state that a question is about. Whoever asks
+// the planner or tries something needs one: the planner keeps notes in the
+// state, and nobody may decide while a state is read.
+func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
+	if asOf != nil {
+		return s.read(ctx, asOf, fn)
+	}
+	var copied *fleet.State
+	var now fleet.Instant
+	seen, err := s.readNow(func(state *fleet.State, at fleet.Instant) error {
+		copied, now = state.Clone(), at
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return seen, fn(copied, now)
+}
+
+// How long a question may search for what would help, and how far it may walk
+// back in the log. What is left out is said to be not known.
+const (
+	searching = time.Second
+	retracing = 500 * time.Millisecond
+)
+
+// budget bounds a search by time.
+func budget(ctx context.Context) whatif.Budget {
+	end := time.Now().Add(searching)
+	return whatif.Budget{Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }}
+}

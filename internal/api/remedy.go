@@ -1,0 +1,168 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/whatif"
+)
+
+// This file says changes in words and as command lines.
+
+func remedy(c whatif.Change) *musterv1.Remedy {
+	return &musterv1.Remedy{
+		Kind: string(c.Kind), Class: string(c.Class), Text: says(c), Commands: commandLines(c.Commands),
+		Start: start(c.Start), By: timestamp(c.By),
+	}
+}
+
+func start(st whatif.Start) *musterv1.Start {
+	return &musterv1.Start{
+		At: timestamp(st.At), Holds: st.Holds.String(), Partition: st.Partition, Islands: st.Islands,
+		Nodes: int32(st.Nodes), Gpus: int32(st.GPUs), Evicts: st.Evicts,
+	}
+}
+
+// says a change in a few words, with its figures.
+func says(c whatif.Change) string {
+	switch c.Kind {
+	case whatif.Target:
+		if c.Quota == fleet.Flex {
+			return "target flex"
+		}
+		return "target " + c.Quota
+	case whatif.Partition:
+		return "leave the choice of partition open"
+	case whatif.Smaller:
+		return fmt.Sprintf("%d → %d replicas of %s", c.Was, c.Now, c.Pool)
+	case whatif.Reach:
+		return "let its gang stand further apart: reach " + string(c.Reach)
+	case whatif.RunTime:
+		return "declare that it runs at most " + short(c.RunTime) + ", so that it delays nobody"
+	case whatif.Priority:
+		return "priority " + c.Priority.String()
+	case whatif.Reports:
+		return "cluster " + strings.Join(c.Names, ", ") + " reports again"
+	case whatif.Nodes:
+		return nodesHealthy(c.Names)
+	case whatif.Grant:
+		return fmt.Sprintf("+%d GPUs of quota for %s in %s (%d → %d)", c.GPUs, c.Quota, c.Partition, c.Was, c.Now)
+	case whatif.Gang:
+		return fmt.Sprintf("the grant of %s declares a gang of %d GPUs, so that it is backed in one piece", c.Quota, c.GPUs)
+	case whatif.Transfer:
+		return fmt.Sprintf("%d GPUs of quota from %s, which its work does not use", c.GPUs, c.Quota)
+	case whatif.Ends:
+		return strings.Join(c.Names, ", ") + ends(c)
+	}
+	return string(c.Kind)
+}
+
+func nodesHealthy(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0] + " healthy"
+	}
+	return fmt.Sprintf("%d nodes healthy: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
+}
+
+func ends(c whatif.Change) string {
+	verb := " ends"
+	if len(c.Names) > 1 {
+		verb = " end"
+	}
+	if c.By == 0 {
+		return verb + " (nobody declared when)"
+	}
+	return verb
+}
+
+// commandLines are commands as people give them.
+func commandLines(list []core.Command) []string {
+	lines := make([]string, 0, len(list))
+	for _, c := range list {
+		lines = append(lines, commandLine(c))
+	}
+	return lines
+}
+
+func commandLine(c core.Command) string {
+	switch c := c.(type) {
+	case core.Retarget:
+		return line("job retarget", c.Namespace+"/"+c.Name, c.Target, option("--partition", c.Partition))
+	case core.Cancel:
+		return line("job cancel", c.Namespace+"/"+c.Name)
+	case core.Prioritise:
+		return line("job priority", c.Namespace+"/"+c.Name, c.Priority.String())
+	case core.Submit:
+		return submitLine(c.Spec)
+	case core.SetGrant:
+		gang := ""
+		if !c.KeepGang {
+			gang = fmt.Sprintf("--gang %d", c.Gang)
+		}
+		return line("quota grant", c.Quota, c.Partition, fmt.Sprint(c.GPUs), gang)
+	case core.Transfer:
+		return line("quota transfer", c.From, c.To, c.Partition, fmt.Sprint(c.GPUs))
+	case core.SetNodes:
+		return line("node set", strings.Join(c.Names, " "), "--state "+string(c.State))
+	}
+	return ""
+}
+
+func line(words ...string) string {
+	kept := []string{"muster"}
+	for _, w := range words {
+		if w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+func option(flag, value string) string {
+	if value == "" {
+		return ""
+	}
+	return flag + " " + value
+}
+
+func submitLine(s fleet.Spec) string {
+	words := []string{
+		"submit", "-n " + s.Namespace, "--name " + s.Name, "--target " + s.Target, option("--partition", s.Partition), "--priority " + s.Priority.String(),
+	}
+	for _, p := range s.Pools {
+		words = append(words, "--pool "+poolFlag(p))
+	}
+	if s.MaxRuntime > 0 {
+		words = append(words, "--max-runtime "+short(s.MaxRuntime))
+	}
+	if s.CheckpointEvery > 0 {
+		words = append(words, "--checkpoint-every "+short(s.CheckpointEvery))
+	}
+	if s.Grace != fleet.DefaultGrace {
+		words = append(words, "--grace "+s.Grace.String())
+	}
+	return line(words...)
+}
+
+// poolFlag says a pool as the flag of submit does.
+func poolFlag(p fleet.Pool) string {
+	shape := fmt.Sprintf("%dx%d", p.Max, p.GPUs)
+	if p.Elastic {
+		shape = fmt.Sprintf("%d..%dx%d", p.Min, p.Max, p.GPUs)
+	}
+	text := p.Name + "=" + shape
+	if p.Rank > 0 {
+		text += fmt.Sprintf(",rank=%d", p.Rank)
+	}
+	usual := fleet.ReachAny
+	if p.Max > 1 && !p.Elastic {
+		usual = fleet.ReachIsland
+	}
+	if p.Reach != usual && (p.Max > 1 || p.Elastic) {
+		text += ",reach=" + string(p.Reach)
+	}
+	return text
+}

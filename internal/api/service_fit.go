@@ -1,0 +1,73 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/whatif"
+)
+
+// Fit says where and when a workload would run if it were submitted now.
+func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*musterv1.FitResponse, error) {
+	one, target := m.GetSpec(), m.GetSpec().GetTarget()
+	sp, err := spec("spec", &musterv1.WorkloadSpec{
+		Name: "fit", Namespace: one.GetNamespace(), Target: target, Partition: one.GetPartition(),
+		Priority: one.GetPriority(), Pools: one.GetPools(), MaxRuntime: one.GetMaxRuntime(),
+	}, callerOf(ctx).actor)
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.FitResponse{}
+	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		if target != "" && target != fleet.Flex && state.Quota(target) == nil {
+			return noQuota(target)
+		}
+		if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
+			return noPartition(state, one.GetPartition())
+		}
+		for n := 2; state.Workload(sp.Namespace, sp.Name) != nil; n++ {
+			sp.Name = fmt.Sprintf("fit-%d", n) // a name that nobody has
+		}
+		f := whatif.Fit(state, sp, at, budget(ctx))
+		out.Missed = f.Missed
+		for _, p := range f.Places {
+			out.Places = append(out.Places, placeOf(p, at))
+		}
+		slices.SortStableFunc(out.Places, func(a, b *musterv1.Place) int { return cmp.Compare(turn(a), turn(b)) })
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// turn orders places: where it starts, the safest hold first, then where it waits.
+func turn(p *musterv1.Place) int {
+	switch p.GetOutcome() {
+	case "starts":
+		return slices.Index([]string{"guaranteed", "borrowing", "flex"}, p.GetStart().GetHolds())
+	case "waits":
+		return 10
+	}
+	return 20
+}
+
+func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
+	out := &musterv1.Place{Target: p.Target, Partition: p.Partition}
+	switch {
+	case p.Starts:
+		out.Outcome, out.Start = "starts", start(p.Start)
+	case p.Refusal != nil:
+		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
+	default:
+		out.Outcome, out.Blockers = "waits", blockersOf(p.Blockers)
+		if p.Tried != nil {
+			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, forecasting/5)
+		}
+		out.Answer = answerOf(p.Blockers, out.GetForecast())
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// fitOptions are those of `muster fit`.
+type fitOptions struct {
+	submitOptions
+	reading
+}
+
+func newFit(a *app) *cobra.Command {
+	o := &fitOptions{submitOptions: submitOptions{app: a}}
+	cmd := &cobra.Command{
+		Use:   "fit (--gang 16x8 | --pool NAME=2..64x1 | -f FILE)",
+		Short: "where and when a workload would run, without submitting it",
+		Long: `Fit takes the shape of a workload and tries it in every quota that you may use and on flex, in every
+partition, on a copy of the fleet with the engine that decides: where it starts at once, who would have
+to leave for it, or why it would wait and until when. --target and --partition ask about one place.`,
+		Example: `  muster fit --gang 16x8
+  muster fit --pool trainer=16x8 --pool grader=2..64x1,rank=1 --priority high --target research/oak
+  muster fit --gang 4x8 --exit-code   # exit code 3 unless it would start somewhere at once`,
+		Args: needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			spec, err := o.shapeToFit(cmd)
+			if err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.ask(ctx, spec) })
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.naming.flags(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "f", "", "a file with one workload, as for submit; its target is tried only")
+	f.StringVar(&o.target, "target", "", "only this quota, or flex")
+	o.shapeFlags(f)
+	return cmd
+}
+
+// shapeToFit is the shape that the flags or the file say.
+func (o *fitOptions) shapeToFit(cmd *cobra.Command) (*musterv1.FitSpec, error) {
+	s, err := o.shape()
+	if o.file != "" {
+		list, err := o.specs(cmd)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != 1 {
+			return nil, usage("%s holds %d workloads; fit takes one", o.file, len(list))
+		}
+		s = list[0]
+	} else if err != nil {
+		return nil, err
+	}
+	return &musterv1.FitSpec{
+		Namespace: s.GetNamespace(), Target: s.GetTarget(), Partition: s.GetPartition(), Priority: s.GetPriority(),
+		Pools: s.GetPools(), MaxRuntime: s.GetMaxRuntime(),
+	}, nil
+}
+
+func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, error) {
+	res, err := o.client().Workloads.Fit(ctx, &musterv1.FitRequest{AsOf: o.asOf.message(), Spec: spec})
+	if err != nil {
+		return answer{}, err
+	}
+	ans := answer{message: res, table: o.table(res.GetPlaces()), tail: func(p *page) {
+		if res.GetMissed() {
+			p.say("There was no time to try every place: what is not listed is not known.")
+		}
+	}, unmet: "it would start nowhere at once"}
+	for _, place := range res.GetPlaces() {
+		if place.GetOutcome() == "starts" {
+			ans.unmet = ""
+		}
+	}
+	return ans, nil
+}
+
+func (o *fitOptions) table(places []*musterv1.Place) *table {
+	t := newTable("There is no place to try: no quota that you may use has a grant, and there is no partition.",
+		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
+		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", cut: true, spare: true},
+		column{head: "TEXT", wide: true},
+	)
+	for _, place := range places {
+		st := place.GetStart()
+		switch place.GetOutcome() {
+		case "starts":
+			t.add(place.GetTarget(), place.GetPartition(), o.soon(st), st.GetHolds(), strings.Join(st.GetIslands(), "+"), st.GetNodes(), some(st.GetEvicts(), 3), "")
+		case "waits":
+			b := place.GetBlockers()
+			t.add(place.GetTarget(), place.GetPartition(), o.later(place), "", "", 0, codesOf(b), textOf(b))
+		default:
+			t.add(place.GetTarget(), place.GetPartition(), "refused", "", "", 0, place.GetCode(), place.GetText())
+		}
+	}
+	return t
+}
+
+// soon says when something starts that starts: now, or once others have left.
+func (o *fitOptions) soon(st *musterv1.Start) string {
+	now := o.Now()
+	if !o.asOf.at.IsZero() {
+		now = o.asOf.at
+	}
+	if late := st.GetAt().AsTime().Sub(now); late.Seconds() > 1 && len(st.GetEvicts()) > 0 {
+		return "in " + short(late)
+	}
+	return "now"
+}
+
+// later says when something starts that would wait.
+func (o *fitOptions) later(place *musterv1.Place) string {
+	c := clock{o.Now(), o.zone()}
+	switch f := place.GetForecast(); {
+	case place.GetAnswer() == "impossible":
+		return "impossible"
+	case f.GetKnown():
+		return fmt.Sprintf("by %s, likely", c.moment(f.GetP50().AsTime()))
+	}
+	return "not known"
+}
+
+func codesOf(list []*musterv1.Blocker) string {
+	var codes []string
+	for _, b := range list {
+		codes = append(codes, b.GetCode())
+	}
+	return strings.Join(codes, ", ")
+}
+
+func textOf(list []*musterv1.Blocker) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].GetText()
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// remedies says what would let a workload start, and the commands that do it.
+func (p *page) remedies(res *musterv1.WhyResponse) {
+	w := res.GetWorkload()
+	if w.GetState() != "pending" || res.GetForecast() == nil {
+		return
+	}
+	p.say("")
+	switch {
+	case len(res.GetChanges()) > 0:
+		p.say("What helps; each of these was tried:")
+	case !res.GetMissed():
+		p.say("No single change that was tried would let it start: other targets, fewer replicas, more quota, nodes back, others ending.")
+	}
+	for i, r := range res.GetChanges() {
+		if i == shownRemedies && !p.wide {
+			p.say("  and %d more: -o wide shows them.", len(res.GetChanges())-i)
+			break
+		}
+		p.remedy(r)
+	}
+	if res.GetMissed() {
+		p.say("There was no time to try everything: whether anything else helps is not known.")
+	}
+}
+
+// askers say who must be asked for a change.
+var askers = map[string]string{
+	"ask":   "; ask a quota owner or an operator",
+	"fault": "; ask an operator",
+	"wait":  "",
+}
+
+func (p *page) remedy(r *musterv1.Remedy) {
+	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s", r.GetText(), p.starts(r), askers[r.GetClass()]))
+	if r.GetClass() == "wait" && r.GetBy() != nil {
+		return // it comes by itself
+	}
+	for _, line := range r.GetCommands() {
+		p.command(line)
+	}
+}
+
+// starts says how a workload starts once something was done.
+func (p *page) starts(r *musterv1.Remedy) string {
+	st := r.GetStart()
+	when := "starts at once"
+	switch late := st.GetAt().AsTime().Sub(p.now); {
+	case r.GetClass() == "wait" && r.GetBy() != nil:
+		by := r.GetBy().AsTime()
+		return fmt.Sprintf("then it starts, at %s at the latest (%s)", p.moment(by), p.until(by))
+	case late.Hours() >= 1:
+		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after the dwell)"
+	case late.Seconds() > 1:
+		when = fmt.Sprintf("starts within %s", short(late))
+	}
+	return fmt.Sprintf("%s, %s%s", when, standing(st), evicts(st))
+}
+
+// standing says how and where a workload starts.
+func standing(st *musterv1.Start) string {
+	how := st.GetHolds()
+	if how == "flex" {
+		how = "on flex"
+	}
+	return fmt.Sprintf("%s in %s/%s", how, st.GetPartition(), strings.Join(st.GetIslands(), "+"))
+}
+
+func evicts(st *musterv1.Start) string {
+	if len(st.GetEvicts()) == 0 {
+		return ""
+	}
+	return ", and " + some(st.GetEvicts(), 3) + " must leave"
+}
+
+// command says a command line; one that is too long goes on in the next line, as a shell reads it.
+func (p *page) command(text string) {
+	const indent = "      "
+	line := ""
+	for _, word := range flagged(strings.Fields(text)) {
+		if line != "" && len(indent)+len(line)+len(word)+3 > widest {
+			p.say("%s%s \\", indent, line)
+			line = " "
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	p.say("%s%s", indent, line)
+}
+
+// flagged puts flags together with their values.
+func flagged(words []string) []string {
+	var list []string
+	for _, word := range words {
+		if n := len(list); n > 0 && strings.HasPrefix(list[n-1], "-") && !strings.Contains(list[n-1], " ") && !strings.HasPrefix(word, "-") {
+			list[n-1] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+// forecast says when a waiting workload should start.
+func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
+	if f == nil {
+		return
+	}
+	p.say("")
+	if impossible {
+		p.say("when      impossible as things are: no time helps")
+		return
+	}
+	if !f.GetKnown() {
+		p.wrapAs("when      ", "not known: "+p.grounds(f.GetUnknown(), f.GetMore()))
+		return
+	}
+	p.wrapAs("when      ", p.bounds(f))
+	if len(f.GetRestsOn()) > 0 {
+		p.wrap("rests on: " + p.grounds(f.GetRestsOn(), 0))
+	}
+}
+
+// bounds says the moments of a forecast that is known.
+func (p *page) bounds(f *musterv1.Forecast) string {
+	p50, p90 := f.GetP50().AsTime(), f.GetP90().AsTime()
+	text := fmt.Sprintf("by %s (%s), nine times out of ten", p.moment(p90), p.until(p90))
+	if !p50.Equal(p90) {
+		text = fmt.Sprintf("by %s (%s) as likely as not, by %s (%s) nine times out of ten", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
+	}
+	if late := f.GetLatest(); late != nil && late.AsTime().After(p90) {
+		text += "; by " + p.moment(late.AsTime()) + " if all take as long as they declared and nobody new comes"
+	}
+	return text
+}
+
+// shownRemedies is how many changes are said where nobody asks for all.
+const shownRemedies = 6
+
+// shownGrounds is how many grounds of a forecast are said.
+const shownGrounds = 3
+
+func (p *page) grounds(list []*musterv1.Ground, more int32) string {
+	var parts []string
+	for _, g := range list[:min(len(list), shownGrounds)] {
+		text := g.GetText()
+		if g.GetAt() != nil {
+			text += " (" + p.moment(g.GetAt().AsTime()) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if left := len(list) - len(parts) + int(more); left > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// told says what happened to a workload, line by line.
+func (p *page) told(res *musterv1.WhyResponse) {
+	p.say("")
+	p.say("What happened:")
+	if res.GetHistoryCut() {
+		p.say("  (there is more; muster why --history tells what the log can)")
+	}
+	for _, h := range res.GetHistory() {
+		text := h.GetText()
+		if strings.HasPrefix(h.GetKind(), "workload.") && h.GetActor() != "driver" {
+			text += " (" + h.GetActor() + prefixed(": ", h.GetReason()) + ")"
+		}
+		p.wrapAs(fmt.Sprintf("  %-16s  ", p.moment(h.GetAt().AsTime())), text)
+	}
+}
+
+func storyRows(list []*musterv1.Happening) *table {
+	t := newTable("", column{head: "AT"}, column{head: "KIND"}, column{head: "TEXT"}, column{head: "BY"}, column{head: "ACTOR"}, column{head: "REASON"}, column{head: "SEQ"})
+	for _, h := range list {
+		t.add(h.GetAt(), h.GetKind(), h.GetText(), h.GetBy(), h.GetActor(), h.GetReason(), h.GetSeq())
+	}
+	return t
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// usable asks what the caller can use now.
+func (o *freeOptions) usable(ctx context.Context) (answer, error) {
+	home := o.home(o.app)
+	res, err := o.client().Capacity.Usable(ctx, &musterv1.UsableRequest{AsOf: o.asOf.message(), Scope: o.scope, Namespace: home, All: o.all})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.outlook(res.GetFlex(), home) }}, nil
+}
+
+func usableTable(res *musterv1.UsableResponse) *table {
+	t := newTable("There is nothing to use yet; muster apply -f FILE adds clusters and quotas.",
+		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "FREE", right: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
+		column{head: "OF", right: true}, column{head: "USED", right: true}, column{head: "WAITING", right: true},
+		column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
+	)
+	for _, q := range res.GetQuotas() {
+		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), q.GetNext(), q.GetNextWhat())
+	}
+	for _, f := range res.GetFlex() {
+		t.add("flex", f.GetPartition(), f.GetFree(), f.GetLargestGang(), 0, f.GetFlex(), f.GetHolds(), f.GetWaiting(), f.GetNext(), f.GetNextWhat())
+	}
+	return t
+}
+
+// outlook says how long flex may last.
+func (p *page) outlook(pools []*musterv1.UsableFlex, namespace string) {
+	if len(pools) > 0 {
+		p.say("")
+	}
+	for _, f := range pools {
+		p.wrapAs("", f.GetPartition()+": quotas may call back "+grouped(int64(f.GetCallable()))+" of its "+grouped(int64(f.GetFlex()))+
+			" flex GPUs at any moment; "+namespace+" holds "+grouped(int64(f.GetHolds()))+", and its fair share is up to "+grouped(int64(f.GetShare()))+".")
+	}
+}

@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// counts is what decides in number how a workload could hold its GPUs: its
+// quota's work that comes before it, and what of its tree it may not evict.
+type counts struct {
+	gpus, earlier, backed int
+	treeKept, treeBacked  int
+	treeGrant             int
+	others                bool // the tree holds other grants here
+}
+
+// guaranteed says whether it would be, by count.
+func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed }
+
+// idle says that nobody's use is in its way, in its quota or where it could borrow.
+func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
+
+// borrowable says whether its tree has enough left, by count.
+func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked }
+
+func (q *question) count(a *fleet.Account) counts {
+	n := counts{gpus: q.gpus, backed: a.Backed()}
+	key := q.key(q.w, q.w.BaseRank(), false)
+	for _, x := range q.p.Accounts {
+		if x.Tree() != a.Tree() {
+			continue
+		}
+		n.treeBacked += x.Backed()
+		n.treeGrant += x.Grant
+		n.others = n.others || (x != a && x.Grant > 0)
+		earlier, kept := 0, 0
+		for _, w := range x.Work() {
+			e, k := q.weigh(w, key)
+			earlier, kept = earlier+e, kept+k
+		}
+		if x == a {
+			n.earlier = earlier
+		}
+		// With borrowers gone, what then fits the backing is guaranteed and so was no borrower.
+		n.treeKept += max(kept, min(x.Stays(), x.Backed()))
+	}
+	return n
+}
+
+// weigh is what stays of a workload and comes before the newcomer in its
+// quota's order, and what the newcomer may not evict as a borrower.
+func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key) (earlier, kept int) {
+	for i, pool := range w.Pools {
+		at := 0
+		for _, r := range w.Held[i] {
+			if r.Phase == fleet.Leaving {
+				continue
+			}
+			at++
+			key := q.key(w, pool.Rank, at > pool.Min)
+			if key.Before(newcomer) {
+				earlier += pool.GPUs
+			}
+			if r.Holds != fleet.HoldsBorrowing || !newcomer.Importance().Above(key.Importance()) {
+				kept += pool.GPUs
+			}
+		}
+	}
+	return earlier, kept
+}
+
+// key is a unit's place in the order; past its declared maximum it has lost its age.
+func (q *question) key(w *fleet.Workload, rank int, surplus bool) fleet.Key {
+	key := fleet.KeyOf(w, rank, surplus)
+	if w.Overran(q.now) {
+		key.Since = fleet.Never
+	}
+	return key
+}
+
+// treeWork is all work of a tree that stands in the partition.
+func (q *question) treeWork(tree string) []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, x := range q.p.Accounts {
+		if x.Tree() == tree {
+			list = append(list, x.Work()...)
+		}
+	}
+	return list
+}
+
+// most is how many culprits are named; who holds the most comes first.
+const most = 5
+
+// holders names who holds the most of some work.
+func holders(work []*fleet.Workload) []string {
+	list := slices.Clone(work)
+	slices.SortStableFunc(list, func(x, y *fleet.Workload) int { return cmp.Compare(y.GPUs(), x.GPUs()) })
+	return namesOf(list[:min(len(list), most)])
+}
+
+func namesOf(list []*fleet.Workload) []string {
+	var names []string
+	for _, w := range list {
+		names = append(names, name(w))
+	}
+	return names
+}
+
+func name(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }

@@ -1,0 +1,107 @@
+package explain
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// inQuota is what keeps quota work from starting, in the contract's order.
+func (q *question) inQuota(a *fleet.Account) []Blocker {
+	n := q.count(a)
+	var list []Blocker
+	if b, ok := q.behind(a, n); ok {
+		list = append(list, b)
+	}
+	unbacked, short := q.unbacked(a, n)
+	if short {
+		list = append(list, unbacked)
+	}
+	if b, ok := q.full(a, n); ok && !(short && n.idle()) {
+		list = append(list, b)
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if b, ok := q.clearing(a.Tree()); ok {
+		return []Blocker{b}
+	}
+	return []Blocker{q.scattered(a, n)}
+}
+
+// behind names who is ahead and holds a reservation: in its quota's queue, or
+// among those of its tree who can only borrow, where it could only borrow too.
+func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
+	ahead, barred := q.pl.Barrier(q.it)
+	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it, false)) && n.others {
+		ahead, barred = q.pl.TreeBarrier(q.it)
+	}
+	if !barred {
+		return Blocker{}, false
+	}
+	gpus := ahead.Workload.NeedsBase()
+	return block(Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
+		"%s (%s) is ahead of it and holds a reservation for %d GPUs; starting this one now could delay it.",
+		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree()))), true
+}
+
+// unbacked says that the grant would do, and its backing does not.
+func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
+	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": a.Stays()}
+	switch {
+	case !n.guaranteed() && n.earlier+q.gpus <= a.Grant:
+		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
+			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
+			a.Quota, a.Grant, a.Backed(), n.earlier, q.gpus).until(q.metalReturns()), true
+	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false):
+		most := 0
+		for _, nodes := range a.Backing {
+			most = max(most, nodes)
+		}
+		figures["needsNodes"], figures["largestNodes"] = q.gang, most
+		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
+			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one piece.",
+			a.Quota, a.Backed(), most, max(q.gang, 1)).until(q.metalReturns()), true
+	}
+	return Blocker{}, false
+}
+
+// full says that the quota, and the tree that it could borrow from, have not enough left.
+func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
+	if n.guaranteed() || n.others && n.borrowable() {
+		return Blocker{}, false
+	}
+	if !n.others {
+		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.earlier}, holders(a.Work()),
+			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.earlier, a.Backed(), q.gpus)
+		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
+	}
+	b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),
+		"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, n.treeKept, n.treeBacked, q.gpus)
+	return q.beyond(b, n.treeGrant, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
+}
+
+// beyond says so where no end of other work would do: it needs more than is granted at all.
+func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
+	if q.gpus <= granted {
+		return b
+	}
+	b.Figures["assigned"] = granted
+	b.Text += " Even empty, " + whose + " would not hold it."
+	return b.of(Change)
+}
+
+// scattered says that there is enough in number, and not in one piece.
+func (q *question) scattered(a *fleet.Account, n counts) Blocker {
+	if n.guaranteed() && q.pl.FitsBacking(q.it, false) {
+		left := a.Backed() - n.earlier
+		return block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
+			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))
+	}
+	left := n.treeBacked - n.treeKept
+	return block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(q.treeWork(a.Tree())),
+		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).until(q.declaredEnd(q.treeWork(a.Tree())))
+}
+
+func (q *question) piece() string {
+	if q.gang > 1 {
+		return words("%d nodes in one %s", q.gang, q.reach())
+	}
+	return "on nodes that it may use (a node serves one quota)"
+}

@@ -1,0 +1,180 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/placement"
+)
+
+// pool is a partition's flex as a namespace that waits there sees it.
+type pool struct {
+	shares     map[string]int
+	own, share int // what its namespace has, and may have
+	free       int
+	flex       int
+}
+
+// onFlex is what keeps flex work from starting, in the contract's order.
+func (q *question) onFlex() []Blocker {
+	shares, ns := placement.Shares(q.p), q.w.Namespace
+	f := pool{shares, q.p.FlexOf(ns).Staying, shares[ns], q.p.Flex() - q.p.Tally().FlexUsed, q.p.Flex()}
+	var list []Blocker
+	if f.own > 0 && f.own >= f.share {
+		list = append(list, q.atShare(f))
+	}
+	if b, ok := q.behindOnFlex(); ok {
+		list = append(list, b)
+	}
+	switch {
+	case f.free >= q.gpus || len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares):
+		if b, ok := q.clearing(fleet.Flex); ok && f.free < q.gpus {
+			return append(list, b)
+		}
+		if len(list) == 0 || f.free >= q.gpus && !q.fitsFree() {
+			list = append(list, q.inPieces(f))
+		}
+	default:
+		list = append(list, q.flexFull(f))
+	}
+	return list
+}
+
+func (q *question) figures(f pool) map[string]int {
+	return map[string]int{"needs": q.gpus, "free": f.free, "flex": f.flex, "holds": f.own, "share": f.share}
+}
+
+func (q *question) atShare(f pool) Blocker {
+	return block(FlexShare, q.p, q.figures(f), holders(q.flexOf(q.w.Namespace)),
+		"%s already holds %d GPUs of flex, and its fair share is %d: it gets more only where room is free.", q.w.Namespace, f.own, f.share).
+		until(q.declaredEnd(q.p.FlexWork()))
+}
+
+func (q *question) behindOnFlex() (Blocker, bool) {
+	ahead, barred := q.pl.FlexBarrier(q.it)
+	if !barred || ahead.Workload == q.w {
+		return Blocker{}, false
+	}
+	gpus := ahead.Workload.NeedsBase()
+	return block(Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
+		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %d GPUs.", name(ahead.Workload), gpus).
+		until(q.declaredEnd(q.p.FlexWork())), true
+}
+
+func (q *question) inPieces(f pool) Blocker {
+	others := q.inTheWay()
+	return block(Fragmented, q.p, q.figures(f), others,
+		"%d GPUs of flex are free and %d are its share, but not %s; in the way: %s.", f.free, f.share, q.flexPiece(), joined(others)).
+		until(q.declaredEnd(q.p.FlexWork()))
+}
+
+func (q *question) flexPiece() string {
+	if q.gang > 1 {
+		return words("%d nodes in one %s", q.gang, q.reach())
+	}
+	return words("%d GPUs on one node", q.w.Pools[0].GPUs)
+}
+
+func (q *question) flexFull(f pool) Blocker {
+	next := q.declaredEnd(q.p.FlexWork())
+	why := "may evict nothing there now"
+	switch at, ns := q.protectedUntil(f.shares); {
+	case q.gpus > f.share:
+		why = words("being larger than its fair share (%d), it starts only on free room", f.share)
+	case f.own+q.gpus > f.share:
+		why = words("with it %s would hold more than its fair share (%d), so it starts only on free room", q.w.Namespace, f.share)
+	case at != 0:
+		why = words("what %s holds above its share is protected for its minimum run time", ns)
+		if next.At == 0 || at < next.At {
+			next = Next{at, "the minimum run time of work of " + ns + " is over"}
+		}
+	}
+	b := block(FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
+	if q.gpus > f.flex {
+		b.Text += words(" All flex of %s now is less than it needs.", q.p.ID)
+	}
+	return b
+}
+
+// protectedUntil is when the first work of a namespace above its share has run
+// its minimum time, and that namespace.
+func (q *question) protectedUntil(shares map[string]int) (at fleet.Instant, namespace string) {
+	for _, w := range q.p.FlexWork() {
+		if w.Namespace == q.w.Namespace || w.Started == 0 || q.p.FlexOf(w.Namespace).Staying <= shares[w.Namespace] {
+			continue
+		}
+		if end := w.Started.Add(q.s.Policy.FlexMinimum); end > q.now && (at == 0 || end < at) {
+			at, namespace = end, w.Namespace
+		}
+	}
+	return at, namespace
+}
+
+// anyAbove says whether some other namespace holds more than its share.
+func (q *question) anyAbove(shares map[string]int) bool {
+	for _, ns := range q.p.Namespaces() {
+		if ns != q.w.Namespace && q.p.FlexOf(ns).Staying > shares[ns] {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *question) flexOf(namespace string) []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, w := range q.p.FlexWork() {
+		if w.Namespace == namespace {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// fitsFree says whether its largest gang has room in one piece, on free nodes.
+func (q *question) fitsFree() bool {
+	for i := range q.p.Islands {
+		if q.freeNodes(i) >= q.gang {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *question) freeNodes(island int) int {
+	n := 0
+	for _, k := range q.p.Islands[island].Nodes() {
+		if node := q.p.Nodes[k]; node.Room() >= q.p.GPUsPerNode {
+			n++
+		}
+	}
+	return n
+}
+
+// inTheWay names the work that stands in the island where the least is missing,
+// the smallest first.
+func (q *question) inTheWay() []string {
+	best, most := -1, -1
+	for i, island := range q.p.Islands {
+		if n := q.freeNodes(i); n > most && len(island.Nodes()) >= q.gang {
+			best, most = i, n
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	seen := map[uint64]*fleet.Workload{}
+	var list []*fleet.Workload
+	for _, k := range q.p.Islands[best].Nodes() {
+		for _, r := range q.p.Nodes[k].Residents() {
+			if seen[r.Workload.ID] == nil {
+				seen[r.Workload.ID] = r.Workload
+				list = append(list, r.Workload)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
+		return cmp.Or(cmp.Compare(a.GPUs(), b.GPUs()), cmp.Compare(a.ID, b.ID))
+	})
+	return namesOf(list[:min(len(list), 5)])
+}

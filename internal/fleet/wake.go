@@ -1,0 +1,57 @@
+package fleet
+
+// This file knows which queues may have somebody who can start now. Most changes
+// concern one tree: its own counts say no to whoever waits in the others. Only
+// units that found the counts right but no nodes are looked at again wherever
+// room comes free. Forgetting all this costs time and changes no decision.
+
+// Awake lists the trees in which something changed that could let a waiting
+// unit start, in order of name.
+func (p *Partition) Awake() []*Tree { return p.awake }
+
+// Sleep says that nobody who waits in a tree can start until something changes
+// there, or, if somebody lacks nodes alone, anywhere.
+func (p *Partition) Sleep(t *Tree, lacksNodes bool) {
+	if t.awake {
+		t.awake = false
+		p.awake = flip(p.awake, t, byRoot)
+	}
+	if t.lacksNodes != lacksNodes {
+		t.lacksNodes = lacksNodes
+		p.lackNodes = flip(p.lackNodes, t, byRoot)
+	}
+}
+
+func (p *Partition) wake(t *Tree) {
+	if t != nil && !t.awake {
+		t.awake = true
+		p.awake = flip(p.awake, t, byRoot)
+	}
+}
+
+// changed says that something changed for a tree, or for flex.
+func (p *Partition) changed(tree string) {
+	p.left[tree]++
+	p.wake(p.trees[tree])
+}
+
+// freed says that room came free that work of a tree had.
+func (p *Partition) freed(tree string) {
+	p.epoch++
+	p.wake(p.trees[tree])
+	for _, t := range p.lackNodes {
+		p.wake(t)
+	}
+	p.Touch()
+}
+
+// Freed says that room may have come free for anybody: the partition is looked at again.
+func (p *Partition) Freed() {
+	p.epoch++
+	for _, t := range p.trees {
+		if len(t.waits) > 0 {
+			p.wake(t)
+		}
+	}
+	p.Touch()
+}

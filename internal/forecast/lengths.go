@@ -1,0 +1,34 @@
+package forecast
+
+import (
+	"hash/fnv"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// drawn lengths are those of one of several paths: every thing takes another
+// quantile of what is known of its like.
+type drawn struct {
+	history     *History
+	path, paths int
+}
+
+func (d drawn) runtime(w *fleet.Workload, ran time.Duration) (time.Duration, bool) {
+	return d.history.runtime(w, ran, draw(w.ID, d.path, d.paths))
+}
+
+func (d drawn) repair(p *fleet.Partition, node int, down time.Duration) (time.Duration, bool) {
+	h := fnv.New64a()
+	h.Write([]byte(p.Nodes[node].Name))
+	return d.history.repair(p, down, draw(h.Sum64(), d.path, d.paths))
+}
+
+// declared lengths are all that was declared, and nothing else.
+type declared struct{}
+
+func (declared) runtime(w *fleet.Workload, ran time.Duration) (time.Duration, bool) {
+	return w.MaxRuntime, w.MaxRuntime > ran
+}
+
+func (declared) repair(*fleet.Partition, int, time.Duration) (time.Duration, bool) { return 0, false }

@@ -1,0 +1,95 @@
+package judge
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Judge judges the decisions of one partition at one moment.
+type Judge struct {
+	s     *fleet.State
+	p     *fleet.Partition
+	now   fleet.Instant
+	units []Unit
+	// apart: nodes alike for one claim are told apart, for there are others to come.
+	apart bool
+}
+
+// New is the judge of a partition as it stands at a moment.
+func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Judge {
+	return &Judge{s: s, p: p, now: now, units: unitsIn(s, p)}
+}
+
+// Claim is what a unit asks for that is to start, in one way of holding GPUs.
+type Claim struct {
+	Work    *fleet.Workload
+	Account *fleet.Account // of its quota; nil on flex
+	Key     fleet.Key
+	Needs   []Need
+	Holds   fleet.Holds
+	Growth  bool // replicas above min: they evict flex work only, on flex surplus only
+}
+
+// Need is replicas of one pool that look for nodes.
+type Need struct {
+	Pool, GPUs, Replicas int
+	Reach                fleet.Reach
+}
+
+// GPUs is what the claim asks for.
+func (c Claim) GPUs() int {
+	t := 0
+	for _, n := range c.Needs {
+		t += n.GPUs * n.Replicas
+	}
+	return t
+}
+
+// Ways lists the ways in which a waiting unit may hold its GPUs, best first.
+func (j *Judge) Ways(it fleet.Waiting) []Claim {
+	w := it.Workload
+	if it.Pool == fleet.Base {
+		c := Claim{Work: w, Key: keyOf(w, w.BaseRank(), false)}
+		for i, p := range w.Pools {
+			if p.Rank == w.BaseRank() {
+				c.Needs = append(c.Needs, Need{i, p.GPUs, p.Min, p.Reach})
+			}
+		}
+		return j.waysOf(c)
+	}
+	p := w.Pools[it.Pool]
+	return j.waysOf(Claim{
+		Work: w, Key: keyOf(w, p.Rank, false),
+		Needs: []Need{{it.Pool, p.GPUs, p.Min - w.Stays(it.Pool), p.Reach}},
+	})
+}
+
+// GrowthOf lists the ways in which an elastic pool may hold so many more replicas.
+func (j *Judge) GrowthOf(w *fleet.Workload, pool, replicas int) []Claim {
+	p := w.Pools[pool]
+	return j.waysOf(Claim{
+		Work: w, Key: keyOf(w, p.Rank, true), Growth: true,
+		Needs: []Need{{pool, p.GPUs, replicas, p.Reach}},
+	})
+}
+
+func (j *Judge) waysOf(c Claim) []Claim {
+	if c.Work.Flexes() {
+		c.Holds = fleet.HoldsFlex
+		return []Claim{c}
+	}
+	c.Account = j.p.Account(c.Work.Target)
+	if c.Account == nil {
+		return nil
+	}
+	guaranteed, borrowing := c, c
+	guaranteed.Holds, borrowing.Holds = fleet.HoldsGuaranteed, fleet.HoldsBorrowing
+	return []Claim{guaranteed, borrowing}
+}
+
+// Whole says whether one of the claim's replicas takes a whole node.
+func (j *Judge) Whole(c Claim) bool {
+	for _, n := range c.Needs {
+		if n.GPUs >= j.p.GPUsPerNode {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package judge
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Cost is what a set of victims costs, in the order of semantics §5.
+type Cost struct {
+	Class Class // of its dearest victim
+	// Flex is, in class flex, how much flex the dearest victim's namespace has.
+	// Where namespaces have the same, somebody must go first: importance decides.
+	Flex       int
+	Importance fleet.Importance // of its dearest victim
+	Lost       int              // GPU-seconds since the last checkpoints, of all that leaves
+	Workloads  int
+}
+
+// Less says whether c is cheaper than d: by class, then by importance (on flex
+// the namespace with the most flex first), then by what is lost, then by count.
+func (c Cost) Less(d Cost) bool {
+	switch {
+	case c.Class != d.Class:
+		return c.Class < d.Class
+	case c.Flex != d.Flex:
+		return c.Flex > d.Flex
+	case c.Importance != d.Importance:
+		return d.Importance.Above(c.Importance)
+	case c.Lost != d.Lost:
+		return c.Lost < d.Lost
+	}
+	return c.Workloads < d.Workloads
+}
+
+// costOf is the cost of a set, with the class of each of its victims.
+func (j *Judge) costOf(set []Unit, classes []Class) Cost {
+	c := Cost{Class: -1}
+	works := map[uint64]bool{}
+	for i, v := range set {
+		one := Cost{Class: classes[i], Importance: fleet.Importance{Priority: v.Key.Priority, Rank: v.Key.Rank}}
+		if one.Class == Flex {
+			one.Flex = j.flexUse(v.Work.Namespace)
+		}
+		if c.Class < 0 || dearer(one, c) {
+			c.Class, c.Flex, c.Importance = one.Class, one.Flex, one.Importance
+		}
+		works[v.Work.ID] = true
+	}
+	for _, u := range j.units {
+		if goes(u, set) {
+			c.Lost += j.lost(u)
+		}
+	}
+	c.Workloads = len(works)
+	return c
+}
+
+func dearer(a, b Cost) bool {
+	switch {
+	case a.Class != b.Class:
+		return a.Class > b.Class
+	case a.Flex != b.Flex:
+		return a.Flex < b.Flex
+	}
+	return a.Importance.Above(b.Importance)
+}
+
+// lost is the GPU-seconds that a unit has run since the last checkpoint.
+func (j *Judge) lost(u Unit) int {
+	w := u.Work
+	if w.Started == 0 {
+		return 0
+	}
+	ran := j.now.Sub(w.Started)
+	if w.CheckpointEvery > 0 {
+		ran %= w.CheckpointEvery
+	}
+	t := 0
+	for _, st := range u.Stands {
+		if st.Runs {
+			t += int(ran.Seconds()) * st.GPUs
+		}
+	}
+	return t
+}

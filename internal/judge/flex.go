@@ -1,0 +1,149 @@
+package judge
+
+import (
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file knows what is fair on flex (semantics §5).
+
+// flexUse is what a namespace holds or has reserved on flex and means to keep.
+func (j *Judge) flexUse(namespace string) int {
+	t := 0
+	for _, u := range j.units {
+		if u.Work.Flexes() && u.Work.Namespace == namespace {
+			t += u.GPUs()
+		}
+	}
+	return t
+}
+
+// flexPool is the usable GPUs that no in-quota workload holds or has reserved.
+func (j *Judge) flexPool() int {
+	pool := 0
+	for _, n := range j.p.Nodes {
+		if !n.State.Usable() {
+			continue
+		}
+		held, reserved := 0, 0
+		for _, r := range n.Residents() {
+			switch {
+			case r.Workload.Flexes():
+			case r.Phase == fleet.Reserved:
+				reserved += r.GPUs()
+			default:
+				held += r.GPUs()
+			}
+		}
+		pool += n.Good() - min(max(n.Good(), held), held+reserved)
+	}
+	return pool
+}
+
+// share is the max-min level over what each namespace holds and asks for,
+// elastic pools at max, for one of them: between low and high, because what a
+// level leaves over in whole GPUs may be anybody's.
+func (j *Judge) share(namespace string) (low, high int) {
+	demand := j.demand()
+	left, open := j.flexPool(), len(demand)
+	level := func() int { return left / max(1, open) }
+	for again := true; again; {
+		again = false
+		for ns, d := range demand {
+			if d <= level() {
+				left, open, again = left-d, open-1, true
+				if ns == namespace {
+					return d, d
+				}
+				delete(demand, ns)
+			}
+		}
+	}
+	low = level()
+	if left%max(1, open) > 0 {
+		return low, low + 1
+	}
+	return low, low
+}
+
+func (j *Judge) demand() map[string]int {
+	demand := map[string]int{}
+	for _, w := range j.s.Workloads {
+		if !w.Flexes() || w.State.Ended() || w.State == fleet.Evicting || w.At() != nil && w.At() != j.p {
+			continue
+		}
+		if w.Partition != "" && w.Partition != j.p.ID {
+			continue
+		}
+		for _, p := range w.Pools {
+			demand[w.Namespace] += p.Max * p.GPUs
+		}
+	}
+	return demand
+}
+
+// classOnFlex says whether a flex claim may evict a flex unit.
+func (j *Judge) classOnFlex(c Claim, u Unit) Class {
+	switch {
+	case !u.Work.Flexes() || u.Work == c.Work:
+		return forbidden
+	case u.Work.Namespace == c.Work.Namespace && c.Growth:
+		return forbidden
+	case u.Work.Namespace == c.Work.Namespace:
+		if moreImportant(c.Key, u.Key) || u.Key.Surplus && !moreImportant(u.Key, c.Key) {
+			return Flex
+		}
+		return forbidden
+	case c.Growth && !u.Key.Surplus:
+		return forbidden // growth below share may take surplus above share
+	case u.Work.Started == 0 || j.now.Sub(u.Work.Started) < j.s.Policy.FlexMinimum:
+		return forbidden
+	}
+	_, mine := j.share(c.Work.Namespace)
+	theirs, _ := j.share(u.Work.Namespace)
+	if j.flexUse(c.Work.Namespace)+c.GPUs() > mine || j.flexUse(u.Work.Namespace) <= theirs {
+		return forbidden
+	}
+	return Flex
+}
+
+// fair says whether every other namespace of a set of victims is still above its
+// share whenever one of its units goes, the largest last. Surely: whoever gets
+// what the level leaves over.
+func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
+	if c.Account != nil {
+		return true
+	}
+	taken, largest := map[string]int{}, map[string]int{}
+	for _, u := range set {
+		if ns := u.Work.Namespace; ns != c.Work.Namespace {
+			gpus := j.goingWith(u)
+			taken[ns] += gpus
+			largest[ns] = max(largest[ns], gpus)
+		}
+	}
+	own, _ := j.share(c.Work.Namespace)
+	if surely && len(taken) > 0 && j.flexUse(c.Work.Namespace)+c.GPUs() > own {
+		return false
+	}
+	for ns := range taken {
+		low, high := j.share(ns)
+		if !surely {
+			high = low
+		}
+		if j.flexUse(ns)-(taken[ns]-largest[ns]) <= high {
+			return false
+		}
+	}
+	return true
+}
+
+// goingWith is the GPUs of a unit and of all that leaves with it.
+func (j *Judge) goingWith(v Unit) int {
+	t := v.GPUs()
+	for _, u := range j.units {
+		if u.follows(v) {
+			t += u.GPUs()
+		}
+	}
+	return t
+}

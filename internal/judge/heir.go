@@ -1,0 +1,80 @@
+package judge
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// hasHeir says whether somebody of a borrower's quota would be guaranteed, by
+// count, once a set of victims is gone, and is not with them there: the victim
+// itself, or what waits (or is on its way back to its queue). For a newcomer that
+// borrows it is no borrower then (decision record 0006).
+func (j *Judge) hasHeir(c Claim, v Unit, set []Unit) bool {
+	if c.Holds != fleet.HoldsBorrowing {
+		return false
+	}
+	for _, h := range j.heirs(v.Account) {
+		if h.work == c.Work {
+			continue
+		}
+		there, left := h.gpus, h.gpus
+		for _, u := range j.units {
+			if u.Account != v.Account || earlier(h.key, u.Key) {
+				continue
+			}
+			there += u.GPUs()
+			if !goes(u, set) {
+				left += u.GPUs()
+			}
+		}
+		if c.Account == v.Account && earlier(c.Key, h.key) {
+			left += c.GPUs()
+		}
+		if there > v.Account.Backed() && left <= v.Account.Backed() {
+			return true
+		}
+	}
+	return false
+}
+
+// heir is a part of a workload that waits for an account, or soon will.
+type heir struct {
+	work *fleet.Workload
+	key  fleet.Key
+	gpus int
+}
+
+func (j *Judge) heirs(a *fleet.Account) []heir {
+	var list []heir
+	for _, it := range a.Queue() {
+		list = append(list, heirOf(it.Workload, it.Pool))
+	}
+	for _, w := range a.Work() {
+		if w.State == fleet.Evicting && w.Moves == nil {
+			list = append(list, heirOf(w, fleet.Base))
+		}
+		for i, p := range w.Pools {
+			if w.State == fleet.RunningW && w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
+				list = append(list, heirOf(w, i))
+			}
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return earlier(list[i].key, list[j].key) })
+	return list
+}
+
+// heirOf is a pool, or the lowest-rank pools together, at min.
+func heirOf(w *fleet.Workload, pool int) heir {
+	if pool != fleet.Base {
+		p := w.Pools[pool]
+		return heir{w, keyOf(w, p.Rank, false), (p.Min - w.Stays(pool)) * p.GPUs}
+	}
+	h := heir{work: w, key: keyOf(w, w.BaseRank(), false)}
+	for _, p := range w.Pools {
+		if p.Rank == w.BaseRank() {
+			h.gpus += p.Min * p.GPUs
+		}
+	}
+	return h
+}

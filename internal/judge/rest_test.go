@@ -1,0 +1,139 @@
+package judge_test
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/judge"
+)
+
+// rest judges a state at rest: nobody waits who could start.
+func (c *court) rest(s *fleet.State, now fleet.Instant) *broken {
+	p := s.Partition(here)
+	j := judge.New(s, p, now)
+	seen := map[string]bool{}
+	for _, a := range p.Accounts {
+		if b := c.queue(j, a); b != nil {
+			return b
+		}
+		if !seen[a.Tree()] {
+			seen[a.Tree()] = true
+			if b := c.borrowers(j, p, a.Tree()); b != nil {
+				return b
+			}
+		}
+	}
+	return c.flexQueues(j, p)
+}
+
+// queueHead is the first waiting unit that holds a reservation.
+type queueHead struct {
+	it    fleet.Waiting
+	holds bool
+}
+
+// bars says whether a unit behind the head is, as far as the judge knows, Behind
+// it: no random workload declares a maximum run time, so only who is evictable
+// by the head may pass.
+func (h *queueHead) bars(it fleet.Waiting) bool {
+	return h.holds && it.Workload != h.it.Workload && !h.it.Key.Importance().Above(it.Key.Importance())
+}
+
+// queue walks a quota's queue in its order. Who joins is not judged: pools of
+// higher rank join as room allows.
+func (c *court) queue(j *judge.Judge, a *fleet.Account) *broken {
+	head := queueHead{}
+	for _, it := range a.Queue() {
+		if it.Pool != fleet.Base {
+			return nil
+		}
+		ways := j.Ways(it)
+		if !head.bars(it) {
+			if b := c.refusal(j, ways[0]); b != nil {
+				return b
+			}
+		}
+		if !head.holds && j.FitsEmpty(ways[0]) {
+			head = queueHead{it, true}
+		}
+	}
+	return nil
+}
+
+// refusal judges a unit that waits: nobody who could make room for it may stay.
+func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
+	v, could, sure := j.Start(claim)
+	question := j.Question(claim)
+	switch {
+	case !sure:
+		c.unsure++
+	case !c.asked[question] && question != "":
+		c.refusals++
+		c.asked[question] = true
+	}
+	if !could {
+		return nil
+	}
+	return &broken{rule: "who could start does not wait", detail: fmt.Sprintf("%s waits, and could start %v at the cost of %s", claim.Work.Name, claim.Holds, unitsText(v.Victims))}
+}
+
+// borrowers walks the queues of a tree in the order of importance and age.
+func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *broken {
+	var list []fleet.Waiting
+	for _, a := range p.Accounts {
+		if a.Tree() == tree {
+			list = append(list, a.Queue()...)
+		}
+	}
+	sort.Slice(list, func(i, k int) bool { return list[i].Key.Before(list[k].Key) })
+	head, own := queueHead{}, map[string]*queueHead{}
+	for _, it := range list {
+		if it.Pool != fleet.Base {
+			return nil
+		}
+		if own[it.Workload.Target] == nil {
+			own[it.Workload.Target] = &queueHead{}
+		}
+		ways, mine := j.Ways(it), own[it.Workload.Target]
+		// Behind a head of its own quota it may pass only if it really borrows, so
+		// that the head could evict it.
+		if !head.bars(it) && !mine.bars(it) {
+			if b := c.refusal(j, ways[1]); b != nil {
+				return b
+			}
+		}
+		switch {
+		case j.FitsEmpty(ways[0]) && !mine.holds:
+			*mine = queueHead{it, true}
+		case !head.holds && !j.FitsEmpty(ways[0]) && j.FitsEmpty(ways[1]):
+			head = queueHead{it, true}
+		}
+	}
+	return nil
+}
+
+// flexQueues judges those whom the head of flex does not bar: the namespaces
+// that have no more flex than the head's.
+func (c *court) flexQueues(j *judge.Judge, p *fleet.Partition) *broken {
+	least, first := 0, true
+	for _, ns := range p.Namespaces() {
+		if len(p.FlexOf(ns).Queue()) > 0 && (first || p.FlexOf(ns).Staying < least) {
+			least, first = p.FlexOf(ns).Staying, false
+		}
+	}
+	for _, ns := range p.Namespaces() {
+		if p.FlexOf(ns).Staying > least {
+			continue
+		}
+		for _, it := range p.FlexOf(ns).Queue() {
+			if it.Pool != fleet.Base {
+				break
+			}
+			if b := c.refusal(j, j.Ways(it)[0]); b != nil {
+				return b
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package judge
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Few is up to how many candidates every set of them is tried.
+const Few = 12
+
+// Verdict is a set of victims with whom gone a claim can start.
+type Verdict struct {
+	Victims []Unit
+	Cost    Cost
+}
+
+// Try says whether a claim can start with a set of victims gone, at a place or
+// (nil) at any, and what the set costs there at least.
+func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
+	if !j.fair(c, set, true) {
+		return Verdict{}, false
+	}
+	best, found := Verdict{}, false
+	look := func(place []Stand) bool {
+		cost, ok := j.Price(c, set, place)
+		if ok && (!found || cost.Less(best.Cost)) {
+			best, found = Verdict{set, cost}, true
+		}
+		return found && !borrows(set)
+	}
+	sc := j.sceneOf(c, set)
+	if at == nil {
+		j.places(c, sc, look)
+	} else if j.holds(c, sc, at) {
+		look(at)
+	}
+	return best, found
+}
+
+// borrows says whether the place matters to what a set costs.
+func borrows(set []Unit) bool {
+	for _, v := range set {
+		if v.Holds == fleet.HoldsBorrowing {
+			return true
+		}
+	}
+	return false
+}
+
+// Price is what a set costs where the newcomer stands at a place, if all of them
+// may be evicted for it.
+func (j *Judge) Price(c Claim, set []Unit, place []Stand) (Cost, bool) {
+	classes := make([]Class, len(set))
+	for i, v := range set {
+		classes[i] = j.classIn(c, v, set, place)
+		if classes[i] == forbidden {
+			return Cost{}, false
+		}
+	}
+	return j.costOf(set, classes), true
+}
+
+// classIn is the class of a victim beside the others of a set.
+func (j *Judge) classIn(c Claim, v Unit, set []Unit, place []Stand) Class {
+	class := j.classOf(c, v, true)
+	if class == Borrowing && !j.isBorrower(c, place, v, set) {
+		return j.classOf(c, v, false)
+	}
+	return class
+}
+
+// Allowed names a victim that a claim that starts at a place may not evict; the
+// level that shares of flex leave over counts in its favour.
+func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
+	for _, v := range set {
+		if v.Work == c.Work || j.classIn(c, v, set, place) == forbidden {
+			return v, false
+		}
+	}
+	if len(set) > 0 && !j.fair(c, set, false) {
+		return set[0], false
+	}
+	return Unit{}, true
+}
+
+// Fits says whether a claim fits at a place with a set of victims gone, in the
+// counts of its quota and tree and on the nodes, whoever the victims are.
+func (j *Judge) Fits(c Claim, set []Unit, place []Stand) bool {
+	return j.holds(c, j.sceneOf(c, set), place)
+}
+
+// holds says whether a place suits a claim.
+func (j *Judge) holds(c Claim, sc *scene, place []Stand) bool {
+	if !sc.fits {
+		return false
+	}
+	s := &search{sc: sc, c: c, given: make([]int, len(sc.room))}
+	for _, st := range place {
+		if !s.open(st.Node, 1) {
+			return false
+		}
+		s.given[st.Node] += st.GPUs
+		if s.given[st.Node] > sc.room[st.Node] {
+			return false
+		}
+	}
+	return true
+}
+
+// Cheaper finds a set among candidates that costs less than one that was chosen,
+// at a place or (nil) at any. All sets are tried.
+func (j *Judge) Cheaper(c Claim, list []Unit, than Cost, at []Stand) (Verdict, bool) {
+	var best Verdict
+	found := false
+	j.eachSet(list, func(set []Unit) bool {
+		if bound := j.costOf(set, j.atBest(c, set)); !bound.Less(than) {
+			return false
+		}
+		if v, ok := j.Try(c, set, at); ok && v.Cost.Less(than) {
+			best, found, than = v, true, v.Cost
+		}
+		return false
+	})
+	return best, found
+}
+
+// atBest is the classes of a set where all who borrow are borrowers.
+func (j *Judge) atBest(c Claim, set []Unit) []Class {
+	classes := make([]Class, len(set))
+	for i, v := range set {
+		classes[i] = j.classOf(c, v, true)
+	}
+	return classes
+}
+
+// Spared finds a smaller set, inside the one that was chosen, that does as well.
+func (j *Judge) Spared(c Claim, chosen []Unit, at []Stand) (Verdict, bool) {
+	var best Verdict
+	found := false
+	j.eachSet(chosen, func(set []Unit) bool {
+		if len(set) < len(chosen) {
+			best, found = j.Try(c, set, at)
+		}
+		return found
+	})
+	return best, found
+}
+
+// Start finds a set of victims, perhaps none, with whom gone a claim can start.
+// Where there are more than Few candidates and not all of them will do, nobody
+// knows: sure is false.
+func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
+	if v, ok = j.Try(c, nil, nil); ok {
+		return v, true, true
+	}
+	list := j.Evictable(c)
+	if len(list) == 0 || !j.places(c, j.sceneOf(c, list), func([]Stand) bool { return true }) {
+		return Verdict{}, false, true // not even with all of them gone
+	}
+	if len(list) > Few {
+		return Verdict{}, false, false
+	}
+	j.eachSet(list, func(set []Unit) bool {
+		v, ok = j.Try(c, set, nil)
+		return ok
+	})
+	return v, ok, true
+}
+
+// eachSet calls fn with every set of candidates, the smallest first among those
+// of one count, until it says stop. Who leaves with another is in no set beside him.
+func (j *Judge) eachSet(list []Unit, fn func(set []Unit) bool) {
+	for mask := range 1 << len(list) {
+		var set []Unit
+		for i, u := range list {
+			if mask&(1<<i) != 0 {
+				set = append(set, u)
+			}
+		}
+		if !j.redundant(set) && fn(set) {
+			return
+		}
+	}
+}
+
+func (j *Judge) redundant(set []Unit) bool {
+	for _, u := range set {
+		for _, v := range set {
+			if u.follows(v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// FitsEmpty says whether a claim would fit the present backing of its quota, or
+// of its tree if it borrows, with nothing there.
+func (j *Judge) FitsEmpty(c Claim) bool {
+	k := *j
+	k.units = nil
+	return k.places(c, k.sceneOf(c, nil), func([]Stand) bool { return true })
+}
+
+// Question is what there is to decide about a claim, as text: free GPUs, and whom
+// it may evict; "" if it is neither enough GPUs in number nor anybody.
+func (j *Judge) Question(c Claim) string {
+	sc := j.sceneOf(c, nil)
+	free := 0
+	for _, room := range sc.room {
+		free += max(0, room)
+	}
+	list := j.Evictable(c)
+	if free < c.GPUs() && len(list) == 0 {
+		return ""
+	}
+	text := fmt.Sprint(c.Work.ID, c.Holds, sc.room, sc.own.left, sc.tree.left)
+	for _, u := range list {
+		text += fmt.Sprint(" ", u.id(), u.Stands)
+	}
+	return text
+}

@@ -1,0 +1,55 @@
+package judge
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Together lists which sets of waiting units could all run beside what stands,
+// nobody evicted, as bits in the order of the list given.
+func (j *Judge) Together(waiting []fleet.Waiting) map[int]bool {
+	order := make([]int, len(waiting))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return earlier(waiting[order[a]].Key, waiting[order[b]].Key) })
+	k := *j
+	k.apart = true
+	could := map[int]bool{}
+	for mask := range 1 << len(waiting) {
+		var chosen []fleet.Waiting
+		for _, i := range order {
+			if mask&(1<<i) != 0 {
+				chosen = append(chosen, waiting[i])
+			}
+		}
+		could[mask] = k.all(chosen)
+	}
+	return could
+}
+
+// all says whether all of some units could run: the first in some way at some
+// place, and the others beside it.
+func (j *Judge) all(units []fleet.Waiting) bool {
+	if len(units) == 0 {
+		return true
+	}
+	for _, c := range j.Ways(units[0]) {
+		done := j.places(c, j.sceneOf(c, nil), func(place []Stand) bool {
+			return j.with(c, place).all(units[1:])
+		})
+		if done {
+			return true
+		}
+	}
+	return false
+}
+
+// with is the judge of the partition with a claim started at a place.
+func (j *Judge) with(c Claim, place []Stand) *Judge {
+	k := *j
+	started := Unit{Work: c.Work, Account: c.Account, Pool: fleet.Base, Key: c.Key, Stands: append([]Stand(nil), place...), Holds: c.Holds}
+	k.units = append(append([]Unit(nil), j.units...), started)
+	return &k
+}

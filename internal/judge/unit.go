@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Unit is what starts and stops as one: the lowest-rank pools of a workload at
+// min, a pool of higher rank at min, or one replica above min.
+type Unit struct {
+	Work    *fleet.Workload
+	Account *fleet.Account // that its GPUs count for; nil on flex
+	Pool    int            // index of its pool; fleet.Base: the lowest-rank pools
+	Replica int            // of surplus: index among the pool's replicas
+	Key     fleet.Key      // its place in the quota's order
+	Stands  []Stand
+	Holds   fleet.Holds
+}
+
+// Stand is a replica on a node.
+type Stand struct {
+	Node, GPUs int
+	Runs       bool // its room is more than reserved
+}
+
+// GPUs is what the unit holds or has reserved.
+func (u Unit) GPUs() int {
+	t := 0
+	for _, st := range u.Stands {
+		t += st.GPUs
+	}
+	return t
+}
+
+// id tells the units of a partition apart.
+type id struct {
+	work          uint64
+	pool, replica int
+}
+
+func (u Unit) id() id { return id{u.Work.ID, u.Pool, u.Replica} }
+
+// follows says whether u leaves when v does: everything goes with the
+// lowest-rank pools, and a pool's surplus with its min.
+func (u Unit) follows(v Unit) bool {
+	if u.Work != v.Work || v.Key.Surplus || u.id() == v.id() {
+		return false
+	}
+	return v.Pool == fleet.Base || u.Pool == v.Pool && u.Key.Surplus
+}
+
+// earlier is the order inside a quota (semantics §5): importance, which is
+// priority and then rank, an elastic pool's min before its surplus, age.
+func earlier(a, b fleet.Key) bool {
+	switch {
+	case a.Priority != b.Priority:
+		return a.Priority < b.Priority
+	case a.Rank != b.Rank:
+		return a.Rank < b.Rank
+	case a.Surplus != b.Surplus:
+		return b.Surplus
+	case a.Since != b.Since:
+		return a.Since < b.Since
+	}
+	return a.ID < b.ID
+}
+
+// moreImportant compares priority, then rank.
+func moreImportant(a, b fleet.Key) bool {
+	return a.Priority < b.Priority || a.Priority == b.Priority && a.Rank < b.Rank
+}
+
+// UnitsOf lists what of a workload stands and means to stay.
+func UnitsOf(w *fleet.Workload) []Unit {
+	base := Unit{Work: w, Account: w.Account(), Pool: fleet.Base, Key: keyOf(w, w.BaseRank(), false)}
+	var list []Unit
+	for i, pool := range w.Pools {
+		own := Unit{Work: w, Account: w.Account(), Pool: i, Key: keyOf(w, pool.Rank, false)}
+		n := 0
+		for at, r := range w.Held[i] {
+			if r.Phase == fleet.Leaving {
+				continue
+			}
+			st := Stand{r.Node, pool.GPUs, r.Phase == fleet.Running}
+			to := &own
+			if n++; n > pool.Min {
+				list = append(list, Unit{w, w.Account(), i, at, keyOf(w, pool.Rank, true), []Stand{st}, r.Holds})
+				continue
+			} else if pool.Rank == w.BaseRank() {
+				to = &base
+			}
+			to.Stands, to.Holds = append(to.Stands, st), r.Holds
+		}
+		if len(own.Stands) > 0 {
+			list = append(list, own)
+		}
+	}
+	if len(base.Stands) > 0 {
+		list = append(list, base)
+	}
+	return list
+}
+
+func keyOf(w *fleet.Workload, rank int, surplus bool) fleet.Key {
+	return fleet.Key{Priority: w.Priority, Rank: rank, Surplus: surplus, Since: w.Submitted, ID: w.ID}
+}
+
+// unitsIn lists the units that stand in a partition, first in their order first.
+func unitsIn(s *fleet.State, p *fleet.Partition) []Unit {
+	var list []Unit
+	for _, w := range s.Workloads {
+		if w.At() == p {
+			list = append(list, UnitsOf(w)...)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		if a.Key != b.Key {
+			return earlier(a.Key, b.Key)
+		}
+		return a.Pool < b.Pool || a.Pool == b.Pool && a.Replica < b.Replica
+	})
+	return list
+}

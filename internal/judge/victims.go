@@ -1,0 +1,124 @@
+package judge
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Class is why somebody may be evicted, cheapest first (semantics §5).
+type Class int
+
+// The classes of victims.
+const (
+	Flex Class = iota
+	Unprotected
+	Borrowing
+	Importance
+	forbidden
+)
+
+// Evictable lists the units that a claim may evict at all.
+func (j *Judge) Evictable(c Claim) []Unit {
+	var list []Unit
+	for _, u := range j.units {
+		if u.Work != c.Work && j.classOf(c, u, true) != forbidden {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// classOf is the cheapest class in which a claim may evict a unit. Whether one
+// that borrows is a borrower depends on the other victims (see isBorrower).
+func (j *Judge) classOf(c Claim, u Unit, borrower bool) Class {
+	switch {
+	case c.Account == nil:
+		return j.classOnFlex(c, u)
+	case u.Work.Flexes():
+		return Flex
+	case c.Growth:
+		return forbidden // growth never takes in-quota work's
+	case u.Account == c.Account && earlier(u.Key, c.Key):
+		return forbidden // the law counts it
+	}
+	return j.classInQuota(c, u, borrower)
+}
+
+func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
+	guaranteed := c.Holds == fleet.HoldsGuaranteed
+	own := u.Account == c.Account
+	borrows := borrower && u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
+	less := moreImportant(c.Key, u.Key)
+	switch {
+	case guaranteed && u.Holds == fleet.HoldsUnprotected:
+		return Unprotected
+	case borrows && (guaranteed || less):
+		return Borrowing
+	case own && guaranteed && less:
+		return Importance
+	case own && u.Key.Surplus && !moreImportant(u.Key, c.Key):
+		return Importance // surplus, which waiting work of the quota may take back
+	}
+	return forbidden
+}
+
+// isBorrower judges a unit that borrows with the newcomer admitted and all other
+// victims gone: if it would then be guaranteed, it is no borrower.
+func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
+	a := v.Account
+	var others []Unit
+	for _, u := range set {
+		if u.id() != v.id() {
+			others = append(others, u)
+		}
+	}
+	used, touched := v.GPUs(), nodesOf(nil, v.Stands)
+	for _, u := range j.units {
+		before := earlier(u.Key, v.Key) || u.Key == v.Key && (u.Pool < v.Pool || u.Pool == v.Pool && u.Replica < v.Replica)
+		if u.Account == a && before && !goes(u, others) {
+			used += u.GPUs()
+			touched = nodesOf(touched, u.Stands)
+		}
+	}
+	if c.Account == a && earlier(c.Key, v.Key) {
+		used += c.GPUs()
+		touched = nodesOf(touched, place)
+	}
+	if used <= a.Backed() && (c.Holds == fleet.HoldsBorrowing || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
+		return false
+	}
+	return !j.hasHeir(c, v, set)
+}
+
+// goes says whether a unit leaves with a set of victims.
+func goes(u Unit, set []Unit) bool {
+	for _, v := range set {
+		if u.id() == v.id() || u.follows(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodesOf adds the nodes that replicas touch to others.
+func nodesOf(touched map[int]bool, stands []Stand) map[int]bool {
+	if touched == nil {
+		touched = map[int]bool{}
+	}
+	for _, st := range stands {
+		touched[st.Node] = true
+	}
+	return touched
+}
+
+// inside says whether the nodes touched never outnumber a backing in the islands
+// where somebody stands.
+func (j *Judge) inside(touched map[int]bool, backing func(island int) int, stands []Stand) bool {
+	n := make([]int, len(j.p.Islands))
+	for node := range touched {
+		n[j.p.Nodes[node].Island]++
+	}
+	for _, st := range stands {
+		if i := j.p.Nodes[st.Node].Island; n[i] > backing(i) {
+			return false
+		}
+	}
+	return true
+}

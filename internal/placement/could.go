@@ -1,0 +1,76 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// couldFit says whether a claim might find room with all flex work and the given
+// in-quota units gone. It counts more generously than find, so what it refuses
+// needs no look at victims; most claims that wait are refused here.
+func (pl *Planner) couldFit(c *claim, gone []evictableUnit) bool {
+	pl.mark++
+	for _, v := range gone {
+		allWith(*v.unit).eachNode(func(node, _ int) { pl.marks[node] = pl.mark })
+	}
+	pl.blind = true
+	fits := true
+	for _, nd := range c.needs {
+		fits = fits && pl.couldHold(c, nd)
+	}
+	pl.blind = false
+	return fits
+}
+
+// couldHold says whether an island (for reach any, all together) has slots for a need.
+func (pl *Planner) couldHold(c *claim, nd need) bool {
+	if nd.beside >= 0 {
+		return pl.slotsAtMost(c, nd, pl.p.Nodes[nd.beside].Island) >= nd.replicas
+	}
+	all := 0
+	for i := range pl.p.Islands {
+		if !c.couldUse(i) {
+			continue
+		}
+		n := pl.slotsAtMost(c, nd, i)
+		if all += n; n >= nd.replicas || nd.reach == fleet.ReachAny && all >= nd.replicas {
+			return true
+		}
+	}
+	return all >= nd.replicas && nd.reach == fleet.ReachAny
+}
+
+// slotsAtMost bounds the replicas that an island takes from above.
+func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
+	slots, opens, cleared := 0, 0, 0
+	for _, node := range pl.p.Islands[island].Nodes() {
+		n, owner := pl.p.Nodes[node], pl.p.Nodes[node].Owner()
+		goes := pl.marks[node] == pl.mark
+		if goes && owner != nil && owner.Root() == c.account.Root() {
+			cleared++
+		}
+		kind := pl.kindOf(c, node)
+		switch {
+		case goes && n.Whole() && owner != c.account:
+			opens++
+		case goes:
+			slots += n.UsableGPUs() / nd.gpus
+		case kind == open:
+			opens += min(1, max(0, pl.room(node))/nd.gpus)
+		case kind != closed:
+			slots += max(0, pl.room(node)) / nd.gpus
+		}
+	}
+	if !c.beyond {
+		if c.own[island] < 0 || c.tree[island]+cleared < 0 {
+			return 0
+		}
+		opens = min(opens, c.own[island], c.tree[island]+cleared)
+	}
+	return slots + max(0, opens)*(pl.p.GPUsPerNode/nd.gpus)
+}
+
+// fitsWithoutFlex says whether a claim fits with the given victims gone and all flex work.
+func (pl *Planner) fitsWithoutFlex(c *claim, victims []*candidateVictim) bool {
+	pl.blind, pl.roomiest = true, true
+	_, ok := pl.fits(c, victims)
+	pl.blind, pl.roomiest = false, false
+	return ok
+}

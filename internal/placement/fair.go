@@ -1,0 +1,183 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// This file says whom flex work may evict, and which sets of victims are fair: a
+// namespace evicts another's flex only while its use with the newcomer stays
+// within its share and the other's is above its own (semantics §5).
+
+// evictableOnFlex lists whom a flex claim may evict, cheapest first; none if
+// there would not be enough room even with all of them gone that may go together.
+func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
+	list := pl.evictableAmong(nil, c, c.w.Namespace, false)
+	room, own := pl.p.Tally().Room, 0
+	for _, v := range list {
+		own += v.gpus
+	}
+	room += own
+	shares := pl.sharesNow()
+	if pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus <= shares[c.w.Namespace] {
+		for _, ns := range pl.p.Namespaces() {
+			excess := pl.p.FlexOf(ns).Staying - shares[ns]
+			if ns == c.w.Namespace || excess <= 0 {
+				continue
+			}
+			had := len(list)
+			list = pl.evictableAmong(list, c, ns, true)
+			room += atMost(list[had:], excess)
+		}
+	}
+	if room < c.gpus {
+		return nil
+	}
+	return byCost(list)
+}
+
+// evictableAmong adds the units of a namespace that a flex claim may evict.
+func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
+	units := pl.flexUnitsOf(namespace)
+	for i := range units {
+		if u := &units[i]; u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
+			list = append(list, pl.candidate(*u, ClassFlex))
+		}
+	}
+	return list
+}
+
+func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
+	if u.w.Namespace == c.w.Namespace {
+		less := c.key.Importance().Above(u.key.Importance())
+		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
+	}
+	return other && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
+}
+
+// atMost is the most GPUs that units of one namespace may give while it is above
+// its share by so many before each of them: the largest goes last.
+func atMost(list []*candidateVictim, excess int) int {
+	all, largest := 0, 0
+	for _, v := range list {
+		all, largest = all+v.gpus, max(largest, v.all.gpus)
+	}
+	return min(all, excess-1+largest)
+}
+
+// fairSet finds the cheapest fair set of victims that lets a flex claim start:
+// among few candidates the cheapest of all, else one that is minimal.
+func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	if _, ok := pl.fits(c, list); !ok {
+		return nil, nil, false
+	}
+	if len(list) <= fewCandidates {
+		return pl.cheapestFair(c, list)
+	}
+	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
+		return spots, victims, true
+	}
+	return pl.placeFirst(c, list)
+}
+
+// fair says whether a claim may evict a set of victims on flex.
+func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
+	shares, others, own := pl.sharesNow(), false, 0
+	taken, largest := map[string]int{}, map[string]int{}
+	for _, v := range victims {
+		ns := v.w.Namespace
+		if v.follows(victims) {
+			continue
+		}
+		if ns == c.w.Namespace {
+			own += v.all.gpus
+			continue
+		}
+		others = true
+		taken[ns] += v.all.gpus
+		largest[ns] = max(largest[ns], v.all.gpus)
+	}
+	if others && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
+		return false
+	}
+	for ns, gpus := range taken {
+		if gpus-largest[ns] >= pl.p.FlexOf(ns).Staying-shares[ns] {
+			return false
+		}
+	}
+	return true
+}
+
+// cheapestFair looks at every fair set of candidates.
+func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	all := 1<<len(list) - 1
+	needed := 0
+	for i := range list {
+		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
+			needed |= 1 << i
+		}
+	}
+	var best []*candidateVictim
+	var failed []int
+	for mask := all; mask > 0; mask-- {
+		if mask&needed != needed || within(mask, failed) {
+			continue
+		}
+		set := subset(list, mask)
+		if best != nil && !cheaperSet(set, best) || !pl.fair(c, set) {
+			continue
+		}
+		spots, ok := pl.fits(c, set)
+		switch {
+		case !ok:
+			failed = append(failed, mask)
+		case len(pl.thin(c, spots, set)) == len(set): // nobody goes only to make room in a share
+			best = set
+		}
+	}
+	if best == nil {
+		return nil, nil, false
+	}
+	spots, ok := pl.fits(c, best)
+	return spots, best, ok
+}
+
+// placeFirst finds a place with all candidates gone, island by island, and then
+// keeps only those victims that the place needs.
+func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	var spots []fleet.Spot
+	var victims []*candidateVictim
+	for i := range pl.p.Islands {
+		there := pl.touching(c, list, i)
+		found, ok := pl.fits(c, there)
+		if !ok {
+			continue
+		}
+		pl.give(c, found, 1)
+		set := pl.needed(found, there)
+		pl.give(c, found, -1)
+		if pl.fair(c, set) && (victims == nil || cheaperSet(set, victims)) {
+			spots, victims = found, set
+		}
+	}
+	return spots, victims, victims != nil
+}
+
+// downToShare keeps, of other namespaces' units, only those that are taken
+// while the namespace is still above its share.
+func (pl *Planner) downToShare(c *claim, list []*candidateVictim) []*candidateVictim {
+	shares, left := pl.sharesNow(), map[string]int{}
+	var kept []*candidateVictim
+	for _, v := range list {
+		ns := v.w.Namespace
+		if ns == c.w.Namespace {
+			kept = append(kept, v)
+			continue
+		}
+		if _, seen := left[ns]; !seen {
+			left[ns] = pl.p.FlexOf(ns).Staying
+		}
+		if left[ns] > shares[ns] {
+			left[ns] -= v.gpus
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,95 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// A borrower's room is taken for another borrower only if nobody takes it back:
+// this file finds victims whose going would let somebody of their quota in as
+// guaranteed, who would evict the newcomer in turn (hard cases 1 and 2, decision
+// record 0006).
+
+// heir finds a borrowing victim of a borrowing claim that is none, or −1: with it
+// gone, it or something that waits in its quota would be guaranteed there by
+// count. The newcomer must do without it, or wait.
+func (pl *Planner) heir(c *claim, victims []*candidateVictim) int {
+	if c.holds != fleet.HoldsBorrowing {
+		return -1
+	}
+	for i, v := range victims {
+		if v.class == ClassBorrowing && (pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// comesBack says whether a victim would be guaranteed, by count, with all other
+// victims gone: it borrows only because of where it stands.
+func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	a, gone, usage := v.w.Account(), goneWith(victims), v.gpus
+	if a == c.account && c.key.Before(v.key) {
+		usage += c.gpus
+	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if u := &units[i]; u.before(v.unit) && !gone(u) {
+			usage += u.gpus
+		}
+	}
+	return usage <= a.Backed()
+}
+
+// leavesAnHeir walks what stands in an account and what waits for it (or is on
+// its way out) in the quota's order, with the victims there and without.
+func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
+	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
+	there, left := 0, 0 // GPUs of earlier units, with the victims and without
+	for _, it := range heirs(a) {
+		if it.Workload == c.w {
+			continue
+		}
+		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
+			there += units[at].gpus
+			if !gone(&units[at]) {
+				left += units[at].gpus
+			}
+		}
+		gpus, newcomer := gpusOf(needs(it)), 0
+		if a == c.account && c.key.Before(it.Key) {
+			newcomer = c.gpus
+		}
+		if there+gpus > a.Backed() && left+newcomer+gpus <= a.Backed() {
+			return true
+		}
+	}
+	return false
+}
+
+// rejoins lists the pools that leave a running workload and will join it again.
+func rejoins(w *fleet.Workload) []fleet.Waiting {
+	var list []fleet.Waiting
+	for i, p := range w.Pools {
+		if w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
+			list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, p.Rank, false)})
+		}
+	}
+	return list
+}
+
+// heirs lists what waits for an account, and who is on its way back to its queue, in order.
+func heirs(a *fleet.Account) []fleet.Waiting {
+	list := append([]fleet.Waiting(nil), a.Queue()...)
+	for _, w := range a.Work() {
+		switch {
+		case w.State == fleet.Evicting && w.Moves == nil:
+			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+		case w.State == fleet.RunningW:
+			list = append(list, rejoins(w)...)
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })
+	return list
+}

@@ -1,0 +1,124 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// privateCluster is what a backing would be as a cluster of its own: so many
+// nodes of each island, which of its healthy ones is open (semantics §3).
+type privateCluster struct {
+	gpus    int // of a node
+	islands []privateIsland
+}
+
+// privateIsland has fresh nodes in racks, of which only so many may be opened.
+type privateIsland struct {
+	opens int
+	racks []privateRack
+}
+
+// privateRack has whole nodes that nobody uses, and what is left of those in use.
+type privateRack struct {
+	fresh int
+	room  []int
+}
+
+func (pl *Planner) privateCluster(backing []int) *privateCluster {
+	c := &privateCluster{gpus: pl.p.GPUsPerNode, islands: make([]privateIsland, len(backing))}
+	for i, nodes := range backing {
+		if nodes <= 0 {
+			continue
+		}
+		island := pl.p.Islands[i]
+		racks := make([]privateRack, island.Racks)
+		for _, n := range island.Nodes() {
+			if node := pl.p.Nodes[n]; node.Whole() {
+				racks[node.Rack].fresh++
+			}
+		}
+		c.islands[i] = privateIsland{nodes, racks}
+	}
+	return c
+}
+
+// use takes GPUs of a node.
+func (c *privateCluster) use(n *fleet.Node, gpus int) {
+	island := &c.islands[n.Island]
+	if island.racks == nil {
+		return
+	}
+	rack := &island.racks[n.Rack]
+	island.opens--
+	rack.fresh--
+	rack.room = append(rack.room, max(0, n.Good()-gpus))
+}
+
+// packs says whether needs fit together: each takes the fullest nodes that have
+// room, who has the least choice first.
+func (c *privateCluster) packs(list []need) bool {
+	return !slices.ContainsFunc(list, func(nd need) bool { return !c.pack(nd) })
+}
+
+func (c *privateCluster) pack(nd need) bool {
+	left := nd.replicas
+	for i := range c.islands {
+		racks := len(c.islands[i].racks)
+		switch nd.reach {
+		case fleet.ReachAny:
+			left = c.islands[i].fill(0, racks, nd.gpus, c.gpus, left)
+		case fleet.ReachIsland:
+			if c.tryFill(i, 0, racks, nd) {
+				return true
+			}
+		case fleet.ReachRack:
+			for r := range racks {
+				if c.tryFill(i, r, r+1, nd) {
+					return true
+				}
+			}
+		}
+	}
+	return left == 0
+}
+
+// tryFill puts a need into racks from..to−1 of an island if they take it whole.
+func (c *privateCluster) tryFill(island, from, to int, nd need) bool {
+	try := c.islands[island].clone()
+	if try.fill(from, to, nd.gpus, c.gpus, nd.replicas) > 0 {
+		return false
+	}
+	c.islands[island] = try
+	return true
+}
+
+func (i *privateIsland) clone() privateIsland {
+	c := privateIsland{i.opens, slices.Clone(i.racks)}
+	for r := range c.racks {
+		c.racks[r].room = slices.Clone(c.racks[r].room)
+	}
+	return c
+}
+
+// fill puts replicas on nodes of racks from..to−1, the fullest first, and says how many are left over.
+func (i *privateIsland) fill(from, to, gpus, whole, replicas int) int {
+	for r := from; r < to; r++ {
+		room := i.racks[r].room
+		slices.Sort(room)
+		for k := range room {
+			for ; room[k] >= gpus && replicas > 0; replicas-- {
+				room[k] -= gpus
+			}
+		}
+	}
+	for r := from; r < to; r++ {
+		rack := &i.racks[r]
+		for ; replicas > 0 && i.opens > 0 && rack.fresh > 0 && gpus <= whole; rack.fresh, i.opens = rack.fresh-1, i.opens-1 {
+			n := min(replicas, whole/gpus)
+			replicas -= n
+			rack.room = append(rack.room, whole-n*gpus)
+		}
+	}
+	return replicas
+}

@@ -1,0 +1,221 @@
+package promise
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// aligner carries one alignment through its steps. Quantities are nodes. It
+// knows only the islands where an account stands, not all that it might.
+type aligner struct {
+	p       *fleet.Partition
+	cap     Capacity
+	rows    []row // by account
+	islands []island
+	trees   []tree
+	runs    int // nodes that running gangs take
+	total   int // nodes that all gangs take
+	// declared lists the accounts that declare a gang, largest first, then by path.
+	declared []int
+	anew     bool    // whether promisable falls or a grant changed: cover may go (rule 4)
+	asking   bool    // whether new gangs are being let in
+	marks    []int32 // by node; see newMark
+	lastMark int32
+}
+
+// row is an account in an alignment.
+type row struct {
+	account *fleet.Account
+	tree    int
+	stands  []stand // in order of island
+	grant   int
+	declare int // size of the declared gang
+	running []block
+	letIn   bool // whether its declared gang may go where it is not yet
+	// hopeless: no island would take the declared gang even if no other stood there.
+	hopeless bool
+	home     int  // island that backs the declared gang at present, or −1
+	backed   bool // whether the declared gang is backed
+	runs     int  // nodes that running gangs take
+	blocks   int  // nodes that all its gangs take
+	target   int  // nodes that the account gets
+	have     int  // nodes that back it so far
+	gang     Gang
+}
+
+// stand is an account in an island.
+type stand struct {
+	island, tree int // tree: index into the island's trees
+	before       int // nodes that backed the account when the alignment began
+	present      int // nodes that back it now
+	touched      int // nodes that its running work touches
+	covered      int // of these, those with work that its quota or tree covers
+	under        int // nodes that back its running work, and must stay as long as its target allows
+	runs         int // nodes that its running gangs take
+	block        int // nodes that all its gangs take
+	backing      int // nodes that back it so far
+}
+
+// keeps is what gangs and running work need of the account's backing there.
+func (s *stand) keeps() int { return max(s.under, s.block) }
+
+// island is an island in an alignment.
+type island struct {
+	whole, share int
+	runs         int // nodes that running gangs take
+	taken        int // nodes that all gangs take
+	declared     int // nodes that declared gangs take of the own share
+	homes        int // nodes of the declared gangs that stand here and have not been asked yet
+	keeps        int // nodes that gangs and covered work need
+	used         int // nodes that back somebody so far
+	accounts     []int
+	trees        []treeStand
+}
+
+// treeStand is a quota tree in an island.
+type treeStand struct {
+	tree    int
+	touched int // nodes that running work of the tree touches
+	floor   int // of these, those that its backing covers, whoever lends it
+	keeps   int // what gangs and running work of its quotas need of their own backing
+	backing int // nodes that back the tree so far
+}
+
+// needs is what gangs and covered work of the tree need there.
+func (t *treeStand) needs() int { return max(t.floor, t.keeps) }
+
+// tree is a quota tree in an alignment.
+type tree struct {
+	accounts []int
+	keeps    int // nodes that its gangs and covered work need
+	target   int // nodes that its accounts get
+	lacks    int // nodes by which accounts get less than they need for themselves
+}
+
+func newAligner(p *fleet.Partition, c Capacity) *aligner {
+	al := &aligner{p: p, cap: c, rows: make([]row, len(p.Accounts)), islands: make([]island, len(p.Islands))}
+	al.anew = c.Promisable < p.Promisable || p.Regranted
+	for i, is := range p.Islands {
+		al.islands[i] = island{whole: is.Whole(), share: c.Shares[i]}
+	}
+	trees := map[string]int{}
+	for k, a := range p.Accounts {
+		t, known := trees[a.Tree()]
+		if !known {
+			t = len(al.trees)
+			trees[a.Tree()] = t
+			al.trees = append(al.trees, tree{})
+		}
+		al.trees[t].accounts = append(al.trees[t].accounts, k)
+		al.enter(k, t)
+	}
+	al.coverNow()
+	if !al.quiet() {
+		al.backRunningGangs()
+	}
+	sort.SliceStable(al.declared, func(i, j int) bool {
+		return al.rows[al.declared[i]].declare > al.rows[al.declared[j]].declare
+	})
+	return al
+}
+
+// quiet says whether there is enough of everything: every grant can be backed
+// whole, every declared gang stays where it is, and all that is backed and all
+// work too. Then it does not matter what of that are gangs.
+func (al *aligner) quiet() bool {
+	grants := 0
+	for k := range al.rows {
+		r := &al.rows[k]
+		present := 0
+		for _, s := range r.stands {
+			present += s.present
+			al.islands[s.island].used += s.present
+		}
+		grants += r.grant
+		if r.declare > 0 {
+			if r.home < 0 {
+				return false
+			}
+			al.islands[r.home].declared += r.declare
+		}
+		if present > r.grant || r.account.Over() > 0 {
+			return false
+		}
+	}
+	for _, is := range al.islands {
+		if is.used > is.whole || is.declared > is.share {
+			return false
+		}
+	}
+	return grants <= al.cap.Promisable
+}
+
+// enter puts an account into the alignment, as it stands now.
+func (al *aligner) enter(k, t int) {
+	a := al.p.Accounts[k]
+	r := &al.rows[k]
+	*r = row{account: a, tree: t, grant: a.Grant / al.p.GPUsPerNode, home: -1}
+	r.stands = make([]stand, 0, len(a.Islands()))
+	for _, i := range a.Islands() {
+		n, touched := a.Backing[i], a.Touched(i)
+		st := al.stand(k, i)
+		st.before, st.present, st.touched, st.covered, st.backing = n, n, touched, touched, n
+		is := al.treeOf(st)
+		is.touched, is.backing = is.touched+touched, is.backing+n
+	}
+	if a.Loose() > 0 {
+		al.countCovered(k)
+	}
+	if r.declare = al.nodes(min(a.Gang, a.Grant)); r.declare > 0 {
+		al.declared = append(al.declared, k)
+		if i := a.GangIsland; a.GangMissing == 0 && i < len(a.Backing) && a.Backing[i] >= r.declare {
+			r.home = i
+		}
+	}
+}
+
+// stand finds, or makes, where an account stands in an island. It holds until the next one is made.
+func (al *aligner) stand(k, i int) *stand {
+	r := &al.rows[k]
+	at, found := slices.BinarySearchFunc(r.stands, i, func(s stand, i int) int { return s.island - i })
+	if !found {
+		r.stands = slices.Insert(r.stands, at, stand{island: i, tree: al.treeIn(r.tree, i)})
+		is := &al.islands[i]
+		if n, found := slices.BinarySearch(is.accounts, k); !found {
+			is.accounts = slices.Insert(is.accounts, n, k)
+		}
+	}
+	return &r.stands[at]
+}
+
+// at is where an account stands in an island; nothing of it if it does not.
+func (al *aligner) at(k, i int) stand {
+	for _, s := range al.rows[k].stands {
+		if s.island == i {
+			return s
+		}
+	}
+	return stand{island: i}
+}
+
+func (al *aligner) treeIn(t, i int) int {
+	is := &al.islands[i]
+	for x := range is.trees {
+		if is.trees[x].tree == t {
+			return x
+		}
+	}
+	is.trees = append(is.trees, treeStand{tree: t})
+	return len(is.trees) - 1
+}
+
+func (al *aligner) treeOf(s *stand) *treeStand { return &al.islands[s.island].trees[s.tree] }
+
+// nodes is the number of whole nodes that some GPUs need.
+func (al *aligner) nodes(gpus int) int {
+	return (gpus + al.p.GPUsPerNode - 1) / al.p.GPUsPerNode
+}
+
+func (r *row) missing() int { return r.target - r.have }

@@ -1,0 +1,147 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Happening is one line of a workload's story: what was done to it, by whom and why.
+type Happening struct {
+	Seq    uint64        `json:"seq"`
+	At     fleet.Instant `json:"at"`
+	Actor  string        `json:"actor"`
+	Reason string        `json:"reason"` // that the actor gave
+	Kind   string        `json:"kind"`   // of the event
+	Text   string        `json:"text"`
+	By     string        `json:"by"` // namespace/name of the workload that needed the room
+}
+
+// Story gathers what happened to one workload from the records it is shown, in order.
+type Story struct {
+	ID    uint64
+	State *fleet.State // knows the names of workloads and nodes
+	Lines []Happening
+}
+
+// Add reads one more record.
+func (s *Story) Add(r event.Record) {
+	for _, e := range r.Events {
+		text, by, ok := s.tell(e, r)
+		if !ok {
+			continue
+		}
+		s.Lines = append(s.Lines, Happening{Seq: r.Seq, At: r.At, Actor: r.Actor, Reason: r.Reason, Kind: e.Kind(), Text: text, By: by})
+	}
+}
+
+// tell says an event in words, if it is about the workload.
+func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		return fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", e.Spec.Target, e.Spec.Priority, e.Spec.NeedsBase()), "", e.ID == s.ID
+	case event.WorkloadCancelled:
+		return "cancelled", "", e.ID == s.ID
+	case event.WorkloadFinished:
+		if e.Failed {
+			return "failed", "", e.ID == s.ID
+		}
+		return "finished", "", e.ID == s.ID
+	case event.WorkloadRetargeted:
+		return "its target became " + e.Target, "", e.ID == s.ID
+	case event.WorkloadPrioritised:
+		return "its priority became " + e.Priority.String(), "", e.ID == s.ID
+	}
+	return s.tellPlace(e, r)
+}
+
+// tellPlace says an event about where the workload stands.
+func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bool) {
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		return s.placed(e, r), "", e.ID == s.ID
+	case event.ReplicasStarted:
+		return "started in the room reserved for it", "", e.ID == s.ID
+	case event.ReplicasEvicted:
+		text, by = s.evicted(e)
+		return text, by, e.ID == s.ID
+	case event.GangReturned:
+		return "could not be mended and went back to its queue, with its age: " + e.Why, "", e.ID == s.ID
+	case event.ReplicasStopped:
+		return replicas(e.Spots) + " had left", "", e.ID == s.ID
+	case event.ReplicasLost:
+		return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node), "", e.ID == s.ID
+	case event.ReservationEnded:
+		return "the room reserved for it was given up: " + e.Why, "", e.ID == s.ID
+	case event.HoldsChanged:
+		return "now holds its GPUs as " + e.Holds.String(), "", e.ID == s.ID
+	}
+	return "", "", false
+}
+
+func (s *Story) placed(e event.ReplicasPlaced, r event.Record) string {
+	where := fmt.Sprintf("%s on %s, %v", replicas(e.Spots), s.islands(e), e.Holds)
+	switch {
+	case e.Mend:
+		return "mended: " + where
+	case !e.Reserved:
+		return "started " + where
+	}
+	text := "room reserved: " + where
+	if victims := s.victims(r); len(victims) > 0 {
+		text += "; " + strings.Join(victims, ", ") + " must leave for it"
+	}
+	return text
+}
+
+// victims names who is evicted for the workload in a record.
+func (s *Story) victims(r event.Record) []string {
+	var names []string
+	for _, e := range r.Events {
+		if e, ok := e.(event.ReplicasEvicted); ok && e.For == s.ID {
+			names = append(names, s.name(e.ID))
+		}
+	}
+	return distinct(names)
+}
+
+func (s *Story) evicted(e event.ReplicasEvicted) (text, by string) {
+	by = s.name(e.For)
+	if e.Whole {
+		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, e.Class, clock(e.Until)), by
+	}
+	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, e.Class), by
+}
+
+func clock(at fleet.Instant) string { return at.Time().Format("15:04:05") + " UTC" }
+
+// name is a workload's, or its number where it is forgotten.
+func (s *Story) name(id uint64) string {
+	if w := s.State.Workloads[id]; w != nil {
+		return w.Namespace + "/" + w.Name
+	}
+	return fmt.Sprintf("workload %d", id)
+}
+
+func (s *Story) islands(e event.ReplicasPlaced) string {
+	p := s.State.Partition(e.Partition)
+	if p == nil {
+		return e.Partition
+	}
+	var names []string
+	for _, spot := range e.Spots {
+		for _, n := range spot.Nodes {
+			names = append(names, p.Islands[p.Nodes[n].Island].Name)
+		}
+	}
+	return e.Partition + "/" + strings.Join(distinct(names), "+")
+}
+
+func replicas(spots []fleet.Spot) string {
+	if n := fleet.Count(spots); n != 1 {
+		return fmt.Sprintf("%d replicas", n)
+	}
+	return "1 replica"
+}

@@ -1,0 +1,127 @@
+package view
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Usable is what a quota could start now in one partition without evicting work
+// of its own quota, in GPUs.
+type Usable struct {
+	Quota       string `json:"quota"`
+	Partition   string `json:"partition"`
+	Backed      int    `json:"backed"`
+	Usage       int    `json:"usage"`
+	Free        int    `json:"free"`        // guaranteed, all together
+	LargestGang int    `json:"largestGang"` // guaranteed, in one island
+	Borrow      int    `json:"borrow"`      // that its tree could lend beyond that
+	Waiting     int    `json:"waiting"`     // workloads that come first
+	Next        Next   `json:"next"`
+}
+
+// UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
+type UsableFlex struct {
+	Partition   string `json:"partition"`
+	Flex        int    `json:"flex"`
+	Free        int    `json:"free"`
+	LargestGang int    `json:"largestGang"` // on free room, in one island
+	Holds       int    `json:"holds"`
+	Share       int    `json:"share"` // with what the namespace holds and waits for; of a newcomer, what it would be at most
+	Waiting     int    `json:"waiting"`
+	// Callable is the part of flex that quotas may call back at any moment:
+	// backed and unscheduled. The rest stays flex while health and grants do.
+	Callable int  `json:"callable"`
+	Next     Next `json:"next"`
+}
+
+// Next is the first moment at which something is known to change; At is 0 where
+// nobody knows one.
+type Next struct {
+	At   fleet.Instant `json:"at"`
+	What string        `json:"what"`
+}
+
+// UsableOf is what a quota's account could start now. That a quota is a private
+// cluster of its backed nodes makes it a matter of counting: what the work that
+// is there leaves of them. Where nothing new starts, nothing is usable.
+func UsableOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) Usable {
+	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.Backed(), Usage: a.Usage(), Next: nextEnd(a.Work(), now)}
+	for _, it := range a.Queue() {
+		if it.Pool == fleet.Base {
+			u.Waiting++
+		}
+	}
+	if !starts(p) {
+		return u
+	}
+	u.Free = max(0, a.Backed()-a.Stays())
+	for i := range p.Islands {
+		u.LargestGang = max(u.LargestGang, min(u.Free, (a.Backing[i]-a.Touched(i))*p.GPUsPerNode))
+	}
+	backed, stays := 0, 0
+	for _, x := range p.Accounts {
+		if x.Tree() == a.Tree() {
+			backed, stays = backed+x.Backed(), stays+x.Stays()
+		}
+	}
+	u.Borrow = max(0, backed-stays-u.Free)
+	return u
+}
+
+// UsableFlexOf is what a namespace could start now on a partition's flex.
+func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) UsableFlex {
+	row, own := NamespaceIn(p, namespace), p.FlexOf(namespace)
+	u := UsableFlex{Partition: p.ID, Flex: p.Flex(), Holds: row.FlexUsed, Share: row.FlexShare, Next: nextEnd(p.FlexWork(), now)}
+	for _, it := range own.Queue() {
+		if it.Pool == fleet.Base {
+			u.Waiting++
+		}
+	}
+	u.Share = max(u.Share, p.Flex()/max(1, others(p, namespace)+1))
+	for _, q := range QuotasIn(p) {
+		u.Callable += max(0, q.Unscheduled-q.Lent)
+	}
+	u.Callable = min(u.Callable, u.Flex)
+	if !starts(p) {
+		return u
+	}
+	u.Free = p.Tally().Room
+	for _, island := range p.Islands {
+		gang := 0
+		for _, n := range island.Nodes() {
+			if p.Nodes[n].Room() == p.GPUsPerNode {
+				gang += p.GPUsPerNode
+			}
+		}
+		u.LargestGang = max(u.LargestGang, gang)
+	}
+	return u
+}
+
+// others counts the other namespaces that use flex or wait for it.
+func others(p *fleet.Partition, namespace string) int {
+	n := 0
+	for _, name := range p.Namespaces() {
+		if u := p.FlexOf(name); name != namespace && u.Demand() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// starts says whether anything new starts in a partition now.
+func starts(p *fleet.Partition) bool {
+	c := p.State().Cluster(p.Cluster)
+	return p.Halted() == "" && (c == nil || !c.Stale && c.Mode == fleet.Enforce)
+}
+
+// nextEnd is the next moment at which some work must have ended, as declared.
+func nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
+	var next Next
+	for _, w := range work {
+		if w.MaxRuntime == 0 || w.Started == 0 {
+			continue
+		}
+		if at := w.Started.Add(w.MaxRuntime); at > now && (next.At == 0 || at < next.At) {
+			next = Next{at, w.Namespace + "/" + w.Name + " ends"}
+		}
+	}
+	return next
+}

@@ -1,0 +1,221 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Kind is what sort of change it is.
+type Kind string
+
+// The kinds of changes, in the order in which they are shown.
+const (
+	Target    Kind = "target"    // another quota, or flex
+	Partition Kind = "partition" // the choice of partition left open
+	Smaller   Kind = "smaller"   // fewer replicas of one pool
+	Reach     Kind = "reach"     // its gangs may stand further apart
+	RunTime   Kind = "run time"  // a declared maximum run time, so that it may pass
+	Priority  Kind = "priority"  // a higher priority
+	Reports   Kind = "reports"   // the cluster reports again
+	Nodes     Kind = "nodes"     // nodes come back
+	Grant     Kind = "grant"     // more GPUs granted to its quota
+	Gang      Kind = "gang"      // the grant declares its gang
+	Transfer  Kind = "transfer"  // GPUs of another quota
+	Ends      Kind = "ends"      // other work ends, or is cancelled
+)
+
+// Change is something that, once done, lets the workload start. It was tried.
+type Change struct {
+	Kind     Kind
+	Class    explain.Class  // who can do it: the submitter, somebody who must be asked, or time
+	Commands []core.Command // what was done to the copy, in order
+	Start    Start          // and what came of it
+
+	Quota     string        // its target then; the quota that gets or gives GPUs
+	Partition string        // that the change is about
+	Pool      string        // that changes
+	Was, Now  int           // replicas of the pool; GPUs of the grant
+	GPUs      int           // that are granted or transferred
+	Names     []string      // nodes, or workloads as namespace/name
+	By        fleet.Instant // when it comes by itself at the latest; 0: nobody knows
+	Reach     fleet.Reach
+	Priority  fleet.Priority
+	RunTime   time.Duration
+}
+
+// Found is what a search for changes brought.
+type Found struct {
+	Changes []Change
+	// Missed: the search had to stop early, so whether anything else would help is not known.
+	Missed bool
+}
+
+// search looks for changes that let one workload start.
+type search struct {
+	*bench
+	w     *fleet.Workload
+	why   []explain.Blocker
+	gpus  int
+	found []Change
+}
+
+// Changes finds what would let a pending workload start: for each kind of
+// change the smallest that works. The state is not changed.
+func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet.Instant, b Budget) Found {
+	if w.State != fleet.Pending {
+		return Found{}
+	}
+	x := &search{bench: newBench(s, now, b), why: why, gpus: w.NeedsBase()}
+	x.w = x.s.Workloads[w.ID]
+	for _, look := range []func(){
+		x.reports, x.targets, x.partition, x.reach, x.runTime, x.grants, x.gang, x.transfers, x.ends, x.nodes, x.smaller,
+		x.priority, // last of all: it only passes the waiting on
+	} {
+		look()
+	}
+	slices.SortStableFunc(x.found, func(a, b Change) int { return cmp.Compare(a.turn(), b.turn()) })
+	return Found{Changes: x.found, Missed: x.missed}
+}
+
+// turn orders changes: what comes by itself, what the submitter can do, what
+// others can; last what only passes the waiting on to somebody else.
+func (c Change) turn() int {
+	switch {
+	case c.Kind == Ends && c.By != 0:
+		return 0
+	case c.Kind == Priority:
+		return 4
+	case c.Kind == Ends:
+		return 3
+	case c.Class == explain.Change:
+		return 1
+	}
+	return 2
+}
+
+// has says whether one of the blockers has one of these codes.
+func (x *search) has(codes ...explain.Code) bool {
+	for _, b := range x.why {
+		for _, c := range codes {
+			if b.Code == c {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// try does a change to a copy that holds what the change concerns; patience is
+// how long the workload may still wait then.
+func (x *search) try(c Change, patience time.Duration) (Change, bool) {
+	if !x.open() {
+		return c, false
+	}
+	t := x.trial(x.concerned(c.Commands))
+	if !t.do(c.Commands) {
+		return c, false
+	}
+	ok := t.reserves(x.w.Namespace, x.w.Name)
+	if !ok {
+		_, ok = t.follow(x.w.Namespace, x.w.Name, patience)
+	}
+	return c, ok
+}
+
+// concerned is the copy in which commands are tried first: all of it where
+// metal changes, else what waits in the trees that they are about.
+func (x *search) concerned(commands []core.Command) *fleet.State {
+	trees := map[string]bool{x.w.Tree(): true}
+	for _, c := range commands {
+		switch c := c.(type) {
+		case core.Retarget:
+			trees[fleet.TreeOf(c.Target)] = true
+		case core.SetGrant:
+			trees[fleet.TreeOf(c.Quota)] = true
+		case core.Transfer:
+			trees[fleet.TreeOf(c.From)], trees[fleet.TreeOf(c.To)] = true, true
+		case core.Cancel:
+			if w := x.s.Workload(c.Namespace, c.Name); w != nil {
+				trees[w.Tree()] = true
+			}
+		case core.SetNodes, core.ResumeReports:
+			return x.s
+		}
+	}
+	return x.thinned(trees)
+}
+
+// tryKeep is try, and keeps what works.
+func (x *search) tryKeep(c Change) bool {
+	c, ok := x.try(c, 0)
+	return x.keep(c, ok, 0)
+}
+
+// keep tries once more what worked, with everybody who waits anywhere, and keeps
+// what works then too.
+func (x *search) keep(c Change, ok bool, patience time.Duration) bool {
+	if !ok || !x.open() {
+		return false
+	}
+	t := x.trial(x.s)
+	if ok = t.do(c.Commands); ok {
+		c.Start, ok = t.follow(x.w.Namespace, x.w.Name, patience)
+	}
+	if ok {
+		x.found = append(x.found, c)
+	}
+	return ok
+}
+
+// least finds the smallest n from 1 to most whose change works, given that most
+// does: by bisection, so every answer was tried, and one less fails or is not known.
+func (x *search) least(most int, change func(n int) Change, patience time.Duration) (best Change, ok bool) {
+	if most < 1 {
+		return best, false
+	}
+	if best, ok = x.try(change(most), patience); !ok {
+		return best, false
+	}
+	for low, high := 1, most; low < high; {
+		mid := (low + high) / 2
+		if c, works := x.try(change(mid), patience); works {
+			best, high = c, mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return best, true
+}
+
+// partitions are those in which the workload waits, or would with another target.
+func (x *search) partitions() []*fleet.Partition {
+	if p := x.s.Partition(x.w.Partition); p != nil {
+		return []*fleet.Partition{p}
+	}
+	return x.s.Partitions
+}
+
+// account is the one that its blockers are about, or nil.
+func (x *search) account() *fleet.Account {
+	for _, b := range x.why {
+		if p := x.s.Partition(b.Partition); p != nil && p.Account(x.w.Target) != nil {
+			return p.Account(x.w.Target)
+		}
+	}
+	return nil
+}
+
+// at is the partition that its blockers are about, or nil.
+func (x *search) at() *fleet.Partition {
+	for _, b := range x.why {
+		if p := x.s.Partition(b.Partition); p != nil {
+			return p
+		}
+	}
+	return nil
+}

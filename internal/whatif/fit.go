@@ -1,0 +1,83 @@
+package whatif
+
+import (
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Place is one answer to where a workload would run: in one partition, with one target.
+type Place struct {
+	Target, Partition string
+	Starts            bool
+	Start             Start             // where it starts
+	Blockers          []explain.Blocker // where it waits
+	Refusal           *core.Refusal     // where it would be refused
+	// Tried is the copy of the state in which it waits, and ID its number there;
+	// nil where it does not wait.
+	Tried *fleet.State
+	ID    uint64
+}
+
+// Fitted is what came of asking where a workload fits.
+type Fitted struct {
+	Places []Place
+	Missed bool // some targets were not tried
+}
+
+// Fit says where a workload would run if it were submitted now: with its own
+// target if it names one, else in every quota that its user may use and on flex;
+// in its partition, or in each. The state is not changed.
+func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
+	x := newBench(s, now, b)
+	var f Fitted
+	for _, target := range targetsOf(x.s, spec) {
+		for _, p := range x.s.Partitions {
+			if spec.Partition != "" && spec.Partition != p.ID || target != fleet.Flex && !granted(p, target) {
+				continue
+			}
+			if !x.open() {
+				return Fitted{f.Places, true}
+			}
+			f.Places = append(f.Places, x.fit(spec, target, p))
+		}
+	}
+	return f
+}
+
+// granted says whether a quota, or its tree, has anything in a partition.
+func granted(p *fleet.Partition, target string) bool { return p.Account(target) != nil }
+
+// targetsOf lists the targets that a workload may have: quotas by path, then flex.
+func targetsOf(s *fleet.State, spec fleet.Spec) []string {
+	if spec.Target != "" {
+		return []string{spec.Target}
+	}
+	var list []string
+	for _, q := range s.Quotas {
+		if q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
+			list = append(list, q.Path)
+		}
+	}
+	return append(list, fleet.Flex)
+}
+
+func (b *bench) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
+	place := Place{Target: target, Partition: p.ID}
+	spec.Target, spec.Partition = target, p.ID
+	t := b.trial(b.s)
+	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
+		return place
+	}
+	if _, place.Refusal = core.Decide(t.s, core.Request{Command: core.Submit{Spec: spec}, Actor: core.System}, t.now); place.Refusal != nil {
+		return place
+	}
+	t.step(core.Submit{Spec: spec})
+	if place.Start, place.Starts = t.follow(spec.Namespace, spec.Name, 0); place.Starts {
+		return place
+	}
+	if w := t.s.Workload(spec.Namespace, spec.Name); w != nil {
+		place.Blockers, place.Tried, place.ID = explain.Why(t.s, w, t.now), t.s, w.ID
+	}
+	return place
+}

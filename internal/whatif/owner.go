@@ -1,0 +1,188 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/promise"
+)
+
+// This file tries what quota owners and operators can do.
+
+// reports tries that a cluster whose reports have stopped reports again.
+func (x *search) reports() {
+	for _, b := range x.why {
+		if b.Code != explain.ClusterNotReady {
+			continue
+		}
+		for _, name := range b.Culprits {
+			if c := x.s.Cluster(name); c != nil && c.Stale {
+				x.tryKeep(Change{
+					Kind: Reports, Class: explain.Fault, Names: []string{name},
+					Commands: []core.Command{core.ResumeReports{Cluster: name}},
+				})
+			}
+		}
+	}
+}
+
+// nodesTried is how many nodes are tried one by one, before several together are.
+const nodesTried = 4
+
+// nodes tries that nodes which are out of service come back: one, or the fewest
+// of those that are down the longest. What may be promised rises only after the
+// dwell, and that is waited for.
+func (x *search) nodes() {
+	p := x.at()
+	if p == nil {
+		return
+	}
+	// A minute more than the dwell, since its last moment still counts.
+	down, patience := outOfService(p), x.s.Policy.Dwell+time.Minute
+	if len(down) == 0 {
+		return
+	}
+	healthy := func(names []string) Change {
+		return Change{
+			Kind: Nodes, Class: explain.Ask, Partition: p.ID, Names: names,
+			Commands: []core.Command{core.SetNodes{Names: names, State: fleet.Healthy, Signal: "operator"}},
+		}
+	}
+	c, ok := x.least(len(down), func(n int) Change { return healthy(down[:n]) }, patience)
+	for i := 1; ok && len(c.Names) > 1 && i < min(len(down), nodesTried); i++ {
+		if one, works := x.try(healthy(down[i:i+1]), patience); works {
+			c = one
+		}
+	}
+	if x.keep(c, ok, patience) && !x.sooner(patience) {
+		x.found = x.found[:len(x.found)-1]
+	}
+}
+
+// sooner says whether the last change that was found lets the workload start
+// before time alone would.
+func (x *search) sooner(patience time.Duration) bool {
+	c := x.found[len(x.found)-1]
+	if c.Start.At.Sub(x.now) <= x.s.Policy.MaxGrace || !x.open() {
+		return true
+	}
+	t := x.trial(x.s)
+	st, ok := t.follow(x.w.Namespace, x.w.Name, patience)
+	return !ok || c.Start.At < st.At
+}
+
+// outOfService lists nodes that are not healthy, the longest first.
+func outOfService(p *fleet.Partition) []string {
+	var down []*fleet.Node
+	for _, n := range p.Nodes {
+		if n.State != fleet.Healthy && n.State != fleet.Retired {
+			down = append(down, n)
+		}
+	}
+	slices.SortStableFunc(down, func(a, b *fleet.Node) int { return cmp.Compare(a.Since, b.Since) })
+	names := make([]string, len(down))
+	for i, n := range down {
+		names[i] = n.Name
+	}
+	return names
+}
+
+// grants tries to grant its quota more: as little as will do.
+func (x *search) grants() {
+	if x.w.Flexes() {
+		return
+	}
+	for _, p := range x.usual() {
+		has := 0
+		if a := p.Account(x.w.Target); a != nil {
+			has = a.Grant
+		}
+		room := promise.CapacityOf(x.s, p, x.now).Promisable - (p.Assigned()+x.held(p))/p.GPUsPerNode
+		c, ok := x.least(room, func(nodes int) Change {
+			gpus := nodes * p.GPUsPerNode
+			return Change{
+				Kind: Grant, Class: explain.Ask, Quota: x.w.Target, Partition: p.ID, GPUs: gpus, Was: has, Now: has + gpus,
+				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: has + gpus, KeepGang: true}},
+			}
+		}, 0)
+		if x.keep(c, ok, 0) {
+			return
+		}
+	}
+}
+
+// usual lists the partitions it may run in, those where its quota has grants first.
+func (x *search) usual() []*fleet.Partition {
+	list := slices.Clone(x.partitions())
+	slices.SortStableFunc(list, func(a, b *fleet.Partition) int { return cmp.Compare(x.granted(b), x.granted(a)) })
+	return list
+}
+
+func (x *search) granted(p *fleet.Partition) int {
+	if a := p.Account(x.w.Target); a != nil {
+		return a.Grant
+	}
+	return 0
+}
+
+func (x *search) held(p *fleet.Partition) int {
+	_, all := x.s.Held(p.ID, "", x.now)
+	return all
+}
+
+// gang tries to let the grant declare the gang, so that it is backed in one piece.
+func (x *search) gang() {
+	a, p := x.account(), x.at()
+	if a == nil || !x.has(explain.QuotaUnbacked, explain.Fragmented) {
+		return
+	}
+	pool := x.w.Pools[x.largestPool()]
+	per := max(1, p.GPUsPerNode/pool.GPUs)
+	gang := (pool.Min + per - 1) / per * p.GPUsPerNode
+	if gang > a.Grant || gang <= a.Gang {
+		return
+	}
+	x.tryKeep(Change{
+		Kind: Gang, Class: explain.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gang, Was: a.Gang, Now: a.Grant,
+		Commands: []core.Command{core.SetGrant{Quota: a.Quota, Partition: p.ID, GPUs: a.Grant, Gang: gang}},
+	})
+}
+
+// Givers are tried in the order of what their work leaves unused: so many at most.
+const giversTried = 3
+
+// transfers tries to take from the grant of another quota what its work does not use.
+func (x *search) transfers() {
+	p := x.at()
+	if p == nil || x.w.Flexes() || x.grew() || !x.has(explain.QuotaFull, explain.TreeFull, explain.QuotaUnbacked, explain.Behind) {
+		return
+	}
+	givers := slices.DeleteFunc(slices.Clone(p.Accounts), func(a *fleet.Account) bool {
+		return a.Quota == x.w.Target || spare(p, a) < 1
+	})
+	slices.SortStableFunc(givers, func(a, b *fleet.Account) int { return cmp.Compare(spare(p, b), spare(p, a)) })
+	for _, a := range givers[:min(len(givers), giversTried)] {
+		c, ok := x.least(spare(p, a), func(nodes int) Change {
+			gpus := nodes * p.GPUsPerNode
+			return Change{
+				Kind: Transfer, Class: explain.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gpus,
+				Commands: []core.Command{core.Transfer{From: a.Quota, To: x.w.Target, Partition: p.ID, GPUs: gpus}},
+			}
+		}, 0)
+		if x.keep(c, ok, 0) {
+			return
+		}
+	}
+}
+
+// grew says whether more quota was found already; then nobody need give any up.
+func (x *search) grew() bool {
+	return slices.ContainsFunc(x.found, func(c Change) bool { return c.Kind == Grant })
+}
+
+// spare is the nodes of a grant that its work does not use.
+func spare(p *fleet.Partition, a *fleet.Account) int { return (a.Grant - a.Stays()) / p.GPUsPerNode }

@@ -1,0 +1,167 @@
+package whatif_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/whatif"
+)
+
+// story is a fleet of two islands of four nodes of 8 GPUs, and what happens to it.
+type story struct {
+	*testing.T
+	fleetAt
+}
+
+func tell(t *testing.T, grants map[string]int) *story {
+	t.Helper()
+	st := &story{t, fleetAt{s: fleet.NewState(), now: fleet.Instant(time.Hour)}}
+	policy := fleet.DefaultPolicy()
+	policy.Buffer.Share = 0
+	st.must(core.SetPolicy{Policy: policy}, core.AddCluster{Name: "c"}, core.AddPartition{Cluster: "c", GPU: "g"},
+		core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i1", Nodes: 4}, {Name: "i2", Nodes: 4}}})
+	for _, path := range []string{"t/x", "t/y", "u"} {
+		if gpus, ok := grants[path]; ok {
+			st.must(core.CreateQuota{Path: path}, core.SetGrant{Quota: path, Partition: "c/g", GPUs: gpus})
+		}
+	}
+	return st
+}
+
+func (st *story) must(commands ...core.Command) {
+	st.Helper()
+	for _, c := range commands {
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.System, Reason: "a story"}, st.now); refusal != nil {
+			st.Fatalf("%T: %v", c, refusal)
+		}
+		st.now = st.now.Add(time.Second)
+	}
+}
+
+// nodes submits a workload of whole nodes that may stand anywhere.
+func (st *story) nodes(name, target string, n int, maxRuntime time.Duration) {
+	st.Helper()
+	st.must(core.Submit{Spec: fleet.Spec{
+		Name: name, Namespace: "oak", User: "ada", Target: target, Priority: fleet.Mid, Grace: time.Second, MaxRuntime: maxRuntime,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: n, Max: n, Reach: fleet.ReachAny}},
+	}})
+}
+
+func (st *story) why(name string) []explain.Blocker {
+	c := st.s.Clone()
+	return explain.Why(c, c.Workload("oak", name), st.now)
+}
+
+func (st *story) wants(name string, answer explain.Answer, codes ...explain.Code) []explain.Blocker {
+	st.Helper()
+	list := st.why(name)
+	var got []explain.Code
+	for _, b := range list {
+		got = append(got, b.Code)
+	}
+	if !slices.Equal(got, codes) || explain.AnswerOf(list) != answer {
+		st.Fatalf("%s: blockers %v (%s), want %v (%s)", name, got, explain.AnswerOf(list), codes, answer)
+	}
+	return list
+}
+
+// changes are what helps, by kind.
+func (st *story) changes(name string) map[whatif.Kind]whatif.Change {
+	found := map[whatif.Kind]whatif.Change{}
+	for _, c := range whatif.Changes(st.s, st.s.Workload("oak", name), st.why(name), st.now, whatif.Budget{}).Changes {
+		found[c.Kind] = c
+	}
+	return found
+}
+
+func TestBlockersStandInTheOrderOfTheContract(t *testing.T) {
+	st := tell(t, map[string]int{"u": 32})
+	st.nodes("long", "u", 3, 2*time.Hour)
+	st.nodes("head", "u", 2, 0)
+	st.nodes("late", "u", 2, 0)
+	list := st.wants("late", explain.Waiting, explain.Behind, explain.QuotaFull)
+	if list[0].Culprits[0] != "oak/head" || list[1].Culprits[0] != "oak/long" {
+		t.Errorf("culprits %v and %v, want oak/head and oak/long", list[0].Culprits, list[1].Culprits)
+	}
+	if end := st.s.Workload("oak", "long").Started.Add(2 * time.Hour); list[1].Next.At != end {
+		t.Errorf("next change %v, want %v: the end that oak/long declared", list[1].Next.At, end)
+	}
+	st.must(core.StopReports{Cluster: "c"})
+	st.wants("late", explain.Waiting, explain.ClusterNotReady, explain.Behind, explain.QuotaFull)
+}
+
+func TestWhoCouldOnlyBorrowIsBehindTheHeadOfTheTree(t *testing.T) {
+	st := tell(t, map[string]int{"t/x": 32, "t/y": 32})
+	st.nodes("full", "t/y", 4, 0)
+	st.nodes("wide", "t/x", 6, 0)
+	st.nodes("more", "t/y", 1, 0)
+	list := st.wants("more", explain.Waiting, explain.Behind)
+	if list[0].Culprits[0] != "oak/wide" {
+		t.Errorf("behind %v, want oak/wide", list[0].Culprits)
+	}
+}
+
+func TestMoreThanIsGrantedIsImpossibleAndNotAMatterOfTime(t *testing.T) {
+	st := tell(t, map[string]int{"u": 16})
+	st.nodes("huge", "u", 3, 0)
+	st.wants("huge", explain.Impossible, explain.QuotaFull)
+	found := st.changes("huge")
+	if c := found[whatif.Grant]; c.GPUs != 8 || c.Now != 24 {
+		t.Errorf("grant %+v, want 8 GPUs more, 24", c)
+	}
+	if c := found[whatif.Smaller]; c.Was != 3 || c.Now != 2 {
+		t.Errorf("smaller %+v, want 3 to 2 replicas", c)
+	}
+}
+
+func TestAWholeGrantWithoutMetalIsUnbackedAndNotFull(t *testing.T) {
+	st := tell(t, map[string]int{"u": 64})
+	st.must(core.SetNodes{Names: []string{"c-g-i1-001"}, State: fleet.Quarantined, Signal: "XID 79"})
+	st.nodes("all", "u", 8, 0)
+	list := st.wants("all", explain.Waiting, explain.QuotaUnbacked)
+	if !slices.Equal(list[0].Culprits, []string{"c-g-i1-001"}) {
+		t.Errorf("behind it %v, want the node that is out", list[0].Culprits)
+	}
+	c, ok := st.changes("all")[whatif.Nodes]
+	if dwell := st.s.Policy.Dwell; !ok || c.Start.At < st.now.Add(dwell) {
+		t.Errorf("the node back: %v at %v, want a start after the dwell of %v", ok, c.Start.At, dwell)
+	}
+}
+
+func TestALessImportantRunnerIsNoBlocker(t *testing.T) {
+	st := tell(t, map[string]int{"u": 32})
+	st.nodes("low", "u", 4, 0)
+	st.must(core.Prioritise{Namespace: "oak", Name: "low", Priority: fleet.Low})
+	st.nodes("mid", "u", 4, 0)
+	st.wants("mid", explain.Waiting, explain.Evicting)
+}
+
+func TestASearchThatMayTryNothingSaysThatItMissedSomething(t *testing.T) {
+	st := tell(t, map[string]int{"u": 16})
+	st.nodes("huge", "u", 3, 0)
+	stop := func() bool { return true }
+	found := whatif.Changes(st.s, st.s.Workload("oak", "huge"), st.why("huge"), st.now, whatif.Budget{Stop: stop})
+	if !found.Missed || len(found.Changes) > 0 {
+		t.Errorf("found %v, missed %v; want nothing, and that it was missed", found.Changes, found.Missed)
+	}
+}
+
+func TestFitSaysWhereItStartsAndChangesNothing(t *testing.T) {
+	st := tell(t, map[string]int{"u": 16})
+	before := st.s.Seq
+	spec := fleet.Spec{
+		Name: "fit", Namespace: "oak", Priority: fleet.Mid, Grace: time.Second,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 3, Max: 3, Reach: fleet.ReachIsland}},
+	}
+	places := whatif.Fit(st.s, spec, st.now, whatif.Budget{}).Places
+	if len(places) != 2 || places[0].Starts || places[0].Blockers[0].Code != explain.QuotaFull || !places[1].Starts || places[1].Target != fleet.Flex {
+		t.Errorf("places %+v, want u waiting and flex starting", places)
+	}
+	if st.s.Seq != before || len(st.s.Workloads) != 0 {
+		t.Error("fit left something behind")
+	}
+}

@@ -1,0 +1,206 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file tries what the submitter of a workload can do.
+
+// Other quotas are tried in the order of what they have left: so many at most,
+// and so many are shown.
+const (
+	quotasTried = 6
+	quotasShown = 1
+)
+
+// targets tries flex, and quotas that the submitter may use.
+func (x *search) targets() {
+	x.flex()
+	shown := 0
+	list := x.otherQuotas()
+	for _, quota := range list[:min(len(list), quotasTried)] {
+		if x.tryKeep(x.retarget(quota, x.w.Partition)) {
+			if shown++; shown == quotasShown {
+				return
+			}
+		}
+	}
+}
+
+// flex tries flex, first where its quota has grants: with the GPUs that it expects.
+func (x *search) flex() {
+	if x.w.Flexes() {
+		return
+	}
+	for _, p := range x.usual() {
+		if x.granted(p) > 0 && x.w.Partition == "" && len(x.s.Partitions) > 1 && x.tryKeep(x.retarget(fleet.Flex, p.ID)) {
+			return
+		}
+	}
+	x.tryKeep(x.retarget(fleet.Flex, x.w.Partition))
+}
+
+func (x *search) retarget(quota, partition string) Change {
+	return Change{
+		Kind: Target, Class: explain.Change, Quota: quota, Partition: partition,
+		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: quota, Partition: partition}},
+	}
+}
+
+// otherQuotas are those it could target instead, that with most left first.
+func (x *search) otherQuotas() []string {
+	left := map[string]int{}
+	for _, p := range x.partitions() {
+		for _, a := range p.Accounts {
+			q := x.s.Quota(a.Quota)
+			if a.Quota == x.w.Target || a.Grant == 0 || q == nil || !q.Access.Allows(x.w.User, x.w.Groups, x.w.Namespace) {
+				continue
+			}
+			left[a.Quota] = max(left[a.Quota], a.Backed()-a.Stays(), 1)
+		}
+	}
+	names := make([]string, 0, len(left))
+	for name := range left {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(left[b], left[a]), cmp.Compare(a, b)) })
+	return names
+}
+
+// partition tries to leave the choice of partition open.
+func (x *search) partition() {
+	if x.w.Partition == "" || len(x.s.Partitions) < 2 {
+		return
+	}
+	x.tryKeep(Change{
+		Kind: Partition, Class: explain.Change, Quota: x.w.Target,
+		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: x.w.Target}},
+	})
+}
+
+// again takes the workload back and submits it changed: it loses its age, and
+// that is tried with it.
+func (x *search) again(c Change, edit func(*fleet.Spec)) Change {
+	spec := x.w.Spec
+	spec.Pools = slices.Clone(spec.Pools)
+	edit(&spec)
+	c.Class = explain.Change
+	c.Commands = []core.Command{core.Cancel{Namespace: x.w.Namespace, Name: x.w.Name}, core.Submit{Spec: spec}}
+	return c
+}
+
+// smaller tries fewer replicas of the largest pool that must start: as few less as will do.
+func (x *search) smaller() {
+	at := x.largestPool()
+	pool := x.w.Pools[at]
+	c, ok := x.least(pool.Min-1, func(less int) Change {
+		return x.again(Change{Kind: Smaller, Pool: pool.Name, Was: pool.Min, Now: pool.Min - less}, func(s *fleet.Spec) {
+			s.Pools[at].Min -= less
+			if !pool.Elastic {
+				s.Pools[at].Max = s.Pools[at].Min
+			}
+		})
+	}, 0)
+	x.keep(c, ok, 0)
+}
+
+func (x *search) largestPool() int {
+	best, gpus := 0, -1
+	for i, p := range x.w.Pools {
+		if p.Rank == x.w.BaseRank() && p.Min*p.GPUs > gpus {
+			best, gpus = i, p.Min*p.GPUs
+		}
+	}
+	return best
+}
+
+// reach tries to let its gangs stand further apart.
+func (x *search) reach() {
+	if !x.has(explain.GangTooLarge, explain.Fragmented, explain.QuotaUnbacked, explain.FlexFull) {
+		return
+	}
+	for _, wider := range []fleet.Reach{fleet.ReachIsland, fleet.ReachAny} {
+		if !x.narrower(wider) {
+			continue
+		}
+		if x.tryKeep(x.again(Change{Kind: Reach, Reach: wider}, func(s *fleet.Spec) { widen(s, wider) })) {
+			return
+		}
+	}
+}
+
+func (x *search) narrower(than fleet.Reach) bool {
+	for _, p := range x.w.Pools {
+		if p.Min > 1 && narrow(p.Reach) < narrow(than) {
+			return true
+		}
+	}
+	return false
+}
+
+func widen(s *fleet.Spec, reach fleet.Reach) {
+	for i := range s.Pools {
+		if narrow(s.Pools[i].Reach) < narrow(reach) {
+			s.Pools[i].Reach = reach
+		}
+	}
+}
+
+// narrow orders reaches, the closest first.
+func narrow(r fleet.Reach) int {
+	return slices.Index([]fleet.Reach{fleet.ReachRack, fleet.ReachIsland, fleet.ReachAny}, r)
+}
+
+// runTime tries a declared maximum run time, with which it may pass those that
+// it cannot delay: the longest that will do, of the ends that are known.
+func (x *search) runTime() {
+	p := x.at()
+	if p == nil || x.w.Flexes() || !x.has(explain.Behind) {
+		return
+	}
+	ends := x.knownEnds(p)
+	for i := len(ends) - 1; i >= max(0, len(ends)-4); i-- {
+		d := ends[i].Sub(x.now).Truncate(time.Minute)
+		if d < time.Minute || x.w.MaxRuntime > 0 && x.w.MaxRuntime <= d {
+			continue
+		}
+		if x.tryKeep(x.again(Change{Kind: RunTime, RunTime: d}, func(s *fleet.Spec) { s.MaxRuntime = d })) {
+			return
+		}
+	}
+}
+
+// knownEnds are the declared ends of in-quota work of its tree, the first first.
+func (x *search) knownEnds(p *fleet.Partition) []fleet.Instant {
+	var ends []fleet.Instant
+	for _, a := range p.Accounts {
+		if a.Tree() != x.w.Tree() {
+			continue
+		}
+		for _, w := range a.Work() {
+			if w.MaxRuntime > 0 && w.Started != 0 {
+				ends = append(ends, w.Started.Add(w.MaxRuntime))
+			}
+		}
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends)
+}
+
+// priority tries the next higher priorities.
+func (x *search) priority() {
+	for p := x.w.Priority - 1; p >= fleet.Critical; p-- {
+		if x.tryKeep(Change{
+			Kind: Priority, Class: explain.Change, Priority: p,
+			Commands: []core.Command{core.Prioritise{Namespace: x.w.Namespace, Name: x.w.Name, Priority: p}},
+		}) {
+			return
+		}
+	}
+}

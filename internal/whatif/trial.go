@@ -1,0 +1,142 @@
+package whatif
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Start is how a workload starts, if it does.
+type Start struct {
+	At        fleet.Instant // when; after victims' grace, or a dwell, where there is one
+	Holds     fleet.Holds
+	Partition string
+	Islands   []string // in order of name
+	GPUs      int
+	Nodes     int
+	Evicts    []string // workloads that leave for it, whole or in part, as namespace/name
+}
+
+// trial is one copy of the state on which something is tried.
+type trial struct {
+	s   *fleet.State
+	now fleet.Instant
+	by  map[uint64][]uint64 // who had to leave, by whom they left for
+}
+
+func (b *bench) trial(on *fleet.State) *trial {
+	return &trial{s: on.Clone(), now: b.now, by: map[uint64][]uint64{}}
+}
+
+// do gives the commands one after the other; false if one is refused.
+func (t *trial) do(commands []core.Command) bool {
+	for _, c := range commands {
+		if !t.step(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *trial) step(c core.Command) bool {
+	out, refusal := core.Step(t.s, core.Request{Command: c, Actor: core.System, Reason: "tried"}, t.now)
+	for _, e := range out.Record.Events {
+		if e, ok := e.(event.ReplicasEvicted); ok && e.For != 0 {
+			t.by[e.For] = append(t.by[e.For], e.ID)
+		}
+	}
+	return refusal == nil
+}
+
+// rounds bounds how often something is waited for: a victim's grace may be
+// followed by another's.
+const rounds = 24
+
+// reserves says whether the workload has got room, were it still others' for their grace.
+func (t *trial) reserves(namespace, name string) bool {
+	w := t.s.Workload(namespace, name)
+	return w != nil && (w.State == fleet.Starting || w.State == fleet.RunningW)
+}
+
+// follow lets those who must leave leave, and alarms ring for as long as
+// patience lasts, until the workload runs and nobody is on the way out any more:
+// one that started only to be evicted by who comes back has not been helped.
+func (t *trial) follow(namespace, name string, patience time.Duration) (st Start, ok bool) {
+	until := t.now.Add(patience)
+	for range rounds {
+		w := t.s.Workload(namespace, name)
+		if w == nil || w.State.Ended() {
+			return Start{}, false
+		}
+		runs := w.State == fleet.RunningW
+		if runs && !ok {
+			st = t.start(w)
+		}
+		ok = runs
+		if t.leave() {
+			continue
+		}
+		if ok || !t.wait(until) {
+			return st, ok
+		}
+	}
+	return Start{}, false
+}
+
+// leave brings the moment when the next of those on the way out have left;
+// false if nobody is.
+func (t *trial) leave() bool {
+	var leavers []*fleet.Workload
+	first := fleet.Never
+	for _, p := range t.s.Partitions {
+		leavers = append(leavers, p.Leaving()...)
+	}
+	if len(leavers) == 0 {
+		return false
+	}
+	for _, w := range leavers {
+		first = min(first, w.GraceEnds)
+	}
+	t.now = max(t.now, first)
+	var reports []core.Command
+	for _, w := range leavers {
+		if w.GraceEnds == first {
+			reports = append(reports, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })})
+		}
+	}
+	return t.do(reports)
+}
+
+// wait lets the next alarm ring, if it rings in time.
+func (t *trial) wait(until fleet.Instant) bool {
+	if t.now >= until {
+		return false
+	}
+	t.now = max(t.now, min(t.s.NextAlarm(), until))
+	return t.step(core.Tick{})
+}
+
+func (t *trial) start(w *fleet.Workload) Start {
+	p := w.At()
+	st := Start{At: t.now, Holds: w.Holds(), Partition: p.ID, GPUs: w.GPUs()}
+	nodes, islands := map[int]bool{}, map[string]bool{}
+	for _, spot := range w.Spots(func(fleet.Replica) bool { return true }) {
+		for _, n := range spot.Nodes {
+			nodes[n] = true
+			islands[p.Islands[p.Nodes[n].Island].Name] = true
+		}
+	}
+	st.Nodes, st.Islands = len(nodes), slices.Sorted(maps.Keys(islands))
+	seen := map[uint64]bool{}
+	for _, id := range t.by[w.ID] {
+		if v := t.s.Workloads[id]; v != nil && !seen[id] {
+			seen[id] = true
+			st.Evicts = append(st.Evicts, v.Namespace+"/"+v.Name)
+		}
+	}
+	return st
+}
