@@ -87,34 +87,11 @@ func (h *hall) settle() error {
 func newHall(ctx context.Context, nodes, waiting int) (*hall, error) {
 	h := &hall{s: fleet.NewState(), at: busyStart, quotas: max(8, nodes/20)}
 	each := nodes * 8 / 10 / h.quotas
-	commands := []core.Command{
-		core.AddCluster{Name: cluster}, core.AddPartition{Cluster: cluster, GPU: gpu},
-		core.AddIslands{Partition: partition, Islands: hallIslands(nodes)},
+	if err := h.build(nodes, each); err != nil {
+		return nil, err
 	}
-	for q := range h.quotas {
-		commands = append(commands, core.CreateQuota{Path: quota(q)}, core.SetGrant{Quota: quota(q), Partition: partition, GPUs: each * 8})
-	}
-	for _, c := range commands {
-		if _, err := h.do(c); err != nil {
-			return nil, err
-		}
-	}
-	for q := range h.quotas {
-		for left := each; left > 0; {
-			size := 1
-			if q%2 == 0 && left >= 4 && left == each {
-				size = 4
-			}
-			if err := h.submit(quota(q), size, fleet.Mid); err != nil {
-				return nil, err
-			}
-			left -= size
-		}
-	}
-	for range nodes - h.quotas*each {
-		if err := h.submit(fleet.Flex, 1, fleet.Mid); err != nil {
-			return nil, err
-		}
+	if err := h.fill(nodes, each); err != nil {
+		return nil, err
 	}
 	for i := range waiting {
 		if err := ctx.Err(); err != nil {
@@ -129,6 +106,50 @@ func newHall(ctx context.Context, nodes, waiting int) (*hall, error) {
 		}
 	}
 	return h, nil
+}
+
+// build makes the nodes, and gives each quota so many of them.
+func (h *hall) build(nodes, each int) error {
+	commands := []core.Command{
+		core.AddCluster{Name: cluster},
+		core.AddPartition{Cluster: cluster, GPU: gpu},
+		core.AddIslands{Partition: partition, Islands: hallIslands(nodes)},
+	}
+	for q := range h.quotas {
+		commands = append(commands,
+			core.CreateQuota{Path: quota(q)},
+			core.SetGrant{Quota: quota(q), Partition: partition, GPUs: each * 8})
+	}
+	for _, c := range commands {
+		if _, err := h.do(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill uses all that every quota has, every other one with a gang first, and all flex.
+func (h *hall) fill(nodes, each int) error {
+	for q := range h.quotas {
+		left := each
+		if q%2 == 0 && left >= 4 {
+			if err := h.submit(quota(q), 4, fleet.Mid); err != nil {
+				return err
+			}
+			left -= 4
+		}
+		for range left {
+			if err := h.submit(quota(q), 1, fleet.Mid); err != nil {
+				return err
+			}
+		}
+	}
+	for range nodes - h.quotas*each {
+		if err := h.submit(fleet.Flex, 1, fleet.Mid); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func hallIslands(nodes int) []core.NewIsland {
