@@ -196,6 +196,7 @@ func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *
 		ID: s.NextHold, Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until, User: c.User, Namespace: c.Namespace,
 	}
 	if h.Inside() {
+		h.Since = now
 		return placeInside(p, h)
 	}
 	if refusal := wholeNodes(p, "a hold", c.GPUs); refusal != nil {

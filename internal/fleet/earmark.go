@@ -46,6 +46,24 @@ func (a *Account) InsideHeld() int {
 func (a *Account) earmark(h *Hold) {
 	a.holds = append(a.holds, h)
 	slices.SortFunc(a.holds, byHolder)
+	a.share(1)
+}
+
+// unearmark takes a hold out again.
+func (a *Account) unearmark(h *Hold) {
+	a.holds = remove(a.holds, func(x *Hold) bool { return x == h })
+	a.share(-1)
+}
+
+// share counts holds into (or out of) the tree. Where there are some, GPUs that
+// fit the backing may not fit beside them, so its work is looked at anew.
+func (a *Account) share(holds int) {
+	t := a.root
+	was := t.unsettled()
+	t.held += holds
+	if t.unsettled() != was {
+		a.partition.unsettled = flip(a.partition.unsettled, t, byRoot)
+	}
 }
 
 func byHolder(g, h *Hold) int {

@@ -301,7 +301,9 @@ func (s *State) unearmark(h *Hold) {
 	}
 	p := s.Partition(h.Partition)
 	a := p.EnsureAccount(h.Quota)
-	a.holds = remove(a.holds, func(h *Hold) bool { return h.GPUs == 0 })
+	if h.GPUs == 0 {
+		a.unearmark(h)
+	}
 	a.touch()
 	p.freed(a.tree)
 }

@@ -71,6 +71,7 @@ type Hold struct {
 	Until     Instant `json:"until"`
 	User      string  `json:"user,omitempty"`
 	Namespace string  `json:"namespace,omitempty"`
+	Since     Instant `json:"since,omitempty"` // of one inside a quota: when it was placed
 }
 
 // Account is what one quota has in one partition.

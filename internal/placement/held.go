@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // This file says what holds inside a quota mean for who waits, runs and grows
 // there (semantics §4, decision record 0007). Where a quota has none, every
@@ -30,9 +34,9 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 	return gpus <= c.account.Backed()
 }
 
-// setAside marks the units that do not fit beside the holds of others, and are
-// not guaranteed now: until they fit they borrow, and count for nobody who uses
-// a hold. (A hold takes nothing from what is guaranteed already.)
+// setAside marks the units that do not fit beside the holds of others: until they
+// fit they borrow, and count for nobody who uses a hold. A hold takes nothing
+// from what ran as guaranteed already when it was placed.
 func setAside(a *fleet.Account, units []unit) {
 	if len(a.Holds()) == 0 {
 		return
@@ -41,8 +45,14 @@ func setAside(a *fleet.Account, units []unit) {
 	for i := range units {
 		u := &units[i]
 		u.over = !e.Take(u.w, u.gpus)
-		u.aside = u.over && u.holds != fleet.HoldsGuaranteed
+		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
 	}
+}
+
+// wasThere says whether a workload ran before the last of the holds was placed
+// that keep it out.
+func wasThere(a *fleet.Account, w *fleet.Workload) bool {
+	return w.Started != 0 && slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
 }
 
 // heldFrom is the backing of its own quota that others hold from a workload and

@@ -20,8 +20,8 @@ type unit struct {
 	// overran: its workload runs past the maximum it declared, so it has lost its
 	// age and is the first victim of whatever it delays.
 	overran bool
-	// over: by count it stands in what others hold inside its quota; aside: and it
-	// is not guaranteed already, see setAside.
+	// over: by count it stands in what others hold inside its quota; aside: and is
+	// no guaranteed work from before, see setAside.
 	over, aside bool
 }
 
