@@ -57,7 +57,7 @@ func says(c whatif.Change) string {
 	case whatif.Ends:
 		return strings.Join(c.Names, ", ") + ends(c)
 	case whatif.Holds:
-		return strings.Join(c.Names, ", ") + ends(c) + ", or is released"
+		return strings.Join(c.Names, ", ") + ends(c) + " or is released"
 	}
 	return string(c.Kind)
 }

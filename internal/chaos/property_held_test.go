@@ -20,7 +20,7 @@ var onceHeld = []int64{}
 // quotas for namespaces, and asks every question and every law.
 func TestFleetsThatShareQuotaOut(t *testing.T) {
 	t.Parallel()
-	laws := append([]law{othersStayOut, holdsTakeNothing, holdersStart}, lawsOfPlacement...)
+	laws := append([]law{othersStayOut, nobodyIsPushedThere, holdsTakeNothing, holdersStart}, lawsOfPlacement...)
 	play := func(seed int64) bool {
 		w, f := playSharing(seed, sampling{recount: 3, idle: 2, hash: 5, before: 1}, laws...)
 		if f != nil {
@@ -121,6 +121,32 @@ func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	return nil
 }
 
+// nobodyIsPushedThere: where a quota has its tree for itself, and nothing is
+// uncovered, who starts there beyond a hold of his own leaves to others what they
+// hold: not even older work is pushed into that.
+func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
+	for _, e := range out.Record.Events {
+		placed, ok := e.(event.ReplicasPlaced)
+		if !ok || placed.Mend {
+			continue
+		}
+		v, p := w.s.Workloads[placed.ID], w.s.Partition(placed.Partition)
+		a := p.Account(v.Target)
+		if a == nil || len(a.Holds()) == 0 || len(a.Root().Accounts()) > 1 || unprotectedIn(p, a.Tree()) {
+			continue
+		}
+		by, _ := sharesOf(a)
+		if own := by[v.Namespace]; own != nil && own.used <= own.gpus {
+			continue
+		}
+		if kept := keptFrom(a, v.Namespace); a.Stays()+kept > a.Backed() {
+			return &failure{rule: "nobody is pushed into what is held", detail: fmt.Sprintf("%s/%s in %s, %s: %d stay and %d are kept of %d%s",
+				v.Namespace, v.Name, a.Quota, p.ID, a.Stays(), kept, a.Backed(), partitionText(p))}
+		}
+	}
+	return nil
+}
+
 func ranBefore(v *fleet.Workload, by map[string]*shared) bool {
 	for _, sh := range by {
 		if v.Started <= sh.since {
@@ -192,7 +218,7 @@ func holderStarts(p *fleet.Partition, a *fleet.Account) *failure {
 		v := it.Workload
 		sh := by[v.Namespace]
 		list := wants(v)
-		if sh == nil || !whole || it.Pool != fleet.Base || len(list) > 1 || list[0].reach != fleet.ReachAny && list[0].replicas > 1 {
+		if sh == nil || !whole || it.Pool != fleet.Base || len(list) > 1 || list[0].gpus > p.GPUsPerNode || list[0].reach != fleet.ReachAny && list[0].replicas > 1 {
 			continue
 		}
 		gpus := gpusWanted(list)

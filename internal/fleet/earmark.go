@@ -156,6 +156,12 @@ func (e *Earmarks) Others(user, namespace string) int {
 	return t - e.Left(user, namespace)
 }
 
+// UsedOf is the GPUs of a hold inside the quota that the holder's work uses.
+func (a *Account) UsedOf(h *Hold) int {
+	all, left := a.Earmarks(), a.Standing()
+	return all.LeftOf(h) - left.LeftOf(h)
+}
+
 // Standing counts everything that stays of the account's work, in the quota's order.
 func (a *Account) Standing() Earmarks {
 	e := a.Earmarks()

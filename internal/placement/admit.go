@@ -67,7 +67,9 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
-	if a.Stays()+c.gpus <= a.Backed() {
+	kept := keptFrom(c)
+	c.covered.gpus += kept
+	if a.Stays()+kept+c.gpus <= a.Backed() {
 		pl.limitByQuota(c)
 		if plan, ok := pl.inside(c); ok {
 			return plan, true
@@ -189,11 +191,11 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if c.gpus > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
-	held := heldFrom(a, it.Workload)
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	c.covered.gpus += held
-	if a.Root().Stays()+held+c.gpus <= backed {
+	kept := keptFrom(c)
+	c.covered.gpus += kept
+	if a.Root().Stays()+kept+c.gpus <= backed {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)

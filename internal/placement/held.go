@@ -44,6 +44,7 @@ func setAside(a *fleet.Account, units []unit) {
 	e := a.Earmarks()
 	for i := range units {
 		u := &units[i]
+		u.within = e.Own(u.w) >= u.gpus
 		u.over = !e.Take(u.w, u.gpus)
 		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
 	}
@@ -55,8 +56,29 @@ func wasThere(a *fleet.Account, w *fleet.Workload) bool {
 	return w.Started != 0 && slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
 }
 
+// keptFrom is what a claim must leave to others who hold it and do not use it: it
+// may push nobody there, nor borrow it. Who finds room in a hold of his own beside
+// all that stands owes nothing to other holders.
+func keptFrom(c *claim) int {
+	if len(c.account.Holds()) == 0 {
+		return 0
+	}
+	e := c.account.Standing()
+	if e.Own(c.w) >= c.gpus {
+		return 0
+	}
+	return e.Others(c.w.User, c.w.Namespace)
+}
+
+// outOfReach says whether a unit of a claim's quota uses a hold that is not for
+// the claim: as little as another quota's guaranteed work is it evicted for it.
+func outOfReach(c *claim, a *fleet.Account, u *unit) bool {
+	return u.within && u.holds == fleet.HoldsGuaranteed && a == c.account &&
+		!slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return h.For(u.w) && h.For(c.w) })
+}
+
 // heldFrom is the backing of its own quota that others hold from a workload and
-// do not use: it may not borrow it either.
+// do not use.
 func heldFrom(a *fleet.Account, w *fleet.Workload) int {
 	if len(a.Holds()) == 0 {
 		return 0
@@ -116,7 +138,7 @@ func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fle
 		return nil
 	}
 	h := holdOf(a, it.Workload)
-	if (h == nil || !pl.withinHold(a, it)) && hs.first.bars(pl, it, as) {
+	if (h == nil || !pl.withinHold(pl.claimOf(it, a, as))) && hs.first.bars(pl, it, as) {
 		return &hs.first
 	}
 	if own := hs.own[h]; h != nil && own != nil && own.bars(pl, it, as) {
@@ -135,10 +157,9 @@ func holdOf(a *fleet.Account, w *fleet.Workload) *fleet.Hold {
 	return nil
 }
 
-// withinHold says whether what earlier work leaves of its holds takes a unit whole.
-func (pl *Planner) withinHold(a *fleet.Account, it fleet.Waiting) bool {
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	e := a.Earmarks()
+// withinHold says whether what earlier work leaves of its holds takes a claim whole.
+func (pl *Planner) withinHold(c *claim) bool {
+	e := c.account.Earmarks()
 	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
 	return e.Own(c.w) >= c.gpus
 }

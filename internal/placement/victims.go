@@ -322,7 +322,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	own := a == c.account
 	less := c.key.Importance().Above(u.key.Importance())
 	switch {
-	case own && u.key.Before(c.key) && !(guaranteed && u.aside):
+	case own && u.key.Before(c.key) && !(guaranteed && u.aside), outOfReach(c, a, u):
 		return 0, false
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
@@ -332,8 +332,8 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
-	case own && givesWay(c, u) && (guaranteed || holdOf(a, u.w) == holdOf(a, c.w)):
-		return ClassImportance, true // (who borrows takes nothing back from a hold)
+	case own && givesWay(c, u):
+		return ClassImportance, true
 	}
 	return 0, false
 }
