@@ -85,8 +85,12 @@ func (p *Partition) rebuild(s *State) {
 	}
 	p.alarms(s)
 	for _, h := range s.Holds {
-		if h.Partition == p.ID {
-			s.Alarm(p, h.Until)
+		if h.Partition != p.ID {
+			continue
+		}
+		s.Alarm(p, h.Until)
+		if h.Inside() {
+			p.EnsureAccount(h.Quota).earmark(h)
 		}
 	}
 	p.Unalign()

@@ -11,14 +11,17 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	if a == nil {
 		return fleet.Waiting{}, false
 	}
-	h := head{}
+	hs := heads{}
 	for _, ahead := range a.Queue() {
 		if ahead.Workload == it.Workload {
 			break
 		}
-		h.consider(pl, a, ahead)
+		hs.consider(pl, a, ahead)
 	}
-	return h.it, h.bars(pl, it, HoldGuaranteed)
+	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {
+		return h.it, true
+	}
+	return hs.first.it, false
 }
 
 // FitsBacking says whether a unit would fit the present backing of its quota,

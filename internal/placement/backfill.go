@@ -32,19 +32,21 @@ type head struct {
 // consider makes a unit the head of its quota's queue if nobody is yet and it
 // fits the quota's present backing.
 func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || !pl.fitsEmpty(a, it, false) {
+	if h.holds || !pl.fitsBeside(a, it, false) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: a.Backed(), stays: a.Stays(), work: a.Work()}
+	backed := a.Backed() - heldFrom(a, it.Workload)
+	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: backed, stays: a.Stays(), work: a.Work()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
 // tree's backing but not its quota's.
 func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || pl.fitsEmpty(a, it, false) || !pl.fitsEmpty(a, it, true) {
+	if h.holds || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Root()), stays: a.Root().Stays()}
+	backed := pl.treeBacked(a.Root()) - heldFrom(a, it.Workload)
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: backed, stays: a.Root().Stays()}
 	for _, other := range a.Root().Accounts() {
 		h.work = append(h.work, other.Work()...)
 	}
@@ -96,6 +98,21 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 		}
 	}
 	return fleet.Never
+}
+
+// fitsBeside is fitsEmpty beside what others hold inside the quota: one that
+// would need that holds up nobody.
+func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	if barred := barredFrom(a, it.Workload); barred > 0 {
+		backed := a.Backed()
+		if tree {
+			backed = pl.treeBacked(a.Root())
+		}
+		if gpusOf(needs(it)) > backed-barred {
+			return false
+		}
+	}
+	return pl.fitsEmpty(a, it, tree)
 }
 
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if

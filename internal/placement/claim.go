@@ -126,6 +126,9 @@ func (pl *Planner) limitByEarlier(c *claim) {
 	copy(c.own, c.account.Backing)
 	c.counted = map[int]bool{}
 	pl.eachEarlier(c, func(u *unit) {
+		if u.aside {
+			return
+		}
 		u.eachNode(func(node, _ int) {
 			if !c.counted[node] {
 				c.counted[node] = true

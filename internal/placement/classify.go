@@ -80,12 +80,15 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 		backed += a.Backed()
 		c := pl.newCover(a.Backed(), a.Backing)
 		for _, u := range pl.accountUnits(a) {
-			if c.add(u) {
+			switch {
+			case !u.aside && c.add(u):
 				u.holds = fleet.HoldsGuaranteed
 				inside = append(inside, u)
-			} else {
-				rest = append(rest, u)
+				continue
+			case u.over && !u.aside:
+				c.undo(u) // what a hold keeps out counts for nobody
 			}
+			rest = append(rest, u)
 		}
 	}
 	c := pl.newCover(backed, backing)

@@ -50,9 +50,10 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 	}
 	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
 		c := pl.claimOf(it, w.Account(), holds)
-		room := w.Account().Backed() - w.Account().Stays()
+		held := heldFrom(w.Account(), w)
+		room := w.Account().Backed() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
-			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays() - held
 			if pl.siblingWaits(it) {
 				continue
 			}

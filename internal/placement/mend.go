@@ -79,7 +79,7 @@ func (pl *Planner) onFree(c *claim) (Plan, bool) {
 
 func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 	pl.limitByTree(c)
-	if pl.earlier(c)+c.gpus > c.account.Backed() {
+	if !pl.countsWithoutAside(c) {
 		return Plan{}, false
 	}
 	pl.limitByEarlier(c)

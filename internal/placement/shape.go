@@ -14,9 +14,22 @@ type pass struct {
 
 func newPass(kinds int) *pass { return &pass{map[int]bool{}, kinds} }
 
+// passOf is a walk along a quota's queue. Where somebody holds part of the quota,
+// units that look alike may differ in whose they are: every one is met.
+func passOf(a *fleet.Account) *pass {
+	if len(a.Holds()) == 0 {
+		return newPass(a.Kinds())
+	}
+	return &pass{nil, len(a.Queue())}
+}
+
 // meets says whether a unit has a shape that the walk has not met before.
 func (w *pass) meets(it *fleet.Waiting) bool {
 	shape := it.Shape()
+	if w.met == nil {
+		w.left--
+		return true
+	}
 	if shape != 0 && w.met[shape] {
 		return false
 	}
@@ -68,6 +81,7 @@ func (pl *Planner) accountUnits(a *fleet.Account) []unit {
 			kept.units = append(kept.units, pl.units(w)...)
 		}
 		slices.SortStableFunc(kept.units, func(x, y unit) int { return order(x.key.Before(y.key), y.key.Before(x.key)) })
+		setAside(a, kept.units)
 		kept.at = at
 	}
 	return kept.units

@@ -327,7 +327,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	own := a == c.account
 	less := c.key.Importance().Above(u.key.Importance())
 	switch {
-	case own && u.key.Before(c.key):
+	case own && u.key.Before(c.key) && !(guaranteed && u.aside), outOfReach(c, a, u):
 		return 0, false
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
@@ -369,17 +369,20 @@ func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
-	cover, gone := pl.newCover(a.Backed(), a.Backing), goneWith(victims)
+	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
 		cover.gpus -= c.gpus
+		e.Take(c.w, c.gpus)
 	}
 	units := pl.accountUnits(a)
 	for i := range units {
 		if u := &units[i]; u.before(v.unit) && !gone(u) {
-			cover.add(*u)
+			if e.Take(u.w, u.gpus) || !u.aside {
+				cover.add(*u)
+			}
 		}
 	}
-	return cover.add(v.unit)
+	return e.Take(v.w, v.gpus) && cover.add(v.unit)
 }
 
 // goneWith says which units are gone once the victims are.
