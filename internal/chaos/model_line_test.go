@@ -191,11 +191,31 @@ func (l *line) insert(x letter) {
 	l.mail = slices.Insert(l.mail, at, x)
 }
 
+// misleads says whether a letter would be taken for what it is not. A report of
+// having stopped says nothing of which order it answers, nor of which of several
+// replicas on one node, so that a late copy would be taken for the answer to
+// another order, whose replicas still run. Until reports tell them apart the line
+// holds back copies that somebody waits for, and answers to orders that a resync
+// or a later one has repeated.
+func (l *line) misleads(x letter) bool {
+	if x.report.Stopped == nil {
+		return false
+	}
+	return *x.heard && l.awaited(*x.report.Stopped) || x.syncs != l.syncs && x.stops != l.stopsOf(x.report)
+}
+
+// awaited says whether the house waits for replicas to leave where a report says they have.
+func (l *line) awaited(r driver.Stopped) bool {
+	v := l.h.w.s.Workloads[r.ID]
+	if v == nil {
+		return false
+	}
+	leaving := driver.TallyOf(v.Spots(isLeaving))
+	found, _ := leaving.Take(r.Spots)
+	return len(found) > 0
+}
+
 // stopsOf counts the orders to stop that a report of having stopped may answer.
-// A report says nothing of which one it answers, so that a late copy of an answer
-// to an earlier one would be taken for the answer to the present one, whose
-// replicas still run. Until reports tell them apart the line holds such copies
-// back: of letters, and of answers that a resync made the clusters give again.
 func (l *line) stopsOf(r driver.Report) int {
 	n := 0
 	if r.Stopped != nil {
@@ -224,7 +244,7 @@ func (l *line) open() *failure {
 		l.kept = append(l.kept, x)
 		return nil
 	}
-	if (*x.heard || x.syncs != l.syncs) && x.stops != l.stopsOf(x.report) {
+	if l.misleads(x) {
 		l.stale++
 		return nil
 	}

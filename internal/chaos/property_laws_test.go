@@ -23,9 +23,9 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 		w, f := playRandom(seed, seed%2 == 0, sampling{before: 1, hash: 50, idle: 25, recount: 25}, lawsOfPlacement...)
 		total.add(w)
 		if f != nil {
-			t.Errorf("%s", smallest(seed, w.script, f, lawsOfPlacement...))
+			tellOf(t, seed, w, f, lawsOfPlacement...)
 		}
-		return f == nil
+		return f == nil || *goOn
 	})
 	t.Logf("%+v", total)
 }

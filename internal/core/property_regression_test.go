@@ -210,3 +210,16 @@ func TestADeclaredGangNeverTakesMoreThanItsGrant(t *testing.T) {
 		t.Errorf("a grant of %d GPUs is backed by %d", a.Grant, a.Backed())
 	}
 }
+
+// A gang is mended where the rest keeps its nodes: replicas whose room is only
+// reserved are no rest, and what would join them had no way to hold its GPUs.
+func TestAGangOfWhichNothingRunsIsNotMended(t *testing.T) {
+	st := smallFleet(t, 3, 2)
+	st.do(0, job("n", "w", fleet.Flex, fleet.Mid, pool("g", 0, 2, 2), elastic("e", 0, 8, 2, 2)))
+	st.do(0, job("n", "x", fleet.Flex, fleet.Mid, pool("g", 0, 8, 1)))
+	st.do(time.Minute, core.Cancel{Namespace: "n", Name: "x"})
+	st.do(61*time.Second, core.SetNodes{Names: []string{"t-g-a-002"}, State: fleet.Quarantined})
+	st.do(62*time.Second, core.SetNodes{Names: []string{"t-g-a-001", "t-g-b-001"}, State: fleet.Quarantined})
+	st.holds()
+	st.idle(62 * time.Second)
+}

@@ -132,6 +132,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
+	p.grantsMoved = true
 	p.Unalign()
 }
 
@@ -145,6 +146,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
+	p.shifted++
 	p.freed(a.tree)
 }
 
@@ -187,7 +189,7 @@ func (a *Account) stand(island int, stands bool) {
 // Unalign says that the backing may no longer be what it should be.
 func (p *Partition) Unalign() {
 	p.unaligned = true
-	p.Freed()
+	p.Renewed()
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
@@ -225,7 +227,7 @@ func (a *Account) strays() bool {
 }
 
 // Aligned says that the backing is what it should be, until something changes.
-func (p *Partition) Aligned() { p.unaligned, p.straying = false, false }
+func (p *Partition) Aligned() { p.unaligned, p.straying, p.grantsMoved = false, false, false }
 
 // Touch says that something changed in the partition, though no room came free.
 func (p *Partition) Touch() { p.state.dirty[p] = true }

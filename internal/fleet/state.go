@@ -161,6 +161,7 @@ func (s *State) RemoveQuota(path string) {
 				a.count(i, -1)
 			}
 			a.quit()
+			p.grantsMoved = true
 			p.gangless -= min(1, a.GangMissing)
 			p.short -= a.short()
 			p.declared -= min(1, a.Gang)

@@ -95,7 +95,15 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	for _, u := range inside {
 		c.add(u)
 	}
-	sort.SliceStable(rest, func(i, j int) bool { return rest[i].key.Before(rest[j].key) })
+	// Who is covered now stays so before anybody who is not: the end of one, or
+	// metal that comes back, makes nobody unprotected.
+	sort.SliceStable(rest, func(i, j int) bool {
+		a, b := rest[i].holds == fleet.HoldsUnprotected, rest[j].holds == fleet.HoldsUnprotected
+		if a != b {
+			return b
+		}
+		return rest[i].key.Before(rest[j].key)
+	})
 	for i, u := range rest {
 		rest[i].holds = fleet.HoldsBorrowing
 		if !c.add(u) {

@@ -93,8 +93,8 @@ func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 func (pl *Planner) mendBeyond(c *claim) (Plan, bool) {
 	c.counted, c.beyond = nil, true
 	pl.noOwnLimit(c)
-	c.tree = c.own
-	c.own = append([]int(nil), c.tree...)
+	c.tree = pl.intsFor(2)
+	copy(c.tree, c.own)
 	if plan, ok := pl.onFree(c); ok {
 		return plan, true
 	}

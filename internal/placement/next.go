@@ -32,6 +32,13 @@ func (pl *Planner) open() bool {
 
 // startReserved starts a workload whose reserved room nobody holds any more.
 func (pl *Planner) startReserved() (Plan, bool) {
+	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {
+		return Plan{}, false
+	}
+	awaited := map[uint64]bool{}
+	for _, w := range pl.p.Leaving() {
+		awaited[w.For] = true
+	}
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.torn(w); ok {
 			return plan, true
@@ -39,10 +46,11 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := uncovered(w); ok {
 			return plan, true
 		}
-		if pl.vacated(w) {
+		if !awaited[w.ID] && pl.vacated(w) {
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
+	pl.restedAt = pl.p.Shifted() + 1
 	return Plan{}, false
 }
 
@@ -99,14 +107,9 @@ func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
 	return false
 }
 
-// vacated says that all who had to leave for the workload are gone, that its
-// tree's usage has room for it, and that nobody else is on its nodes.
+// vacated says that the tree's usage has room for a workload for which nobody
+// has to leave any more, and that nobody else is on its nodes.
 func (pl *Planner) vacated(w *fleet.Workload) bool {
-	for _, other := range pl.p.Leaving() {
-		if other.For == w.ID {
-			return false
-		}
-	}
 	if a := w.Account(); a != nil && a.Root().Usage() > pl.treeBacked(a.Root()) && a.Root().Leaves() {
 		return false
 	}

@@ -175,6 +175,7 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			pl.extra[node] += sign * c.w.Pools[spot.Pool].GPUs
+			pl.moved[pl.p.Nodes[node].Island] += sign
 		}
 	}
 }

@@ -49,26 +49,22 @@ func (pl *Planner) sharesNow() map[string]int {
 	return pl.shares
 }
 
-// flexUnits lists the units of flex work. The list is kept until flex work
-// changes: read it, do not change it.
-func (pl *Planner) flexUnits() []unit {
-	if at := pl.p.FlexVersion() + 1; pl.flexingAt != at {
-		pl.flexing = pl.flexing[:0]
-		clear(pl.flexOf)
-		for _, w := range pl.p.FlexWork() {
-			list := pl.units(w)
-			pl.flexing = append(pl.flexing, list...)
-			pl.flexOf[w.Namespace] = append(pl.flexOf[w.Namespace], list...)
-		}
-		pl.flexingAt = at
-	}
-	return pl.flexing
-}
-
-// flexUnitsOf lists the units of a namespace's flex work.
+// flexUnitsOf lists the units of a namespace's flex work. The list is kept until
+// that changes: read it, do not change it.
 func (pl *Planner) flexUnitsOf(namespace string) []unit {
-	pl.flexUnits()
-	return pl.flexOf[namespace]
+	kept := pl.flexOf[namespace]
+	if kept == nil {
+		kept = &standing{}
+		pl.flexOf[namespace] = kept
+	}
+	if at := pl.p.FlexVersionOf(namespace) + 1; kept.at != at {
+		kept.units = kept.units[:0]
+		for _, w := range pl.p.FlexWorkOf(namespace) {
+			kept.units = append(kept.units, pl.units(w)...)
+		}
+		kept.at = at
+	}
+	return kept.units
 }
 
 // accountUnits lists all units of an account in the quota's order. The list is

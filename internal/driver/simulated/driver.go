@@ -142,9 +142,13 @@ func (d *Driver) startDelay(j *job, spot fleet.Spot) time.Duration {
 }
 
 // stop plans the leaving of replicas. Those that it does not know leave at once:
-// they are gone already.
+// they are gone already. Of a job that has ended nothing is to be said, until a
+// resync asks.
 func (d *Driver) stop(at fleet.Instant, j *job, spots []fleet.Spot, until fleet.Instant) {
 	known, unknown := j.staying.Take(spots)
+	if j.finished {
+		return
+	}
 	j.leaving.Add(spots)
 	d.planLeave(at, j, unknown)
 	for i, spot := range known {
@@ -154,7 +158,7 @@ func (d *Driver) stop(at fleet.Instant, j *job, spots []fleet.Spot, until fleet.
 }
 
 func (d *Driver) planLeave(at fleet.Instant, j *job, spots []fleet.Spot) {
-	if len(spots) > 0 && !j.finished {
+	if len(spots) > 0 {
 		d.timeline.plan(entry{at: at, job: j, leave: spots})
 	}
 }
@@ -205,7 +209,7 @@ func (d *Driver) happen(e entry, reports []driver.Report) []driver.Report {
 		return append(reports, driver.Report{At: e.at, Finished: &driver.Finished{ID: j.ID}})
 	}
 	gone, _ := j.leaving.Take(e.leave)
-	if len(gone) == 0 || j.finished && !e.ended {
+	if len(gone) == 0 {
 		return reports
 	}
 	return append(reports, driver.Report{At: e.at, Stopped: &driver.Stopped{ID: j.ID, Spots: gone}})

@@ -69,7 +69,7 @@ func (d *Driver) leaveEnded(at fleet.Instant, j *job, spots []fleet.Spot) {
 	if len(spots) > 0 {
 		clear(j.leaving)
 		j.leaving.Add(spots)
-		d.timeline.plan(entry{at: at, job: j, leave: spots, ended: true})
+		d.timeline.plan(entry{at: at, job: j, leave: spots})
 	}
 }
 

@@ -63,6 +63,20 @@ func TestWhatWasCancelledAfterAnEndThatNobodyHeardIsSaidToBeGone(t *testing.T) {
 	expectSaid(t, d, 4*time.Hour, "3h0m0s finished 1", "3h0m0s stopped 1 [{0 [3]}]")
 }
 
+func TestWhatShouldLeaveAJobThatRunsOnAfterAnUnheardEndIsSaidToBeGone(t *testing.T) {
+	d := New(Options{})
+	job := gangOf(1, 1, 0)
+	d.Expect("oak", "job-1", time.Hour)
+	d.Run(at(0), job, nodes(3), false)
+	expectSaid(t, d, time.Hour, "1h0m0s finished 1") // lost on its way
+	d.Stop(at(2*time.Hour), 1, nodes(3), at(2*time.Hour+grace))
+	d.Run(at(3*time.Hour), job, nodes(4), false)
+	d.Resync(at(3*time.Hour), []driver.Standing{
+		{Job: job, Started: at(0), Running: nodes(4), Leaving: nodes(3), Until: at(2*time.Hour + grace)},
+	})
+	expectSaid(t, d, 4*time.Hour, "3h0m0s finished 1", "3h0m0s stopped 1 [{0 [3]}]")
+}
+
 func TestAFreshClusterTakesMustersWordForIt(t *testing.T) {
 	d := New(Options{WholeGrace: true, Runtime: func(driver.Job) (time.Duration, bool) { return time.Hour, true }})
 	mending := gangOf(3, 2, 10*time.Minute)

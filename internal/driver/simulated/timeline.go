@@ -13,7 +13,6 @@ type entry struct {
 	order uint64       // of being planned
 	leave []fleet.Spot // replicas that will be gone; nil: the job ends
 	plan  uint64       // the job's plan that the end belongs to
-	ended bool         // the replicas leave a job that had ended before: that is said all the same
 }
 
 // stale says whether the job has changed since the entry was planned.
