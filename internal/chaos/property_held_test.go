@@ -20,7 +20,11 @@ var onceHeld = []int64{}
 // quotas for namespaces, and asks every question and every law.
 func TestFleetsThatShareQuotaOut(t *testing.T) {
 	t.Parallel()
-	laws := append([]law{othersStayOut, nobodyIsPushedThere, holdsTakeNothing, holdersStart}, lawsOfPlacement...)
+	laws := []law{
+		othersStayOut, nobodyIsPushedThere, holdsTakeNothing, holdersStart, minimalInQuota,
+		everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, allowedEvictions, loneBorrowersRun,
+		reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	}
 	play := func(seed int64) bool {
 		w, f := playSharing(seed, sampling{recount: 3, idle: 2, hash: 5, before: 1}, laws...)
 		if f != nil {
@@ -32,6 +36,16 @@ func TestFleetsThatShareQuotaOut(t *testing.T) {
 		play(seed)
 	}
 	playSeeds(t, play)
+}
+
+// minimalInQuota is minimalVictims for in-quota newcomers: no hold concerns flex.
+func minimalInQuota(w *world, before *fleet.State, out core.Outcome) *failure {
+	for _, e := range out.Record.Events {
+		if placed, ok := e.(event.ReplicasPlaced); ok && placed.Holds == fleet.HoldsFlex {
+			return nil
+		}
+	}
+	return minimalVictims(w, before, out)
 }
 
 func playSharing(seed int64, every sampling, laws ...law) (*world, *failure) {

@@ -16,6 +16,7 @@ type counts struct {
 	others                bool // the tree holds other grants here
 	held                  int  // of its quota's backing, by others who do not use it
 	barred                bool // but for holds it would be guaranteed, by count
+	kept                  bool // it could not borrow but what is held, which it must leave
 }
 
 // guaranteed says whether it would be, by count.
@@ -25,12 +26,12 @@ func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.ba
 func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
 
 // borrowable says whether its tree has enough left, by count.
-func (n counts) borrowable() bool { return n.treeKept+n.held+n.gpus <= n.treeBacked }
+func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked && !n.kept }
 
 // keepsOut says whether holds inside its quota keep it from being guaranteed or
 // from borrowing, by count.
 func (n counts) keepsOut() bool {
-	return n.held > 0 && (n.barred || n.others && !n.borrowable() && n.treeKept+n.gpus <= n.treeBacked)
+	return n.held > 0 && (n.barred || n.others && n.kept && n.treeKept+n.gpus <= n.treeBacked)
 }
 
 // crowded says that what runs leaves no room for it in its quota, or to borrow,
@@ -41,7 +42,9 @@ func (n counts) crowded() bool {
 
 func (q *question) count(a *fleet.Account) counts {
 	n := counts{gpus: q.gpus, backed: a.Backed()}
-	n.held, n.barred = q.pl.HeldFrom(q.it)
+	if n.held, n.barred = q.pl.HeldFrom(q.it); n.held > 0 {
+		n.kept = a.Stays()+n.gpus+n.held > a.Backed()+a.Lendable((*fleet.Account).Stays)
+	}
 	key := q.key(q.w, q.w.BaseRank(), false)
 	for _, x := range q.p.Accounts {
 		if x.Tree() != a.Tree() {

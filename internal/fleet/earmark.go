@@ -156,6 +156,17 @@ func (e *Earmarks) Others(user, namespace string) int {
 	return t - e.Left(user, namespace)
 }
 
+// Lendable is the GPUs of its siblings' backing that what stays of them does not use.
+func (a *Account) Lendable(stays func(*Account) int) int {
+	t := 0
+	for _, x := range a.root.accounts {
+		if x != a {
+			t += max(0, x.Backed()-stays(x))
+		}
+	}
+	return t
+}
+
 // UsedOf is the GPUs of a hold inside the quota that the holder's work uses.
 func (a *Account) UsedOf(h *Hold) int {
 	all, left := a.Earmarks(), a.Standing()
@@ -164,9 +175,14 @@ func (a *Account) UsedOf(h *Hold) int {
 
 // Standing counts everything that stays of the account's work, in the quota's order.
 func (a *Account) Standing() Earmarks {
+	return a.StandingBut(func(*Workload) int { return 0 })
+}
+
+// StandingBut is Standing without so many GPUs of each workload.
+func (a *Account) StandingBut(gone func(*Workload) int) Earmarks {
 	e := a.Earmarks()
 	for _, w := range a.work {
-		gpus := 0
+		gpus := -gone(w)
 		for i, pool := range w.Pools {
 			gpus += w.Stays(i) * pool.GPUs
 		}

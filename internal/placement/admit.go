@@ -67,9 +67,8 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
-	kept := keptFrom(c)
-	c.covered.gpus += kept
-	if a.Stays()+kept+c.gpus <= a.Backed() {
+	c.keeps = mustKeep(c)
+	if a.Stays()+c.gpus <= a.Backed() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
 		if plan, ok := pl.inside(c); ok {
 			return plan, true
@@ -193,9 +192,8 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	}
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	kept := keptFrom(c)
-	c.covered.gpus += kept
-	if a.Root().Stays()+kept+c.gpus <= backed {
+	c.keeps = mustKeep(c)
+	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)

@@ -26,6 +26,8 @@ type claim struct {
 	tight bool
 	// beyond says that no backing covers the claim: the mending of unprotected work.
 	beyond bool
+	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
+	keeps bool
 }
 
 const unlimited = 1 << 30

@@ -56,18 +56,42 @@ func wasThere(a *fleet.Account, w *fleet.Workload) bool {
 	return w.Started != 0 && slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
 }
 
-// keptFrom is what a claim must leave to others who hold it and do not use it: it
-// may push nobody there, nor borrow it. Who finds room in a hold of his own beside
-// all that stands owes nothing to other holders.
-func keptFrom(c *claim) int {
+// mustKeep says whether a claim must leave to others what they hold and do not
+// use: it may push nobody there, nor borrow it. Who finds room in a hold of his
+// own beside all that stands owes nothing to other holders.
+func mustKeep(c *claim) bool {
 	if len(c.account.Holds()) == 0 {
-		return 0
+		return false
 	}
 	e := c.account.Standing()
-	if e.Own(c.w) >= c.gpus {
-		return 0
+	return e.Own(c.w) < c.gpus
+}
+
+// leavesHeld says whether a claim, with the victims gone, leaves to others what
+// they hold: its quota's work fits beside that, and in what siblings leave unused.
+// (What siblings borrow of it is their own affair.)
+func (c *claim) leavesHeld(gone []*candidateVictim) bool {
+	if !c.keeps {
+		return true
 	}
-	return e.Others(c.w.User, c.w.Namespace)
+	e := c.account.StandingBut(func(w *fleet.Workload) (gpus int) {
+		for _, v := range gone {
+			if v.w == w {
+				gpus += v.all.gpus
+			}
+		}
+		return gpus
+	})
+	stays := func(x *fleet.Account) int {
+		gpus := x.Stays()
+		for _, v := range gone {
+			if v.w.Account() == x {
+				gpus -= v.all.gpus
+			}
+		}
+		return gpus
+	}
+	return stays(c.account)+c.gpus+e.Others(c.w.User, c.w.Namespace) <= c.account.Backed()+c.account.Lendable(stays)
 }
 
 // outOfReach says whether a unit of a claim's quota uses a hold that is not for

@@ -74,7 +74,10 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 			backed, stays = backed+x.Backed(), stays+x.Stays()
 		}
 	}
-	u.Borrow = max(0, backed-stays-u.Held-u.Free)
+	u.Borrow = max(0, backed-stays-u.Free)
+	if u.Held > 0 {
+		u.Borrow = max(0, min(u.Borrow, a.Backed()-a.Stays()-u.Held-u.Free+a.Lendable((*fleet.Account).Stays)))
+	}
 	return u
 }
 
