@@ -7,7 +7,17 @@ import "container/heap"
 type alarm struct {
 	at        Instant
 	partition *Partition
+	of        alarmKind
 }
+
+// alarmKind says what time changes at that moment.
+type alarmKind int
+
+const (
+	ofMetal alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
+	ofAge                    // work is past its declared maximum: who gives way to whom
+	ofFlex                   // flex work has run its minimum time
+)
 
 type alarms []alarm
 
@@ -22,11 +32,11 @@ func (a *alarms) Pop() any {
 	return x
 }
 
-// Alarm asks for a look at the partition at a moment. Alarms are derived: a
+// alarm asks for a look at the partition at a moment. Alarms are derived: a
 // needless one costs a look and changes nothing.
-func (s *State) Alarm(p *Partition, at Instant) {
+func (s *State) alarm(p *Partition, at Instant, of alarmKind) {
 	if at != Never {
-		heap.Push(&s.alarms, alarm{at, p})
+		heap.Push(&s.alarms, alarm{at, p, of})
 	}
 }
 
@@ -42,8 +52,20 @@ func (s *State) NextAlarm() Instant {
 func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
-		a.partition.aged++
-		a.partition.Unalign()
-		a.partition.Freed()
+		a.partition.ring(a.of)
+	}
+}
+
+func (p *Partition) ring(of alarmKind) {
+	switch of {
+	case ofMetal:
+		p.Unalign()
+		p.Freed()
+	case ofAge:
+		p.aged++
+		p.Freed()
+	case ofFlex:
+		p.epoch++
+		p.Touch()
 	}
 }

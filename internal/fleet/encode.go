@@ -88,7 +88,7 @@ func (p *Partition) rebuild(s *State) {
 		if h.Partition != p.ID {
 			continue
 		}
-		s.Alarm(p, h.Until)
+		s.alarm(p, h.Until, ofMetal)
 		if h.Inside() {
 			p.EnsureAccount(h.Quota).earmark(h)
 		}

@@ -316,10 +316,10 @@ func (p *Partition) enqueueTarget(quota string) {
 // about a workload: the end of its minimum run time, and of its declared maximum.
 func (s *State) alarmsOf(w *Workload) {
 	if w.Flexes() {
-		s.Alarm(w.partition, w.Started.Add(s.Policy.FlexMinimum))
+		s.alarm(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
 	}
 	if w.MaxRuntime > 0 {
-		s.Alarm(w.partition, w.Started.Add(w.MaxRuntime+1))
+		s.alarm(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
 	}
 }
 

@@ -63,7 +63,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
 	if state == Probation {
-		p.state.Alarm(p, at.Add(p.state.Policy.Probation))
+		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
 	}
 	p.Unalign()
 }
@@ -85,7 +85,7 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
 	case !up(from) && up(to) && has:
 		p.Downs[open].To = at
-		p.state.Alarm(p, at.Add(p.state.Policy.Dwell))
+		p.state.alarm(p, at.Add(p.state.Policy.Dwell), ofMetal)
 	}
 }
 
@@ -260,12 +260,12 @@ func (s *State) unalignAll() {
 func (p *Partition) alarms(s *State) {
 	for _, n := range p.Nodes {
 		if n.State == Probation {
-			s.Alarm(p, n.Since.Add(s.Policy.Probation))
+			s.alarm(p, n.Since.Add(s.Policy.Probation), ofMetal)
 		}
 	}
 	for _, d := range p.Downs {
 		if d.To != Never {
-			s.Alarm(p, d.To.Add(s.Policy.Dwell))
+			s.alarm(p, d.To.Add(s.Policy.Dwell), ofMetal)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func (s *State) AddHold(h Hold) {
 	s.Holds = append(s.Holds, &h)
 	s.NextHold = max(s.NextHold, h.ID+1)
 	p := s.Partition(h.Partition)
-	s.Alarm(p, h.Until)
+	s.alarm(p, h.Until, ofMetal)
 	if h.Inside() {
 		a := p.EnsureAccount(h.Quota)
 		a.earmark(&h)
