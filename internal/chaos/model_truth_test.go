@@ -47,12 +47,11 @@ func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 	for _, s := range all {
 		stands[s.Job.ID] = true
 		j := t.of(s.Job.ID)
-		there, leaving := driver.Tally{}, driver.TallyOf(s.Leaving)
-		there.Add(j.leaving.Spots())
+		j.running.Take(s.Running) // these go on; what else is there may be what should leave
+		there := driver.TallyOf(j.leaving.Spots())
 		there.Add(j.running.Spots())
-		j.job, j.running = s.Job, driver.TallyOf(s.Running)
-		left, _ := there.Take(leaving.Spots())
-		j.leaving = driver.TallyOf(left)
+		left, _ := there.Take(s.Leaving)
+		j.job, j.running, j.leaving = s.Job, driver.TallyOf(s.Running), driver.TallyOf(left)
 	}
 	for id := range t {
 		if !stands[id] {

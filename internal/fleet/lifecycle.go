@@ -174,7 +174,7 @@ func (w *Workload) standing() WorkloadState {
 	switch {
 	case whole && runs > 0:
 		return RunningW
-	case stays == 0 && leaving > 0:
+	case stays == 0 && leaving > 0 && !w.staysAnywhere():
 		return Evicting
 	case w.Started != 0 && w.staysAnywhere():
 		return Mending

@@ -108,9 +108,9 @@ func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
 }
 
 // vacated says that the tree's usage has room for a workload for which nobody
-// has to leave any more, and that nobody else is on its nodes.
+// has to leave any more, and that its nodes are free.
 func (pl *Planner) vacated(w *fleet.Workload) bool {
-	if a := w.Account(); a != nil && a.Root().Usage() > pl.treeBacked(a.Root()) && a.Root().Leaves() {
+	if w.Account() != nil && !pl.treeHasLeft(w) {
 		return false
 	}
 	for _, replicas := range w.Held {
@@ -123,16 +123,53 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 	return true
 }
 
-// free says whether a node has physical room for everything that w has reserved there.
+// treeHasLeft says whether the tree's covered work fits its backing with those
+// who still leave, but not for somebody else's room: that counts once already.
+func (pl *Planner) treeHasLeft(w *fleet.Workload) bool {
+	tree := w.Account().Root()
+	if tree.Usage() <= pl.treeBacked(tree) || !tree.Leaves() {
+		return true
+	}
+	leaving := 0
+	for _, other := range pl.p.Leaving() {
+		if a := other.Account(); a != nil && a.Root() == tree && (other.For == 0 || other.For == w.ID) {
+			leaving += leavingGPUs(other)
+		}
+	}
+	return leaving == 0 || pl.withoutUnprotected(tree).gpus+leaving <= pl.treeBacked(tree)
+}
+
+func leavingGPUs(w *fleet.Workload) int {
+	t := 0
+	for i, p := range w.Pools {
+		t += w.InPhase(i, fleet.Leaving) * p.GPUs
+	}
+	return t
+}
+
+// free says whether a node has physical room for everything that w has reserved
+// there, beside what others have reserved who come before it.
 func (pl *Planner) free(w *fleet.Workload, node int) bool {
 	n := pl.p.Nodes[node]
 	wants := 0
 	for _, r := range n.Residents() {
-		if r.Workload == w && r.Phase == fleet.Reserved {
+		if r.Phase == fleet.Reserved && (r.Workload == w || startsBefore(r.Workload, w)) {
 			wants += r.GPUs()
 		}
 	}
 	return n.State.Usable() && n.Held()+wants <= n.Good()
+}
+
+// startsBefore says who of two with reserved room on a node starts first: work in
+// quota before flex, who has not started before who grows, and then their order.
+func startsBefore(a, b *fleet.Workload) bool {
+	switch {
+	case a.Flexes() != b.Flexes():
+		return b.Flexes()
+	case (a.Started == 0) != (b.Started == 0):
+		return a.Started == 0
+	}
+	return fleet.KeyOf(a, a.BaseRank(), false).Before(fleet.KeyOf(b, b.BaseRank(), false))
 }
 
 // finish makes a plan of spots that were found: room that somebody still holds is reserved.

@@ -113,6 +113,11 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 		if wrong < 0 {
 			return pl.eviction(c, spots, victims), true
 		}
+		if v := victims[wrong]; lessOfItsOwn(c, &v.unit) {
+			v.class = ClassImportance // no borrower, but it gives way as what it is
+			list = byCost(list)
+			continue
+		}
 		list = without(list, victims[wrong])
 	}
 	return Plan{}, false
@@ -336,6 +341,11 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	}
 	return 0, false
+}
+
+// lessOfItsOwn says whether a unit is less important work of a guaranteed claim's own quota.
+func lessOfItsOwn(c *claim, u *unit) bool {
+	return c.holds == fleet.HoldsGuaranteed && u.w.Account() == c.account && c.key.Importance().Above(u.key.Importance())
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of

@@ -146,10 +146,15 @@ func (d *Driver) startDelay(j *job, spot fleet.Spot) time.Duration {
 // resync asks.
 func (d *Driver) stop(at fleet.Instant, j *job, spots []fleet.Spot, until fleet.Instant) {
 	known, unknown := j.staying.Take(spots)
-	if j.finished {
-		return
+	if !j.finished {
+		d.leave(at, j, known, unknown, until)
 	}
-	j.leaving.Add(spots)
+}
+
+// leave plans the leaving of replicas that are there, and of those that are gone already.
+func (d *Driver) leave(at fleet.Instant, j *job, known, unknown []fleet.Spot, until fleet.Instant) {
+	j.leaving.Add(known)
+	j.leaving.Add(unknown)
 	d.planLeave(at, j, unknown)
 	for i, spot := range known {
 		d.planLeave(at.Add(d.stopDelay(at, j, i, until)), j, []fleet.Spot{spot})

@@ -38,9 +38,12 @@ func (d *Driver) restore(at fleet.Instant, s driver.Standing) {
 	}
 	running, leaving := driver.TallyOf(s.Running), driver.TallyOf(s.Leaving)
 	j.leaving.Take(j.leaving.Beyond(leaving))
-	d.stop(at, j, leaving.Beyond(j.leaving), s.Until)
-	j.staying.Take(j.staying.Beyond(running))
-	j.settle(at, &d.timeline)
+	// What should run is not taken for what should leave and has left already.
+	kept, _ := j.staying.Take(s.Running)
+	known, unknown := j.staying.Take(leaving.Beyond(j.leaving))
+	clear(j.staying)
+	j.staying.Add(kept)
+	d.leave(at, j, known, unknown, s.Until)
 	d.run(at, j, running.Beyond(j.staying))
 }
 

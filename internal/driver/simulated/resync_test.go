@@ -77,6 +77,22 @@ func TestWhatShouldLeaveAJobThatRunsOnAfterAnUnheardEndIsSaidToBeGone(t *testing
 	expectSaid(t, d, 4*time.Hour, "3h0m0s finished 1", "3h0m0s stopped 1 [{0 [3]}]")
 }
 
+func TestWhatShouldRunIsNotTakenForWhatHasLeftBesideIt(t *testing.T) {
+	d := New(Options{WholeGrace: true})
+	job := gangOf(1, 2, 0)
+	d.Expect("oak", "job-1", time.Hour)
+	d.Run(at(0), job, nodes(3, 3), false)
+	d.Stop(at(0), 1, nodes(3), at(grace))
+	expectSaid(t, d, grace, "30s stopped 1 [{0 [3]}]") // lost on its way
+	d.Resync(at(time.Minute), []driver.Standing{
+		{Job: job, Started: at(0), Running: nodes(3), Leaving: nodes(3), Until: at(2 * time.Minute)},
+	})
+	expectSaid(t, d, time.Minute, "1m0s stopped 1 [{0 [3]}]")
+	if n := d.jobs[1].staying.Of(0); n != 1 {
+		t.Errorf("%d replicas run, want the one that has run all along", n)
+	}
+}
+
 func TestAFreshClusterTakesMustersWordForIt(t *testing.T) {
 	d := New(Options{WholeGrace: true, Runtime: func(driver.Job) (time.Duration, bool) { return time.Hour, true }})
 	mending := gangOf(3, 2, 10*time.Minute)
