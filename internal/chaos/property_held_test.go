@@ -38,11 +38,14 @@ func TestFleetsThatShareQuotaOut(t *testing.T) {
 	playSeeds(t, play)
 }
 
-// minimalInQuota is minimalVictims for in-quota newcomers: no hold concerns flex.
+// minimalInQuota is minimalVictims where all who start do so in quotas with holds.
 func minimalInQuota(w *world, before *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
-		if placed, ok := e.(event.ReplicasPlaced); ok && placed.Holds == fleet.HoldsFlex {
-			return nil
+		if placed, ok := e.(event.ReplicasPlaced); ok {
+			a := w.s.Partition(placed.Partition).Account(w.s.Workloads[placed.ID].Target)
+			if a == nil || len(a.Holds()) == 0 {
+				return nil
+			}
 		}
 	}
 	return minimalVictims(w, before, out)
