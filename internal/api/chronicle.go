@@ -74,13 +74,13 @@ func (c chronicle) moved(a account, by int, text string) *musterv1.QuotaChange {
 func (c chronicle) holdPlaced(e event.HoldPlaced) []*musterv1.QuotaChange {
 	h := e.Hold
 	c.holds[h.ID] = h
-	text := fmt.Sprintf("hold %d: %d GPUs of %s until %s", h.ID, h.GPUs, h.Partition, h.Until.Time().Format("2006-01-02 15:04Z"))
+	text := fmt.Sprintf("hold %d%s: %d GPUs of %s until %s", h.ID, holderOf(h), h.GPUs, h.Partition, h.Until.Time().Format("2006-01-02 15:04Z"))
 	return []*musterv1.QuotaChange{{Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Text: text}}
 }
 
 func (c chronicle) holdEnded(e event.HoldEnded) []*musterv1.QuotaChange {
 	h := c.holds[e.ID]
-	text := fmt.Sprintf("hold %d of %d GPUs of %s %s", e.ID, h.GPUs, h.Partition, e.Why)
+	text := fmt.Sprintf("hold %d%s of %d GPUs of %s %s", e.ID, holderOf(h), h.GPUs, h.Partition, e.Why)
 	if e.Left > 0 {
 		text += fmt.Sprintf(", %d GPUs left", e.Left)
 	}
@@ -91,6 +91,14 @@ func (c chronicle) holdEnded(e event.HoldEnded) []*musterv1.QuotaChange {
 		delete(c.holds, e.ID)
 	}
 	return []*musterv1.QuotaChange{line}
+}
+
+// holderOf says whom a hold inside the quota is for.
+func holderOf(h fleet.Hold) string {
+	if !h.Inside() {
+		return ""
+	}
+	return " for " + h.Holder()
 }
 
 // whoMay says who may target a quota.

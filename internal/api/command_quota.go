@@ -34,5 +34,5 @@ func transfer(m *musterv1.TransferRequest) core.Command {
 
 func placeHold(m *musterv1.PlaceHoldRequest) (core.Command, error) {
 	until, err := instant("until", m.GetUntil())
-	return core.PlaceHold{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus()), Until: until}, err
+	return core.PlaceHold{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus()), Until: until, User: m.GetUser(), Namespace: m.GetNamespace()}, err
 }

@@ -56,6 +56,8 @@ func says(c whatif.Change) string {
 		return fmt.Sprintf("%d GPUs of quota from %s, which its work does not use", c.GPUs, c.Quota)
 	case whatif.Ends:
 		return strings.Join(c.Names, ", ") + ends(c)
+	case whatif.Holds:
+		return strings.Join(c.Names, ", ") + ends(c) + " or is released"
 	}
 	return string(c.Kind)
 }
@@ -105,6 +107,8 @@ func commandLine(c core.Command) string {
 		return line("quota grant", c.Quota, c.Partition, fmt.Sprint(c.GPUs), gang)
 	case core.Transfer:
 		return line("quota transfer", c.From, c.To, c.Partition, fmt.Sprint(c.GPUs))
+	case core.ReleaseHold:
+		return line("quota hold", fmt.Sprintf("--release %d", c.ID))
 	case core.SetNodes:
 		return line("node set", strings.Join(c.Names, " "), "--state "+string(c.State))
 	}

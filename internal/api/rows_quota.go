@@ -28,7 +28,7 @@ func quotas(s *fleet.State, partition string, choose func(path string) bool) []*
 	}
 	for _, h := range s.Holds {
 		if q := by[h.Quota]; q != nil && (partition == "" || partition == h.Partition) {
-			q.Holds = append(q.Holds, hold(h))
+			q.Holds = append(q.Holds, hold(s, h))
 		}
 	}
 	return list
@@ -38,8 +38,14 @@ func accessOf(a fleet.Access) *musterv1.Access {
 	return &musterv1.Access{Users: slices.Clone(a.Users), Groups: slices.Clone(a.Groups), Namespaces: slices.Clone(a.Namespaces)}
 }
 
-func hold(h *fleet.Hold) *musterv1.Hold {
-	return &musterv1.Hold{Id: h.ID, Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Until: timestamp(h.Until)}
+func hold(s *fleet.State, h *fleet.Hold) *musterv1.Hold {
+	m := &musterv1.Hold{
+		Id: h.ID, Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Until: timestamp(h.Until), User: h.User, Namespace: h.Namespace,
+	}
+	if a := s.Partition(h.Partition).Account(h.Quota); a != nil && h.Inside() {
+		m.Used = int32(a.UsedOf(h))
+	}
+	return m
 }
 
 func grant(q view.Quota) *musterv1.Grant {

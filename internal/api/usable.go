@@ -17,7 +17,7 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 			for _, a := range p.Accounts {
 				q := state.Quota(a.Quota)
 				if m.GetAll() || q != nil && q.Access.Allows(actor.User, actor.Groups, m.GetNamespace()) {
-					out.Quotas = append(out.Quotas, usableQuota(view.UsableOf(p, a, at)))
+					out.Quotas = append(out.Quotas, usableQuota(view.UsableOf(p, a, actor.User, m.GetNamespace(), at)))
 				}
 			}
 			out.Flex = append(out.Flex, usableFlex(view.UsableFlexOf(p, m.GetNamespace(), at)))
@@ -32,7 +32,7 @@ func usableQuota(u view.Usable) *musterv1.UsableQuota {
 	return &musterv1.UsableQuota{
 		Quota: u.Quota, Partition: u.Partition, Backed: int32(u.Backed), Usage: int32(u.Usage), Free: int32(u.Free),
 		LargestGang: int32(u.LargestGang), Borrow: int32(u.Borrow), Waiting: int32(u.Waiting),
-		Next: timestamp(u.Next.At), NextWhat: u.Next.What,
+		Next: timestamp(u.Next.At), NextWhat: u.Next.What, HeldForYou: int32(u.HeldForYou), Held: int32(u.Held),
 	}
 }
 

@@ -27,6 +27,8 @@ type author struct {
 	queue []step // lines that are written already
 	calm  bool   // no failures, no changes by people: only work comes and goes
 
+	shares bool // people share quotas out
+
 	housed bool // the story plays in a house
 	fair   bool // its weather is fine, and its process lives
 }
@@ -246,6 +248,9 @@ func (a *author) grant() core.Command {
 func (a *author) people() core.Command {
 	if len(a.w.s.Quotas) == 0 {
 		return core.CreateQuota{Path: "a"}
+	}
+	if a.shares && a.chance(70) {
+		return a.share()
 	}
 	p, q, r := a.partition(), pick(a, a.w.s.Quotas...).Path, pick(a, a.w.s.Quotas...).Path
 	switch a.upTo(7) {

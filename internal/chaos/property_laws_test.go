@@ -96,6 +96,9 @@ func privateClusters(w *world, _ *fleet.State, _ core.Outcome) *failure {
 
 func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	backing := func(i int) int { return a.Backing[i] }
+	if len(a.Holds()) > 0 {
+		return nil // others of the quota stand outside what is held
+	}
 	for _, it := range a.Queue() {
 		if it.Pool != fleet.Base {
 			return nil // a pool that waits to join may hold a reservation
@@ -235,6 +238,9 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				continue
 			}
 			v := list[0].Workload
+			if keptFrom(p.Account(v.Target), v.Namespace) > 0 {
+				continue
+			}
 			c, gpus := privateOf(p, func(i int) int { return p.TreeOf(tree).Backing(i) }, work[tree])
 			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) {
 				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
@@ -398,7 +404,7 @@ func fitsThere(s *fleet.State, e event.ReplicasPlaced) bool {
 			return false
 		}
 	}
-	return a == nil || fitsCounts(p, a, e.Holds, asks, all)
+	return a == nil || fitsCounts(p, a, e.Holds, asks, all+keptFrom(a, w.Namespace))
 }
 
 func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks map[int]int, all int) bool {

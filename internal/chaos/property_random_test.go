@@ -72,8 +72,14 @@ func playSeeds(t *testing.T, play func(seed int64) bool) {
 }
 
 func playRandom(seed int64, calm bool, every sampling, laws ...law) (*world, *failure) {
+	return playBy(seed, func(a *author) { a.calm = calm }, every, laws...)
+}
+
+// playBy plays what an author of this kind writes.
+func playBy(seed int64, kind func(*author), every sampling, laws ...law) (*world, *failure) {
 	w := newWorld(every, laws...)
-	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, calm: calm}
+	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w}
+	kind(a)
 	a.begin()
 	for range *linesFlag {
 		if f := w.play(a.next()); f != nil {

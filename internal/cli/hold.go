@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,15 +16,48 @@ type holdOptions struct {
 	writing
 	reading
 	until   moment
+	holder  holder
 	release uint64
 }
+
+// holder is whom part of a quota is held for: user:NAME or namespace:NAME.
+type holder struct{ user, namespace string }
+
+func (h *holder) Set(text string) error {
+	kind, name, _ := strings.Cut(text, ":")
+	switch {
+	case kind == "user" && name != "":
+		*h = holder{user: name}
+	case kind == "namespace" && name != "":
+		*h = holder{namespace: name}
+	default:
+		return fmt.Errorf("%.40q is nobody a hold can be for; write user:NAME or namespace:NAME", text)
+	}
+	return nil
+}
+
+func (h *holder) String() string {
+	switch {
+	case h.user != "":
+		return "user:" + h.user
+	case h.namespace != "":
+		return "namespace:" + h.namespace
+	}
+	return ""
+}
+
+func (h *holder) Type() string { return "user:NAME|namespace:NAME" }
 
 func newQuotaHold(a *app) *cobra.Command {
 	o := &holdOptions{app: a, until: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
-		Use:   "hold [QUOTA PARTITION GPUS --until MOMENT | --release ID]",
-		Short: "earmark free capacity for a quota until a moment, release a hold, or list holds",
+		Use:   "hold [QUOTA PARTITION GPUS --until MOMENT [--for WHOM] | --release ID]",
+		Short: "earmark free capacity for a quota, or part of a quota, until a moment; release or list holds",
+		Long: `Hold earmarks free capacity of a partition for a quota until a moment. With --for it earmarks part of
+the quota's own backing for a user or a namespace: what others of the quota submit waits (Held) rather
+than take it, siblings may borrow it until its holder needs it, and nobody who runs is evicted.`,
 		Example: `  muster quota hold research/oak tiger/h200 64 --until 7d --reason 'arrives next week'
+  muster quota hold research/oak tiger/h200 16 --until 2d --for user:ada
   muster quota hold                # lists the holds there are
   muster quota hold --release 3`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -37,6 +71,7 @@ func newQuotaHold(a *app) *cobra.Command {
 	o.writing.flags(cmd)
 	o.reading.flags(a, cmd)
 	cmd.Flags().Var(&o.until, "until", "when it ends: 2026-12-01, 2026-11-21T12:00:00Z, or 7d from now")
+	cmd.Flags().Var(&o.holder, "for", "hold part of the quota itself for user:NAME or namespace:NAME")
 	cmd.Flags().Uint64Var(&o.release, "release", 0, "give this hold back")
 	return cmd
 }
@@ -44,6 +79,8 @@ func newQuotaHold(a *app) *cobra.Command {
 func (o *holdOptions) run(cmd *cobra.Command, args []string) error {
 	released := cmd.Flags().Changed("release")
 	switch {
+	case o.holder.String() != "" && len(args) == 0:
+		return usage("--for says whom a hold is for; place one with a quota, a partition and a number of GPUs")
 	case released && len(args) > 0:
 		return usage("--release gives a hold back, and a quota places one; give one of them")
 	case released:
@@ -64,9 +101,18 @@ func (o *holdOptions) place(ctx context.Context, args []string) error {
 	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		res, err := o.client().Quotas.PlaceHold(ctx, &musterv1.PlaceHoldRequest{
 			Write: o.writing.message(), Quota: args[0], Partition: args[1], Gpus: gpus, Until: o.until.message(),
+			User: o.holder.user, Namespace: o.holder.namespace,
 		})
 		return res.GetWritten(), err
-	}, fmt.Sprintf("%d GPUs of %s held for %s until %s", gpus, args[1], args[0], clock{o.Now(), o.zone()}.moment(o.until.at)))
+	}, fmt.Sprintf("%d GPUs of %s held for %s until %s", gpus, args[1], o.heldFor(args[0]), clock{o.Now(), o.zone()}.moment(o.until.at)))
+}
+
+// heldFor says whom a hold is for, and in which quota.
+func (o *holdOptions) heldFor(quota string) string {
+	if whom := o.holder.String(); whom != "" {
+		return whom + " in " + quota
+	}
+	return quota
 }
 
 func (o *holdOptions) giveBack(ctx context.Context) error {
@@ -83,13 +129,34 @@ func (o *holdOptions) list(ctx context.Context) (answer, error) {
 	}
 	t := newTable("There are no holds.",
 		column{head: "ID", right: true}, column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
-		column{head: "GPUS", right: true}, column{head: "UNTIL"})
+		column{head: "GPUS", right: true}, column{head: "FOR", cut: true}, column{head: "USED", right: true}, column{head: "UNTIL"})
 	holds := []any{}
 	for _, q := range res.GetQuotas() {
 		for _, h := range q.GetHolds() {
-			t.add(h.GetId(), h.GetQuota(), h.GetPartition(), h.GetGpus(), h.GetUntil())
+			t.add(h.GetId(), h.GetQuota(), h.GetPartition(), h.GetGpus(), holderOf(h), h.GetUsed(), h.GetUntil())
 			holds = append(holds, plain(h))
 		}
 	}
 	return answer{value: object{{"seen", plain(res.GetSeen())}, {"holds", holds}}, table: t}, nil
+}
+
+// inside says whether a hold is one inside its quota.
+func inside(h *musterv1.Hold) bool { return h.GetUser() != "" || h.GetNamespace() != "" }
+
+// holdText says a hold in a few words.
+func holdText(h *musterv1.Hold) string {
+	text := fmt.Sprintf("hold %d: %d GPUs of %s", h.GetId(), h.GetGpus(), h.GetPartition())
+	if inside(h) {
+		text += fmt.Sprintf(" for %s (%d used)", holderOf(h), h.GetUsed())
+	}
+	return text
+}
+
+// holderOf is whom a hold is for: a user or a namespace inside the quota, else the quota.
+func holderOf(h *musterv1.Hold) string {
+	inside := holder{user: h.GetUser(), namespace: h.GetNamespace()}
+	if whom := inside.String(); whom != "" {
+		return whom
+	}
+	return "the quota"
 }

@@ -83,7 +83,7 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		for _, g := range q.GetGrants() {
 			t.add(q.GetPath(), g.GetPartition(), g.GetAssigned(), g.GetGang(), g.GetBacked(), g.GetUnbacked(), g.GetUsage(),
 				g.GetGuaranteed(), g.GetBorrowing(), g.GetUnprotected(), g.GetScheduled(), g.GetUnscheduled(),
-				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), islandsText(g.GetIslands()), note(g))
+				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), islandsText(g.GetIslands()), noteOf(q, g))
 		}
 		if len(q.GetGrants()) == 0 {
 			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "")
@@ -92,9 +92,10 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 	return t
 }
 
+// heldIn is the free capacity of a partition that is held for a quota.
 func heldIn(q *musterv1.Quota, partition string) (gpus int32) {
 	for _, h := range q.GetHolds() {
-		if h.GetPartition() == partition {
+		if h.GetPartition() == partition && !inside(h) {
 			gpus += h.GetGpus()
 		}
 	}
@@ -107,6 +108,20 @@ func islandsText(gpus map[string]int32) string {
 		parts = append(parts, fmt.Sprintf("%s:%d", name, gpus[name]))
 	}
 	return strings.Join(parts, " ")
+}
+
+// noteOf is the note of a quota's grant, with what of it is held for whom.
+func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
+	var parts []string
+	if text := note(g); text != "" {
+		parts = append(parts, text)
+	}
+	for _, h := range q.GetHolds() {
+		if h.GetPartition() == g.GetPartition() && inside(h) {
+			parts = append(parts, fmt.Sprintf("%d held for %s", h.GetGpus(), holderOf(h)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // note says a grant's flags, and what its gang lacks.
@@ -160,7 +175,7 @@ func (p *page) quota(q *musterv1.Quota) {
 		p.grant(g)
 	}
 	for _, h := range q.GetHolds() {
-		p.say("\nhold %d: %d GPUs of %s until %s", h.GetId(), h.GetGpus(), h.GetPartition(), p.moment(h.GetUntil().AsTime()))
+		p.say("\n%s until %s", holdText(h), p.moment(h.GetUntil().AsTime()))
 	}
 	if len(q.GetGrants()) == 0 {
 		p.say("It has no grants; muster quota grant gives it one.")

@@ -40,13 +40,22 @@ var askers = map[string]string{
 }
 
 func (p *page) remedy(r *musterv1.Remedy) {
-	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s", r.GetText(), p.starts(r), askers[r.GetClass()]))
+	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), askers[r.GetClass()], p.byItself(r)))
 	if r.GetClass() == "wait" && r.GetBy() != nil {
 		return // it comes by itself
 	}
 	for _, line := range r.GetCommands() {
 		p.command(line)
 	}
+}
+
+// byItself says when a change that can be asked for comes without asking.
+func (p *page) byItself(r *musterv1.Remedy) string {
+	if r.GetClass() != "ask" || r.GetBy() == nil {
+		return ""
+	}
+	by := r.GetBy().AsTime()
+	return fmt.Sprintf("; it comes by itself at %s (%s)", p.moment(by), p.until(by))
 }
 
 // starts says how a workload starts once something was done.

@@ -49,6 +49,8 @@ A job's team targets the quota whose path ends in it; teams without one run on f
 	f.StringArrayVar(&o.Teams, "team", nil, "only this team's jobs; may be repeated")
 	f.Uint64Var(&o.Seed, "seed", 1, "of the delays, and of which server's faults befall which node")
 	f.BoolVar(&o.Delays, "delays", false, "replicas start and stop with realistic delays; otherwise at once")
+	f.BoolVar(&o.NoMend, "no-mend", false, "to compare: a gang that loses a node goes back to its queue")
+	f.DurationVar(&o.CheckpointEvery, "checkpoint-every", 0, "jobs save their work so often; 0: never")
 	f.StringVar(&o.declare, "declare", "", "jobs declare their run time times a factor drawn from it, such as 1..3, as maximum")
 	f.DurationVar(&o.ForecastEvery, "forecast-every", 0, "ask so often when all that waits will start, and measure what came of it")
 	f.IntVar(&o.CheckEvery, "check-every", 1, "check the invariants after every Nth decision; 0: never")
@@ -69,6 +71,8 @@ func (o *simulateOptions) settle(args []string) error {
 	switch {
 	case o.ForecastEvery < 0:
 		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
+	case o.CheckpointEvery < 0:
+		return usage("--checkpoint-every %s: checkpoints lie further apart than nothing", o.CheckpointEvery)
 	case o.Fleet == "":
 		return usage("simulate needs a fleet file: --fleet FILE")
 	case len(o.Jobs) == 0:

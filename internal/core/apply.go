@@ -130,7 +130,7 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned) {
 		island, _ := p.Island(g.Island)
 		p.SetGang(g.Quota, g.Missing, island)
 	}
-	p.Freed()
+	p.Renewed()
 }
 
 func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {

@@ -110,11 +110,13 @@ type (
 		From, To, Partition string
 		GPUs                int
 	}
-	// PlaceHold earmarks free capacity for a quota until a moment.
+	// PlaceHold earmarks free capacity for a quota until a moment or, with a user or
+	// a namespace, part of the quota for them.
 	PlaceHold struct {
 		Quota, Partition string
 		GPUs             int
 		Until            fleet.Instant
+		User, Namespace  string // at most one of them
 	}
 	// ReleaseHold gives a hold back.
 	ReleaseHold struct{ ID uint64 }

@@ -147,7 +147,7 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now f
 	}
 	var used []event.Event
 	for _, h := range s.Holds {
-		if h.Quota == c.Quota && h.Partition == c.Partition && h.Until > now && rise > 0 {
+		if h.Quota == c.Quota && h.Partition == c.Partition && !h.Inside() && h.Until > now && rise > 0 {
 			take := min(rise, h.GPUs)
 			rise -= take
 			used = append(used, event.HoldEnded{ID: h.ID, Left: h.GPUs - take, Why: "used"})
@@ -189,18 +189,46 @@ func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *
 	if refusal != nil {
 		return nil, refusal
 	}
+	if c.GPUs <= 0 || c.Until <= now {
+		return nil, refuse(Invalid, "a hold needs GPUs and a moment that is still to come")
+	}
+	h := fleet.Hold{
+		ID: s.NextHold, Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until, User: c.User, Namespace: c.Namespace,
+	}
+	if h.Inside() {
+		h.Since = now
+		return placeInside(p, h)
+	}
 	if refusal := wholeNodes(p, "a hold", c.GPUs); refusal != nil {
 		return nil, refusal
-	}
-	if c.GPUs == 0 || c.Until <= now {
-		return nil, refuse(Invalid, "a hold needs GPUs and a moment that is still to come")
 	}
 	_, all := s.Held(c.Partition, c.Quota, now)
 	if after, limit := p.Assigned()+all+c.GPUs, sustainable(s, p, now); after > limit {
 		return nil, refuse(Overpromise, "%s would have %d GPUs assigned and held, and can sustain %d", p.ID, after, limit).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": c.GPUs, "sustainable": limit})
 	}
-	return one(event.HoldPlaced{Hold: fleet.Hold{ID: s.NextHold, Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until}})
+	return one(event.HoldPlaced{Hold: h})
+}
+
+// placeInside places a hold inside a quota: all of them together stay within the
+// grant. They need no whole nodes, for they promise none.
+func placeInside(p *fleet.Partition, h fleet.Hold) ([]event.Event, *Refusal) {
+	if h.User != "" && h.Namespace != "" {
+		return nil, refuse(Invalid, "a hold is for a user or for a namespace, not for both")
+	}
+	if refusal := checkName("holder", h.User+h.Namespace); refusal != nil {
+		return nil, refusal
+	}
+	grant, held := 0, 0
+	if a := p.Account(h.Quota); a != nil {
+		grant, held = a.Grant, a.InsideHeld()
+	}
+	if held+h.GPUs > grant {
+		return nil, refuse(Overpromise, "%s has %d GPUs assigned in %s and %d of them held for its users and namespaces; %d more are not there",
+			h.Quota, grant, p.ID, held, h.GPUs).
+			with(map[string]int{"assigned": grant, "held": held, "wanted": h.GPUs})
+	}
+	return one(event.HoldPlaced{Hold: h})
 }
 
 func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {

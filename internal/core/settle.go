@@ -49,7 +49,7 @@ func (t *turn) expireHolds() {
 
 // endProbation makes nodes healthy that have been in probation long enough.
 func (t *turn) endProbation(p *fleet.Partition) {
-	if !p.Unaligned() {
+	if !p.Unaligned() || p.OnProbation() == 0 {
 		return
 	}
 	for _, n := range p.Nodes {
@@ -93,6 +93,13 @@ func (t *turn) align(p *fleet.Partition) {
 	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || c != nil && c.Stale && !p.Overpromised() {
 		return
 	}
+	if c, ok := promise.Stands(t.s, p, t.now); ok {
+		if e, changed := capacityChange(p, c); changed {
+			t.emit(e)
+		}
+		p.Aligned()
+		return
+	}
 	// What an alignment moves is an input of the next one: the backing in force.
 	for range alignments {
 		e, changed := difference(p, promise.Align(t.s, p, t.now))
@@ -108,12 +115,17 @@ func (t *turn) align(p *fleet.Partition) {
 // Two are usual: one that changes something, and one that does not.
 const alignments = 8
 
-func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, bool) {
-	e := event.BackingAligned{Partition: p.ID, Promisable: a.Promisable, Shares: a.Shares}
-	changed := p.Promisable != a.Promisable
+// capacityChange is what is different in capacity alone.
+func capacityChange(p *fleet.Partition, c promise.Capacity) (event.BackingAligned, bool) {
+	changed := p.Promisable != c.Promisable
 	for i, island := range p.Islands {
-		changed = changed || island.Share != a.Shares[i]
+		changed = changed || island.Share != c.Shares[i]
 	}
+	return event.BackingAligned{Partition: p.ID, Promisable: c.Promisable, Shares: c.Shares}, changed
+}
+
+func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, bool) {
+	e, changed := capacityChange(p, a.Capacity)
 	for _, k := range a.Moved {
 		acc := p.Accounts[k]
 		for i, island := range p.Islands {

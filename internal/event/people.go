@@ -38,7 +38,9 @@ type GrantTransferred struct {
 	GPUs      int    `json:"gpus"`
 }
 
-// HoldPlaced says: free capacity is earmarked for a quota until a moment.
+// HoldPlaced says: free capacity is earmarked for a quota until a moment, or
+// (since version 2) part of the quota for a user or a namespace. In version 1 the
+// hold had neither; an older Muster must not take the one for the other.
 type HoldPlaced struct {
 	Hold fleet.Hold `json:"hold"`
 }

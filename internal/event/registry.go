@@ -36,7 +36,7 @@ var readers = map[string][]reader{
 	"access.set":           {as[AccessSet]},
 	"grant.set":            {as[GrantSet]},
 	"grant.transferred":    {as[GrantTransferred]},
-	"hold.placed":          {as[HoldPlaced]},
+	"hold.placed":          {as[HoldPlaced], as[HoldPlaced]},
 	"hold.ended":           {as[HoldEnded]},
 	"backing.aligned":      {as[BackingAligned]},
 	"workload.submitted":   {as[WorkloadSubmitted]},

@@ -14,19 +14,37 @@ type counts struct {
 	treeKept, treeBacked  int
 	treeGrant             int
 	others                bool // the tree holds other grants here
+	held                  int  // of its quota's backing, by others who do not use it
+	barred                bool // but for holds it would be guaranteed, by count
+	kept                  bool // it could not borrow but what is held, which it must leave
 }
 
 // guaranteed says whether it would be, by count.
-func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed }
+func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.barred }
 
 // idle says that nobody's use is in its way, in its quota or where it could borrow.
 func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
 
 // borrowable says whether its tree has enough left, by count.
-func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked }
+func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked && !n.kept }
+
+// keepsOut says whether holds inside its quota keep it from being guaranteed or
+// from borrowing, by count.
+func (n counts) keepsOut() bool {
+	return n.held > 0 && (n.barred || n.others && n.kept && n.treeKept+n.gpus <= n.treeBacked)
+}
+
+// crowded says that what runs leaves no room for it in its quota, or to borrow,
+// holds or no holds.
+func (n counts) crowded() bool {
+	return n.earlier+n.gpus > n.backed && (!n.others || n.treeKept+n.gpus > n.treeBacked)
+}
 
 func (q *question) count(a *fleet.Account) counts {
 	n := counts{gpus: q.gpus, backed: a.Backed()}
+	if n.held, n.barred = q.pl.HeldFrom(q.it); n.held > 0 {
+		n.kept = a.Stays()+n.gpus+n.held > a.Backed()+a.Lendable((*fleet.Account).Stays)
+	}
 	key := q.key(q.w, q.w.BaseRank(), false)
 	for _, x := range q.p.Accounts {
 		if x.Tree() != a.Tree() {
@@ -45,6 +63,9 @@ func (q *question) count(a *fleet.Account) counts {
 		}
 		// With borrowers gone, what then fits the backing is guaranteed and so was no borrower.
 		n.treeKept += max(kept, min(x.Stays(), x.Backed()))
+	}
+	if n.barred && a.Stays()+n.gpus > n.backed {
+		n.earlier = a.Stays() // what holders use counts, though it came later
 	}
 	return n
 }

@@ -6,6 +6,9 @@ import "github.com/muster-fleet/muster/internal/fleet"
 func (q *question) inQuota(a *fleet.Account) []Blocker {
 	n := q.count(a)
 	var list []Blocker
+	if b, ok := q.held(a, n); ok {
+		list = append(list, b)
+	}
 	if b, ok := q.behind(a, n); ok {
 		list = append(list, b)
 	}
@@ -13,7 +16,7 @@ func (q *question) inQuota(a *fleet.Account) []Blocker {
 	if short {
 		list = append(list, unbacked)
 	}
-	if b, ok := q.full(a, n); ok && !(short && n.idle()) {
+	if b, ok := q.full(a, n); ok && !(short && n.idle()) && (!n.keepsOut() || n.crowded()) {
 		list = append(list, b)
 	}
 	if len(list) > 0 {
@@ -45,7 +48,7 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": a.Stays()}
 	switch {
-	case !n.guaranteed() && n.earlier+q.gpus <= a.Grant:
+	case !n.guaranteed() && !n.barred && n.earlier+q.gpus <= a.Grant:
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
 			a.Quota, a.Grant, a.Backed(), n.earlier, q.gpus).until(q.metalReturns()), true

@@ -44,5 +44,6 @@ func (s *State) Ring(now Instant) {
 		a := heap.Pop(&s.alarms).(alarm)
 		a.partition.aged++
 		a.partition.Unalign()
+		a.partition.Freed()
 	}
 }

@@ -65,6 +65,7 @@ func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
 	p.names, p.flexWaits = nil, nil
+	p.grantsMoved, p.probations = true, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
 	p.awake, p.lackNodes, p.flexAsleep = nil, nil, 0
 	p.left, p.overs, p.gangless, p.short, p.declared = map[string]uint64{}, 0, 0, 0, 0
@@ -84,8 +85,12 @@ func (p *Partition) rebuild(s *State) {
 	}
 	p.alarms(s)
 	for _, h := range s.Holds {
-		if h.Partition == p.ID {
-			s.Alarm(p, h.Until)
+		if h.Partition != p.ID {
+			continue
+		}
+		s.Alarm(p, h.Until)
+		if h.Inside() {
+			p.EnsureAccount(h.Quota).earmark(h)
 		}
 	}
 	p.Unalign()

@@ -208,6 +208,7 @@ func (p *Partition) reflex(r Resident) {
 		return
 	}
 	p.flexing++
+	p.flexUse(r.Workload.Namespace).version++
 }
 
 func (p *Partition) unsettle(node int, r Resident) {
@@ -260,6 +261,7 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.touch()
 	}
 	w.unalign()
+	w.partition.shifted++
 	w.partition.changed(w.Tree())
 	w.partition.Touch()
 }

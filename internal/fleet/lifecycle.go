@@ -63,16 +63,37 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 	if w.account != nil {
 		w.account.dropWork(w)
 	}
-	edit(w)
+	w.uncounted(func() { edit(w) })
 	w.tree, w.shape = "", 0
 	if w.account != nil {
 		w.account.addWork(w)
 	}
 	if w.partition != nil {
 		w.partition.flexing++
+		w.partition.flexUse(w.Namespace).version++
 		w.partition.Freed()
 	}
 	s.requeue(w)
+}
+
+// uncounted takes the workload's nodes out of all counts while something changes
+// that they depend on.
+func (w *Workload) uncounted(change func()) {
+	var nodes []int
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			nodes = append(nodes, r.Node)
+		}
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	for _, n := range nodes {
+		w.partition.contribute(w.partition.Nodes[n], -1)
+	}
+	change()
+	for _, n := range nodes {
+		w.partition.contribute(w.partition.Nodes[n], 1)
+	}
 }
 
 // Spots lists the workload's replicas that a choice names.
@@ -153,7 +174,7 @@ func (w *Workload) standing() WorkloadState {
 	switch {
 	case whole && runs > 0:
 		return RunningW
-	case stays == 0 && leaving > 0:
+	case stays == 0 && leaving > 0 && !w.staysAnywhere():
 		return Evicting
 	case w.Started != 0 && w.staysAnywhere():
 		return Mending

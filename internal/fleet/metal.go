@@ -112,7 +112,7 @@ func (a *Account) attach(p *Partition) {
 	a.touched = make([]int, len(p.Islands))
 	a.over, a.backed = 0, sum(a.Backing)
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
-	a.islands = nil
+	a.islands, a.holds = nil, nil
 	p.accounts[a.Quota] = a
 	a.join()
 	p.gangless += min(1, a.GangMissing)
@@ -132,6 +132,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
+	p.grantsMoved = true
 	p.Unalign()
 }
 
@@ -145,6 +146,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
+	p.shifted++
 	p.freed(a.tree)
 }
 
@@ -187,7 +189,7 @@ func (a *Account) stand(island int, stands bool) {
 // Unalign says that the backing may no longer be what it should be.
 func (p *Partition) Unalign() {
 	p.unaligned = true
-	p.Freed()
+	p.Renewed()
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
@@ -225,7 +227,7 @@ func (a *Account) strays() bool {
 }
 
 // Aligned says that the backing is what it should be, until something changes.
-func (p *Partition) Aligned() { p.unaligned, p.straying = false, false }
+func (p *Partition) Aligned() { p.unaligned, p.straying, p.grantsMoved = false, false, false }
 
 // Touch says that something changed in the partition, though no room came free.
 func (p *Partition) Touch() { p.state.dirty[p] = true }
@@ -272,7 +274,14 @@ func (p *Partition) alarms(s *State) {
 func (s *State) AddHold(h Hold) {
 	s.Holds = append(s.Holds, &h)
 	s.NextHold = max(s.NextHold, h.ID+1)
-	s.Alarm(s.Partition(h.Partition), h.Until)
+	p := s.Partition(h.Partition)
+	s.Alarm(p, h.Until)
+	if h.Inside() {
+		a := p.EnsureAccount(h.Quota)
+		a.earmark(&h)
+		a.touch()
+		p.freed(a.tree) // the holder need not wait for those ahead any more
+	}
 }
 
 // EndHold leaves this many GPUs of a hold; none: it is gone.
@@ -280,7 +289,23 @@ func (s *State) EndHold(id uint64, left int) {
 	for _, h := range s.Holds {
 		if h.ID == id {
 			h.GPUs = left
+			s.unearmark(h)
 		}
 	}
 	s.Holds = remove(s.Holds, func(h *Hold) bool { return h.GPUs == 0 })
+}
+
+// unearmark says that a hold inside a quota has become smaller, or is gone:
+// others may start, and work that runs may come inside the backing.
+func (s *State) unearmark(h *Hold) {
+	if !h.Inside() {
+		return
+	}
+	p := s.Partition(h.Partition)
+	a := p.EnsureAccount(h.Quota)
+	if h.GPUs == 0 {
+		a.unearmark(h)
+	}
+	a.touch()
+	p.freed(a.tree)
 }

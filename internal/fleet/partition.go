@@ -22,6 +22,9 @@ type Island struct {
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
 func (i *Island) Nodes() []int { return i.nodes }
 
+// Backed is the number of nodes that back somebody.
+func (i *Island) Backed() int { return i.backed }
+
 // Whole is the number of whole healthy nodes.
 func (i *Island) Whole() int { return i.whole }
 
@@ -62,7 +65,7 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"regranted,omitempty"`
+	Regranted bool `json:"grantsMoved,omitempty"`
 
 	// Derived.
 	state     *State
@@ -83,17 +86,20 @@ type Partition struct {
 	epoch      uint64
 	aged       uint64            // grows whenever an alarm rings: work may have overrun
 	flexAsleep uint64            // see FlexAsleep
+	shifted    uint64            // grows with every change of what is on a node
 	flexing    uint64            // grows with every change of flex work
 	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
-	straying bool
-	overs    int // islands of accounts that touch more nodes than back them
-	short    int // accounts whose grant is not backed whole
-	declared int // accounts that declare a gang
-	gangless int // accounts whose declared gang is not backed
-	halted   string
+	straying    bool
+	overs       int  // islands of accounts that touch more nodes than back them
+	short       int  // accounts whose grant is not backed whole
+	declared    int  // accounts that declare a gang
+	gangless    int  // accounts whose declared gang is not backed
+	probations  int  // nodes in probation
+	grantsMoved bool // a grant changed since the backing was decided
+	halted      string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }
@@ -119,8 +125,14 @@ type FlexUse struct {
 	asked    int // by what waits, elastic pools at max
 	standing int // by what stands and is not being evicted, elastic pools at max
 
-	name string
-	work []*Workload // that holds or reserves GPUs here, in order of ID
+	name    string
+	work    []*Workload // that holds or reserves GPUs here, in order of ID
+	version uint64      // grows with every change of its work here
+
+	// What of Staying could give way to work of the same namespace.
+	importance map[Importance]int // GPUs
+	elastic    int                // GPUs of elastic pools
+	timed      int                // GPUs of work that declared a maximum run time
 }
 
 // Tally is the partition's GPUs by what they do.
@@ -194,6 +206,16 @@ func (p *Partition) Overpromised() bool {
 		}
 	}
 	return p.Promisable*p.GPUsPerNode > p.tally.Healthy
+}
+
+// OnProbation is the number of nodes in probation.
+func (p *Partition) OnProbation() int { return p.probations }
+
+// Content says whether every grant is backed whole and none declares a gang,
+// and all work stands where its quota's backing reaches, as when the backing was
+// decided last: then metal that comes and goes changes no backing that still stands.
+func (p *Partition) Content() bool {
+	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0
 }
 
 // State is the state the partition belongs to.

@@ -60,13 +60,18 @@ func TreeOf(path string) string {
 	return root
 }
 
-// Hold earmarks free capacity of a partition for a quota until a moment (semantics §4).
+// Hold earmarks free capacity of a partition for a quota until a moment or, with
+// a user or a namespace (never both), part of the quota's own backing for them
+// (semantics §4).
 type Hold struct {
 	ID        uint64  `json:"id"`
 	Quota     string  `json:"quota"`
 	Partition string  `json:"partition"`
 	GPUs      int     `json:"gpus"`
 	Until     Instant `json:"until"`
+	User      string  `json:"user,omitempty"`
+	Namespace string  `json:"namespace,omitempty"`
+	Since     Instant `json:"since,omitempty"` // of one inside a quota: when it was placed
 }
 
 // Account is what one quota has in one partition.
@@ -93,6 +98,7 @@ type Account struct {
 	version   uint64      // grows with every change of its work or backing
 	work      []*Workload // workloads with replicas here, in the quota's order
 	queue     queue
+	holds     []*Hold // inside the quota, see Holds
 }
 
 // Tree is the root of the account's quota tree.

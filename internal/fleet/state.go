@@ -113,10 +113,11 @@ func (s *State) BufferFor(p *Partition, island int) Buffer {
 	return s.Policy.Buffer
 }
 
-// Held is the GPUs of a partition that holds earmark at a moment, for a quota and for all.
+// Held is the GPUs of a partition's free capacity that holds earmark at a moment,
+// for a quota and for all.
 func (s *State) Held(partition, quota string, now Instant) (own, all int) {
 	for _, h := range s.Holds {
-		if h.Partition != partition || h.Until <= now {
+		if h.Partition != partition || h.Until <= now || h.Inside() {
 			continue
 		}
 		all += h.GPUs
@@ -160,6 +161,7 @@ func (s *State) RemoveQuota(path string) {
 				a.count(i, -1)
 			}
 			a.quit()
+			p.grantsMoved = true
 			p.gangless -= min(1, a.GangMissing)
 			p.short -= a.short()
 			p.declared -= min(1, a.Gang)

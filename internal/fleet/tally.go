@@ -33,6 +33,10 @@ func (n *Node) onFlex(u use) int {
 // of its partition, island, accounts and namespaces.
 func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
+	p.shifted++
+	if n.State == Probation {
+		p.probations += sign
+	}
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
 	t.Room += sign * n.Room()
@@ -95,16 +99,47 @@ func (p *Partition) contributeNamespaces(n *Node, sign, left int) {
 			f.Used += sign * used
 			left -= used
 			if !leaving {
-				f.Staying += sign * r.GPUs()
+				f.stay(r, sign*r.GPUs())
 			}
 		}
 	}
 }
 
+// stay counts GPUs of a replica that stays.
+func (f *FlexUse) stay(r Resident, gpus int) {
+	f.Staying += gpus
+	pool := r.Workload.Pools[r.Pool]
+	i := Importance{r.Workload.Priority, pool.Rank}
+	if f.importance[i] += gpus; f.importance[i] == 0 {
+		delete(f.importance, i)
+	}
+	if pool.Elastic {
+		f.elastic += gpus
+	}
+	if r.Workload.MaxRuntime > 0 {
+		f.timed += gpus
+	}
+}
+
+// CouldGiveWay says whether some of the namespace's work might give way to more
+// of its own, of an importance: less important work, what elastic pools hold
+// above min, and work past its declared maximum.
+func (f FlexUse) CouldGiveWay(to Importance) bool {
+	if f.elastic > 0 || f.timed > 0 {
+		return true
+	}
+	for i := range f.importance {
+		if to.Above(i) {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *Partition) flexUse(namespace string) *FlexUse {
 	f := p.flex[namespace]
 	if f == nil {
-		f = &FlexUse{name: namespace}
+		f = &FlexUse{name: namespace, importance: map[Importance]int{}}
 		f.queue.flex = f
 		f.queue.partition = p
 		p.flex[namespace] = f

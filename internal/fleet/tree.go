@@ -20,6 +20,7 @@ type Tree struct {
 	stays   int    // GPUs, see Account.Stays
 	loose   int    // see Account.Loose
 	over    int    // see Account.Over
+	held    int    // holds inside its quotas
 	leaving int    // workloads with replicas on their way out
 	version uint64 // grows with every change of work or backing
 
@@ -89,7 +90,8 @@ func byRoot(x, y *Tree) int { return strings.Compare(x.name, y.name) }
 func (p *Partition) Waits() []*Account { return p.waits }
 
 // Unsettled lists the trees with work that is not guaranteed, or that stands
-// where its quota's backing does not reach, in order of name.
+// where its quota's backing does not reach, and those with holds inside their
+// quotas, in order of name.
 func (p *Partition) Unsettled() []*Tree { return p.unsettled }
 
 // join makes the account one of its tree's.
@@ -139,13 +141,15 @@ func (a *Account) spend(usage, stays int) {
 // stray counts replicas that are not guaranteed, and islands that the account touches too much.
 func (a *Account) stray(loose, over int) {
 	t := a.root
-	was := t.loose > 0 || t.over > 0
+	was := t.unsettled()
 	a.loose, a.over = a.loose+loose, a.over+over
 	t.loose, t.over = t.loose+loose, t.over+over
-	if is := t.loose > 0 || t.over > 0; is != was {
+	if t.unsettled() != was {
 		a.partition.unsettled = flip(a.partition.unsettled, t, byRoot)
 	}
 }
+
+func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.held > 0 }
 
 // await and idle keep the account on the lists of those for which somebody waits.
 func (a *Account) await() {

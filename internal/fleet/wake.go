@@ -37,8 +37,14 @@ func (p *Partition) changed(tree string) {
 
 // freed says that room came free that work of a tree had.
 func (p *Partition) freed(tree string) {
-	p.epoch++
 	p.wake(p.trees[tree])
+	p.Renewed()
+}
+
+// Renewed says that nodes or who may stand on them changed: whoever lacks nodes
+// alone is looked at again.
+func (p *Partition) Renewed() {
+	p.epoch++
 	for _, t := range p.lackNodes {
 		p.wake(t)
 	}

@@ -134,6 +134,17 @@ func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
 // FlexVersion grows with every change of flex work, and of what time does to it.
 func (p *Partition) FlexVersion() uint64 { return p.flexing + p.aged }
 
+// FlexVersionOf is FlexVersion for the work of one namespace.
+func (p *Partition) FlexVersionOf(namespace string) uint64 {
+	if f := p.flex[namespace]; f != nil {
+		return f.version + p.aged
+	}
+	return p.aged
+}
+
+// Shifted grows with every change of what stands on nodes, and of their states.
+func (p *Partition) Shifted() uint64 { return p.shifted }
+
 // Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
 func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
 

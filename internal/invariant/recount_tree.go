@@ -15,7 +15,7 @@ func (c *checker) trees(r *recount) {
 		c.tree(r, t)
 		loose := 0
 		for _, a := range t.Accounts() {
-			loose += a.Loose() + a.Over()
+			loose += a.Loose() + a.Over() + len(a.Holds())
 			if len(a.Queue()) > 0 {
 				waits = append(waits, a)
 			}

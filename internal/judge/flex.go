@@ -100,29 +100,38 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 	}
 	_, mine := j.share(c.Work.Namespace)
 	theirs, _ := j.share(u.Work.Namespace)
-	if j.flexUse(c.Work.Namespace)+c.GPUs() > mine || j.flexUse(u.Work.Namespace) <= theirs {
+	gives := 0 // of its own namespace, at most
+	for _, own := range j.units {
+		if own.Work.Namespace == c.Work.Namespace && own.Work.Flexes() && j.classOnFlex(c, own) == Flex {
+			gives += own.GPUs()
+		}
+	}
+	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || j.flexUse(u.Work.Namespace) <= theirs {
 		return forbidden
 	}
 	return Flex
 }
 
 // fair says whether every other namespace of a set of victims is still above its
-// share whenever one of its units goes, the largest last. Surely: whoever gets
+// share whenever one of its units goes, the largest last, and that the newcomer's
+// stays within its own, with those of its own in the set gone. Surely: whoever gets
 // what the level leaves over.
 func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	if c.Account != nil {
 		return true
 	}
-	taken, largest := map[string]int{}, map[string]int{}
+	taken, largest, given := map[string]int{}, map[string]int{}, 0
 	for _, u := range set {
-		if ns := u.Work.Namespace; ns != c.Work.Namespace {
+		if ns := u.Work.Namespace; ns == c.Work.Namespace {
+			given += j.goingWith(u)
+		} else {
 			gpus := j.goingWith(u)
 			taken[ns] += gpus
 			largest[ns] = max(largest[ns], gpus)
 		}
 	}
 	own, _ := j.share(c.Work.Namespace)
-	if surely && len(taken) > 0 && j.flexUse(c.Work.Namespace)+c.GPUs() > own {
+	if surely && len(taken) > 0 && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}
 	for ns := range taken {

@@ -20,7 +20,7 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	queue, walk, head := a.Queue(), newPass(a.Kinds()), head{}
+	queue, walk, heads := a.Queue(), passOf(a), heads{}
 	alone := !a.Root().Lends(a)
 	for i := 0; i < len(queue) && !walk.over(); i++ {
 		it := &queue[i]
@@ -29,7 +29,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		}
 		if !pl.p.Tried(it) && !pl.tired(it) {
 			pl.lacking = false
-			if plan, ok := pl.guaranteeBehind(a, *it, &head); ok && !pl.betterElsewhere(*it, plan) {
+			if plan, ok := pl.guaranteeBehind(a, *it, &heads); ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
 			}
 			it.SetLacks(pl.lacking)
@@ -37,14 +37,15 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		if alone {
 			pl.p.SetTried(it)
 		}
-		head.consider(pl, a, *it)
+		heads.consider(pl, a, *it)
 	}
 	return Plan{}, false
 }
 
 // guaranteeBehind is guarantee for a unit that must not delay the head of its queue.
-func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
-	if !h.bars(pl, it, HoldGuaranteed) {
+func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads) (Plan, bool) {
+	h := hs.barring(pl, a, it, HoldGuaranteed)
+	if h == nil {
 		return pl.guarantee(a, it)
 	}
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
@@ -62,11 +63,12 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if c.gpus > a.Backed() {
 		return Plan{}, false
 	}
-	if pl.earlier(c)+c.gpus > a.Backed() {
+	if !pl.counts(c) {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
-	if a.Stays()+c.gpus <= a.Backed() {
+	c.keeps = mustKeep(c)
+	if a.Stays()+c.gpus <= a.Backed() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
 		if plan, ok := pl.inside(c); ok {
 			return plan, true
@@ -93,7 +95,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	if !tree.Borrows() {
 		return Plan{}, false
 	}
-	walk, first, own := alongTree(tree), head{}, map[*fleet.Account]*head{}
+	walk, first, own := alongTree(tree), head{}, map[*fleet.Account]*heads{}
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := pl.p.Account(it.Workload.Target)
 		if !pl.p.Tried(it) {
@@ -108,7 +110,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 		}
 		first.considerTree(pl, a, *it)
 		if own[a] == nil {
-			own[a] = &head{}
+			own[a] = &heads{}
 		}
 		own[a].consider(pl, a, *it)
 	}
@@ -119,7 +121,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 func (pl *Planner) rest(tree *fleet.Tree) {
 	lacks := false
 	for _, a := range tree.Waits() {
-		queue, walk := a.Queue(), newPass(a.Kinds())
+		queue, walk := a.Queue(), passOf(a)
 		for i := 0; i < len(queue) && !walk.over(); i++ {
 			if it := &queue[i]; walk.meets(it) {
 				if pl.tired(it) || pl.deferred(it) {
@@ -135,12 +137,11 @@ func (pl *Planner) rest(tree *fleet.Tree) {
 // barredAtHome says whether a unit that its quota's backing could take by count
 // must wait for the head of its own queue: it would not borrow but hold as
 // guaranteed, and nobody would take that back for the head.
-func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, h *head) bool {
-	if h == nil || !h.bars(pl, it, HoldGuaranteed) {
+func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) bool {
+	if hs.barring(pl, a, it, HoldGuaranteed) == nil {
 		return false
 	}
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	return pl.earlier(c)+c.gpus <= a.Backed()
+	return pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed))
 }
 
 // treeWalk is a walk along all queues of a tree at once, in the order of
@@ -154,7 +155,7 @@ func alongTree(tree *fleet.Tree) *treeWalk {
 	t := &treeWalk{}
 	for _, a := range tree.Waits() {
 		t.queues = append(t.queues, a.Queue())
-		t.walks = append(t.walks, newPass(a.Kinds()))
+		t.walks = append(t.walks, passOf(a))
 	}
 	return t
 }
@@ -191,7 +192,8 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	}
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	if a.Root().Stays()+c.gpus <= backed {
+	c.keeps = mustKeep(c)
+	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
 			pl.release(c, spots)

@@ -11,14 +11,17 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	if a == nil {
 		return fleet.Waiting{}, false
 	}
-	h := head{}
+	hs := heads{}
 	for _, ahead := range a.Queue() {
 		if ahead.Workload == it.Workload {
 			break
 		}
-		h.consider(pl, a, ahead)
+		hs.consider(pl, a, ahead)
 	}
-	return h.it, h.bars(pl, it, HoldGuaranteed)
+	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {
+		return h.it, true
+	}
+	return hs.first.it, false
 }
 
 // FitsBacking says whether a unit would fit the present backing of its quota,
@@ -44,10 +47,7 @@ func Needs(p *fleet.Partition, it fleet.Waiting) (gpus, gang int) {
 // CouldEver says whether some island (for reach any, the partition) could hold
 // the unit if every node were healthy and nothing ran.
 func (pl *Planner) CouldEver(it fleet.Waiting) bool {
-	total := 0
-	for _, island := range pl.p.Islands {
-		total += len(island.Nodes())
-	}
+	total := len(pl.p.Nodes)
 	for _, nd := range needs(it) {
 		per := pl.p.GPUsPerNode / nd.gpus
 		if per == 0 || nd.replicas > total*per {
@@ -62,19 +62,22 @@ func (pl *Planner) CouldEver(it fleet.Waiting) bool {
 
 // largestReach is the number of nodes in the largest island, or rack.
 func (pl *Planner) largestReach(reach fleet.Reach) int {
-	largest := 0
-	for _, island := range pl.p.Islands {
-		racks := map[int]int{}
-		for _, n := range island.Nodes() {
-			racks[pl.p.Nodes[n].Rack]++
-		}
-		if reach == fleet.ReachIsland {
-			largest = max(largest, len(island.Nodes()))
-			continue
-		}
-		for _, n := range racks {
-			largest = max(largest, n)
+	if l := &pl.largestOf; l.of != len(pl.p.Nodes) {
+		*l = largest{of: len(pl.p.Nodes)}
+		for _, island := range pl.p.Islands {
+			l.island = max(l.island, len(island.Nodes()))
+			racks := map[int]int{}
+			for _, n := range island.Nodes() {
+				racks[pl.p.Nodes[n].Rack]++
+				l.rack = max(l.rack, racks[pl.p.Nodes[n].Rack])
+			}
 		}
 	}
-	return largest
+	if reach == fleet.ReachRack {
+		return pl.largestOf.rack
+	}
+	return pl.largestOf.island
 }
+
+// largest is the nodes of the largest island and rack among so many nodes.
+type largest struct{ of, island, rack int }

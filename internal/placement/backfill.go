@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -31,19 +32,21 @@ type head struct {
 // consider makes a unit the head of its quota's queue if nobody is yet and it
 // fits the quota's present backing.
 func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || !pl.fitsEmpty(a, it, false) {
+	if h.holds || !pl.fitsBeside(a, it, false) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: a.Backed(), stays: a.Stays(), work: a.Work()}
+	backed := a.Backed() - heldFrom(a, it.Workload)
+	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: backed, stays: a.Stays(), work: a.Work()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
 // tree's backing but not its quota's.
 func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || pl.fitsEmpty(a, it, false) || !pl.fitsEmpty(a, it, true) {
+	if h.holds || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) {
 		return
 	}
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: pl.treeBacked(a.Root()), stays: a.Root().Stays()}
+	backed := pl.treeBacked(a.Root()) - heldFrom(a, it.Workload)
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: backed, stays: a.Root().Stays()}
 	for _, other := range a.Root().Accounts() {
 		h.work = append(h.work, other.Work()...)
 	}
@@ -97,13 +100,29 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 	return fleet.Never
 }
 
+// fitsBeside is fitsEmpty beside what others hold inside the quota: one that
+// would need that holds up nobody.
+func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	if barred := barredFrom(a, it.Workload); barred > 0 {
+		backed := a.Backed()
+		if tree {
+			backed = pl.treeBacked(a.Root())
+		}
+		if gpusOf(needs(it)) > backed-barred {
+			return false
+		}
+	}
+	return pl.fitsEmpty(a, it, tree)
+}
+
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
 // nothing ran there: in number, and each gang in one island.
 func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	nodes := make([]int, len(pl.p.Islands))
-	whole := 0
+	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {
+		return pl.onePoolFitsEmpty(a, it.Workload.Pools[0], tree)
+	}
+	nodes := slices.Clone(a.Backing)
 	for i := range nodes {
-		nodes[i] = a.Backing[i]
 		if tree {
 			nodes[i] = a.Root().Backing(i)
 		}
@@ -111,23 +130,43 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	if it.Pool != fleet.Base {
 		pl.beside(it.Workload, nodes)
 	}
-	for _, n := range nodes {
-		whole += n
-	}
-	list := needs(it)
-	if len(list) > 1 {
-		return pl.privateCluster(nodes).packs(list)
-	}
-	nd := list[0]
-	per := pl.p.GPUsPerNode / max(1, nd.gpus)
+	return pl.privateCluster(nodes).packs(needs(it))
+}
+
+// onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.
+func (pl *Planner) onePoolFitsEmpty(a *fleet.Account, pool fleet.Pool, tree bool) bool {
+	per := pl.p.GPUsPerNode / max(1, pool.GPUs)
 	if per == 0 {
 		return false
 	}
-	want := (nd.replicas + per - 1) / per
-	if nd.reach == fleet.ReachRack {
-		return want <= whole && pl.rackHolds(nodes, want)
+	want := (pool.Min + per - 1) / per
+	whole := a.BackedNodes()
+	if tree {
+		whole = a.Root().Backed()
 	}
-	return want <= whole && (nd.reach == fleet.ReachAny || anyAtLeast(nodes, want))
+	if want > whole || pool.Reach == fleet.ReachAny || want <= 1 {
+		return want <= whole
+	}
+	if !tree {
+		return largestBacking(a) >= want
+	}
+	for _, other := range a.Root().Accounts() {
+		for _, i := range other.Islands() {
+			if a.Root().Backing(i) >= want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// largestBacking is the most nodes that back an account in one island.
+func largestBacking(a *fleet.Account) int {
+	most := 0
+	for _, i := range a.Islands() {
+		most = max(most, a.Backing[i])
+	}
+	return most
 }
 
 // beside takes the nodes out that a workload's own replicas fill: a pool that
@@ -146,32 +185,4 @@ func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
 			nodes[n.Island]--
 		}
 	}
-}
-
-// rackHolds says whether some rack has so many whole nodes, in an island that has as many to give.
-func (pl *Planner) rackHolds(nodes []int, want int) bool {
-	for i, island := range pl.p.Islands {
-		if nodes[i] < want {
-			continue
-		}
-		racks := make([]int, island.Racks)
-		for _, n := range island.Nodes() {
-			if node := pl.p.Nodes[n]; node.Whole() {
-				racks[node.Rack]++
-			}
-		}
-		if anyAtLeast(racks, want) {
-			return true
-		}
-	}
-	return false
-}
-
-func anyAtLeast(xs []int, least int) bool {
-	for _, x := range xs {
-		if x >= least {
-			return true
-		}
-	}
-	return false
 }

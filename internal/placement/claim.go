@@ -26,6 +26,8 @@ type claim struct {
 	tight bool
 	// beyond says that no backing covers the claim: the mending of unprotected work.
 	beyond bool
+	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
+	keeps bool
 }
 
 const unlimited = 1 << 30
@@ -70,7 +72,7 @@ func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet
 	if it.Workload.Overran(pl.now) {
 		c.key.Since = fleet.Never
 	}
-	c.gpus, c.opens, c.island = gpusOf(c.needs), make([]int, len(pl.p.Islands)), -1
+	c.gpus, c.opens, c.island = gpusOf(c.needs), pl.intsFor(0), -1
 	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
 		c.island = pl.p.Nodes[c.needs[0].beside].Island
 	}
@@ -98,7 +100,7 @@ func (pl *Planner) tighten(c *claim) {
 // limitByQuota lets the claim open the nodes of its quota's backing that the
 // quota's work does not touch.
 func (pl *Planner) limitByQuota(c *claim) {
-	c.own = make([]int, len(pl.p.Islands))
+	c.own = pl.intsFor(1)
 	for i := range c.own {
 		c.own[i] = c.account.Backing[i] - c.account.Touched(i)
 	}
@@ -122,9 +124,13 @@ func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
 // limitByEarlier is limitByQuota where only work that comes before the claim in
 // the quota's order counts, wherever it stands.
 func (pl *Planner) limitByEarlier(c *claim) {
-	c.own = append([]int(nil), c.account.Backing...)
+	c.own = pl.intsFor(1)
+	copy(c.own, c.account.Backing)
 	c.counted = map[int]bool{}
 	pl.eachEarlier(c, func(u *unit) {
+		if u.aside {
+			return
+		}
 		u.eachNode(func(node, _ int) {
 			if !c.counted[node] {
 				c.counted[node] = true
@@ -136,7 +142,7 @@ func (pl *Planner) limitByEarlier(c *claim) {
 
 // noOwnLimit lets the claim open nodes beyond its quota's backing.
 func (pl *Planner) noOwnLimit(c *claim) {
-	c.own = make([]int, len(pl.p.Islands))
+	c.own = pl.intsFor(1)
 	for i := range c.own {
 		c.own[i] = unlimited
 	}

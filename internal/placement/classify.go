@@ -80,19 +80,30 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 		backed += a.Backed()
 		c := pl.newCover(a.Backed(), a.Backing)
 		for _, u := range pl.accountUnits(a) {
-			if c.add(u) {
+			switch {
+			case !u.aside && c.add(u):
 				u.holds = fleet.HoldsGuaranteed
 				inside = append(inside, u)
-			} else {
-				rest = append(rest, u)
+				continue
+			case u.over && !u.aside:
+				c.undo(u) // what a hold keeps out counts for nobody
 			}
+			rest = append(rest, u)
 		}
 	}
 	c := pl.newCover(backed, backing)
 	for _, u := range inside {
 		c.add(u)
 	}
-	sort.SliceStable(rest, func(i, j int) bool { return rest[i].key.Before(rest[j].key) })
+	// Who is covered now stays so before anybody who is not: the end of one, or
+	// metal that comes back, makes nobody unprotected.
+	sort.SliceStable(rest, func(i, j int) bool {
+		a, b := rest[i].holds == fleet.HoldsUnprotected, rest[j].holds == fleet.HoldsUnprotected
+		if a != b {
+			return b
+		}
+		return rest[i].key.Before(rest[j].key)
+	})
 	for i, u := range rest {
 		rest[i].holds = fleet.HoldsBorrowing
 		if !c.add(u) {

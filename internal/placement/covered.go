@@ -52,7 +52,7 @@ func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] }
 
 // touchedBy is the number of nodes that count, by island.
 func (pl *Planner) touchedBy(c coverage, tree *fleet.Tree) []int {
-	touched := make([]int, len(pl.p.Islands))
+	touched := pl.intsFor(2)
 	if c.nodes == nil {
 		for i := range pl.p.Islands {
 			touched[i] = tree.Touched(i)

@@ -6,6 +6,7 @@
 // and stops as one; claim.go what a waiting unit may count on and whom it may
 // evict; space.go finds nodes; victims.go says who may be evicted and search.go finds the
 // cheapest set of them; flex.go holds the fairness of flex; backfill.go who may pass a waiting
-// head; mend.go swaps failed nodes; grow.go lets elastic pools grow; classify.go
+// head; held.go what holds inside a quota keep for others; mend.go swaps failed nodes; grow.go
+// lets elastic pools grow; classify.go
 // says how running work holds its GPUs.
 package placement

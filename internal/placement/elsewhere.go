@@ -74,7 +74,7 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	if pl.borrowBarred(it) || barred && pl.earlier(pl.claimOf(it, a, fleet.HoldsGuaranteed))+gpusOf(needs(it)) <= a.Backed() {
+	if pl.borrowBarred(it) || barred && pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed)) {
 		return Plan{}, false
 	}
 	return pl.borrow(a, it)

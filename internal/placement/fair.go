@@ -9,7 +9,10 @@ import "github.com/muster-fleet/muster/internal/fleet"
 // evictableOnFlex lists whom a flex claim may evict, cheapest first; none if
 // there would not be enough room even with all of them gone that may go together.
 func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
-	list := pl.evictableAmong(nil, c, c.w.Namespace, false)
+	var list []*candidateVictim
+	if pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
+		list = pl.evictableAmong(nil, c, c.w.Namespace, false)
+	}
 	room, own := pl.p.Tally().Room, 0
 	for _, v := range list {
 		own += v.gpus

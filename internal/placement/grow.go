@@ -50,9 +50,14 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 	}
 	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
 		c := pl.claimOf(it, w.Account(), holds)
-		room := w.Account().Backed() - w.Account().Stays()
+		held := heldFrom(w.Account(), w)
+		room := w.Account().Backed() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
-			room = pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			tree := pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			if held > 0 {
+				tree = min(tree, room+w.Account().Lendable((*fleet.Account).Stays))
+			}
+			room = tree
 			if pl.siblingWaits(it) {
 				continue
 			}

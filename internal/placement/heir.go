@@ -29,39 +29,41 @@ func (pl *Planner) heir(c *claim, victims []*candidateVictim) int {
 // comesBack says whether a victim would be guaranteed, by count, with all other
 // victims gone: it borrows only because of where it stands.
 func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	a, gone, usage := v.w.Account(), goneWith(victims), v.gpus
+	a, gone := v.w.Account(), goneWith(victims)
+	e := a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
-		usage += c.gpus
+		e.Take(c.w, c.gpus)
 	}
 	units := pl.accountUnits(a)
 	for i := range units {
 		if u := &units[i]; u.before(v.unit) && !gone(u) {
-			usage += u.gpus
+			e.Take(u.w, u.gpus)
 		}
 	}
-	return usage <= a.Backed()
+	return e.Fits(v.w, v.gpus)
 }
 
 // leavesAnHeir walks what stands in an account and what waits for it (or is on
 // its way out) in the quota's order, with the victims there and without.
 func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
-	there, left := 0, 0 // GPUs of earlier units, with the victims and without
+	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
 	for _, it := range heirs(a) {
 		if it.Workload == c.w {
 			continue
 		}
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
-			there += units[at].gpus
-			if !gone(&units[at]) {
-				left += units[at].gpus
+			u := &units[at]
+			there.Take(u.w, u.gpus)
+			if !gone(u) {
+				left.Take(u.w, u.gpus)
 			}
 		}
-		gpus, newcomer := gpusOf(needs(it)), 0
+		gpus, after := gpusOf(needs(it)), left.Clone()
 		if a == c.account && c.key.Before(it.Key) {
-			newcomer = c.gpus
+			after.Take(c.w, c.gpus)
 		}
-		if there+gpus > a.Backed() && left+newcomer+gpus <= a.Backed() {
+		if !there.Fits(it.Workload, gpus) && after.Fits(it.Workload, gpus) {
 			return true
 		}
 	}

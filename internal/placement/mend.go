@@ -79,7 +79,7 @@ func (pl *Planner) onFree(c *claim) (Plan, bool) {
 
 func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 	pl.limitByTree(c)
-	if pl.earlier(c)+c.gpus > c.account.Backed() {
+	if !pl.countsWithoutAside(c) {
 		return Plan{}, false
 	}
 	pl.limitByEarlier(c)
@@ -93,8 +93,8 @@ func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 func (pl *Planner) mendBeyond(c *claim) (Plan, bool) {
 	c.counted, c.beyond = nil, true
 	pl.noOwnLimit(c)
-	c.tree = c.own
-	c.own = append([]int(nil), c.tree...)
+	c.tree = pl.intsFor(2)
+	copy(c.tree, c.own)
 	if plan, ok := pl.onFree(c); ok {
 		return plan, true
 	}

@@ -32,6 +32,13 @@ func (pl *Planner) open() bool {
 
 // startReserved starts a workload whose reserved room nobody holds any more.
 func (pl *Planner) startReserved() (Plan, bool) {
+	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {
+		return Plan{}, false
+	}
+	awaited := map[uint64]bool{}
+	for _, w := range pl.p.Leaving() {
+		awaited[w.For] = true
+	}
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.torn(w); ok {
 			return plan, true
@@ -39,10 +46,11 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := uncovered(w); ok {
 			return plan, true
 		}
-		if pl.vacated(w) {
+		if !awaited[w.ID] && pl.vacated(w) {
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
+	pl.restedAt = pl.p.Shifted() + 1
 	return Plan{}, false
 }
 
@@ -99,15 +107,10 @@ func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
 	return false
 }
 
-// vacated says that all who had to leave for the workload are gone, that its
-// tree's usage has room for it, and that nobody else is on its nodes.
+// vacated says that the tree's usage has room for a workload for which nobody
+// has to leave any more, and that its nodes are free.
 func (pl *Planner) vacated(w *fleet.Workload) bool {
-	for _, other := range pl.p.Leaving() {
-		if other.For == w.ID {
-			return false
-		}
-	}
-	if a := w.Account(); a != nil && a.Root().Usage() > pl.treeBacked(a.Root()) && a.Root().Leaves() {
+	if w.Account() != nil && !pl.treeHasLeft(w) {
 		return false
 	}
 	for _, replicas := range w.Held {
@@ -120,16 +123,53 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 	return true
 }
 
-// free says whether a node has physical room for everything that w has reserved there.
+// treeHasLeft says whether the tree's covered work fits its backing with those
+// who still leave, but not for somebody else's room: that counts once already.
+func (pl *Planner) treeHasLeft(w *fleet.Workload) bool {
+	tree := w.Account().Root()
+	if tree.Usage() <= pl.treeBacked(tree) || !tree.Leaves() {
+		return true
+	}
+	leaving := 0
+	for _, other := range pl.p.Leaving() {
+		if a := other.Account(); a != nil && a.Root() == tree && (other.For == 0 || other.For == w.ID) {
+			leaving += leavingGPUs(other)
+		}
+	}
+	return leaving == 0 || pl.withoutUnprotected(tree).gpus+leaving <= pl.treeBacked(tree)
+}
+
+func leavingGPUs(w *fleet.Workload) int {
+	t := 0
+	for i, p := range w.Pools {
+		t += w.InPhase(i, fleet.Leaving) * p.GPUs
+	}
+	return t
+}
+
+// free says whether a node has physical room for everything that w has reserved
+// there, beside what others have reserved who come before it.
 func (pl *Planner) free(w *fleet.Workload, node int) bool {
 	n := pl.p.Nodes[node]
 	wants := 0
 	for _, r := range n.Residents() {
-		if r.Workload == w && r.Phase == fleet.Reserved {
+		if r.Phase == fleet.Reserved && (r.Workload == w || startsBefore(r.Workload, w)) {
 			wants += r.GPUs()
 		}
 	}
 	return n.State.Usable() && n.Held()+wants <= n.Good()
+}
+
+// startsBefore says who of two with reserved room on a node starts first: work in
+// quota before flex, who has not started before who grows, and then their order.
+func startsBefore(a, b *fleet.Workload) bool {
+	switch {
+	case a.Flexes() != b.Flexes():
+		return b.Flexes()
+	case (a.Started == 0) != (b.Started == 0):
+		return a.Started == 0
+	}
+	return fleet.KeyOf(a, a.BaseRank(), false).Before(fleet.KeyOf(b, b.BaseRank(), false))
 }
 
 // finish makes a plan of spots that were found: room that somebody still holds is reserved.

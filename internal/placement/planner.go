@@ -30,12 +30,17 @@ type Planner struct {
 
 // scratch is a planner's working memory. It is all zeros between two questions.
 type scratch struct {
-	freed []int // GPUs that chosen victims give back, by node
-	gone  []int // in-quota replicas among them, by node
-	extra []int // GPUs that the newcomer has been given so far, by node
-	list  []candidate
-	marks []int // see cover
-	mark  int
+	freed    []int    // GPUs that chosen victims give back, by node
+	gone     []int    // in-quota replicas among them, by node
+	extra    []int    // GPUs that the newcomer has been given so far, by node
+	restedAt uint64   // what had shifted when nobody with reserved room could start
+	moved    []int    // changes of the three, by island
+	ints     [4][]int // a claim's numbers by island, see intsFor
+
+	largestOf largest
+	list      []candidate
+	marks     []int // see cover
+	mark      int
 
 	cores    map[part]bool
 	leaving  []*candidateVictim
@@ -44,12 +49,10 @@ type scratch struct {
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
-	flexing   []unit
-	flexOf    map[string][]unit // by namespace
-	flexingAt uint64
-	accounts  map[*fleet.Account]*standing
-	covers    map[*fleet.Tree]keptCoverage
-	trees     map[*fleet.Tree]uint64 // when each tree was classified last
+	flexOf   map[string]*standing // by namespace
+	accounts map[*fleet.Account]*standing
+	covers   map[*fleet.Tree]keptCoverage
+	trees    map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
 // standing is an account's units in the quota's order.
@@ -61,8 +64,8 @@ type standing struct {
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
-	if n := len(p.Nodes); sc == nil || len(sc.freed) != n {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string][]unit{}, cores: map[part]bool{}}
+	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: map[part]bool{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
@@ -80,8 +83,22 @@ func (pl *Planner) shift(u unit, sign int) {
 	u.eachNode(func(node, gpus int) {
 		pl.freed[node] += sign * gpus
 		pl.gone[node] += inQuota
+		pl.moved[pl.p.Nodes[node].Island] += sign
 	})
 }
+
+// intsFor is the k-th row of numbers by island, all zero, for the claim at hand.
+func (pl *Planner) intsFor(k int) []int {
+	if n := len(pl.p.Islands); len(pl.ints[k]) != n {
+		pl.ints[k] = make([]int, n)
+	}
+	clear(pl.ints[k])
+	return pl.ints[k]
+}
+
+// untouched says whether an island is as it stands: nobody is out of the
+// picture there, and the newcomer has been given nothing.
+func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.blind }
 
 // room is what a node has for a newcomer: usable GPUs that nobody means to keep.
 func (pl *Planner) room(node int) int {

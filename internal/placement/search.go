@@ -128,7 +128,7 @@ func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim)
 // limits and its tree's count.
 func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim, freed int) bool {
 	counts := c.account != nil && !c.beyond
-	if counts && c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) || !pl.allOpen(c, spots) {
+	if counts && (c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) || !c.leavesHeld(gone)) || !pl.allOpen(c, spots) {
 		return false
 	}
 	if counts {
@@ -175,6 +175,7 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			pl.extra[node] += sign * c.w.Pools[spot.Pool].GPUs
+			pl.moved[pl.p.Nodes[node].Island] += sign
 		}
 	}
 }
@@ -303,7 +304,7 @@ func (a *candidateVictim) follows(list []*candidateVictim) bool {
 func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]fleet.Spot, bool) {
 	counts := c.account != nil && !c.beyond
 	if counts {
-		if tree := c.account.Root(); c.covered.gpus-freed+c.gpus > pl.treeBacked(tree) {
+		if tree := c.account.Root(); c.covered.gpus-freed+c.gpus > pl.treeBacked(tree) || !c.leavesHeld(leaving) {
 			return nil, false
 		}
 		pl.tighten(c)

@@ -14,9 +14,22 @@ type pass struct {
 
 func newPass(kinds int) *pass { return &pass{map[int]bool{}, kinds} }
 
+// passOf is a walk along a quota's queue. Where somebody holds part of the quota,
+// units that look alike may differ in whose they are: every one is met.
+func passOf(a *fleet.Account) *pass {
+	if len(a.Holds()) == 0 {
+		return newPass(a.Kinds())
+	}
+	return &pass{nil, len(a.Queue())}
+}
+
 // meets says whether a unit has a shape that the walk has not met before.
 func (w *pass) meets(it *fleet.Waiting) bool {
 	shape := it.Shape()
+	if w.met == nil {
+		w.left--
+		return true
+	}
 	if shape != 0 && w.met[shape] {
 		return false
 	}
@@ -36,26 +49,22 @@ func (pl *Planner) sharesNow() map[string]int {
 	return pl.shares
 }
 
-// flexUnits lists the units of flex work. The list is kept until flex work
-// changes: read it, do not change it.
-func (pl *Planner) flexUnits() []unit {
-	if at := pl.p.FlexVersion() + 1; pl.flexingAt != at {
-		pl.flexing = pl.flexing[:0]
-		clear(pl.flexOf)
-		for _, w := range pl.p.FlexWork() {
-			list := pl.units(w)
-			pl.flexing = append(pl.flexing, list...)
-			pl.flexOf[w.Namespace] = append(pl.flexOf[w.Namespace], list...)
-		}
-		pl.flexingAt = at
-	}
-	return pl.flexing
-}
-
-// flexUnitsOf lists the units of a namespace's flex work.
+// flexUnitsOf lists the units of a namespace's flex work. The list is kept until
+// that changes: read it, do not change it.
 func (pl *Planner) flexUnitsOf(namespace string) []unit {
-	pl.flexUnits()
-	return pl.flexOf[namespace]
+	kept := pl.flexOf[namespace]
+	if kept == nil {
+		kept = &standing{}
+		pl.flexOf[namespace] = kept
+	}
+	if at := pl.p.FlexVersionOf(namespace) + 1; kept.at != at {
+		kept.units = kept.units[:0]
+		for _, w := range pl.p.FlexWorkOf(namespace) {
+			kept.units = append(kept.units, pl.units(w)...)
+		}
+		kept.at = at
+	}
+	return kept.units
 }
 
 // accountUnits lists all units of an account in the quota's order. The list is
@@ -72,6 +81,7 @@ func (pl *Planner) accountUnits(a *fleet.Account) []unit {
 			kept.units = append(kept.units, pl.units(w)...)
 		}
 		slices.SortStableFunc(kept.units, func(x, y unit) int { return order(x.key.Before(y.key), y.key.Before(x.key)) })
+		setAside(a, kept.units)
 		kept.at = at
 	}
 	return kept.units

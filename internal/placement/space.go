@@ -102,6 +102,7 @@ func (pl *Planner) release(c *claim, spots []fleet.Spot) {
 func (pl *Planner) ungive(c *claim, nodes []int, gpus int) {
 	for _, node := range nodes {
 		pl.extra[node] -= gpus
+		pl.moved[pl.p.Nodes[node].Island]--
 		if pl.extra[node] == 0 {
 			pl.opened(c, node, -1)
 		}
@@ -168,6 +169,7 @@ func (pl *Planner) takeAll(c *claim, nodes []int, gpus int) {
 			pl.opened(c, node, 1)
 		}
 		pl.extra[node] += gpus
+		pl.moved[pl.p.Nodes[node].Island]++
 	}
 }
 
@@ -177,7 +179,7 @@ func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
 	for left := nd; left.replicas > 0; left.replicas = nd.replicas - len(all) {
 		var most []int
 		for i := range pl.p.Islands {
-			if !c.mayUse(i) {
+			if !c.mayUse(i) || min(pl.slotsOnFlex(c, left, i), left.replicas) <= len(most) {
 				continue
 			}
 			if nodes := pl.fill(c, left, i, left.replicas); len(nodes) > len(most) {
@@ -198,6 +200,9 @@ func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
 // In-quota work goes where the largest gang stays possible, flex work where it
 // is least likely to be evicted; ties go to the tighter island, then by name.
 func (pl *Planner) bestIsland(c *claim, nd need) []int {
+	if c.account == nil && nd.reach != fleet.ReachRack {
+		return pl.bestFlexIsland(c, nd)
+	}
 	var best []int
 	var bestScore [3]int
 	for i := range pl.p.Islands {
@@ -207,6 +212,43 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 		}
 	}
 	return best
+}
+
+// bestFlexIsland is bestIsland for flex work, which may stand on any usable node:
+// an island's room says whether it takes all replicas and how it suits.
+func (pl *Planner) bestFlexIsland(c *claim, nd need) []int {
+	best := -1
+	var bestScore [3]int
+	for i := range pl.p.Islands {
+		if !c.mayUse(i) || pl.slotsOnFlex(c, nd, i) < nd.replicas {
+			continue
+		}
+		if score := pl.score(c, i, nil, nd.gpus*nd.replicas); best < 0 || less(score, bestScore) {
+			best, bestScore = i, score
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return pl.fill(c, nd, best, nd.replicas)
+}
+
+// slotsOnFlex is how many replicas the room of an island takes; for in-quota
+// claims, which must look at each node, unlimited.
+func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
+	switch {
+	case c.account != nil:
+		return unlimited
+	case pl.untouched(island):
+		return pl.p.Islands[island].Slots(nd.gpus)
+	}
+	slots := 0
+	for _, node := range pl.p.Islands[island].Nodes() {
+		if pl.p.Nodes[node].State.Usable() {
+			slots += max(0, pl.room(node)) / nd.gpus
+		}
+	}
+	return slots
 }
 
 // byScore lists the nodes found in each island, or rack, that takes all replicas, best first.
@@ -306,6 +348,9 @@ func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 func (c *claim) limit(island int) int { return min(c.own[island], c.tree[island]) }
 
 func (pl *Planner) roomIn(island int) int {
+	if pl.untouched(island) {
+		return pl.p.Islands[island].Room()
+	}
 	t := 0
 	for _, n := range pl.p.Islands[island].Nodes() {
 		t += max(0, pl.room(n))

@@ -20,6 +20,9 @@ type unit struct {
 	// overran: its workload runs past the maximum it declared, so it has lost its
 	// age and is the first victim of whatever it delays.
 	overran bool
+	// over: by count it stands in what others hold inside its quota; aside: and is
+	// no guaranteed work from before; within: all of it uses holds. See setAside.
+	over, aside, within bool
 }
 
 // unitID tells units apart: the surplus replicas of a pool share one key.

@@ -113,6 +113,11 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 		if wrong < 0 {
 			return pl.eviction(c, spots, victims), true
 		}
+		if v := victims[wrong]; lessOfItsOwn(c, &v.unit) {
+			v.class = ClassImportance // no borrower, but it gives way as what it is
+			list = byCost(list)
+			continue
+		}
 		list = without(list, victims[wrong])
 	}
 	return Plan{}, false
@@ -322,7 +327,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	own := a == c.account
 	less := c.key.Importance().Above(u.key.Importance())
 	switch {
-	case own && u.key.Before(c.key):
+	case own && u.key.Before(c.key) && !(guaranteed && u.aside), outOfReach(c, a, u):
 		return 0, false
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
@@ -336,6 +341,11 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	}
 	return 0, false
+}
+
+// lessOfItsOwn says whether a unit is less important work of a guaranteed claim's own quota.
+func lessOfItsOwn(c *claim, u *unit) bool {
+	return c.holds == fleet.HoldsGuaranteed && u.w.Account() == c.account && c.key.Importance().Above(u.key.Importance())
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of
@@ -359,17 +369,20 @@ func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
-	cover, gone := pl.newCover(a.Backed(), a.Backing), goneWith(victims)
+	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
 		cover.gpus -= c.gpus
+		e.Take(c.w, c.gpus)
 	}
 	units := pl.accountUnits(a)
 	for i := range units {
 		if u := &units[i]; u.before(v.unit) && !gone(u) {
-			cover.add(*u)
+			if e.Take(u.w, u.gpus) || !u.aside {
+				cover.add(*u)
+			}
 		}
 	}
-	return cover.add(v.unit)
+	return e.Take(v.w, v.gpus) && cover.add(v.unit)
 }
 
 // goneWith says which units are gone once the victims are.

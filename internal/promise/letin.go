@@ -33,12 +33,12 @@ func (al *aligner) hope() bool {
 		}
 	}
 	al.onlyRunning()
-	any := false
+	found := false
 	for _, k := range waiting {
 		al.rows[k].hopeless = al.bestFor(k).Missing > 0
-		any = any || !al.rows[k].hopeless
+		found = found || !al.rows[k].hopeless
 	}
-	return any
+	return found
 }
 
 func (al *aligner) anyoneWaits() bool {
@@ -66,7 +66,7 @@ func (al *aligner) keepsCover() bool {
 // letInEach asks the waiting gangs one after the other, and lets in those that
 // cost nobody cover. It says whether there was one: then others may follow.
 func (al *aligner) letInEach() bool {
-	any := false
+	found := false
 	al.keepsCover()
 	for _, k := range al.declared {
 		r := &al.rows[k]
@@ -75,13 +75,13 @@ func (al *aligner) letInEach() bool {
 		}
 		r.letIn = true
 		if al.keepsCover() && r.backed {
-			any = true
+			found = true
 			continue
 		}
 		r.letIn = false
 		al.keepsCover()
 	}
-	return any
+	return found
 }
 
 // sayWhatIsMissing finds the best island for every declared gang that is not

@@ -19,7 +19,7 @@ func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity 
 	c := Capacity{Shares: make([]int, len(p.Islands))}
 	since := now.Add(-s.Policy.Dwell)
 	installed, whole, allowed := 0, 0, 0
-	downs := make([][]fleet.Down, len(p.Islands))
+	downs := map[int][]fleet.Down{}
 	for _, d := range p.Downs {
 		i := p.Nodes[d.Node].Island
 		downs[i] = append(downs[i], d)
@@ -36,12 +36,31 @@ func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity 
 	return c
 }
 
+// Stands says whether the present backing is what Align would decide, without
+// asking any account: nobody misses anything, and what there is suffices for all
+// that is backed. It may say no where it could say yes.
+func Stands(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Capacity, bool) {
+	if !p.Content() {
+		return Capacity{}, false
+	}
+	c, backed := CapacityOf(s, p, now), 0
+	for _, island := range p.Islands {
+		if backed += island.Backed(); island.Backed() > island.Whole() {
+			return c, false
+		}
+	}
+	return c, backed <= c.Promisable
+}
+
 // worst is the largest number of nodes that were down at one moment after
 // since, up to now.
 func worst(downs []fleet.Down, since, now fleet.Instant) int {
 	type edge struct {
 		at    fleet.Instant
 		delta int
+	}
+	if len(downs) == 0 {
+		return 0
 	}
 	var edges []edge
 	for _, d := range downs {

@@ -80,11 +80,18 @@ func transfer(v config.Value) Action {
 }
 
 func hold(v config.Value) Action {
-	f := v.Fields("quota", "partition", "gpus", "until")
-	return Told{Command: core.PlaceHold{
+	f := v.Fields("quota", "partition", "gpus", "until", "user", "namespace")
+	c := core.PlaceHold{
 		Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
 		GPUs: gpus(f.Need("gpus")), Until: Start.Add(f.Need("until").Duration()),
-	}}
+	}
+	if f.Has("user") {
+		c.User = f.At("user").Name()
+	}
+	if f.Has("namespace") {
+		c.Namespace = f.At("namespace").Name()
+	}
+	return Told{Command: c}
 }
 
 // policy changes settings of the fleet, or with a scope the buffer there.

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"time"
+
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -12,12 +14,19 @@ type meter struct {
 	*simulated.Driver
 	jobs map[uint64]*metered
 	held map[string]*gpuTime // by namespace
+
+	expected map[string]time.Duration // run times of what has not finished, by namespace/name
+	useful   float64                  // GPU-hours of the run times of what has
+	losses   Losses
 }
 
 // metered is what one workload holds on the cluster.
 type metered struct {
-	job  driver.Job
-	held driver.Tally
+	job     driver.Job
+	held    driver.Tally
+	staying driver.Tally  // the same without those on their way out
+	since   fleet.Instant // since when its gangs are whole; 0: they are not
+	broken  *interruption // nil: no fault stopped it
 }
 
 // gpuTime adds up GPUs over time.
@@ -28,7 +37,7 @@ type gpuTime struct {
 }
 
 func newMeter(d *simulated.Driver) *meter {
-	return &meter{Driver: d, jobs: map[uint64]*metered{}, held: map[string]*gpuTime{}}
+	return &meter{Driver: d, jobs: map[uint64]*metered{}, held: map[string]*gpuTime{}, expected: map[string]time.Duration{}}
 }
 
 func (g *gpuTime) change(at fleet.Instant, by int) { g.become(at, g.gpus+by) }
@@ -51,10 +60,11 @@ func (m *meter) namespace(name string) *gpuTime {
 func (m *meter) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
 	w := m.jobs[job.ID]
 	if w == nil {
-		w = &metered{job, driver.Tally{}}
+		w = &metered{job: job, held: driver.Tally{}, staying: driver.Tally{}}
 		m.jobs[job.ID] = w
 	}
 	w.held.Add(spots)
+	m.losses.start(at, w, spots)
 	m.namespace(job.Namespace).change(at, w.gpus(spots))
 	m.Driver.Run(at, job, spots, mend)
 }
@@ -69,6 +79,9 @@ func (w *metered) gpus(spots []fleet.Spot) int {
 
 // Lost takes away replicas that went down with their node.
 func (m *meter) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
+	if w := m.jobs[id]; w != nil {
+		m.losses.fail(at, w, spots)
+	}
 	m.leave(at, id, spots)
 	m.Driver.Lost(at, id, spots)
 }
@@ -82,12 +95,15 @@ func (m *meter) Gone(at fleet.Instant, id uint64) {
 	m.Driver.Gone(at, id)
 }
 
-// Take hands reports on and notes which replicas have left.
+// Take hands reports on and notes which replicas have left and who has finished.
 func (m *meter) Take(now fleet.Instant) []driver.Report {
 	reports := m.Driver.Take(now)
 	for _, r := range reports {
 		if r.Stopped != nil {
 			m.leave(r.At, r.Stopped.ID, r.Stopped.Spots)
+		}
+		if r.Finished != nil {
+			m.finish(r.Finished.ID)
 		}
 	}
 	return reports

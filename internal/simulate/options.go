@@ -20,6 +20,10 @@ type Options struct {
 	To     time.Time // and those submitted after it; zero: to the last one
 	Seed   uint64    // of the driver's delays and of which server's faults befall which node
 	Delays bool      // replicas start and stop with realistic delays; otherwise at once
+	// NoMend sends every gang that loses a node back to its queue, to compare with.
+	NoMend bool
+	// CheckpointEvery is how often jobs save their work; 0: never.
+	CheckpointEvery time.Duration
 	// Declare gives every job a maximum run time.
 	Declare Declare
 	// ForecastEvery asks so often when all that waits will start, and measures what

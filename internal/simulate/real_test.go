@@ -111,6 +111,57 @@ func compareWithAlone(t *testing.T, o Options, tenants []tenant) {
 	}
 }
 
+func TestSiblingsOfPhillyWaitNoLongerThanAlone(t *testing.T) {
+	need(t, full, partial)
+	o := Options{Fleet: "../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, From: publishedFrom, To: publishedTo}
+	compareSiblings(t, o, phillyTenants)
+}
+
+func TestSiblingsOfITPWaitNoLongerThanAlone(t *testing.T) {
+	need(t, itp)
+	compareSiblings(t, Options{Fleet: "../../examples/itp-siblings.yaml", Jobs: []string{itp}, CheckEvery: 100}, itpTenants)
+}
+
+// compareSiblings runs teams as siblings of one tree: with lending none waits or
+// ends later, on the mean, than on the luckiest private cluster of its quota plus
+// 1 %, and all together wait less. Beside it stands what one team that had all the
+// nodes would wait, first come first served.
+func compareSiblings(t *testing.T, o Options, tenants []tenant) {
+	in, err := Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, o)
+	if r.Unfinished+r.Refused > 0 || r.BrokenQuotaHours > 0 {
+		t.Errorf("%d unfinished, %d refused (%s), promises broken for %.1f h", r.Unfinished, r.Refused, r.Refusal, r.BrokenQuotaHours)
+	}
+	nodes, total := 0, 0.0
+	for _, q := range tenants {
+		shared, jobs := r.Teams[q.team], teamOf(in.Jobs, q.team)
+		least, most := alone(jobs, q.nodes)
+		runs := meanOf(durations(jobs))
+		t.Logf("%-10s %6d jobs wait %8.1f s, alone %8.0f to %-8.0f; end after %8.0f s, alone %8.0f; %d evictions",
+			q.team, shared.Jobs, shared.MeanWait, least, most, shared.MeanJCT, least+runs, shared.Evictions)
+		if shared.MeanWait > least*1.01+1 || shared.MeanJCT > (least+runs)*1.01 {
+			t.Errorf("%s waits %.0f s and ends after %.0f s, alone %.0f and %.0f s", q.team, shared.MeanWait, shared.MeanJCT, least, least+runs)
+		}
+		nodes, total = nodes+q.nodes, total+least*float64(shared.Jobs)
+	}
+	t.Logf("all wait %.1f s, alone %.1f s, as one team on %d nodes %.1f s; %d evictions; state %s",
+		r.MeanWait, total/float64(r.Jobs), nodes, meanOf(reference(in.Jobs, nodes, byIndex)), r.Evictions, r.StateHash)
+	if r.MeanWait*float64(r.Jobs) >= total {
+		t.Errorf("all together wait %.0f s, alone %.0f s: lending helps nobody", r.MeanWait*float64(r.Jobs), total)
+	}
+}
+
+func durations(jobs []trace.Job) []time.Duration {
+	list := make([]time.Duration, len(jobs))
+	for i, j := range jobs {
+		list[i] = j.Duration
+	}
+	return list
+}
+
 // alone is the least and the most mean wait on a private cluster.
 func alone(jobs []trace.Job, nodes int) (least, most float64) {
 	least = meanOf(reference(jobs, nodes, byIndex))
@@ -148,4 +199,33 @@ func TestFaultsOfRealServersBreakNoPromise(t *testing.T) {
 			t.Errorf("seed %d: promises broken for %.1f quota-hours, %d jobs unfinished", seed, r.BrokenQuotaHours, r.Unfinished)
 		}
 	}
+}
+
+// TestMendingBeatsReschedulingUnderRealFaults lays the same faults over siblings
+// (a mix of ours) with mending and without: mended gangs stand still for less.
+func TestMendingBeatsReschedulingUnderRealFaults(t *testing.T) {
+	need(t, full, partial, infiniteHBD)
+	var with, without Losses
+	for seed := range uint64(3) {
+		o := Options{
+			Fleet: "../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
+			From: publishedFrom, To: publishedTo, Seed: seed, Delays: true, CheckEvery: 10,
+		}
+		with.add(replay(t, o).Losses)
+		o.NoMend = true
+		without.add(replay(t, o).Losses)
+	}
+	t.Logf("with mending %+v", with)
+	t.Logf("without      %+v", without)
+	if with.Mended == 0 || with.Mended+with.Requeued != with.Interrupted {
+		t.Errorf("of %d gangs interrupted %d were mended and %d went back to their queue", with.Interrupted, with.Mended, with.Requeued)
+	}
+	if without.Mended > 0 || with.Still >= without.Still {
+		t.Errorf("without mending %d were mended; gangs stood still for %.2f GPU-hours, with it %.2f", without.Mended, without.Still, with.Still)
+	}
+}
+
+func (l *Losses) add(m Losses) {
+	l.All, l.Evicted, l.Failed, l.Still = l.All+m.All, l.Evicted+m.Evicted, l.Failed+m.Failed, l.Still+m.Still
+	l.Interrupted, l.Mended, l.Requeued = l.Interrupted+m.Interrupted, l.Mended+m.Mended, l.Requeued+m.Requeued
 }

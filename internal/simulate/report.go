@@ -25,6 +25,7 @@ type Report struct {
 	Utilisation float64         `json:"utilisation"` // GPU-hours held, of those usable
 	Teams       map[string]Team `json:"teams"`
 
+	Losses    Losses     `json:"losses"`
 	Forecasts *Forecasts `json:"forecasts,omitempty"`
 
 	Violations  int     `json:"invariant_violations"`
@@ -87,6 +88,8 @@ func (r *run) report(wall time.Duration) Report {
 		total.broke(q)
 	}
 	out.Figures = total.figures()
+	out.Losses = r.cluster.losses
+	out.Losses.All = total.gpuHours - r.cluster.useful
 	if r.tally.usable.hours > 0 {
 		out.Utilisation = total.gpuHours / r.tally.usable.hours
 	}

@@ -197,7 +197,7 @@ func (r *run) fault(ctx context.Context) error {
 	if open := r.down[c.node]; c.ends && open > 0 || !c.ends && open > 1 {
 		return nil
 	}
-	return r.do(ctx, engine.RequestOf(driver.Report{At: r.now, Nodes: &set}))
+	return r.do(ctx, r.strike(set))
 }
 
 func (r *run) nextJob() fleet.Instant {
@@ -215,6 +215,7 @@ func (r *run) submit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.CheckpointEvery = r.options.CheckpointEvery
 	s.MaxRuntime = r.options.Declare.maxRuntime(j, r.options.Seed)
 	r.cluster.Expect(s.Namespace, s.Name, j.Duration)
 	err = r.do(ctx, core.Request{Command: core.Submit{Spec: s}, Actor: submitter(j)})

@@ -23,7 +23,8 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(&b, "\nWaits and completion (JCT) in seconds; BROKEN: hours in which a quota was not backed whole.\n")
 	fmt.Fprintf(&b, "%s to %s, utilisation %.1f %%, promises broken %d times\n",
 		r.From.Format(time.DateTime), r.Until.Format(time.DateTime), 100*r.Utilisation, r.PromisesBroken)
-	r.losses(&b)
+	r.lost(&b)
+	r.unended(&b)
 	if f := r.Forecasts; f != nil {
 		fmt.Fprintf(&b, "%s forecasts, %.1f %% with a moment; of %s settled, %.1f %% held at p50 and %.1f %% at p90 (%.1f s)\n",
 			grouped(float64(f.Made)), 100*f.Known, grouped(float64(f.Settled)), 100*f.P50, 100*f.P90, f.Seconds)
@@ -38,8 +39,18 @@ func (r Report) Table(w io.Writer) error {
 	return err
 }
 
-// losses says which jobs did not come to their end, and why.
-func (r Report) losses(b *strings.Builder) {
+// lost says what was held in vain, and what became of interrupted gangs.
+func (r Report) lost(b *strings.Builder) {
+	l := r.Losses
+	fmt.Fprintf(b, "GPU-hours lost %s, of them undone by evictions %s, by faults %s\n", grouped(l.All), grouped(l.Evicted), grouped(l.Failed))
+	if l.Interrupted > 0 {
+		fmt.Fprintf(b, "%d gangs interrupted, %d mended, %d back to their queue; stood still for %.2f GPU-hours\n",
+			l.Interrupted, l.Mended, l.Requeued, l.Still)
+	}
+}
+
+// unended says which jobs did not come to their end, and why.
+func (r Report) unended(b *strings.Builder) {
 	if r.Unfinished > 0 {
 		var reasons []string
 		for _, code := range slices.Sorted(maps.Keys(r.Reasons)) {

@@ -1,6 +1,10 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // Usable is what a quota could start now in one partition without evicting work
 // of its own quota, in GPUs.
@@ -13,6 +17,8 @@ type Usable struct {
 	LargestGang int    `json:"largestGang"` // guaranteed, in one island
 	Borrow      int    `json:"borrow"`      // that its tree could lend beyond that
 	Waiting     int    `json:"waiting"`     // workloads that come first
+	HeldForYou  int    `json:"heldForYou"`  // held for the asker inside the quota, and not used
+	Held        int    `json:"held"`        // held for others there, and not used: no part of the above
 	Next        Next   `json:"next"`
 }
 
@@ -38,11 +44,18 @@ type Next struct {
 	What string        `json:"what"`
 }
 
-// UsableOf is what a quota's account could start now. That a quota is a private
+// UsableOf is what a user in a namespace could start now in a quota's account. That a quota is a private
 // cluster of its backed nodes makes it a matter of counting: what the work that
 // is there leaves of them. Where nothing new starts, nothing is usable.
-func UsableOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) Usable {
+func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now fleet.Instant) Usable {
 	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.Backed(), Usage: a.Usage(), Next: nextEnd(a.Work(), now)}
+	count := a.Standing()
+	u.HeldForYou, u.Held = count.Left(user, namespace), count.Others(user, namespace)
+	for _, h := range a.Holds() {
+		if !h.Serves(user, namespace) && count.LeftOf(h) > 0 && (u.Next.At == 0 || h.Until < u.Next.At) {
+			u.Next = Next{h.Until, fmt.Sprintf("hold %d for %s ends", h.ID, h.Holder())}
+		}
+	}
 	for _, it := range a.Queue() {
 		if it.Pool == fleet.Base {
 			u.Waiting++
@@ -51,7 +64,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) Usable {
 	if !starts(p) {
 		return u
 	}
-	u.Free = max(0, a.Backed()-a.Stays())
+	u.Free = max(0, a.Backed()-a.Stays()-u.Held)
 	for i := range p.Islands {
 		u.LargestGang = max(u.LargestGang, min(u.Free, (a.Backing[i]-a.Touched(i))*p.GPUsPerNode))
 	}
@@ -62,6 +75,9 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) Usable {
 		}
 	}
 	u.Borrow = max(0, backed-stays-u.Free)
+	if u.Held > 0 {
+		u.Borrow = max(0, min(u.Borrow, a.Backed()-a.Stays()-u.Held-u.Free+a.Lendable((*fleet.Account).Stays)))
+	}
 	return u
 }
 

@@ -27,6 +27,7 @@ const (
 	Gang      Kind = "gang"      // the grant declares its gang
 	Transfer  Kind = "transfer"  // GPUs of another quota
 	Ends      Kind = "ends"      // other work ends, or is cancelled
+	Holds     Kind = "holds"     // holds inside its quota end, or are released
 )
 
 // Change is something that, once done, lets the workload start. It was tried.
@@ -73,7 +74,7 @@ func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet
 	x := &search{bench: newBench(s, now, b), why: why, gpus: w.NeedsBase()}
 	x.w = x.s.Workloads[w.ID]
 	for _, look := range []func(){
-		x.reports, x.targets, x.partition, x.reach, x.runTime, x.grants, x.gang, x.transfers, x.ends, x.nodes, x.smaller,
+		x.reports, x.targets, x.partition, x.reach, x.runTime, x.holds, x.grants, x.gang, x.transfers, x.ends, x.nodes, x.smaller,
 		x.priority, // last of all: it only passes the waiting on
 	} {
 		look()
@@ -86,7 +87,7 @@ func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet
 // others can; last what only passes the waiting on to somebody else.
 func (c Change) turn() int {
 	switch {
-	case c.Kind == Ends && c.By != 0:
+	case c.Kind == Ends && c.By != 0, c.Kind == Holds:
 		return 0
 	case c.Kind == Priority:
 		return 4

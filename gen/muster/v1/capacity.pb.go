@@ -1155,8 +1155,11 @@ type UsableQuota struct {
 	// Workloads that wait there; they come first.
 	Waiting int32 `protobuf:"varint,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// The next moment at which something is known to change, and what then; not set: nobody knows one.
-	Next          *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
-	NextWhat      string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	Next     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	// Of its backing, what is held for the caller and not used, and what is held for others, which is in none of the above.
+	HeldForYou    int32 `protobuf:"varint,11,opt,name=held_for_you,json=heldForYou,proto3" json:"held_for_you,omitempty"`
+	Held          int32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1259,6 +1262,20 @@ func (x *UsableQuota) GetNextWhat() string {
 		return x.NextWhat
 	}
 	return ""
+}
+
+func (x *UsableQuota) GetHeldForYou() int32 {
+	if x != nil {
+		return x.HeldForYou
+	}
+	return 0
+}
+
+func (x *UsableQuota) GetHeld() int32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
 }
 
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
@@ -1741,7 +1758,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xa5\x02\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xdb\x02\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1753,7 +1770,10 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\awaiting\x18\b \x01(\x05R\awaiting\x12.\n" +
 	"\x04next\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
 	"\tnext_what\x18\n" +
-	" \x01(\tR\bnextWhat\"\xa4\x02\n" +
+	" \x01(\tR\bnextWhat\x12 \n" +
+	"\fheld_for_you\x18\v \x01(\x05R\n" +
+	"heldForYou\x12\x12\n" +
+	"\x04held\x18\f \x01(\x05R\x04held\"\xa4\x02\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +

@@ -353,14 +353,20 @@ func (x *Grant) GetStale() bool {
 	return false
 }
 
-// Hold earmarks free capacity of a partition for a quota until a moment.
+// Hold earmarks free capacity of a partition for a quota until a moment; with a user or a namespace, part of the
+// quota for them.
 type Hold struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	Quota         string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
-	Partition     string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
-	Gpus          int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
-	Until         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	Quota     string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
+	Partition string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Gpus      int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	Until     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	// Whom a hold inside the quota is for: one of the two, or neither.
+	User      string `protobuf:"bytes,6,opt,name=user,proto3" json:"user,omitempty"`
+	Namespace string `protobuf:"bytes,7,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// GPUs of a hold inside the quota that its holder uses now.
+	Used          int32 `protobuf:"varint,8,opt,name=used,proto3" json:"used,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -428,6 +434,27 @@ func (x *Hold) GetUntil() *timestamppb.Timestamp {
 		return x.Until
 	}
 	return nil
+}
+
+func (x *Hold) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *Hold) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *Hold) GetUsed() int32 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
 }
 
 type CreateQuotaRequest struct {
@@ -1100,12 +1127,15 @@ func (x *TransferResponse) GetWritten() *Written {
 }
 
 type PlaceHoldRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
-	Quota         string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
-	Partition     string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
-	Gpus          int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
-	Until         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Write     *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Quota     string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
+	Partition string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Gpus      int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	Until     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	// Whom part of the quota is held for; neither: free capacity is held for the quota. At most one of them.
+	User          string `protobuf:"bytes,6,opt,name=user,proto3" json:"user,omitempty"`
+	Namespace     string `protobuf:"bytes,7,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1173,6 +1203,20 @@ func (x *PlaceHoldRequest) GetUntil() *timestamppb.Timestamp {
 		return x.Until
 	}
 	return nil
+}
+
+func (x *PlaceHoldRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *PlaceHoldRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
 }
 
 type PlaceHoldResponse struct {
@@ -1706,13 +1750,16 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05stale\x18\x13 \x01(\bR\x05stale\x1a:\n" +
 	"\fIslandsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x90\x01\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd6\x01\n" +
 	"\x04Hold\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x03 \x01(\tR\tpartition\x12\x12\n" +
 	"\x04gpus\x18\x04 \x01(\x05R\x04gpus\x120\n" +
-	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\"\xb5\x01\n" +
+	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
+	"\x04user\x18\x06 \x01(\tR\x04user\x12\x1c\n" +
+	"\tnamespace\x18\a \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04used\x18\b \x01(\x05R\x04used\"\xb5\x01\n" +
 	"\x12CreateQuotaRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12L\n" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\x12)\n" +
@@ -1756,13 +1803,15 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\tpartition\x18\x04 \x01(\tB5\xbaH2r0\x18\xd8\x042+^[\\p{L}\\p{Nd}._:+@-]+/[\\p{L}\\p{Nd}._:+@-]+$R\tpartition\x12 \n" +
 	"\x04gpus\x18\x05 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\xad\xe2\x04(\x01R\x04gpus\"@\n" +
 	"\x10TransferResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xbb\x02\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x81\x03\n" +
 	"\x10PlaceHoldRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12N\n" +
 	"\x05quota\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x05quota\x12S\n" +
 	"\tpartition\x18\x03 \x01(\tB5\xbaH2r0\x18\xd8\x042+^[\\p{L}\\p{Nd}._:+@-]+/[\\p{L}\\p{Nd}._:+@-]+$R\tpartition\x12 \n" +
 	"\x04gpus\x18\x04 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\xad\xe2\x04(\x01R\x04gpus\x128\n" +
-	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05until\"Q\n" +
+	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05until\x12\x1c\n" +
+	"\x04user\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04user\x12&\n" +
+	"\tnamespace\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\tnamespace\"Q\n" +
 	"\x11PlaceHoldResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\"L\n" +

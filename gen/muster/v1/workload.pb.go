@@ -565,7 +565,7 @@ func (x *Blocker) GetNextWhat() string {
 // Remedy is a change that lets a waiting workload start; it was tried on a copy of the state with the engine that decides.
 type Remedy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// target, partition, smaller, reach, run time, priority, reports, nodes, grant, gang, transfer or ends.
+	// target, partition, smaller, reach, run time, priority, reports, nodes, grant, gang, transfer, holds or ends.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who can do it: change, ask, wait or fault, as for blockers.
 	Class string `protobuf:"bytes,2,opt,name=class,proto3" json:"class,omitempty"`

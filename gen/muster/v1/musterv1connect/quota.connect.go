@@ -72,7 +72,7 @@ type QuotaServiceClient interface {
 	SetGrant(context.Context, *v1.SetGrantRequest) (*v1.SetGrantResponse, error)
 	// Transfer moves GPUs from one quota's grant to another's in one step.
 	Transfer(context.Context, *v1.TransferRequest) (*v1.TransferResponse, error)
-	// PlaceHold earmarks free capacity for a quota until a moment.
+	// PlaceHold earmarks free capacity for a quota until a moment, or part of a quota for a user or a namespace.
 	PlaceHold(context.Context, *v1.PlaceHoldRequest) (*v1.PlaceHoldResponse, error)
 	// ReleaseHold gives a hold back.
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
@@ -277,7 +277,7 @@ type QuotaServiceHandler interface {
 	SetGrant(context.Context, *v1.SetGrantRequest) (*v1.SetGrantResponse, error)
 	// Transfer moves GPUs from one quota's grant to another's in one step.
 	Transfer(context.Context, *v1.TransferRequest) (*v1.TransferResponse, error)
-	// PlaceHold earmarks free capacity for a quota until a moment.
+	// PlaceHold earmarks free capacity for a quota until a moment, or part of a quota for a user or a namespace.
 	PlaceHold(context.Context, *v1.PlaceHoldRequest) (*v1.PlaceHoldResponse, error)
 	// ReleaseHold gives a hold back.
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)

@@ -1,0 +1,254 @@
+package chaos_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file plays fleets whose teams share their quotas out with holds inside
+// them (semantics §4, decision record 0007).
+
+// onceHeld are seeds that broke something while holds inside quotas were young.
+var onceHeld = []int64{}
+
+// TestFleetsThatShareQuotaOut plays random fleets in which people hold parts of
+// quotas for namespaces, and asks every question and every law.
+func TestFleetsThatShareQuotaOut(t *testing.T) {
+	t.Parallel()
+	laws := []law{
+		othersStayOut, nobodyIsPushedThere, holdsTakeNothing, holdersStart, minimalInQuota,
+		everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, allowedEvictions, loneBorrowersRun,
+		reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	}
+	play := func(seed int64) bool {
+		w, f := playSharing(seed, sampling{recount: 3, idle: 2, hash: 5, before: 1}, laws...)
+		if f != nil {
+			t.Errorf("seed %d: %s", seed, smallest(seed, w.script, f, laws...))
+		}
+		return f == nil
+	}
+	for _, seed := range onceHeld {
+		play(seed)
+	}
+	playSeeds(t, play)
+}
+
+// minimalInQuota is minimalVictims for in-quota newcomers: no hold concerns flex.
+func minimalInQuota(w *world, before *fleet.State, out core.Outcome) *failure {
+	for _, e := range out.Record.Events {
+		if placed, ok := e.(event.ReplicasPlaced); ok && placed.Holds == fleet.HoldsFlex {
+			return nil
+		}
+	}
+	return minimalVictims(w, before, out)
+}
+
+func playSharing(seed int64, every sampling, laws ...law) (*world, *failure) {
+	return playBy(seed, func(a *author) { a.shares = true }, every, laws...)
+}
+
+// share holds part of a quota for a namespace, or gives a hold back.
+func (a *author) share() core.Command {
+	if n := len(a.w.s.Holds); n > 0 && a.chance(30) {
+		return core.ReleaseHold{ID: a.w.s.Holds[a.upTo(n)].ID}
+	}
+	p, q := a.partition(), pick(a, a.w.s.Quotas...).Path
+	return core.PlaceHold{
+		Quota: q, Partition: p.ID, GPUs: pick(a, 1, 2, 4, 8, 8, 16, 16, 24),
+		Until: a.w.now.Add(time.Duration(1+a.upTo(20)) * time.Hour), Namespace: pick(a, "ant", "bee"),
+	}
+}
+
+// shared is what holds inside a quota earmark for one namespace.
+type shared struct {
+	gpus, used int
+	since      fleet.Instant
+}
+
+// sharesOf adds up, for each namespace that holds part of a quota, what it holds
+// and what it uses; false where the backing cannot carry all that is held.
+func sharesOf(a *fleet.Account) (map[string]*shared, bool) {
+	by, all := map[string]*shared{}, 0
+	for _, h := range a.Holds() {
+		if by[h.Namespace] == nil {
+			by[h.Namespace] = &shared{}
+		}
+		by[h.Namespace].gpus += h.GPUs
+		by[h.Namespace].since = max(by[h.Namespace].since, h.Since)
+		all += h.GPUs
+	}
+	for _, v := range a.Work() {
+		if by[v.Namespace] == nil {
+			continue
+		}
+		for _, u := range pieces(v) {
+			by[v.Namespace].used += u.gpus
+		}
+	}
+	return by, all <= a.Backed()
+}
+
+// keptFrom is what other namespaces hold of a quota and do not use.
+func keptFrom(a *fleet.Account, namespace string) int {
+	by, _ := sharesOf(a)
+	t := 0
+	for name, sh := range by {
+		if name != namespace {
+			t += max(0, sh.gpus-sh.used)
+		}
+	}
+	return t
+}
+
+// othersStayOut: what is guaranteed in a quota leaves room for what is held there
+// and not used, but for work that ran before it was held.
+func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		for _, a := range p.Accounts {
+			by, whole := sharesOf(a)
+			if len(by) == 0 || !whole {
+				continue
+			}
+			guaranteed, unused, before := 0, 0, false
+			for _, sh := range by {
+				unused += max(0, sh.gpus-sh.used)
+			}
+			for _, v := range a.Work() {
+				for _, u := range pieces(v) {
+					if u.holds == fleet.HoldsGuaranteed {
+						guaranteed += u.gpus
+						before = before || ranBefore(v, by)
+					}
+				}
+			}
+			if !before && guaranteed+unused > a.Backed() {
+				return &failure{rule: "others stay out of what is held", detail: fmt.Sprintf("%s in %s: %d guaranteed and %d held and not used, of %d backed%s",
+					a.Quota, p.ID, guaranteed, unused, a.Backed(), partitionText(p))}
+			}
+		}
+	}
+	return nil
+}
+
+// nobodyIsPushedThere: where a quota has its tree for itself, and nothing is
+// uncovered, who starts there beyond a hold of his own leaves to others what they
+// hold: not even older work is pushed into that.
+func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
+	for _, e := range out.Record.Events {
+		placed, ok := e.(event.ReplicasPlaced)
+		if !ok || placed.Mend {
+			continue
+		}
+		v, p := w.s.Workloads[placed.ID], w.s.Partition(placed.Partition)
+		a := p.Account(v.Target)
+		if a == nil || len(a.Holds()) == 0 || len(a.Root().Accounts()) > 1 || unprotectedIn(p, a.Tree()) {
+			continue
+		}
+		by, _ := sharesOf(a)
+		if own := by[v.Namespace]; own != nil && own.used <= own.gpus {
+			continue
+		}
+		if kept := keptFrom(a, v.Namespace); a.Stays()+kept > a.Backed() {
+			return &failure{rule: "nobody is pushed into what is held", detail: fmt.Sprintf("%s/%s in %s, %s: %d stay and %d are kept of %d%s",
+				v.Namespace, v.Name, a.Quota, p.ID, a.Stays(), kept, a.Backed(), partitionText(p))}
+		}
+	}
+	return nil
+}
+
+func ranBefore(v *fleet.Workload, by map[string]*shared) bool {
+	for _, sh := range by {
+		if v.Started <= sh.since {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsTakeNothing: placing a hold inside a quota takes from nobody how he holds
+// his GPUs, unless somebody starts because of it.
+func holdsTakeNothing(w *world, before *fleet.State, out core.Outcome) *failure {
+	c, ok := w.asked.(core.PlaceHold)
+	if !ok || c.Namespace == "" {
+		return nil
+	}
+	for _, e := range out.Record.Events {
+		if _, placed := e.(event.ReplicasPlaced); placed {
+			return nil
+		}
+	}
+	for _, e := range out.Record.Events {
+		e, ok := e.(event.HoldsChanged)
+		if ok && before.Workloads[e.ID].State == fleet.RunningW && before.Workloads[e.ID].Held[e.Pool][e.From].Holds == fleet.HoldsGuaranteed && before.Workloads[e.ID].Started < out.Record.At {
+			return &failure{rule: "a hold takes nothing from what runs", detail: fmt.Sprintf("%+v%s", e, eventsText(out.Record))}
+		}
+	}
+	return nil
+}
+
+// holdersStart: where one alone waits in its quota and in its tree, its own hold
+// has room for it, and the quota guarantees no more than its backing carries
+// beside it, a holder of whole nodes that stand anywhere runs.
+func holdersStart(w *world, _ *fleet.State, _ core.Outcome) *failure {
+	for _, p := range acting(w.s) {
+		for _, a := range p.Accounts {
+			if f := holderStarts(p, a); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func holderStarts(p *fleet.Partition, a *fleet.Account) *failure {
+	by, whole := sharesOf(a)
+	guaranteed, on := 0, map[int]bool{}
+	for _, v := range a.Work() {
+		for _, u := range pieces(v) {
+			if u.holds == fleet.HoldsGuaranteed {
+				guaranteed += u.gpus
+				for node := range u.on {
+					on[node] = true
+				}
+			}
+		}
+	}
+	fresh := 0
+	for i := range p.Islands {
+		touched := 0
+		for node := range on {
+			if p.Nodes[node].Island == i {
+				touched++
+			}
+		}
+		fresh += max(0, a.Backing[i]-touched)
+	}
+	for _, it := range a.Queue() {
+		v := it.Workload
+		sh := by[v.Namespace]
+		list := wants(v)
+		if sh == nil || !whole || it.Pool != fleet.Base || len(list) > 1 || list[0].gpus > p.GPUsPerNode || list[0].reach != fleet.ReachAny && list[0].replicas > 1 {
+			continue
+		}
+		gpus := gpusWanted(list)
+		if gpus+sh.used <= sh.gpus && guaranteed+gpus <= a.Backed() && fresh >= list[0].replicas && len(by) == 1 && first(a, v) {
+			return &failure{rule: "a holder starts within his hold", detail: fmt.Sprintf("%s/%s waits in %s, %s%s", v.Namespace, v.Name, a.Quota, p.ID, partitionText(p))}
+		}
+	}
+	return nil
+}
+
+// first says whether nobody of its namespace waits before a workload.
+func first(a *fleet.Account, w *fleet.Workload) bool {
+	for _, it := range a.Queue() {
+		if it.Workload.Namespace == w.Namespace {
+			return it.Workload == w
+		}
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// held says that its quota has the room, and others hold it.
+func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
+	if !n.keepsOut() {
+		return Blocker{}, false
+	}
+	var holders, names []string
+	var next Next
+	unused := a.Standing()
+	for _, h := range a.Holds() {
+		if h.For(q.w) || unused.LeftOf(h) == 0 {
+			continue
+		}
+		names = append(names, fmt.Sprintf("hold %d for %s", h.ID, h.Holder()))
+		holders = append(holders, h.Holder())
+		if next.At == 0 || h.Until < next.At {
+			next = Next{h.Until, fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Holder())}
+		}
+	}
+	return block(Held, q.p, map[string]int{"needs": q.gpus, "backed": a.Backed(), "usage": n.earlier, "held": n.held}, names,
+		"%s has %d GPUs backed; %d are in use, and %d that are not are held for %s. It needs %d.",
+		a.Quota, a.Backed(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
+}
