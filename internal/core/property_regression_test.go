@@ -223,3 +223,27 @@ func TestAGangOfWhichNothingRunsIsNotMended(t *testing.T) {
 	st.holds()
 	st.idle(62 * time.Second)
 }
+
+// Work of the own quota may be no borrower once the others are gone, and is less
+// important all the same: the more important newcomer may evict it.
+func TestLessImportantWorkIsAVictimEvenIfItWouldNotBorrow(t *testing.T) {
+	st := smallFleet(t, 2, 1)
+	st.quota(0, "q/one", 2, 2)
+	st.quota(0, "q/two", 1, 0)
+	st.do(0, job("n", "a", "q/one", fleet.High, elastic("w", 0, 8, 1, 2), pool("x", 0, 5, 1)),
+		job("n", "b", "q/one", fleet.Low, pool("w", 0, 3, 1)),
+		job("n", "c", "q/one", fleet.Critical, pool("w", 0, 6, 2)))
+	st.is("n", "c", fleet.Starting)
+}
+
+// A workload that has lost the last of its lowest-rank pools, while a part of
+// them is leaving, does not run on with its pools of higher rank.
+func TestNoPoolOfHigherRankRunsWithoutTheLowest(t *testing.T) {
+	st := smallFleet(t, 1, 3)
+	st.quota(0, "q", 1, 0)
+	st.do(0, job("n", "w", fleet.Flex, fleet.Mid, elastic("p", 0, 8, 1, 2), pool("r", 1, 8, 2)))
+	st.do(time.Minute, job("n", "x", "q", fleet.Mid, pool("w", 0, 8, 1)))
+	st.do(61*time.Second, core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Quarantined})
+	st.holds()
+	st.idle(61 * time.Second)
+}
