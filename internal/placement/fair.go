@@ -41,10 +41,20 @@ func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace s
 	units := pl.flexUnitsOf(namespace)
 	for i := range units {
 		if u := &units[i]; u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
-			list = append(list, pl.candidate(*u, ClassFlex))
+			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
+				list = append(list, v)
+			}
 		}
 	}
 	return list
+}
+
+// aboveShareWithout says whether a namespace is above its share even without what
+// would leave along with a victim. Else that alone is what it has too much: two
+// workloads would take each other's place because of what joined them.
+func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
+	ns := v.w.Namespace
+	return pl.p.FlexOf(ns).Staying-(v.all.gpus-v.gpus) > pl.sharesNow()[ns]
 }
 
 func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
