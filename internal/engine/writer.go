@@ -69,12 +69,26 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 		select {
 		case c := <-in:
 			e.take(g, c)
+			e.takeMore(g)
 		case out <- g:
 			g = &group{}
 		case <-alarm.C:
 			e.take(g, &call{request: core.Request{Command: core.Tick{}, Actor: core.System}, reply: make(chan answer, 1)})
 		case <-e.quit:
 			e.drain(g, groups)
+			return
+		}
+	}
+}
+
+// takeMore decides what else has come already: one look at the clock and one
+// choice what to do next is enough for all of it.
+func (e *Engine) takeMore(g *group) {
+	for len(g.calls) < groupLimit {
+		select {
+		case c := <-e.calls:
+			e.take(g, c)
+		default:
 			return
 		}
 	}
