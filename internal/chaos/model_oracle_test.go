@@ -181,7 +181,20 @@ func privateOf(p *fleet.Partition, backing func(island int) int, work []piece) (
 			c.used[n.Island] = append(c.used[n.Island], n.GPUs-g)
 		}
 	}
+	for i := range c.fresh {
+		c.keepBacked(i)
+	}
 	return c, gpus
+}
+
+// keepBacked leaves out of an island what its work touches beyond the backing
+// there, the roomiest nodes first: their room is not the private cluster's.
+func (c *private) keepBacked(island int) {
+	sort.Ints(c.used[island])
+	for ; c.fresh[island] < 0 && len(c.used[island]) > 0; c.fresh[island]++ {
+		c.used[island] = c.used[island][:len(c.used[island])-1]
+	}
+	c.fresh[island] = max(0, c.fresh[island])
 }
 
 func gpusWanted(list []want) int {
