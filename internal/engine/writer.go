@@ -69,7 +69,7 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 		select {
 		case c := <-in:
 			e.take(g, c)
-			e.takeMore(g)
+			g = e.takeMore(g, groups)
 		case out <- g:
 			g = &group{}
 		case <-alarm.C:
@@ -81,17 +81,25 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 	}
 }
 
-// takeMore decides what else has come already: one look at the clock and one
-// choice what to do next is enough for all of it.
-func (e *Engine) takeMore(g *group) {
+// takeMore decides what else has come already, and hands the group over as soon
+// as the committer is free: it shall not wait for more, for more comes while it syncs.
+func (e *Engine) takeMore(g *group, groups chan<- *group) *group {
 	for len(g.calls) < groupLimit {
+		if len(g.calls) > 0 {
+			select {
+			case groups <- g:
+				g = &group{}
+			default:
+			}
+		}
 		select {
 		case c := <-e.calls:
 			e.take(g, c)
 		default:
-			return
+			return g
 		}
 	}
+	return g
 }
 
 // setAlarm makes the timer ring when time alone may change something.
