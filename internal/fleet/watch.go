@@ -11,6 +11,7 @@ type watched struct{ reserving, broken, growing, leaving []*Workload }
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
 	if w.watchedAt != nil {
+		w.watchedAt.shifted++ // who waits for whom may have changed
 		w.watchedAt.unwatch(w)
 		w.watchedAt = nil
 	}
