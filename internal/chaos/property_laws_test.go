@@ -481,23 +481,3 @@ func partitionText(p *fleet.Partition) string {
 	}
 	return text
 }
-
-// TestTheLawOfElasticPoolsCanBreak: random fleets have never broken it, so it is
-// broken here by hand.
-func TestTheLawOfElasticPoolsCanBreak(t *testing.T) {
-	w := newWorld(sampling{})
-	playAll(t, w,
-		step{do: core.AddCluster{Name: "t"}}, step{do: core.AddPartition{Cluster: "t", GPU: "g"}},
-		step{do: core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "a", Nodes: 4}}}},
-		step{do: job("n", "pool", fleet.Flex, fleet.Mid, elastic("w", 0, 8, 2, 4))})
-	before := w.s.Clone()
-	v := w.s.Workload("n", "pool")
-	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f != nil {
-		t.Errorf("broken although nothing happened: %v", f)
-	}
-	w.s.Leave(v, []fleet.Spot{{Nodes: []int{v.Held[0][1].Node, v.Held[0][2].Node, v.Held[0][3].Node}}})
-	v.State = fleet.RunningW
-	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f == nil {
-		t.Error("one replica of at least two is left, and the law holds")
-	}
-}
