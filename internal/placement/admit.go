@@ -117,6 +117,12 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	return Plan{}, false
 }
 
+// readsMetal says whether it depends on healthy nodes, not on backing alone,
+// whether a workload could head its queue: one that looks at racks does.
+func readsMetal(w *fleet.Workload) bool {
+	return len(w.Pools) > 1 || w.Pools[0].Reach == fleet.ReachRack
+}
+
 // rest lets a tree sleep in which nobody who waits can start now.
 func (pl *Planner) rest(tree *fleet.Tree) {
 	lacks := false
@@ -127,7 +133,7 @@ func (pl *Planner) rest(tree *fleet.Tree) {
 				if pl.tired(it) || pl.deferred(it) {
 					return
 				}
-				lacks = lacks || it.Lacks()
+				lacks = lacks || it.Lacks() || readsMetal(it.Workload)
 			}
 		}
 	}
