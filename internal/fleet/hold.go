@@ -207,7 +207,6 @@ func (p *Partition) reflex(r Resident) {
 		a.touch()
 		return
 	}
-	p.flexing++
 	p.flexUse(r.Workload.Namespace).version++
 }
 

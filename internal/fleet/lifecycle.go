@@ -69,7 +69,6 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 		w.account.addWork(w)
 	}
 	if w.partition != nil {
-		w.partition.flexing++
 		w.partition.flexUse(w.Namespace).version++
 		w.partition.Freed()
 	}

@@ -87,7 +87,6 @@ type Partition struct {
 	aged       uint64            // grows whenever an alarm rings: work may have overrun
 	flexAsleep uint64            // see FlexAsleep
 	shifted    uint64            // grows with every change of what is on a node
-	flexing    uint64            // grows with every change of flex work
 	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool

@@ -1,8 +1,8 @@
 package fleet
 
 import (
-	"slices"
 	"sort"
+	"strings"
 )
 
 // Waiting is a part of a workload that waits for room: its lowest-rank pools
@@ -93,7 +93,7 @@ func (q *queue) await() {
 	case q.account != nil:
 		q.account.await()
 	case q.flex != nil:
-		q.partition.flexWaits = insertName(q.partition.flexWaits, q.flex.name)
+		q.partition.flexWaits = insertSorted(q.partition.flexWaits, q.flex.name, strings.Compare)
 	}
 }
 
@@ -102,22 +102,8 @@ func (q *queue) idle() {
 	case q.account != nil:
 		q.account.idle()
 	case q.flex != nil:
-		q.partition.flexWaits = dropName(q.partition.flexWaits, q.flex.name)
+		q.partition.flexWaits = dropSorted(q.partition.flexWaits, q.flex.name, strings.Compare)
 	}
-}
-
-func insertName(names []string, name string) []string {
-	if at, found := slices.BinarySearch(names, name); !found {
-		return slices.Insert(names, at, name)
-	}
-	return names
-}
-
-func dropName(names []string, name string) []string {
-	if at, found := slices.BinarySearch(names, name); found {
-		return slices.Delete(names, at, at+1)
-	}
-	return names
 }
 
 // kinds is the number of shapes in the queue, units like no other counted singly.

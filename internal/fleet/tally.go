@@ -1,5 +1,7 @@
 package fleet
 
+import "strings"
+
 // use is what the residents of one node take, by kind.
 type use struct{ inHeld, inReserved, flexHeld, flexReserved int }
 
@@ -143,7 +145,7 @@ func (p *Partition) flexUse(namespace string) *FlexUse {
 		f.queue.flex = f
 		f.queue.partition = p
 		p.flex[namespace] = f
-		p.names = insertName(p.names, namespace)
+		p.names = insertSorted(p.names, namespace, strings.Compare)
 	}
 	return f
 }

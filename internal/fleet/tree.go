@@ -103,7 +103,7 @@ func (a *Account) join() {
 		p.trees[a.tree] = t
 	}
 	a.root = t
-	t.accounts = insertAccount(t.accounts, a)
+	t.accounts = insertSorted(t.accounts, a, byPath)
 	t.backed += a.backed
 	t.backers += min(1, a.backed)
 }
@@ -111,7 +111,7 @@ func (a *Account) join() {
 // quit takes the account out of its tree again.
 func (a *Account) quit() {
 	t := a.root
-	t.accounts = dropAccount(t.accounts, a)
+	t.accounts = dropSorted(t.accounts, a, byPath)
 	t.backed -= a.backed
 	t.backers -= min(1, a.backed)
 	t.usage, t.stays, t.version = t.usage-a.usage, t.stays-a.stays, t.version+1
@@ -155,25 +155,26 @@ func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.held > 0
 func (a *Account) await() {
 	p, t := a.partition, a.root
 	p.wake(t)
-	p.waits, t.waits = insertAccount(p.waits, a), insertAccount(t.waits, a)
+	p.waits, t.waits = insertSorted(p.waits, a, byPath), insertSorted(t.waits, a, byPath)
 }
 
 func (a *Account) idle() {
 	p, t := a.partition, a.root
-	p.waits, t.waits = dropAccount(p.waits, a), dropAccount(t.waits, a)
+	p.waits, t.waits = dropSorted(p.waits, a, byPath), dropSorted(t.waits, a, byPath)
 }
 
 func byPath(x, y *Account) int { return strings.Compare(x.Quota, y.Quota) }
 
-func insertAccount(list []*Account, a *Account) []*Account {
-	if at, found := slices.BinarySearchFunc(list, a, byPath); !found {
-		return slices.Insert(list, at, a)
+// insertSorted puts x into a sorted list, once, and dropSorted takes it out.
+func insertSorted[T any](list []T, x T, compare func(T, T) int) []T {
+	if at, found := slices.BinarySearchFunc(list, x, compare); !found {
+		return slices.Insert(list, at, x)
 	}
 	return list
 }
 
-func dropAccount(list []*Account, a *Account) []*Account {
-	if at, found := slices.BinarySearchFunc(list, a, byPath); found {
+func dropSorted[T any](list []T, x T, compare func(T, T) int) []T {
+	if at, found := slices.BinarySearchFunc(list, x, compare); found {
 		return slices.Delete(list, at, at+1)
 	}
 	return list

@@ -132,10 +132,7 @@ func (p *Partition) FlexAsleep() bool { return p.flexAsleep == p.FlexStamp() }
 // SleepFlex says that nobody who waits for flex can start until something changes.
 func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
 
-// FlexVersion grows with every change of flex work, and of what time does to it.
-func (p *Partition) FlexVersion() uint64 { return p.flexing + p.aged }
-
-// FlexVersionOf is FlexVersion for the work of one namespace.
+// FlexVersionOf grows with every change of a namespace's flex work, and of what time does to it.
 func (p *Partition) FlexVersionOf(namespace string) uint64 {
 	if f := p.flex[namespace]; f != nil {
 		return f.version + p.aged

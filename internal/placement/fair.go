@@ -120,31 +120,11 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 
 // cheapestFair looks at every fair set of candidates.
 func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	all := 1<<len(list) - 1
-	needed := 0
-	for i := range list {
-		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
-			needed |= 1 << i
-		}
+	fair := func(set []*candidateVictim) bool { return pl.fair(c, set) }
+	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
+		return len(pl.thin(c, spots, set)) == len(set) // nobody goes only to make room in a share
 	}
-	var best []*candidateVictim
-	var failed []int
-	for mask := all; mask > 0; mask-- {
-		if mask&needed != needed || within(mask, failed) {
-			continue
-		}
-		set := subset(list, mask)
-		if best != nil && !cheaperSet(set, best) || !pl.fair(c, set) {
-			continue
-		}
-		spots, ok := pl.fits(c, set)
-		switch {
-		case !ok:
-			failed = append(failed, mask)
-		case len(pl.thin(c, spots, set)) == len(set): // nobody goes only to make room in a share
-			best = set
-		}
-	}
+	best := pl.cheapestWhere(c, list, nil, fair, all)
 	if best == nil {
 		return nil, nil, false
 	}

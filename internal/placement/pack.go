@@ -1,11 +1,6 @@
 package placement
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/muster-fleet/muster/internal/fleet"
-)
+import "github.com/muster-fleet/muster/internal/fleet"
 
 // This file packs replicas smaller than a node as their quota's private cluster
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
@@ -55,12 +50,12 @@ func (pl *Planner) short(spots []fleet.Spot) []int {
 // clear chooses the cheapest flex units that make room on the nodes of the
 // spots, and then gives back, the dearest first, whoever need not leave.
 func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
-	full := map[int]bool{}
-	for _, n := range pl.short(spots) {
+	short, full := pl.short(spots), map[int]bool{}
+	for _, n := range short {
 		full[n] = true
 	}
 	var list []*candidateVictim
-	for _, w := range pl.flexOn(full) {
+	for _, w := range byID(pl.addFlexOn(nil, short)) {
 		for _, u := range pl.units(w) {
 			on := false
 			u.eachNode(func(node, _ int) { on = on || full[node] })
@@ -90,18 +85,4 @@ func (pl *Planner) needed(spots []fleet.Spot, list []*candidateVictim) []*candid
 		pl.restore(v.unit)
 	}
 	return chosen
-}
-
-// flexOn lists the flex workloads on some nodes, in order of ID.
-func (pl *Planner) flexOn(nodes map[int]bool) []*fleet.Workload {
-	var list []*fleet.Workload
-	for node := range nodes {
-		for _, r := range pl.p.Nodes[node].Residents() {
-			if r.Workload.Account() == nil && r.Phase != fleet.Leaving {
-				list = append(list, r.Workload)
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Compact(list)
 }

@@ -185,14 +185,22 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 const fewCandidates = 12
 
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
-// one known so far. Who is in every set that does (all without him do not) is
-// found out first, and a set inside one that did not do is not tried.
+// one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
 	list = noDearer(list, worstOf(best))
-	all := 1<<len(list) - 1
 	if _, ok := pl.fits(c, list); !ok {
 		return best
 	}
+	every := func([]*candidateVictim) bool { return true }
+	return pl.cheapestWhere(c, list, best, every, func([]fleet.Spot, []*candidateVictim) bool { return true })
+}
+
+// cheapestWhere looks at every set that may be taken at all and is cheaper than
+// the best one known so far (nil: none is); what fits must also do. Who is in every
+// set that fits (all without him do not) is found out first, and a set inside one
+// that did not fit is not tried.
+func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) bool, does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
+	all := 1<<len(list) - 1
 	needed := 0
 	for i := range list {
 		if _, ok := pl.fits(c, subset(list, all&^(1<<i))); !ok {
@@ -205,13 +213,13 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*can
 			continue
 		}
 		set := subset(list, mask)
-		if !cheaperSet(set, best) {
+		if best != nil && !cheaperSet(set, best) || !may(set) {
 			continue
 		}
-		if _, ok := pl.fits(c, set); ok {
-			best = set
-		} else {
+		if spots, ok := pl.fits(c, set); !ok {
 			failed = append(failed, mask)
+		} else if does(spots, set) {
+			best = set
 		}
 	}
 	return best

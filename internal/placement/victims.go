@@ -239,21 +239,31 @@ func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
 func (pl *Planner) flexIn(c *claim) []*fleet.Workload {
 	list := pl.flexWork[:0]
 	for i, island := range pl.p.Islands {
-		if !c.couldUse(i) {
-			continue
+		if c.couldUse(i) {
+			list = pl.addFlexOn(list, island.Nodes())
 		}
-		for _, node := range island.Nodes() {
-			for _, r := range pl.p.Nodes[node].Residents() {
-				if r.Workload.Account() == nil && r.Phase != fleet.Leaving && (len(list) == 0 || list[len(list)-1] != r.Workload) {
-					list = append(list, r.Workload)
-				}
+	}
+	list = byID(list)
+	pl.flexWork = list
+	return list
+}
+
+// addFlexOn adds the flex workloads that mean to stay on some nodes, in the order of these.
+func (pl *Planner) addFlexOn(list []*fleet.Workload, nodes []int) []*fleet.Workload {
+	for _, node := range nodes {
+		for _, r := range pl.p.Nodes[node].Residents() {
+			if r.Workload.Account() == nil && r.Phase != fleet.Leaving && (len(list) == 0 || list[len(list)-1] != r.Workload) {
+				list = append(list, r.Workload)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
-	list = slices.Compact(list)
-	pl.flexWork = list
 	return list
+}
+
+// byID sorts workloads by ID, each once.
+func byID(list []*fleet.Workload) []*fleet.Workload {
+	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Compact(list)
 }
 
 func (pl *Planner) inReach(c *claim, u unit) bool {
