@@ -24,6 +24,7 @@ type Options struct {
 	Version string           // what the server calls itself
 	Now     func() time.Time // the engine's clock; nil: time.Now
 	Ready   func() error     // why the server is not ready to serve; nil: it always is
+	Metrics http.Handler     // answers /metrics; nil: there are none
 	Rest    http.Handler     // answers every path that is not the API's; nil: nothing is there
 }
 
@@ -93,6 +94,9 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", s.guard(o.Metrics))
+	}
 	if o.Rest != nil {
 		mux.Handle("/", o.Rest)
 	}
