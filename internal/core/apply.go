@@ -109,6 +109,10 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.SubscriptionSet:
+		s.SetSubscription(e.Subscription)
+	case event.SubscriptionEnded:
+		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e)
 	default:

@@ -11,7 +11,7 @@ func (s *State) Clone() *State {
 	c := &State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
 		NextHold: s.NextHold, NextID: s.NextID,
-		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
+		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds), Subscriptions: clonePointers(s.Subscriptions),
 		Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
 		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),

@@ -51,20 +51,21 @@ const (
 
 // State is all that the log has said so far. Only core.Apply changes it.
 type State struct {
-	Seq        uint64               `json:"seq"`  // records applied: the version of the state
-	Time       Instant              `json:"time"` // moment of the last record
-	Policy     Policy               `json:"policy"`
-	Buffers    map[string]Buffer    `json:"buffers,omitempty"` // by scope: cluster, partition or partition/island
-	Clusters   []*Cluster           `json:"clusters,omitempty"`
-	Partitions []*Partition         `json:"partitions,omitempty"` // in order of ID
-	Quotas     []*Quota             `json:"quotas,omitempty"`     // in order of path
-	Holds      []*Hold              `json:"holds,omitempty"`
-	Incidents  []*Incident          `json:"incidents,omitempty"`
-	NextHold   uint64               `json:"nextHold,omitempty"`
-	Workloads  map[uint64]*Workload `json:"workloads,omitempty"`
-	NextID     uint64               `json:"nextId"`
-	Keys       []KeyUse             `json:"keys,omitempty"`  // oldest first
-	EndedOrder []uint64             `json:"ended,omitempty"` // oldest first
+	Seq           uint64               `json:"seq"`  // records applied: the version of the state
+	Time          Instant              `json:"time"` // moment of the last record
+	Policy        Policy               `json:"policy"`
+	Buffers       map[string]Buffer    `json:"buffers,omitempty"` // by scope: cluster, partition or partition/island
+	Clusters      []*Cluster           `json:"clusters,omitempty"`
+	Partitions    []*Partition         `json:"partitions,omitempty"` // in order of ID
+	Quotas        []*Quota             `json:"quotas,omitempty"`     // in order of path
+	Holds         []*Hold              `json:"holds,omitempty"`
+	Incidents     []*Incident          `json:"incidents,omitempty"`
+	NextHold      uint64               `json:"nextHold,omitempty"`
+	Subscriptions []*Subscription      `json:"subscriptions,omitempty"` // in order of name
+	Workloads     map[uint64]*Workload `json:"workloads,omitempty"`
+	NextID        uint64               `json:"nextId"`
+	Keys          []KeyUse             `json:"keys,omitempty"`  // oldest first
+	EndedOrder    []uint64             `json:"ended,omitempty"` // oldest first
 
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
