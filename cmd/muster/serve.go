@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/notify"
 )
 
 // decider is the engine as the API asks for it. What it answers is counted.
@@ -22,6 +23,14 @@ func (d decider) Do(ctx context.Context, r core.Request) (api.Result, error) {
 	res, err := d.Engine.Do(ctx, r)
 	d.metrics.Answered(outcome(res, err), time.Since(began))
 	return api.Result(res), err
+}
+
+// notifier is the notifier as the API asks for it.
+type notifier struct{ *notify.Notifier }
+
+func (n notifier) Status(name string) (api.Deliveries, bool) {
+	st, ok := n.Notifier.Status(name)
+	return api.Deliveries(st), ok
 }
 
 func outcome(res engine.Result, err error) metrics.Outcome {

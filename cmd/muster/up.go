@@ -17,6 +17,7 @@ import (
 	"github.com/muster-fleet/muster/internal/journal"
 	"github.com/muster-fleet/muster/internal/journal/sqlite"
 	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/notify"
 )
 
 // How often a running server makes a snapshot, and checks what must always hold:
@@ -65,6 +66,7 @@ type server struct {
 	engine   *engine.Engine
 	api      *api.Server
 	metrics  *metrics.Metrics
+	notifier *notify.Notifier
 	cluster  *cluster
 	line     *statusLine
 }
@@ -119,8 +121,12 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 
 func (s *server) openAPI(context.Context) (err error) {
 	s.metrics = metrics.New(s.engine.Read)
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
+	if err != nil {
+		return err
+	}
 	s.api, err = api.New(api.Options{
-		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(),
+		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
 	})
 	return err
 }
@@ -153,7 +159,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)
