@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +23,26 @@ func BenchmarkGrowth(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkMend is the bench "mend" for a profile: a node fails, and returns.
+func BenchmarkMend(b *testing.B) {
+	for _, nodes := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("%d nodes", nodes), func(b *testing.B) {
+			h, err := newHall(context.Background(), nodes, nodes/10)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			var r Report
+			if err := r.mends(context.Background(), h, nodes, b.N); err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range r.Figures {
+				b.ReportMetric(f.Value, strings.ReplaceAll(f.Name, " ", "_"))
+			}
+		})
 	}
 }
