@@ -261,7 +261,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		it.shape = s.shapeOf(w)
 		p.ask(w, 1)
 	}
-	if w.Flexes() || p.passes(w.Tree(), it) {
+	if w.Flexes() || p.passes(w.Tree(), &it) {
 		p.changed(w.Tree())
 	}
 	q.add(it)
@@ -272,10 +272,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 
 // passes says whether a unit comes before others that wait in its tree: a new
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
-func (p *Partition) passes(tree string, it Waiting) bool {
+func (p *Partition) passes(tree string, it *Waiting) bool {
 	t := p.trees[tree]
 	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
-		return it.before(a.queue.items[len(a.queue.items)-1])
+		return it.Before(a.queue.all.last())
 	})
 }
 
@@ -321,15 +321,3 @@ func (s *State) alarmsOf(w *Workload) {
 		s.alarm(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
 	}
 }
-
-// Queue lists what waits for a quota in this partition, in order.
-func (a *Account) Queue() []Waiting { return a.queue.items }
-
-// Kinds is the number of different shapes that wait for the quota here.
-func (a *Account) Kinds() int { return a.queue.kinds() }
-
-// Queue lists what waits in a namespace for flex of this partition, in order.
-func (f FlexUse) Queue() []Waiting { return f.queue.items }
-
-// Kinds is the number of different shapes that wait in the namespace.
-func (f FlexUse) Kinds() int { return f.queue.kinds() }

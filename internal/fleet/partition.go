@@ -17,6 +17,7 @@ type Island struct {
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
 	backed      int   // nodes that back somebody
+	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -92,11 +93,12 @@ type Partition struct {
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
 	straying    bool
-	overs       int  // islands of accounts that touch more nodes than back them
-	short       int  // accounts whose grant is not backed whole
-	declared    int  // accounts that declare a gang
-	gangless    int  // accounts whose declared gang is not backed
-	probations  int  // nodes in probation
+	overs       int // islands of accounts that touch more nodes than back them
+	short       int // accounts whose grant is not backed whole
+	declared    int // accounts that declare a gang
+	gangless    int // accounts whose declared gang is not backed
+	probations  int // nodes in probation
+	downs       peaks
 	grantsMoved bool // a grant changed since the backing was decided
 	halted      string
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.

@@ -106,6 +106,9 @@ func nameKey(namespace, name string) string { return namespace + "/" + name }
 
 // BufferFor is the buffer policy in force for an island: the closest scope wins.
 func (s *State) BufferFor(p *Partition, island int) Buffer {
+	if len(s.Buffers) == 0 {
+		return s.Policy.Buffer
+	}
 	for _, scope := range []string{p.ID + "/" + p.Islands[island].Name, p.ID, p.Cluster} {
 		if b, ok := s.Buffers[scope]; ok {
 			return b
