@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -95,21 +96,31 @@ func (w *Workload) uncounted(change func()) {
 	}
 }
 
-// Spots lists the workload's replicas that a choice names.
+// Spots lists the workload's replicas that a choice names, pool by pool; those
+// that obey an order to leave come first, order by order.
 func (w *Workload) Spots(choose func(Replica) bool) []Spot {
 	var spots []Spot
 	for i, replicas := range w.Held {
-		spot := Spot{Pool: i}
+		first := len(spots)
 		for _, r := range replicas {
 			if choose(r) {
-				spot.Nodes = append(spot.Nodes, r.Node)
+				spots = mention(spots, first, i, r)
 			}
 		}
-		if len(spot.Nodes) > 0 {
-			spots = append(spots, spot)
-		}
+		slices.SortFunc(spots[first:], func(a, b Spot) int { return cmp.Compare(a.Order-1, b.Order-1) }) // 0 last
 	}
 	return spots
+}
+
+// mention adds a replica of a pool to the spot of its order, among those from first on.
+func mention(spots []Spot, first, pool int, r Replica) []Spot {
+	for i := first; i < len(spots); i++ {
+		if spots[i].Order == r.Order {
+			spots[i].Nodes = append(spots[i].Nodes, r.Node)
+			return spots
+		}
+	}
+	return append(spots, Spot{Pool: pool, Nodes: []int{r.Node}, Order: r.Order})
 }
 
 func (s WorkloadState) waits() bool { return s == Pending || s == Starting || s == Mending }
@@ -131,10 +142,10 @@ func (s *State) Settle(w *Workload, at Instant) {
 	}
 	switch {
 	case is == RunningW && w.Started == 0:
-		w.Started = at
+		w.Started, w.Run = at, s.Number()
 		s.alarmsOf(w)
 	case is == Pending:
-		w.Started = 0
+		w.Started, w.Run = 0, 0
 		if w.Moves != nil {
 			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
 			w.tree, w.shape = "", 0

@@ -102,6 +102,9 @@ func (s *State) Key(key string) (KeyUse, bool) {
 	return u, ok
 }
 
+// Number is that of the record on its way: the orders it gives are known by it.
+func (s *State) Number() uint64 { return s.Seq + 1 }
+
 func nameKey(namespace, name string) string { return namespace + "/" + name }
 
 // BufferFor is the buffer policy in force for an island: the closest scope wins.
