@@ -107,8 +107,9 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 		taken[ns] += v.all.gpus
 		largest[ns] = max(largest[ns], v.all.gpus)
 	}
-	if others && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
-		return false
+	grows := c.gpus > own
+	if (others || own > 0 && grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
+		return false // above its share it grows on free room only
 	}
 	for ns, gpus := range taken {
 		if gpus-largest[ns] >= pl.p.FlexOf(ns).Staying-shares[ns] {
