@@ -20,7 +20,7 @@ func TestQuietFleetsComeToRest(t *testing.T) {
 		w, f := playQuiet(seed)
 		total.add(w)
 		if f != nil {
-			tellOf(t, seed, w, f)
+			tellOf(t, seed, w, f, lawsOfPlacement...)
 		}
 		return f == nil || *goOn
 	})
@@ -31,7 +31,7 @@ func TestQuietFleetsComeToRest(t *testing.T) {
 const resting = 60 * 24 * time.Hour
 
 func playQuiet(seed int64) (*world, *failure) {
-	w := newWorld(sampling{idle: 5, recount: 10})
+	w := newWorld(sampling{idle: 5, recount: 10, before: 1}, lawsOfPlacement...)
 	a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w}
 	a.begin()
 	for range 12 + a.upTo(30) {
