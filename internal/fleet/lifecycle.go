@@ -132,6 +132,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 		s.watch(w)
 		return
 	}
+	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
 	if was.waits() && !is.waits() {
@@ -218,9 +219,24 @@ func (w *Workload) Unsaved(now Instant) time.Duration {
 	return ran
 }
 
-// Overran says whether the workload runs past the maximum run time it declared.
+// Overran says whether the workload runs past the maximum run time it declared,
+// or did so before it was evicted.
 func (w *Workload) Overran(now Instant) bool {
-	return w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+	return w.Late || w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+}
+
+// markLate remembers of a workload that it overran: it takes its place in its
+// queue by that too, or two of them would take turns.
+func (s *State) markLate(w *Workload, at Instant) {
+	if w.Late || !w.Overran(at) {
+		return
+	}
+	s.unqueue(w)
+	if w.account != nil {
+		w.account.dropWork(w)
+		defer w.account.addWork(w)
+	}
+	w.Late = true
 }
 
 // requeue puts the workload into exactly the queues in which it waits.

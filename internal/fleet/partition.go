@@ -124,7 +124,7 @@ type FlexUse struct {
 	queue   queue
 
 	asked    int // by what waits, elastic pools at max
-	standing int // by what stands and is not being evicted, elastic pools at max
+	standing int // by what stands and does not move elsewhere, elastic pools at max
 
 	name    string
 	work    []*Workload // that holds or reserves GPUs here, in order of ID

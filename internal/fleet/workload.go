@@ -151,6 +151,7 @@ type Workload struct {
 	Ended        Instant       `json:"ended,omitempty"`
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
+	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Mends        int           `json:"mends,omitempty"`
 	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
@@ -291,9 +292,14 @@ type Key struct {
 	ID       uint64
 }
 
-// KeyOf is the key of a part of a workload: one of its pools, or its surplus.
+// KeyOf is the key of a part of a workload: one of its pools, or its surplus. Who
+// has run past the maximum it declared has lost its age.
 func KeyOf(w *Workload, rank int, surplus bool) Key {
-	return Key{w.Priority, rank, surplus, w.Submitted, w.ID}
+	since := w.Submitted
+	if w.Late {
+		since = Never
+	}
+	return Key{w.Priority, rank, surplus, since, w.ID}
 }
 
 // Before says whether k comes before l.
