@@ -12,7 +12,7 @@ func (s *State) Clone() *State {
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
 		NextHold: s.NextHold, NextID: s.NextID,
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
-		Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
+		Health: s.Health, Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
 		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
@@ -42,6 +42,10 @@ func clonePointers[T any](list []*T) []*T {
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
 	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.Health.Bursts = clonePointers(p.Health.Bursts)
+	for _, n := range p.Nodes {
+		n.Health = n.Health.clone()
+	}
 	for _, a := range p.Accounts {
 		a.Backing = slices.Clone(a.Backing)
 	}
