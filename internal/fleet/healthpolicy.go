@@ -22,7 +22,8 @@ type HealthPolicy struct {
 }
 
 // HealthRule says what a signal leads to. The worst that any rule asks for is
-// done. A signal that no rule knows is kept and shown.
+// done; a rule that asks for nothing excuses the node from the rules after it. A
+// signal that no rule knows is kept and shown.
 type HealthRule struct {
 	Name string `json:"name"`
 

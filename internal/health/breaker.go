@@ -7,8 +7,8 @@ import (
 // nodesOf is how many nodes of a partition shares are of: those not retired.
 func nodesOf(p *fleet.Partition) int { return p.Tally().Installed / max(1, p.GPUsPerNode) }
 
-// allowance is how many nodes automation may keep out of service at one time.
-func allowance(p *fleet.Partition, policy *fleet.HealthPolicy) int {
+// Allowance is how many nodes automation may keep out of service at one time.
+func Allowance(p *fleet.Partition, policy *fleet.HealthPolicy) int {
 	return max(1, nodesOf(p)*int(policy.Budget)/1000)
 }
 

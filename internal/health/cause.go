@@ -84,9 +84,13 @@ func (l *look) spoke(n *fleet.Node, from, to fleet.Instant) (infra, own []fleet.
 // blames says whether a condition speaks against the node, or the work on it.
 func (l *look) blames(c *fleet.Condition) (node, work bool) {
 	for i := range l.policy.Rules {
-		if r := &l.policy.Rules[i]; r.Knows(c) {
-			node = node || r.Then != ""
-			work = work || r.Own
+		r := &l.policy.Rules[i]
+		if !r.Knows(c) {
+			continue
+		}
+		node, work = node || r.Then != "", work || r.Own
+		if r.Then == "" {
+			break
 		}
 	}
 	return node, work

@@ -145,7 +145,7 @@ func (l *look) flapsUntil(n *fleet.Node, over fleet.Instant) fleet.Instant {
 // takes lists the nodes that automation takes out of service, the worst and then
 // the longest wanted first, within its budget. Those beyond it are marked.
 func (l *look) takes(p *fleet.Partition, verdicts []Verdict) []Change {
-	left := allowance(p, l.policy)
+	left := Allowance(p, l.policy)
 	var wanted []*Verdict
 	for i := range verdicts {
 		v := &verdicts[i]

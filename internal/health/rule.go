@@ -65,6 +65,9 @@ func (l *look) finding(h *fleet.NodeHealth, c *fleet.Condition) (f Finding, live
 			f.Rule, f.Own = r.Name, r.Own
 		}
 		live = live || l.lives(r, h, c)
+		if r.Then == "" {
+			break // it excuses the node: later rules are not asked
+		}
 	}
 	if f.Rule == "" {
 		live = h.Live(c)
