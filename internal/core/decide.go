@@ -31,6 +31,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if events, refusal, known := decideMetal(s, r.Command); known {
 		return events, refusal
 	}
+	if events, refusal, known := decideHealth(s, r, now); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideQuota(s, r, now); known {
 		return events, refusal
 	}

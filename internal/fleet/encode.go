@@ -85,6 +85,7 @@ func (p *Partition) rebuild(s *State) {
 		a.attach(p)
 	}
 	p.alarms(s)
+	p.undiagnose(s)
 	for _, h := range s.Holds {
 		if h.Partition != p.ID {
 			continue
@@ -118,6 +119,9 @@ func (s *State) reattach(w *Workload) {
 		if w.Started != 0 {
 			s.alarmsOf(w)
 		}
+	}
+	if w.Failure != nil && w.Failure.Cause == "" && s.partitions[w.Failure.Where] != nil {
+		s.partitions[w.Failure.Where].await(w)
 	}
 	s.requeue(w)
 	s.watch(w)

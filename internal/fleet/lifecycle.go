@@ -23,6 +23,9 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	all := w.Spots(func(Replica) bool { return true })
+	if state == Failed {
+		s.noteFailure(w, at)
+	}
 	switch {
 	case len(all) == 0:
 	case state == Cancelled:

@@ -45,7 +45,7 @@ func insertZero(xs []int, at int) []int {
 
 // AddNode adds a healthy node.
 func (p *Partition) AddNode(name string, island, rack int, at Instant) {
-	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at}
+	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at, Born: at}
 	p.byName[name] = len(p.Nodes)
 	p.Islands[island].nodes = append(p.Islands[island].nodes, len(p.Nodes))
 	p.Nodes = append(p.Nodes, n)

@@ -66,7 +66,8 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"grantsMoved,omitempty"`
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
 	state     *State
@@ -101,6 +102,9 @@ type Partition struct {
 	downs       peaks
 	grantsMoved bool // a grant changed since the backing was decided
 	halted      string
+	ailing      []int // see Ailing
+	undiagnosed bool
+	failures    []*Workload // see Unexplained
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }

@@ -158,6 +158,8 @@ type Workload struct {
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
 	Held         [][]Replica   `json:"held"`                // per pool
+	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
+	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
 
 	// Derived.
 	partition  *Partition
