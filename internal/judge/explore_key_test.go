@@ -17,8 +17,9 @@ type key uint64
 // waits, in their order. Left out is what decides nothing:
 //
 //   - which node of an island is which;
-//   - how far apart two importances are, or the names of two namespaces, and the
-//     age of unequals;
+//   - how far apart two importances are, or the names of two namespaces;
+//   - which of two units of unequal importance is older in quota (on flex the
+//     namespace whose head is older comes first among equals);
 //   - when all this is, and what has ended.
 //
 // Nothing else is taken for alike: of quotas of equal grants and of islands of equal
@@ -73,20 +74,23 @@ func (at moment) text(b []byte, open []*fleet.Workload) []byte {
 }
 
 func workText(b []byte, open []*fleet.Workload, places map[uint64]int) []byte {
-	names := spacesOpen(open)
-	for i, w := range open {
+	names, quotas, flex := spacesOpen(open), levelsOpen(open, false), levelsOpen(open, true)
+	for _, w := range open {
 		target := byte(flexTarget)
 		if w.Flexes() {
 			target += byte(slices.Index(names, spaceOf(w)))
 		} else {
 			target = byte(slices.Index(quotaPaths, w.Target))
 		}
-		next := i == 0 || w.Flexes() != open[i-1].Flexes() || levelOf(w) != levelOf(open[i-1])
+		levels := quotas
+		if w.Flexes() {
+			levels = flex
+		}
 		owner := 0
 		if at, is := places[w.For]; is {
 			owner = 1 + at
 		}
-		b = append(b, target, truth(next), byte(w.Pools[0].Min), stateCode[w.State], byte(owner), truth(w.Started != 0), truth(w.Moves != nil))
+		b = append(b, target, byte(slices.Index(levels, levelOf(w))), byte(w.Pools[0].Min), stateCode[w.State], byte(owner), truth(w.Started != 0), truth(w.Moves != nil))
 	}
 	return b
 }
@@ -105,13 +109,16 @@ var stateCode = map[fleet.WorkloadState]byte{
 
 var nodeStateCode = map[fleet.NodeState]uint64{fleet.Healthy: 1, fleet.Quarantined: 2}
 
-// inOrder lists in-quota work and then flex work, each in the order of importance
-// and age: the age of unequals decides nothing.
+// inOrder lists in-quota work in the order of importance and age, and then flex
+// work by age.
 func inOrder(open []*fleet.Workload) []*fleet.Workload {
 	list := slices.Clone(open)
 	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
 		if a.Flexes() != b.Flexes() {
 			return int(truth(a.Flexes())) - int(truth(b.Flexes()))
+		}
+		if a.Flexes() {
+			return 0
 		}
 		return int(levelOf(a)) - int(levelOf(b))
 	})
