@@ -19,7 +19,7 @@ type Verdict struct {
 // (nil) at any, and what the set costs there at least.
 func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
 	j, set = j.as(set)
-	if !j.fair(c, set, true) || j.idle(c, set) {
+	if !j.fair(c, set, true) {
 		return Verdict{}, false
 	}
 	best, found := Verdict{}, false
@@ -36,7 +36,34 @@ func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
 	} else if j.holds(c, sc, at) {
 		look(at)
 	}
+	if found && (j.idle(c, set) || j.wasteful(c, set, at)) {
+		return Verdict{}, false
+	}
 	return best, found
+}
+
+// wasteful says whether a victim need not go with all that leaves along: that alone
+// would do, and gives way first.
+func (j *Judge) wasteful(c Claim, set []Unit, at []Stand) bool {
+	for i, v := range set {
+		along := append([]Unit(nil), set[:i]...)
+		along = append(along, set[i+1:]...)
+		had, allowed := len(along), true
+		for _, u := range j.units {
+			if u.follows(v) {
+				along = append(along, u)
+				allowed = allowed && j.classOf(c, u, true) != forbidden
+			}
+		}
+		if len(along) == had || !allowed {
+			continue
+		}
+		sc := j.sceneOf(c, along)
+		if at != nil && j.holds(c, sc, at) || at == nil && j.places(c, sc, func([]Stand) bool { return true }) {
+			return true
+		}
+	}
+	return false
 }
 
 // borrows says whether the place matters to what a set costs.
