@@ -148,7 +148,7 @@ func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.o
 func (f *forecast) path(l lengths, telling bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
 	p := newPath(f.base.Fork(), f.now, f.asked, l, &steps)
-	p.telling = telling
+	p.telling, p.stop = telling, f.options.Stop
 	how := p.live()
 	return p, how
 }
