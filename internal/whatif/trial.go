@@ -31,7 +31,7 @@ type trial struct {
 }
 
 func (b *bench) trial(on *fleet.State) *trial {
-	return &trial{s: on.Clone(), now: b.now, by: map[uint64][]uint64{}}
+	return &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
 }
 
 // do gives the commands one after the other; false if one is refused.
