@@ -17,6 +17,7 @@ const (
 	ofMetal alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
 	ofAge                    // work is past its declared maximum: who gives way to whom
 	ofFlex                   // flex work has run its minimum time
+	ofOrder                  // an order to leave may be due again
 )
 
 type alarms []alarm
@@ -66,6 +67,9 @@ func (p *Partition) ring(of alarmKind) {
 		p.Freed()
 	case ofFlex:
 		p.epoch++
+		p.Touch()
+	case ofOrder:
+		p.expired = true
 		p.Touch()
 	}
 }
