@@ -34,10 +34,13 @@ func TestHousesOutliveChaos(t *testing.T) {
 // 11575); two gangs that swapped on flex
 // because of what joined them (700830); a workload whose room was free when another
 // one was cancelled, and that nobody looked at (900198), so that a restarted
-// process decided otherwise (900458).
+// process decided otherwise (900458); large gangs on flex that took turns by way of
+// small ones (703698, 1500266); an heir in the place of surplus that left along
+// (951368); shares that rose while a victim was leaving (1502051); one who left only
+// so that its namespace stayed within its share (1502114).
 var housesOnceBroken = []int64{
 	9, 166, 1089, 1114, 1214, 1734, 1749, 1996, 2022, 3140, 3392, 4109, 10094, 11123, 11575, 700830,
-	900198, 900458,
+	900198, 900458, 703698, 951368, 1500266, 1502051, 1502114,
 }
 
 func TestHousesThatBrokeOnce(t *testing.T) {

@@ -41,6 +41,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		p := s.Partition(e.Partition)
 		node, _ := p.Node(e.Node)
 		p.SetNode(node, e.To, e.Dead, e.Signal, at)
+		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
+		p.Need(node, e.Needs)
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
 	case event.ReportsResumed:
@@ -50,11 +52,13 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BufferSet:
 		s.SetBuffer(e.Scope, e.Buffer)
 	case event.IncidentOpened:
-		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at})
+		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
 	case event.IncidentClosed:
 		closeIncident(s, e.Name, at)
+	case event.UsageMeasured:
+		s.Measure(s.Workloads[e.Workload], e.SM, e.Tensor, e.Network, at)
 	default:
-		return false
+		return applyHealth(s, e, at)
 	}
 	return true
 }
@@ -110,6 +114,10 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.SubscriptionSet:
+		s.SetSubscription(e.Subscription)
+	case event.SubscriptionEnded:
+		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e)
 	default:

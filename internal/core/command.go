@@ -69,6 +69,7 @@ type (
 		State  fleet.NodeState
 		Dead   int // GPUs, only with degraded
 		Signal string
+		At     fleet.Instant // when it happened; 0: now. Another moment is refused: the log is not rewritten
 	}
 	// StopReports says that a cluster has stopped to report; ResumeReports that it reports again.
 	StopReports struct{ Cluster string }
@@ -78,6 +79,7 @@ type (
 	OpenIncident struct {
 		Name, Scope, Severity string
 		Nodes                 []string
+		Owner, Link           string
 	}
 	// CloseIncident closes a sev.
 	CloseIncident struct{ Name string }

@@ -21,6 +21,7 @@ func (t *turn) settle() {
 			if p.Halted() == "" {
 				t.endProbation(p)
 				t.repeat(p)
+				t.heal(p)
 				t.settlePartition(p)
 			}
 		}

@@ -23,6 +23,9 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	all := w.Spots(func(Replica) bool { return true })
+	if state == Failed {
+		s.noteFailure(w, at)
+	}
 	switch {
 	case len(all) == 0:
 	case state == Cancelled:
@@ -132,6 +135,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 		s.watch(w)
 		return
 	}
+	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
 	if was.waits() && !is.waits() {
@@ -218,9 +222,24 @@ func (w *Workload) Unsaved(now Instant) time.Duration {
 	return ran
 }
 
-// Overran says whether the workload runs past the maximum run time it declared.
+// Overran says whether the workload runs past the maximum run time it declared,
+// or did so before it was evicted.
 func (w *Workload) Overran(now Instant) bool {
-	return w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+	return w.Late || w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+}
+
+// markLate remembers of a workload that it overran: it takes its place in its
+// queue by that too, or two of them would take turns.
+func (s *State) markLate(w *Workload, at Instant) {
+	if w.Late || !w.Overran(at) {
+		return
+	}
+	s.unqueue(w)
+	if w.account != nil {
+		w.account.dropWork(w)
+		defer w.account.addWork(w)
+	}
+	w.Late = true
 }
 
 // requeue puts the workload into exactly the queues in which it waits.
@@ -272,7 +291,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		it.shape = s.shapeOf(w)
 		p.ask(w, 1)
 	}
-	if w.Flexes() || p.passes(w.Tree(), it) {
+	if w.Flexes() || p.passes(w.Tree(), &it) {
 		p.changed(w.Tree())
 	}
 	q.add(it)
@@ -283,10 +302,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 
 // passes says whether a unit comes before others that wait in its tree: a new
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
-func (p *Partition) passes(tree string, it Waiting) bool {
+func (p *Partition) passes(tree string, it *Waiting) bool {
 	t := p.trees[tree]
 	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
-		return it.before(a.queue.items[len(a.queue.items)-1])
+		return it.Before(a.queue.all.last())
 	})
 }
 
@@ -332,15 +351,3 @@ func (s *State) alarmsOf(w *Workload) {
 		s.alarm(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
 	}
 }
-
-// Queue lists what waits for a quota in this partition, in order.
-func (a *Account) Queue() []Waiting { return a.queue.items }
-
-// Kinds is the number of different shapes that wait for the quota here.
-func (a *Account) Kinds() int { return a.queue.kinds() }
-
-// Queue lists what waits in a namespace for flex of this partition, in order.
-func (f FlexUse) Queue() []Waiting { return f.queue.items }
-
-// Kinds is the number of different shapes that wait in the namespace.
-func (f FlexUse) Kinds() int { return f.queue.kinds() }

@@ -17,6 +17,7 @@ type Island struct {
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
 	backed      int   // nodes that back somebody
+	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -65,7 +66,8 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"grantsMoved,omitempty"`
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
 	state     *State
@@ -97,11 +99,15 @@ type Partition struct {
 	declared   int // accounts that declare a gang
 	gangless   int // accounts whose declared gang is not backed
 	probations int // nodes in probation
+	downs      peaks
 	// grantsMoved: a grant has changed since an alignment looked last, even one that
 	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
 	grantsMoved bool
 	expired     bool // an order to leave may be due again
 	halted      string
+	ailing      []int // see Ailing
+	undiagnosed bool
+	failures    []*Workload // see Unexplained
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }
@@ -125,7 +131,7 @@ type FlexUse struct {
 	queue   queue
 
 	asked    int // by what waits, elastic pools at max
-	standing int // by what stands and is not being evicted, elastic pools at max
+	standing int // by what stands and does not move elsewhere, elastic pools at max
 
 	name    string
 	work    []*Workload // that holds or reserves GPUs here, in order of ID

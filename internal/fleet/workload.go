@@ -151,6 +151,7 @@ type Workload struct {
 	Ended        Instant       `json:"ended,omitempty"`
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
+	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Mends        int           `json:"mends,omitempty"`
 	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
@@ -158,6 +159,8 @@ type Workload struct {
 	Orders       []Order       `json:"orders,omitempty"`    // to leave, that are not carried out yet
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
 	Held         [][]Replica   `json:"held"`                // per pool
+	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
+	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
 
 	// Derived.
 	partition  *Partition
@@ -292,9 +295,14 @@ type Key struct {
 	ID       uint64
 }
 
-// KeyOf is the key of a part of a workload: one of its pools, or its surplus.
+// KeyOf is the key of a part of a workload: one of its pools, or its surplus. Who
+// has run past the maximum it declared has lost its age.
 func KeyOf(w *Workload, rank int, surplus bool) Key {
-	return Key{w.Priority, rank, surplus, w.Submitted, w.ID}
+	since := w.Submitted
+	if w.Late {
+		since = Never
+	}
+	return Key{w.Priority, rank, surplus, since, w.ID}
 }
 
 // Before says whether k comes before l.
