@@ -112,7 +112,7 @@ func TestWhoIsAdmittedStartsWithinTheGrace(t *testing.T) {
 // sums says what a run has seen.
 type sums struct {
 	counts
-	crashes, snapshots, lost, late, doubled, overtaken, stale, evictions, mends, nodes int
+	crashes, snapshots, lost, late, doubled, overtaken, stale, again, evictions, mends, nodes int
 }
 
 func (s *sums) add(w *world) {
@@ -128,10 +128,11 @@ func (s *sums) add(w *world) {
 		s.doubled += h.line.doubled
 		s.overtaken += h.line.overtaken
 		s.stale += h.line.stale
+		s.again += h.line.again
 	}
 }
 
 func (s sums) String() string {
-	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d of orders done with; %d node changes, %d evictions, %d mends",
-		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.nodes, s.evictions, s.mends)
+	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d of orders done with; %d orders given again; %d node changes, %d evictions, %d mends",
+		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.again, s.nodes, s.evictions, s.mends)
 }

@@ -207,7 +207,7 @@ func (p *path) follow(w *fleet.Workload) {
 	} else if !runs && l.runs {
 		l.halt(w, p.now)
 	}
-	if leaving(w) {
+	if leaving(w) && !w.Overdue() { // when those leave nobody can know
 		p.plans.add(plan{at: max(p.now, w.GraceEnds), what: leaves, id: w.ID})
 	}
 }

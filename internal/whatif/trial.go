@@ -100,7 +100,11 @@ func (t *trial) leave() bool {
 	var leavers []*fleet.Workload
 	first := fleet.Never
 	for _, p := range t.s.Partitions {
-		leavers = append(leavers, p.Leaving()...)
+		for _, w := range p.Leaving() {
+			if !w.Overdue() { // when those leave nobody can know
+				leavers = append(leavers, w)
+			}
+		}
 	}
 	if len(leavers) == 0 {
 		return false
