@@ -34,7 +34,7 @@ what automation may do and what it is held back from, and what waits for a perso
 		},
 	}
 	o.reading.flags(a, cmd)
-	cmd.Flags().IntVar(&o.limit, "limit", 20, "show at most so many waiting nodes of a partition (json has all)")
+	cmd.Flags().IntVar(&o.limit, "limit", 20, "show at most so many lines of waiting nodes of a partition (json has all)")
 	cmd.AddCommand(newHealthReset(a), newHealthJudge(a))
 	return cmd
 }
@@ -94,14 +94,42 @@ func (p *page) partitionHealth(h *musterv1.PartitionHealth, limit int) {
 		p.say("%s", strings.TrimRight(fmt.Sprintf("  %s %s %5s  %s", p.paint.paint(stateStyles[c.GetState()], pad(c.GetState(), 11, false)),
 			p.paint.paint(stateStyles[c.GetState()], bar(c.GetNodes(), h.GetNodes(), 20)), number(int64(c.GetNodes())), causeOf(c)), " "))
 	}
-	for i, n := range h.GetWaiting() {
+	for i, g := range alike(h.GetWaiting()) {
 		if i == limit {
-			p.say("  … and %d more; --limit shows them", len(h.GetWaiting())-limit)
+			p.say("  … and more; --limit shows them")
 			break
 		}
-		p.say("  waits: %s is %s, %s; %s", n.GetNode(), n.GetState(), wants(n), n.GetBecause())
+		n := g[0]
+		p.say("  waits: %s %s; %s", some(folded(nodesOf(g)), 3), stateAndWants(n), n.GetBecause())
 	}
 	p.say("")
+}
+
+func stateAndWants(n *musterv1.WaitingNode) string { return "(" + n.GetState() + "), " + wants(n) }
+
+// alike puts nodes together for which the same waits, in order of the first of them.
+func alike(list []*musterv1.WaitingNode) [][]*musterv1.WaitingNode {
+	var groups [][]*musterv1.WaitingNode
+	at := map[string]int{}
+	for _, n := range list {
+		key := stateAndWants(n) + n.GetBecause()
+		i, ok := at[key]
+		if !ok {
+			i = len(groups)
+			at[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], n)
+	}
+	return groups
+}
+
+func nodesOf(list []*musterv1.WaitingNode) []string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.GetNode()
+	}
+	return names
 }
 
 func causeOf(c *musterv1.StateCount) string {
