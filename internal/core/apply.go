@@ -10,10 +10,11 @@ import (
 // Apply puts a record into the state. It decides nothing: a record that was
 // written can always be applied, to the state it was written for.
 func Apply(s *fleet.State, r event.Record) {
-	s.Seq, s.Time = r.Seq, max(s.Time, r.At)
+	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // orders are known by the number of the record on its way
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.Seq = r.Seq
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
 	}
@@ -113,6 +114,10 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.SubscriptionSet:
+		s.SetSubscription(e.Subscription)
+	case event.SubscriptionEnded:
+		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e)
 	default:

@@ -39,6 +39,8 @@ var readers = map[string][]reader{
 	"hold.placed":          {as[HoldPlaced], as[HoldPlaced]},
 	"hold.ended":           {as[HoldEnded]},
 	"backing.aligned":      {as[BackingAligned]},
+	"subscription.set":     {as[SubscriptionSet]},
+	"subscription.ended":   {as[SubscriptionEnded]},
 	"workload.submitted":   {as[WorkloadSubmitted]},
 	"workload.cancelled":   {as[WorkloadCancelled]},
 	"workload.finished":    {as[WorkloadFinished]},

@@ -13,8 +13,9 @@ func (s *State) Clone() *State {
 		NextHold: s.NextHold, NextID: s.NextID,
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
 		Health: s.Health, Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
-		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
-		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+		Subscriptions: clonePointers(s.Subscriptions),
+		Workloads:     make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:          slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
 	for _, p := range c.Partitions {
 		p.detach()

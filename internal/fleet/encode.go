@@ -80,6 +80,7 @@ func (p *Partition) rebuild(s *State) {
 		n.residents, n.held, n.staying, n.owner = nil, 0, 0, nil
 		p.contribute(n, 1)
 	}
+	p.recountDowns()
 	for _, a := range p.Accounts {
 		a.attach(p)
 	}

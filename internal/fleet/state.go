@@ -80,6 +80,8 @@ type State struct {
 	Keys       []KeyUse             `json:"keys,omitempty"`  // oldest first
 	EndedOrder []uint64             `json:"ended,omitempty"` // oldest first
 
+	Subscriptions []*Subscription `json:"subscriptions,omitempty"` // in order of name
+
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
 	clusters   map[string]*Cluster
@@ -115,10 +117,16 @@ func (s *State) Key(key string) (KeyUse, bool) {
 	return u, ok
 }
 
+// Number is that of the record on its way: the orders it gives are known by it.
+func (s *State) Number() uint64 { return s.Seq + 1 }
+
 func nameKey(namespace, name string) string { return namespace + "/" + name }
 
 // BufferFor is the buffer policy in force for an island: the closest scope wins.
 func (s *State) BufferFor(p *Partition, island int) Buffer {
+	if len(s.Buffers) == 0 {
+		return s.Policy.Buffer
+	}
 	for _, scope := range []string{p.ID + "/" + p.Islands[island].Name, p.ID, p.Cluster} {
 		if b, ok := s.Buffers[scope]; ok {
 			return b
