@@ -70,6 +70,7 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 
 func (p *page) why(res *musterv1.WhyResponse) {
 	p.standing(res.GetWorkload())
+	p.trouble(res)
 	for i, b := range res.GetBlockers() {
 		p.blocker(b, i == 0)
 	}

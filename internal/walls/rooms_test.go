@@ -45,6 +45,7 @@ var rooms = []room{
 	{folder: "internal/placement", kind: pure, may: "fleet"},
 	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
 	{folder: "internal/health", kind: pure, may: "fleet"},
+	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
