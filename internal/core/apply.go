@@ -10,10 +10,11 @@ import (
 // Apply puts a record into the state. It decides nothing: a record that was
 // written can always be applied, to the state it was written for.
 func Apply(s *fleet.State, r event.Record) {
-	s.Seq, s.Time = r.Seq, max(s.Time, r.At)
+	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // orders are known by the number of the record on its way
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.Seq = r.Seq
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
 	}
@@ -40,6 +41,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		p := s.Partition(e.Partition)
 		node, _ := p.Node(e.Node)
 		p.SetNode(node, e.To, e.Dead, e.Signal, at)
+		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
+		p.Need(node, e.Needs)
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
 	case event.ReportsResumed:
@@ -49,11 +52,13 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BufferSet:
 		s.SetBuffer(e.Scope, e.Buffer)
 	case event.IncidentOpened:
-		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at})
+		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
 	case event.IncidentClosed:
 		closeIncident(s, e.Name, at)
+	case event.UsageMeasured:
+		s.Measure(s.Workloads[e.Workload], e.SM, e.Tensor, e.Network, at)
 	default:
-		return false
+		return applyHealth(s, e, at)
 	}
 	return true
 }
@@ -109,6 +114,10 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.SubscriptionSet:
+		s.SetSubscription(e.Subscription)
+	case event.SubscriptionEnded:
+		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e)
 	default:
@@ -138,7 +147,9 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadSubmitted:
 		s.AddWorkload(e.ID, e.Spec, at)
 	case event.WorkloadCancelled:
-		s.End(s.Workloads[e.ID], fleet.Cancelled, at)
+		w := s.Workloads[e.ID]
+		s.End(w, fleet.Cancelled, at)
+		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)
 	case event.WorkloadRetargeted:
@@ -158,6 +169,7 @@ func applyRetargeted(s *fleet.State, w *fleet.Workload, e event.WorkloadRetarget
 	if w.At() != nil {
 		w.GraceEnds = e.Until
 		s.LeaveAll(w)
+		s.Order(w, 0, at, e.Until)
 		s.Settle(w, at)
 	}
 	if w.At() == nil && w.Moves != nil {
@@ -183,11 +195,15 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Start(w)
 	case event.ReplicasEvicted:
 		w = s.Workloads[e.ID]
-		applyEvicted(s, w, e)
+		applyEvicted(s, w, e, at)
 	case event.GangReturned:
 		w = s.Workloads[e.ID]
 		w.GraceEnds = e.Until
 		s.Leave(w, e.Spots)
+		s.Order(w, 0, at, e.Until)
+	case event.ReplicasOverdue:
+		w = s.Workloads[e.ID]
+		s.Repeat(w, e.Order, e.Again)
 	case event.ReplicasStopped:
 		w = s.Workloads[e.ID]
 		s.Drop(w, e.Spots)
@@ -229,10 +245,11 @@ func mended(spots []fleet.Spot) int {
 	return len(on)
 }
 
-func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted) {
+func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted, at fleet.Instant) {
 	if e.Whole {
 		w.Evictions++
 	}
 	w.GraceEnds, w.For = e.Until, e.For
 	s.Leave(w, e.Spots)
+	s.Order(w, e.For, at, e.Until)
 }

@@ -17,6 +17,7 @@ type Island struct {
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
 	backed      int   // nodes that back somebody
+	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -65,7 +66,8 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"grantsMoved,omitempty"`
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
 	state     *State
@@ -91,14 +93,21 @@ type Partition struct {
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
-	straying    bool
-	overs       int  // islands of accounts that touch more nodes than back them
-	short       int  // accounts whose grant is not backed whole
-	declared    int  // accounts that declare a gang
-	gangless    int  // accounts whose declared gang is not backed
-	probations  int  // nodes in probation
-	grantsMoved bool // a grant changed since the backing was decided
+	straying   bool
+	overs      int // islands of accounts that touch more nodes than back them
+	short      int // accounts whose grant is not backed whole
+	declared   int // accounts that declare a gang
+	gangless   int // accounts whose declared gang is not backed
+	probations int // nodes in probation
+	downs      peaks
+	// grantsMoved: a grant has changed since an alignment looked last, even one that
+	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
+	grantsMoved bool
+	expired     bool // an order to leave may be due again
 	halted      string
+	ailing      []int // see Ailing
+	undiagnosed bool
+	failures    []*Workload // see Unexplained
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }

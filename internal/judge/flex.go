@@ -106,7 +106,10 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 			gives += own.GPUs()
 		}
 	}
-	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || j.flexUse(u.Work.Namespace) <= theirs {
+	// What leaves with a unit gives way before it: the namespace must be above its
+	// share without that too.
+	without := j.flexUse(u.Work.Namespace) - (j.goingWith(u) - u.GPUs())
+	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || without <= theirs {
 		return forbidden
 	}
 	return Flex
@@ -154,6 +157,21 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 func (j *Judge) othersWant(namespace string) bool {
 	for ns, asks := range j.demand() {
 		if ns != namespace && asks > j.flexUse(ns) {
+			return true
+		}
+	}
+	return false
+}
+
+// idle says whether a victim of the newcomer's own namespace would go only to make
+// room in its share: there is a place without that (decision record 0006).
+func (j *Judge) idle(c Claim, set []Unit) bool {
+	if c.Account != nil {
+		return false
+	}
+	for i, v := range set {
+		rest := append(append([]Unit(nil), set[:i]...), set[i+1:]...)
+		if v.Work.Namespace == c.Work.Namespace && j.places(c, j.sceneOf(c, rest), func([]Stand) bool { return true }) {
 			return true
 		}
 	}
