@@ -73,7 +73,7 @@ func picture(s *fleet.State, partitions string) string {
 	}
 	for _, w := range s.Workloads {
 		if strings.Contains(w.Where, partitions) && w.Namespace != strangers {
-			held, _ := json.Marshal(w.Held)
+			held, _ := json.Marshal(unnumbered(w.Held))
 			line := fmt.Sprintf("  %s/%s %s in %q %s %v\n", w.Namespace, w.Name, w.State, w.Where, held, w.Started)
 			b.WriteString(line)
 		}
@@ -81,6 +81,19 @@ func picture(s *fleet.State, partitions string) string {
 	lines := strings.Split(b.String(), "\n")
 	sort.Strings(lines) // workloads come in no order
 	return strings.Join(lines, "\n")
+}
+
+// unnumbered leaves out the numbers of orders: those of records, which any
+// command moves.
+func unnumbered(held [][]fleet.Replica) [][]fleet.Replica {
+	list := make([][]fleet.Replica, len(held))
+	for i := range held {
+		list[i] = slices.Clone(held[i])
+		for j := range list[i] {
+			list[i][j].Order = 0
+		}
+	}
+	return list
 }
 
 func firstDifference(t *testing.T, seed int64, script []step, a, b []string) {

@@ -68,7 +68,7 @@ func (j *Judge) share(namespace string) (low, high int) {
 func (j *Judge) demand() map[string]int {
 	demand := map[string]int{}
 	for _, w := range j.s.Workloads {
-		if !w.Flexes() || w.State.Ended() || w.State == fleet.Evicting || w.At() != nil && w.At() != j.p {
+		if !w.Flexes() || w.State.Ended() || w.Moves != nil || w.At() != nil && w.At() != j.p {
 			continue
 		}
 		if w.Partition != "" && w.Partition != j.p.ID {
@@ -136,8 +136,12 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 			largest[ns] = max(largest[ns], gpus)
 		}
 	}
-	own, _ := j.share(c.Work.Namespace)
-	if surely && len(taken) > 0 && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
+	own, most := j.share(c.Work.Namespace)
+	if !surely {
+		own = most
+	}
+	grows := given > 0 && c.GPUs() > given // above its share a namespace grows on free room only
+	if (len(taken) > 0 && surely || grows) && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}
 	for ns := range taken {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand"
+	"reflect"
 	"testing"
 	"time"
 
@@ -182,7 +183,9 @@ func (f *fleetAt) ask(t *testing.T, total *seen) {
 		for _, b := range why {
 			total.codes[b.Code]++
 		}
-		for _, change := range whatif.Changes(f.s, w, why, f.now, whatif.Budget{}).Changes {
+		found := whatif.Changes(f.s, w, why, f.now, whatif.Budget{})
+		f.sameFromScratch(t, id, why, found)
+		for _, change := range found.Changes {
 			total.kinds[change.Kind]++
 			if change.Kind == whatif.Ends && explain.AnswerOf(why) == explain.Impossible {
 				t.Errorf("%s/%s (%s) was called impossible, and starts once %v end", w.Namespace, w.Name, why[0].Code, change.Names)
@@ -191,6 +194,15 @@ func (f *fleetAt) ask(t *testing.T, total *seen) {
 				t.Errorf("%s/%s (%s): %s %+v was said to help, and left it %s", w.Namespace, w.Name, why[0].Code, change.Kind, change.Commands, state)
 			}
 		}
+	}
+}
+
+// sameFromScratch asks a copy that has forgotten who was asked in vain: it tries
+// everybody again, and must find the same.
+func (f *fleetAt) sameFromScratch(t *testing.T, id uint64, why []explain.Blocker, found whatif.Found) {
+	c := f.s.Clone()
+	if again := whatif.Changes(c, c.Workloads[id], why, f.now, whatif.Budget{}); !reflect.DeepEqual(found, again) {
+		t.Errorf("workload %d: %+v is found, and from scratch %+v", id, found, again)
 	}
 }
 
