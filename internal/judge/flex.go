@@ -129,6 +129,9 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 			given += j.goingWith(u)
 		} else {
 			gpus := j.goingWith(u)
+			if _, most := j.share(ns); surely && j.flexUse(ns)-(gpus-u.GPUs()) <= most {
+				return false // what leaves with it may be all that its namespace has too much
+			}
 			taken[ns] += gpus
 			largest[ns] = max(largest[ns], gpus)
 		}
