@@ -131,7 +131,7 @@ func (a *app) commands(root *cobra.Command) {
 		{asking, []*cobra.Command{newCapacity(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a)}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
 		{changing, []*cobra.Command{newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a)}},
-		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBench(a)}},
+		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a), newBench(a)}},
 	} {
 		for _, c := range group.list {
 			c.GroupID = group.id
