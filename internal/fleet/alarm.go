@@ -17,6 +17,7 @@ const (
 	ofMetal alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
 	ofAge                    // work is past its declared maximum: who gives way to whom
 	ofFlex                   // flex work has run its minimum time
+	ofHour                   // an hour is over: a buffer policy that learns may allow another number
 )
 
 type alarms []alarm
@@ -53,6 +54,25 @@ func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
 		a.partition.ring(a.of)
+		if a.of == ofHour && a.partition.forecastAt == a.at {
+			a.partition.forecastAt = 0
+			a.partition.forecasting(now)
+		}
+	}
+}
+
+// forecasting asks for a look at the next full hour, if a policy in force here
+// learns from the past.
+func (p *Partition) forecasting(now Instant) {
+	if p.forecastAt != 0 {
+		return
+	}
+	for i := range p.Islands {
+		if p.state.BufferFor(p, i).Learns() {
+			p.forecastAt = (HourOf(now) + 1).Begins()
+			p.state.alarm(p, p.forecastAt, ofHour)
+			return
+		}
 	}
 }
 
@@ -61,6 +81,8 @@ func (p *Partition) ring(of alarmKind) {
 	case ofMetal:
 		p.Unalign()
 		p.Freed()
+	case ofHour:
+		p.Unalign()
 	case ofAge:
 		p.aged++
 		p.Freed()

@@ -105,7 +105,7 @@ func TestAskingChangesNothing(t *testing.T) {
 func TestAHealthierPoolHoldsBackLess(t *testing.T) {
 	claim := buffer.Claim{Confidence: 0.99, Floor: 0.02, Ceiling: 0.3, Horizon: buffer.Promisable}
 	past := func(every int) []buffer.Hour {
-		hours := make([]buffer.Hour, buffer.Year)
+		hours := make([]buffer.Hour, 365*24)
 		for i := range hours {
 			hours[i].Nodes = 400
 			if every > 0 && i%every == 0 {

@@ -8,7 +8,7 @@ const pace = 0.00005
 // calibrated is the conditional quantile of the rise, given the nodes down now:
 // the least k with
 //
-//	(W P₀(rise > k) + #{windows of the last year with rise > k}) / (W + N) ≤ a,
+//	(W P₀(rise > k) + #{windows with rise > k}) / (W + N) ≤ a,
 //
 // where P₀ is the prior's tail and W its weight. The miss rate a begins at
 // 1 − confidence and is corrected by the policy's own misses (adaptive conformal
@@ -31,7 +31,7 @@ type calibrated struct {
 
 // outstanding is a promise under way.
 type outstanding struct {
-	held   int
+	held   int32
 	broken bool
 }
 
@@ -62,7 +62,7 @@ func (f *calibrated) More(nodes int) int {
 // Learn judges the promises made so far by the hour, and makes the one of its beginning.
 func (f *calibrated) Learn(h Hour) {
 	held := f.claim.Held(h.Nodes, h.Level, f.More(h.Nodes))
-	f.open = append(f.open, outstanding{held: held})
+	f.open = append(f.open, outstanding{held: int32(held)})
 	f.worst = min(f.worst, held)
 	f.breakUnder(h.Peak)
 	if len(f.open) > f.claim.Horizon {
@@ -82,12 +82,12 @@ func (f *calibrated) breakUnder(peak int) {
 	f.worst = math.MaxInt
 	for i := range f.open {
 		o := &f.open[i]
-		if !o.broken && peak > o.held {
+		if !o.broken && peak > int(o.held) {
 			o.broken = true
 			f.correct(1)
 		}
 		if !o.broken {
-			f.worst = min(f.worst, o.held)
+			f.worst = min(f.worst, int(o.held))
 		}
 	}
 }

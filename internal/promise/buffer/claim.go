@@ -7,9 +7,6 @@ const (
 	Sustainable = 28 * 24
 )
 
-// Year is how many hours of the past a policy looks back on.
-const Year = 365 * 24
-
 // Claim is what a policy promises: with this confidence, over this horizon, and
 // never with less than floor or more than ceiling held back.
 type Claim struct {
@@ -47,7 +44,8 @@ type Hour struct {
 }
 
 // A Forecast learns a pool's past hour by hour, and says how many more nodes
-// may go down within its claim's horizon than are down now.
+// may go down within its claim's horizon than are down now. It forgets nothing:
+// how much of the past counts is its caller's choice.
 type Forecast interface {
 	Learn(h Hour)
 	More(nodes int) int

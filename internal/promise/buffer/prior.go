@@ -14,8 +14,9 @@ const (
 	// clump is how much the variance of failures within a day exceeds a binomial's, because nodes fail in groups; drift
 	// is what a rate that changes over weeks adds. Together: the down count's variance is about six times binomial.
 	clump, drift = 2.5, 2.5
-	// domainRate is failures per day of what a rack shares (switch, power): 3 % a year.
-	domainRate = 0.03 / 365
+	// domainRate is failures per day of what a rack shares: one top-of-rack switch in twenty
+	// fails within a year (Gill, Jain, Nagappan, SIGCOMM 2011).
+	domainRate = 0.05 / 365
 )
 
 // Prior is what is believed of a pool before its own history speaks.
