@@ -20,6 +20,7 @@ type Island struct {
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
 	backed      int   // nodes that back somebody
+	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -73,7 +74,8 @@ type Partition struct {
 	Downs       []Down  `json:"downs"`               // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"grantsMoved,omitempty"`
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
 	state     *State
@@ -100,18 +102,22 @@ type Partition struct {
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
 	straying    bool
-	overs       int  // islands of accounts that touch more nodes than back them
-	short       int  // accounts whose grant is not backed whole
-	declared    int  // accounts that declare a gang
-	gangless    int  // accounts whose declared gang is not backed
-	probations  int  // nodes in probation
+	overs       int // islands of accounts that touch more nodes than back them
+	short       int // accounts whose grant is not backed whole
+	declared    int // accounts that declare a gang
+	gangless    int // accounts whose declared gang is not backed
+	probations  int // nodes in probation
+	downs       peaks
 	grantsMoved bool // a grant changed since the backing was decided
 	halted      string
 	forecastAt  Instant // next look for what time alone has taught; see forecasting
 	// Ahead is promise's working memory, and Foretold what it last made of it: the
 	// latter is never changed, so that copies of the state may share it.
-	Ahead    any `json:"-"`
-	Foretold any `json:"-"`
+	Ahead       any   `json:"-"`
+	Foretold    any   `json:"-"`
+	ailing      []int // see Ailing
+	undiagnosed bool
+	failures    []*Workload // see Unexplained
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }
@@ -135,7 +141,7 @@ type FlexUse struct {
 	queue   queue
 
 	asked    int // by what waits, elastic pools at max
-	standing int // by what stands and is not being evicted, elastic pools at max
+	standing int // by what stands and does not move elsewhere, elastic pools at max
 
 	name    string
 	work    []*Workload // that holds or reserves GPUs here, in order of ID
