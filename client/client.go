@@ -31,6 +31,7 @@ type Client struct {
 	Events        musterv1connect.EventServiceClient
 	System        musterv1connect.SystemServiceClient
 	Subscriptions musterv1connect.SubscriptionServiceClient
+	Promises      musterv1connect.PromiseServiceClient
 
 	courier *courier
 }
@@ -52,6 +53,7 @@ func New(o Options) *Client {
 		Events:        musterv1connect.NewEventServiceClient(h, address, with...),
 		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
+		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

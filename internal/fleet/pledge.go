@@ -15,6 +15,7 @@ type Pledges struct {
 	Next Hour      `json:"next"`           // in which none was made yet
 	Open []Pledge  `json:"open,omitempty"` // oldest first
 	Done []Outcome `json:"done,omitempty"` // by policy, in the order in which they came to be in force
+	Last int       `json:"last,omitempty"` // which of Done the last promise counts in
 }
 
 // Pledge is the same promise, made at several full hours one after another.
@@ -66,6 +67,7 @@ func (l *Pledges) make(hours int, what promised) {
 		return
 	}
 	done := l.outcome(what)
+	l.Last = done
 	l.Done[done].HeldBack += hours * (what.installed - what.nodes)
 	l.Done[done].Installed += hours * what.installed
 	if n := len(l.Open); n > 0 && l.Open[n-1].Nodes == what.nodes && l.Open[n-1].Done == done && l.Open[n-1].From+Hour(l.Open[n-1].Hours) == l.Next {

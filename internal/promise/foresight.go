@@ -99,9 +99,7 @@ func claimOf(b fleet.Buffer, horizon int) buffer.Claim {
 func newPool(p *fleet.Partition, b fleet.Buffer, islands ...int) pool {
 	q := pool{islands: islands}
 	for _, i := range islands {
-		if r := p.Islands[i].Racks; r > 1 { // else nothing is known of what fails as one
-			q.racks += r
-		}
+		q.racks += known(p.Islands[i].Racks)
 	}
 	kind, prior := buffer.NewCalibrated, buffer.Prior{Racks: q.racks}
 	if b.Kind == fleet.Binomial {
