@@ -1,8 +1,10 @@
 package backtest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -56,11 +58,33 @@ func drawPanel(b *strings.Builder, panel []Row, x0, y0 int) {
 		buffer := most * float64(i) / 5
 		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#555">%.3g %%</text>`, x(buffer), y0+panelHeight-below+16, 100*buffer)
 	}
+	for _, kind := range Policies {
+		drawCurve(b, panel, kind, x, y)
+	}
 	for _, r := range panel {
-		fmt.Fprintf(b, "\n"+`<circle cx="%.1f" cy="%.1f" r="5" fill="%s"><title>%s: %.2f %% kept, %.2f %% held back</title></circle>`,
+		fmt.Fprintf(b, "\n"+`<circle cx="%.1f" cy="%.1f" r="4" fill="%s"><title>%s: %.2f %% kept, %.2f %% held back</title></circle>`,
 			x(r.Buffer), y(r.Realised), colourOf(r.Policy), r.Policy, 100*r.Realised, 100*r.Buffer)
 	}
 	b.WriteString("\n")
+}
+
+// drawCurve joins the points of one kind of policy, from the smallest buffer to the largest.
+func drawCurve(b *strings.Builder, panel []Row, kind string, x, y func(float64) float64) {
+	var points []Row
+	for _, r := range panel {
+		if strings.HasPrefix(r.Policy, kind+"=") {
+			points = append(points, r)
+		}
+	}
+	if len(points) < 2 {
+		return
+	}
+	slices.SortStableFunc(points, func(a, b Row) int { return cmp.Compare(a.Buffer, b.Buffer) })
+	fmt.Fprintf(b, "\n"+`<polyline fill="none" stroke="%s" points="`, colours[kind])
+	for _, r := range points {
+		fmt.Fprintf(b, "%.1f,%.1f ", x(r.Buffer), y(r.Realised))
+	}
+	b.WriteString(`"/>`)
 }
 
 func colourOf(policy string) string {
@@ -69,13 +93,13 @@ func colourOf(policy string) string {
 }
 
 func legend(b *strings.Builder, rows []Row, y int) {
-	x, seen := left, map[string]bool{}
-	for _, r := range rows {
-		if seen[r.Policy] {
+	x := left
+	for _, kind := range Policies {
+		if !slices.ContainsFunc(rows, func(r Row) bool { return strings.HasPrefix(r.Policy, kind+"=") }) {
 			continue
 		}
-		seen[r.Policy] = true
-		fmt.Fprintf(b, `<circle cx="%d" cy="%d" r="5" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, y, colourOf(r.Policy), x+9, y+4, r.Policy)
-		x += 24 + 7*len(r.Policy)
+		fmt.Fprintf(b, `<circle cx="%d" cy="%d" r="4" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, y, colours[kind], x+9, y+4, kind)
+		x += 30 + 7*len(kind)
 	}
+	fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">kept (up) by mean buffer (right); up and to the left is better</text>`+"\n", x+10, y+4)
 }

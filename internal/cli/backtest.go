@@ -26,7 +26,7 @@ type backtestOptions struct {
 	horizons, policies []string
 	from, to           span
 	seed               uint64
-	svg                string
+	svg, into          string
 	plot               bool
 }
 
@@ -64,6 +64,7 @@ quantile of healthy counts over 28 days, to compare with.`,
 	f.Var(&o.to, "to", "leave out what came after")
 	f.Uint64Var(&o.seed, "seed", 1, "of which nodes of a fault trace stand together")
 	f.StringVar(&o.svg, "svg", "", "draw the frontier into this file")
+	f.StringVar(&o.into, "into", "", "write the table into a Markdown page at its mark: docs/promise.md#fleet")
 	f.BoolVar(&o.plot, "plot", true, "draw the frontier in the terminal")
 	return cmd
 }
@@ -86,6 +87,9 @@ func (o *backtestOptions) run(ctx context.Context) error {
 	}
 	if err := o.draw(rows); err != nil {
 		return err
+	}
+	if o.into != "" {
+		return o.writeInto(rows)
 	}
 	ans := answer{value: rows, table: backtestTable(rows)}
 	if o.plot {

@@ -28,7 +28,11 @@ func NewBinomial(c Claim, p Prior) Forecast {
 
 func (b *binomial) Learn(h Hour) { b.seen.learn(h) }
 
-func (b *binomial) Believe(p Prior) { b.prior, b.memo = p, memo{} }
+func (b *binomial) Believe(p Prior) {
+	if p != b.prior {
+		b.prior, b.memo = p, memo{}
+	}
+}
 
 func (b *binomial) More(nodes int) int {
 	// While nothing more went down than before, a day more or less hardly moves the answer.

@@ -40,7 +40,11 @@ func NewCalibrated(c Claim, p Prior) Forecast {
 	return &calibrated{claim: c, prior: p, seen: windows{horizon: c.Horizon}, miss: 1 - c.Confidence, worst: math.MaxInt}
 }
 
-func (f *calibrated) Believe(p Prior) { f.prior, f.tail = p, nil }
+func (f *calibrated) Believe(p Prior) {
+	if p != f.prior {
+		f.prior, f.tail = p, nil
+	}
+}
 
 func (f *calibrated) More(nodes int) int {
 	if f.tail == nil || f.tailOf != nodes {

@@ -29,9 +29,11 @@ type Prior struct {
 // shrunk towards PriorRate: the mean of a gamma posterior,
 // (PriorRate × weight + faults) / (weight + node-days). It is never below PriorRate: a fleet
 // that fails more than others is believed at once, one that fails less has to show it pool by
-// pool, for a quiet beginning says nothing about a later change.
+// pool, for a quiet beginning says nothing about a later change. It is rounded up to
+// twentieths of PriorRate, so that it is seldom another.
 func FleetRate(faults, nodeDays float64) float64 {
-	return max(PriorRate, (float64(PriorRate*priorWeight)+faults)/(priorWeight+nodeDays))
+	rate := (float64(PriorRate*priorWeight) + faults) / (priorWeight + nodeDays)
+	return max(PriorRate, PriorRate/20*math.Ceil(rate/(PriorRate/20)-1e-9))
 }
 
 // mean is how many more nodes of n are down after a horizon, if none was:
