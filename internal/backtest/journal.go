@@ -30,11 +30,12 @@ func OpenJournal(ctx context.Context, path string) ([]Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := readJournal(ctx, j)
+	groups, err := ReadJournal(ctx, j)
 	return groups, errors.Join(err, j.Close())
 }
 
-func readJournal(ctx context.Context, j journal.Journal) ([]Group, error) {
+// ReadJournal reads the pools of a journal, until its last record.
+func ReadJournal(ctx context.Context, j journal.Journal) ([]Group, error) {
 	p := past{partitions: map[string]*partition{}}
 	err := j.Read(ctx, 1, func(en journal.Entry) error {
 		record, err := event.Decode(en.Data)
