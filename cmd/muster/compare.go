@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -80,7 +81,7 @@ func overcommitted(g *musterv1.Grant) bool {
 
 func policyOf(p *musterv1.Policy) fleet.Policy {
 	return fleet.Policy{
-		Buffer:      fleet.Buffer{Kind: fleet.BufferKind(p.GetBuffer().GetKind()), Share: fleet.PermilleOf(p.GetBuffer().GetShare())},
+		Buffer:      bufferOf(p.GetBuffer()),
 		Dwell:       p.GetDwell().AsDuration(),
 		Probation:   p.GetProbation().AsDuration(),
 		StaleAfter:  p.GetStaleAfter().AsDuration(),
@@ -88,6 +89,21 @@ func policyOf(p *musterv1.Policy) fleet.Policy {
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
 		Idle:        fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 	}
+}
+
+func bufferOf(b *musterv1.Buffer) fleet.Buffer {
+	return fleet.Buffer{
+		Kind: fleet.BufferKind(b.GetKind()), Share: fleet.PermilleOf(b.GetShare()),
+		Confidence: fleet.PermilleOf(b.GetConfidence()), Floor: fleet.PermilleOf(b.GetFloor()), Ceiling: fleet.PermilleOf(b.GetCeiling()),
+	}
+}
+
+func bufferMessage(b fleet.Buffer) *musterv1.Buffer {
+	m := &musterv1.Buffer{Kind: string(b.Kind), Share: b.Share.Float()}
+	if b.Learns() {
+		m.Confidence, m.Floor, m.Ceiling = proto.Float64(b.Confidence.Float()), proto.Float64(b.Floor.Float()), proto.Float64(b.Ceiling.Float())
+	}
+	return m
 }
 
 func accessOf(a *musterv1.Access) fleet.Access {
@@ -136,7 +152,7 @@ func accessMessage(a fleet.Access) *musterv1.Access {
 
 func policyMessage(p fleet.Policy) *musterv1.Policy {
 	return &musterv1.Policy{
-		Buffer:      &musterv1.Buffer{Kind: string(p.Buffer.Kind), Share: float64(p.Buffer.Share) / 1000},
+		Buffer:      bufferMessage(p.Buffer),
 		Dwell:       durationpb.New(p.Dwell),
 		Probation:   durationpb.New(p.Probation),
 		StaleAfter:  durationpb.New(p.StaleAfter),

@@ -23,7 +23,6 @@ type Policy struct {
 	Dwell, Probation, StaleAfter, FlexMinimum, MaxGrace *time.Duration
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
-	Later                                               bool // the buffer is of a kind that cannot be had yet
 }
 
 // Cluster is one Kubernetes cluster.

@@ -8,11 +8,9 @@ var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v Value, f Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
-	buffer, later := readBuffer(f.At("buffer"))
 	return Policy{
 		Line:          v.Line(),
-		Buffer:        buffer,
-		Later:         later,
+		Buffer:        readBuffer(f.At("buffer")),
 		Dwell:         maybe(f.At("dwell"), Value.Duration),
 		Probation:     maybe(f.At("probation"), Value.Duration),
 		StaleAfter:    maybe(f.At("staleAfter"), Value.Duration),
@@ -32,10 +30,10 @@ func maybe[T any](v Value, read func(Value) T) *T {
 	return &x
 }
 
-// readBuffer reads a buffer; later says that it is of a kind for a later day.
-func readBuffer(v Value) (b *fleet.Buffer, later bool) {
+// readBuffer reads a buffer.
+func readBuffer(v Value) *fleet.Buffer {
 	if !v.Present() {
-		return nil, false
+		return nil
 	}
 	f := v.Fields("kind", "share", "confidence", "floor", "ceiling")
 	kind := fleet.Fixed
@@ -43,10 +41,9 @@ func readBuffer(v Value) (b *fleet.Buffer, later bool) {
 		kind = fleet.BufferKind(f.At("kind").Word(string(fleet.Fixed), string(fleet.Calibrated), string(fleet.Binomial)))
 	}
 	if kind == fleet.Calibrated || kind == fleet.Binomial {
-		f.At("kind").NotYet("a buffer of kind %s; use fixed, as in {kind: fixed, share: 0.15}", kind)
-		return nil, true
+		return readLearning(v, f, kind)
 	}
-	return readFixed(f), false
+	return readFixed(f)
 }
 
 func readFixed(f Fields) *fleet.Buffer {
@@ -58,6 +55,27 @@ func readFixed(f Fields) *fleet.Buffer {
 	b := fleet.DefaultPolicy().Buffer
 	if f.Has("share") {
 		b.Share = f.At("share").Share()
+	}
+	return &b
+}
+
+// readLearning reads a buffer of a kind that learns; what it does not name is as
+// the contract has it.
+func readLearning(v Value, f Fields, kind fleet.BufferKind) *fleet.Buffer {
+	if f.Has("share") {
+		f.At("share").Fail("share belongs to the kind fixed; a %s buffer has confidence, floor and ceiling", kind)
+	}
+	b := fleet.Learning(kind)
+	for _, one := range []struct {
+		key string
+		to  *fleet.Permille
+	}{{"confidence", &b.Confidence}, {"floor", &b.Floor}, {"ceiling", &b.Ceiling}} {
+		if f.Has(one.key) {
+			*one.to = f.At(one.key).Share()
+		}
+	}
+	if err := b.Check(); err != nil {
+		v.Fail("%v", err)
 	}
 	return &b
 }

@@ -41,7 +41,8 @@ var rooms = []room{
 	// The pure rooms: every decision is a function of its arguments.
 	{folder: "internal/fleet", kind: pure},
 	{folder: "internal/event", kind: pure, may: "fleet"},
-	{folder: "internal/promise", kind: pure, may: "fleet"},
+	{folder: "internal/promise/buffer", kind: pure},
+	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
 	{folder: "internal/placement", kind: pure, may: "fleet"},
 	{folder: "internal/explain", kind: pure, may: "fleet promise placement"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
@@ -75,6 +76,7 @@ var rooms = []room{
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
 	{folder: "internal/bench", kind: open, may: driven},
+	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer", tests: "core journal/memory"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
@@ -82,7 +84,7 @@ var rooms = []room{
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
-	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench metrics"},
+	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench metrics backtest trace"},
 	{folder: "client", kind: open, may: "gen"},
 	{folder: "gen/...", kind: open},
 	{folder: "cmd/muster", kind: open, may: anything},

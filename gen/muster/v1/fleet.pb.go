@@ -125,10 +125,16 @@ func (x *Policy) GetIdle() *Idle {
 // Buffer is a buffer policy: how many nodes may be promised.
 type Buffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// fixed; calibrated and binomial are not available yet.
+	// fixed (what nothing means), calibrated or binomial.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The share that is kept back, 0 to 1 in whole thousandths: 0.15.
-	Share         float64 `protobuf:"fixed64,2,opt,name=share,proto3" json:"share,omitempty"`
+	// Of fixed: the share that is kept back, 0 to 1 in whole thousandths: 0.15.
+	Share float64 `protobuf:"fixed64,2,opt,name=share,proto3" json:"share,omitempty"`
+	// Of calibrated and binomial: which share of the promises is to be kept (0.99
+	// where nothing is said), and the least (0.02) and the largest share (0.3) that is
+	// kept back; in whole thousandths.
+	Confidence    *float64 `protobuf:"fixed64,3,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	Floor         *float64 `protobuf:"fixed64,4,opt,name=floor,proto3,oneof" json:"floor,omitempty"`
+	Ceiling       *float64 `protobuf:"fixed64,5,opt,name=ceiling,proto3,oneof" json:"ceiling,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +179,27 @@ func (x *Buffer) GetKind() string {
 func (x *Buffer) GetShare() float64 {
 	if x != nil {
 		return x.Share
+	}
+	return 0
+}
+
+func (x *Buffer) GetConfidence() float64 {
+	if x != nil && x.Confidence != nil {
+		return *x.Confidence
+	}
+	return 0
+}
+
+func (x *Buffer) GetFloor() float64 {
+	if x != nil && x.Floor != nil {
+		return *x.Floor
+	}
+	return 0
+}
+
+func (x *Buffer) GetCeiling() float64 {
+	if x != nil && x.Ceiling != nil {
+		return *x.Ceiling
 	}
 	return 0
 }
@@ -2381,11 +2408,20 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleAfter\x12<\n" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
-	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"q\n" +
+	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"\xc0\x02\n" +
 	"\x06Buffer\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x00R\x05fixedR\n" +
 	"calibratedR\bbinomialR\x04kind\x12-\n" +
-	"\x05share\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x05share\"p\n" +
+	"\x05share\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x05share\x12<\n" +
+	"\n" +
+	"confidence\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"confidence\x88\x01\x01\x122\n" +
+	"\x05floor\x18\x04 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x05floor\x88\x01\x01\x126\n" +
+	"\aceiling\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\aceiling\x88\x01\x01B\r\n" +
+	"\v_confidenceB\b\n" +
+	"\x06_floorB\n" +
+	"\n" +
+	"\b_ceiling\"p\n" +
 	"\x04Idle\x125\n" +
 	"\tthreshold\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x121\n" +
 	"\x06window\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06window\"\xba\x01\n" +
@@ -2736,6 +2772,7 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_common_proto_init()
 	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
+	file_muster_v1_fleet_proto_msgTypes[1].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[24].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[32].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
