@@ -52,6 +52,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at})
 	case event.IncidentClosed:
 		closeIncident(s, e.Name, at)
+	case event.UsageMeasured:
+		s.Measure(s.Workloads[e.Workload], e.SM, e.Tensor, e.Network, at)
 	default:
 		return false
 	}

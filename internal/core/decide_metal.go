@@ -31,6 +31,8 @@ func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal
 		events, refusal = openIncident(s, c)
 	case CloseIncident:
 		events, refusal = closeIncidentNamed(s, c.Name)
+	case MeasureUsage:
+		events, refusal = measureUsage(s, c)
 	default:
 		known = false
 	}

@@ -52,6 +52,7 @@ var readers = map[string][]reader{
 	"replicas.lost":        {as[ReplicasLost]},
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},
+	"usage.measured":       {as[UsageMeasured]},
 }
 
 var latest = func() map[string]int {

@@ -153,6 +153,7 @@ type Workload struct {
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
 	Held         [][]Replica   `json:"held"`                // per pool
+	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
 
 	// Derived.
 	partition  *Partition
