@@ -14,13 +14,14 @@ func Apply(s *fleet.State, r event.Record) {
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.KeepHighs(r.At)
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
 	}
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e) || applyWork(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -95,7 +96,7 @@ func closeIncident(s *fleet.State, name string, at fleet.Instant) {
 func applyPeople(s *fleet.State, e event.Event) bool {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access})
+		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access, Owner: e.Owner})
 	case event.QuotaDeleted:
 		s.RemoveQuota(e.Quota)
 	case event.AccessSet:
