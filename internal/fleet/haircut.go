@@ -21,6 +21,7 @@ type Haircut struct {
 	Version uint64  `json:"version"`          // of the state it was made from
 	Made    Instant `json:"made"`
 	By      string  `json:"by"`
+	ByUser  string  `json:"byUser,omitempty"`
 
 	Reviewed   Instant `json:"reviewed,omitempty"`
 	ReviewedBy string  `json:"reviewedBy,omitempty"`
@@ -39,6 +40,19 @@ type Wave struct {
 	ToldBy  string  `json:"toldBy,omitempty"`
 	Applied Instant `json:"applied,omitempty"`
 	Undone  Instant `json:"undone,omitempty"`
+	// Backing is what backed the quotas just before the wave was applied, so that
+	// undoing it can give them back the very islands.
+	Backing []PartitionBack `json:"backing,omitempty"`
+}
+
+// PartitionBack is the backing of all quotas of a partition at one moment.
+type PartitionBack struct {
+	Partition  string           `json:"partition"`
+	Promisable int              `json:"promisable"` // nodes
+	Regranted  bool             `json:"regranted,omitempty"`
+	Nodes      map[string][]int `json:"nodes"`   // by quota, per island
+	Touched    map[string][]int `json:"touched"` // nodes that the quota's work touched, per island
+	Gangs      map[string]Gang  `json:"gangs,omitempty"`
 }
 
 // CutPart is what a haircut finds, and cuts, in one partition.
@@ -58,6 +72,8 @@ type CutPart struct {
 	Cuts      []Cut    `json:"cuts,omitempty"` // in order of quota
 	Left      int      `json:"left,omitempty"` // excess that stays (only on the basis quota)
 
+	// Known is the work that ran unprotected already when the plan was made.
+	Known []Touched `json:"known,omitempty"`
 	// What trying the cut on a copy of the fleet showed.
 	Unprotected []Touched `json:"unprotected,omitempty"` // running work that would become unprotected
 	Evicted     []Touched `json:"evicted,omitempty"`     // running work that would have to leave
@@ -129,4 +145,32 @@ func cloneHaircuts(list []*Haircut) []*Haircut {
 		h.Waves = slices.Clone(h.Waves)
 	}
 	return copied
+}
+
+// HaircutMemory is how many saved haircuts stay in the state; older ones are in the log.
+const HaircutMemory = 100
+
+// AddHaircut keeps a plan; the oldest makes room beyond HaircutMemory.
+func (s *State) AddHaircut(h Haircut) {
+	s.Haircuts = append(s.Haircuts, &h)
+	if len(s.Haircuts) > HaircutMemory {
+		s.Haircuts = slices.Delete(s.Haircuts, 0, 1)
+	}
+}
+
+// SetMode sets how far Muster acts on a cluster; what waits there is looked at anew.
+func (s *State) SetMode(cluster string, mode Mode) {
+	s.Cluster(cluster).Mode = mode
+	for _, p := range s.Partitions {
+		if p.Cluster == cluster {
+			p.Unalign()
+			p.Freed()
+		}
+	}
+}
+
+// Gang says what a declared gang lacks, and where.
+type Gang struct {
+	Missing int    `json:"missing"` // GPUs
+	Island  string `json:"island"`
 }

@@ -2,8 +2,8 @@ package fleet
 
 import "time"
 
-// High is the most GPUs that a quota used in a partition on one day.
-type High struct {
+// DayHigh is the most GPUs that a quota used in a partition on one day.
+type DayHigh struct {
 	Day  int `json:"day"` // days since 1970, UTC
 	GPUs int `json:"gpus"`
 }
@@ -47,8 +47,8 @@ func (a *Account) keepHigh(today int) {
 		a.Highs[last].GPUs = max(a.Highs[last].GPUs, most)
 		return
 	}
-	a.Highs = remove(a.Highs, func(h High) bool { return h.Day <= today-HighMemory })
-	a.Highs = append(a.Highs, High{today, most})
+	a.Highs = remove(a.Highs, func(h DayHigh) bool { return h.Day <= today-HighMemory })
+	a.Highs = append(a.Highs, DayHigh{today, most})
 }
 
 // settleHighs takes what accounts use now for what they used at the end of the

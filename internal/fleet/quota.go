@@ -92,14 +92,14 @@ type Hold struct {
 
 // Account is what one quota has in one partition.
 type Account struct {
-	Quota       string `json:"quota"`
-	Grant       int    `json:"grant"`          // GPUs assigned by people
-	Gang        int    `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
-	Overcommit  bool   `json:"overcommit,omitempty"`
-	Backing     []int  `json:"backing"`               // whole nodes, per island
-	GangMissing int    `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
-	GangIsland  int    `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it
-	Highs       []High `json:"highs,omitempty"`       // see HighestUse; oldest first
+	Quota       string    `json:"quota"`
+	Grant       int       `json:"grant"`          // GPUs assigned by people
+	Gang        int       `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
+	Overcommit  bool      `json:"overcommit,omitempty"`
+	Backing     []int     `json:"backing"`               // whole nodes, per island
+	GangMissing int       `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
+	GangIsland  int       `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it
+	Highs       []DayHigh `json:"highs,omitempty"`       // see HighestUse; oldest first
 
 	// Derived.
 	partition *Partition

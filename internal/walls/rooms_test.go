@@ -28,7 +28,7 @@ type room struct {
 
 // The rooms that stand under others, for short.
 const (
-	decisions = "fleet event promise placement explain health maintenance buildout core"
+	decisions = "fleet event promise placement explain health maintenance buildout haircut core"
 	engine    = decisions + " invariant journal engine"
 	drivers   = "driver driver/simulated"
 	// What drives an engine of its own in virtual or real time.
@@ -47,7 +47,8 @@ var rooms = []room{
 	{folder: "internal/health", kind: pure, may: "fleet"},
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
-	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
+	{folder: "internal/haircut", kind: pure, may: "fleet promise", tests: "event core"},
+	{folder: "internal/core", kind: pure, may: "fleet event promise haircut placement explain health maintenance buildout"},
 	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
@@ -65,7 +66,7 @@ var rooms = []room{
 	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},
 
 	// What people read and write.
-	{folder: "internal/view", kind: plain, may: "fleet event promise placement explain core"},
+	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain core"},
 	{folder: "internal/config", kind: open, may: "fleet core"},
 	{folder: "internal/trace", kind: plain},
 
@@ -77,7 +78,7 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast haircut gen", tests: "engine journal/memory client"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
 	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
 	{folder: "client", kind: open, may: "gen"},
