@@ -102,8 +102,9 @@ func backAgain(p *fleet.Partition, was fleet.PartitionBack) (event.BackingAligne
 		if len(back) != len(p.Islands) {
 			return e, false // islands have come since
 		}
-		if gang := was.Gangs[a.Quota]; gang.Missing != a.GangMissing || gang.Island != "" && gang.Island != p.Islands[a.GangIsland].Name {
-			e.Gangs = append(e.Gangs, event.GangStatus{Quota: a.Quota, Missing: gang.Missing, Island: cmp.Or(gang.Island, p.Islands[0].Name)})
+		gang := was.Gangs[a.Quota]
+		if gang.Island = cmp.Or(gang.Island, p.Islands[0].Name); gang != (fleet.Gang{Missing: a.GangMissing, Island: p.Islands[a.GangIsland].Name}) {
+			e.Gangs = append(e.Gangs, event.GangStatus{Quota: a.Quota, Missing: gang.Missing, Island: gang.Island})
 		}
 		for i, island := range p.Islands {
 			if total[i] += back[i]; total[i] > island.Whole() || !as && back[i] < min(a.Touched(i), a.Backing[i]) {
