@@ -116,13 +116,16 @@ func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []str
 	stops := brokenIn(s, h, w, now)
 	t := newTurn(s.Clone(), max(now, s.Time))
 	t.settle()
-	from := len(t.events)
+	from, waits := len(t.events), map[uint64]bool{}
+	for id, x := range t.s.Workloads {
+		waits[id] = x.State == fleet.Pending
+	}
 	for _, e := range giveBack(t.s, h, wave, now) {
 		t.emit(e)
 	}
 	t.settle()
 	for _, e := range t.events[from:] {
-		if e, ok := e.(event.ReplicasPlaced); ok && e.Holds == fleet.HoldsGuaranteed {
+		if e, ok := e.(event.ReplicasPlaced); ok && e.Holds == fleet.HoldsGuaranteed && waits[e.ID] {
 			x := t.s.Workloads[e.ID]
 			stops = append(stops, "guaranteed work "+x.Namespace+"/"+x.Name+" waits in "+e.Partition+" and would run without the wave")
 		}

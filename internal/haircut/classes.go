@@ -17,6 +17,7 @@ type row struct {
 	account *fleet.Account
 	grant   int
 	gang    int          // the declared gang needs so many
+	beside  int          // nodes that work touches beside the gang's block: only loose backing covers them
 	has     [classes]int // what of the grant is in each class
 	cut     [classes]int // what was taken of each
 }
@@ -40,6 +41,9 @@ func rowOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) *row {
 	for _, i := range a.Islands() {
 		touched += a.Touched(i)
 	}
+	if r.gang > 0 && a.GangMissing == 0 {
+		r.beside = touched - min(a.Touched(a.GangIsland), r.gang)
+	}
 	used := max(up(a.Usage(), p.GPUsPerNode), touched)
 	r.has[unscheduled] = max(0, r.grant-used)
 	r.has[idle] = min(a.Idle(now)/p.GPUsPerNode, r.grant-r.has[unscheduled])
@@ -58,8 +62,16 @@ func (r *row) taken() int {
 	return t
 }
 
-// left is what the row has left in a class, above a number of nodes that it keeps.
-func (r *row) left(class, keep int) int {
+// left is what the row has left in a class. Sparing the gang, what is above usage
+// spares the work beside the gang's block too: the block covers nothing there.
+func (r *row) left(class int, sparing bool) int {
+	keep := 0
+	if sparing {
+		keep = r.gang
+	}
+	if sparing && class == unscheduled {
+		keep += r.beside
+	}
 	return max(0, min(r.has[class]-r.cut[class], r.grant-r.taken()-keep))
 }
 
@@ -79,11 +91,7 @@ func take(rows []*row, nodes int) int {
 func takeClass(rows []*row, class, nodes int, sparing bool) int {
 	sizes := make([]int, len(rows))
 	for i, r := range rows {
-		keep := 0
-		if sparing {
-			keep = r.gang
-		}
-		sizes[i] = r.left(class, keep)
+		sizes[i] = r.left(class, sparing)
 	}
 	taken := 0
 	for i, n := range Apportion(sizes, nodes) {
@@ -97,7 +105,7 @@ func takeClass(rows []*row, class, nodes int, sparing bool) int {
 // returns what it could not take.
 func (r *row) takeOwn(nodes int) int {
 	for class := range classes {
-		n := min(nodes, r.left(class, r.gang))
+		n := min(nodes, r.left(class, true))
 		r.cut[class] += n
 		nodes -= n
 	}
