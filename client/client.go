@@ -30,6 +30,7 @@ type Client struct {
 	Capacity  musterv1connect.CapacityServiceClient
 	Events    musterv1connect.EventServiceClient
 	System    musterv1connect.SystemServiceClient
+	Haircuts  musterv1connect.HaircutServiceClient
 
 	courier *courier
 }
@@ -50,6 +51,7 @@ func New(o Options) *Client {
 		Capacity:  musterv1connect.NewCapacityServiceClient(h, address, with...),
 		Events:    musterv1connect.NewEventServiceClient(h, address, with...),
 		System:    musterv1connect.NewSystemServiceClient(h, address, with...),
+		Haircuts:  musterv1connect.NewHaircutServiceClient(h, address, with...),
 		courier:   c,
 	}
 }

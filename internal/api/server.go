@@ -90,6 +90,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewWorkloadServiceHandler(workloadService{s.service}, with...))
 	rpc(musterv1connect.NewCapacityServiceHandler(capacityService{s.service}, with...))
 	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
+	rpc(musterv1connect.NewHaircutServiceHandler(haircutService{s.service}, with...))
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))

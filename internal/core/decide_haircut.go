@@ -79,8 +79,8 @@ func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
 	return one(event.QuotaOwned{Quota: c.Path, Owner: c.Owner, Was: q.Owner})
 }
 
-// checkAsk refuses what no plan can be made for.
-func checkAsk(s *fleet.State, ask haircut.Ask) *Refusal {
+// CheckAsk refuses what no plan can be made for.
+func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
 	if ask.Basis != fleet.BasisCluster && ask.Basis != fleet.BasisQuota {
 		return refuse(Invalid, "%q is no basis of a haircut; it is cluster (cut only the excess) or quota (every grant × (1 − buffer))", clip(string(ask.Basis)))
 	}

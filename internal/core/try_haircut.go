@@ -8,7 +8,7 @@ import (
 
 // DraftHaircut makes a plan and tries it, without saving it. The state is not changed.
 func DraftHaircut(s *fleet.State, ask haircut.Ask, now fleet.Instant) (fleet.Haircut, *Refusal) {
-	if refusal := checkAsk(s, ask); refusal != nil {
+	if refusal := CheckAsk(s, ask); refusal != nil {
 		return fleet.Haircut{}, refusal
 	}
 	h := haircut.Make(s, ask, now)

@@ -69,6 +69,7 @@ var rooms = []room{
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain core"},
 	{folder: "internal/config", kind: open, may: "fleet core"},
 	{folder: "internal/trace", kind: plain},
+	{folder: "internal/sheet", kind: open, may: "fleet haircut", tests: "core"},
 
 	// Fleets that are tried before they are trusted.
 	{folder: "internal/scenario", kind: open, may: driven},
@@ -78,7 +79,7 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast haircut gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast haircut sheet gen", tests: "engine journal/memory client"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
 	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
 	{folder: "client", kind: open, may: "gen"},

@@ -37,8 +37,10 @@ type Policy struct {
 	// How long flex work runs before fairness may evict it (30 min).
 	FlexMinimum *durationpb.Duration `protobuf:"bytes,5,opt,name=flex_minimum,json=flexMinimum,proto3" json:"flex_minimum,omitempty"`
 	// The longest grace that a workload may wish for (15 min).
-	MaxGrace      *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
-	Idle          *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	MaxGrace *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
+	Idle     *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	// A haircut must be reviewed by somebody else than who made it.
+	SecondPerson  *bool `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -120,6 +122,13 @@ func (x *Policy) GetIdle() *Idle {
 		return x.Idle
 	}
 	return nil
+}
+
+func (x *Policy) GetSecondPerson() bool {
+	if x != nil && x.SecondPerson != nil {
+		return *x.SecondPerson
+	}
+	return false
 }
 
 // Buffer is a buffer policy: how many nodes may be promised.
@@ -1762,6 +1771,7 @@ type Change struct {
 	//	*Change_Transfer
 	//	*Change_PlaceHold
 	//	*Change_ReleaseHold
+	//	*Change_SetOwner
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1939,6 +1949,15 @@ func (x *Change) GetReleaseHold() *ReleaseHoldRequest {
 	return nil
 }
 
+func (x *Change) GetSetOwner() *SetOwnerRequest {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetOwner); ok {
+			return x.SetOwner
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -2003,6 +2022,10 @@ type Change_ReleaseHold struct {
 	ReleaseHold *ReleaseHoldRequest `protobuf:"bytes,15,opt,name=release_hold,json=releaseHold,proto3,oneof"`
 }
 
+type Change_SetOwner struct {
+	SetOwner *SetOwnerRequest `protobuf:"bytes,30,opt,name=set_owner,json=setOwner,proto3,oneof"`
+}
+
 func (*Change_AddCluster) isChange_Change() {}
 
 func (*Change_AddPartition) isChange_Change() {}
@@ -2032,6 +2055,8 @@ func (*Change_Transfer) isChange_Change() {}
 func (*Change_PlaceHold) isChange_Change() {}
 
 func (*Change_ReleaseHold) isChange_Change() {}
+
+func (*Change_SetOwner) isChange_Change() {}
 
 type ApplyResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2081,7 +2106,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xb0\x03\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2090,7 +2115,9 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleAfter\x12<\n" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
-	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"q\n" +
+	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\x12(\n" +
+	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01B\x10\n" +
+	"\x0e_second_person\"q\n" +
 	"\x06Buffer\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x00R\x05fixedR\n" +
 	"calibratedR\bbinomialR\x04kind\x12-\n" +
@@ -2201,7 +2228,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xe0\a\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\x9b\b\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +
@@ -2224,7 +2251,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\btransfer\x18\r \x01(\v2\x1a.muster.v1.TransferRequestH\x00R\btransfer\x12<\n" +
 	"\n" +
 	"place_hold\x18\x0e \x01(\v2\x1b.muster.v1.PlaceHoldRequestH\x00R\tplaceHold\x12B\n" +
-	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHoldB\b\n" +
+	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x129\n" +
+	"\tset_owner\x18\x1e \x01(\v2\x1a.muster.v1.SetOwnerRequestH\x00R\bsetOwnerB\b\n" +
 	"\x06change\"=\n" +
 	"\rApplyResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xce\x06\n" +
@@ -2301,6 +2329,7 @@ var file_muster_v1_fleet_proto_goTypes = []any{
 	(*TransferRequest)(nil),       // 41: muster.v1.TransferRequest
 	(*PlaceHoldRequest)(nil),      // 42: muster.v1.PlaceHoldRequest
 	(*ReleaseHoldRequest)(nil),    // 43: muster.v1.ReleaseHoldRequest
+	(*SetOwnerRequest)(nil),       // 44: muster.v1.SetOwnerRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
@@ -2361,35 +2390,36 @@ var file_muster_v1_fleet_proto_depIdxs = []int32{
 	41, // 55: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
 	42, // 56: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
 	43, // 57: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	36, // 58: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	1,  // 59: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	7,  // 60: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	9,  // 61: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	11, // 62: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	13, // 63: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	16, // 64: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	18, // 65: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	20, // 66: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	22, // 67: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	24, // 68: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	26, // 69: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	28, // 70: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	8,  // 71: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	10, // 72: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	12, // 73: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	15, // 74: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	17, // 75: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	19, // 76: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	21, // 77: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	23, // 78: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	25, // 79: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	27, // 80: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	30, // 81: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	71, // [71:82] is the sub-list for method output_type
-	60, // [60:71] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	44, // 58: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
+	36, // 59: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	1,  // 60: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	7,  // 61: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	9,  // 62: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	11, // 63: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	13, // 64: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	16, // 65: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	18, // 66: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	20, // 67: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	22, // 68: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	24, // 69: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	26, // 70: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	28, // 71: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	8,  // 72: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	10, // 73: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	12, // 74: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	15, // 75: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	17, // 76: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	19, // 77: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	21, // 78: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	23, // 79: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	25, // 80: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	27, // 81: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	30, // 82: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	72, // [72:83] is the sub-list for method output_type
+	61, // [61:72] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2399,6 +2429,7 @@ func file_muster_v1_fleet_proto_init() {
 	}
 	file_muster_v1_common_proto_init()
 	file_muster_v1_quota_proto_init()
+	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[29].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
@@ -2415,6 +2446,7 @@ func file_muster_v1_fleet_proto_init() {
 		(*Change_Transfer)(nil),
 		(*Change_PlaceHold)(nil),
 		(*Change_ReleaseHold)(nil),
+		(*Change_SetOwner)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
