@@ -66,11 +66,11 @@ type CutPart struct {
 	Unallocated int    `json:"unallocated,omitempty"` // sustainable above assigned
 	// Records is the first class: what of the kept-back GPUs (installed −
 	// sustainable) is granted to nobody, so that the records say it and nobody loses.
-	Records   int      `json:"records,omitempty"`
-	Causes    []Cause  `json:"causes,omitempty"` // of the excess; they sum to it
-	Incidents []string `json:"incidents,omitempty"`
-	Cuts      []Cut    `json:"cuts,omitempty"` // in order of quota
-	Left      int      `json:"left,omitempty"` // excess that stays (only on the basis quota)
+	Records   int        `json:"records,omitempty"`
+	Causes    []CutCause `json:"causes,omitempty"` // of the excess; they sum to it
+	Incidents []string   `json:"incidents,omitempty"`
+	Cuts      []Cut      `json:"cuts,omitempty"` // in order of quota
+	Left      int        `json:"left,omitempty"` // excess that stays (only on the basis quota)
 
 	// Known is the work that ran unprotected already when the plan was made.
 	Known []Touched `json:"known,omitempty"`
@@ -84,8 +84,8 @@ type CutPart struct {
 	FirmAfter   int       `json:"firmAfter"`
 }
 
-// Cause is one reason why more is assigned than is sustainable.
-type Cause struct {
+// CutCause is one reason why more is assigned than is sustainable.
+type CutCause struct {
 	Cause string `json:"cause"`
 	GPUs  int    `json:"gpus"`
 }

@@ -26,11 +26,11 @@ var causeOf = map[fleet.NodeState]string{
 // causesOf splits an excess by cause, in nodes: first what was assigned beyond
 // the metal, then beyond the policy, then what failing metal took, pro rata to
 // the nodes in each state. The parts sum to the excess.
-func causesOf(p *fleet.Partition, excess, assigned, installed, allowed int) []fleet.Cause {
-	var list []fleet.Cause
+func causesOf(p *fleet.Partition, excess, assigned, installed, allowed int) []fleet.CutCause {
+	var list []fleet.CutCause
 	add := func(cause string, nodes int) {
 		if nodes > 0 {
-			list = append(list, fleet.Cause{Cause: cause, GPUs: nodes * p.GPUsPerNode})
+			list = append(list, fleet.CutCause{Cause: cause, GPUs: nodes * p.GPUsPerNode})
 			excess -= nodes
 		}
 	}

@@ -31,7 +31,7 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 	case "workload":
 		return t.workload(s, e.Name)
 	case "node":
-		return node(s, e.Name)
+		return t.node(s, e.Name)
 	}
 	id := e.Partition
 	if e.Subject == "partition" {
@@ -48,7 +48,7 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 	case "namespace":
 		row = view.NamespaceIn(p, e.Name)
 	default:
-		row = view.PartitionAt(p, t.world.now)
+		return healthFigures(view.HealthOf(s, p, t.world.now), view.PartitionAt(p, t.world.now))
 	}
 	return func(figure string) any { return field(row, figure) }
 }
@@ -67,6 +67,10 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 			return reason(explain.Why(s, w, t.world.now))
 		case figure == "startsIn":
 			return startsIn(forecast.When(s, w, t.world.now, forecast.Options{}), t.world.now)
+		case figure == "cause":
+			return cause(w)
+		case figure == "hung":
+			return yes(view.Hung(s, w, t.world.now))
 		case figure == "says":
 			return words(explain.Why(s, w, t.world.now))
 		}
@@ -109,7 +113,7 @@ func startsIn(a forecast.Answer, now fleet.Instant) any {
 }
 
 // node finds a node; its workloads are named as in the story.
-func node(s *fleet.State, name string) func(figure string) any {
+func (t *telling) node(s *fleet.State, name string) func(figure string) any {
 	row, ok := view.NodeNamed(s, name)
 	for i, w := range row.Workloads {
 		_, row.Workloads[i], _ = strings.Cut(w, "/")
@@ -117,6 +121,9 @@ func node(s *fleet.State, name string) func(figure string) any {
 	return func(figure string) any {
 		if !ok {
 			return "no such node"
+		}
+		if is, ok := nodeHealth(s, name, t.world.now, figure); ok {
+			return is
 		}
 		return field(row, figure)
 	}
