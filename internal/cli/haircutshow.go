@@ -51,7 +51,7 @@ func (p *page) haircut(h *musterv1.Haircut) {
 			grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), h.GetQuotas(), h.GetPeople())
 	}
 	for i, w := range h.GetWaves() {
-		p.say("Wave %d  %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()), float64(w.GetHeadroom())/10, waveText(p, w))
+		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
 		for _, part := range w.GetParts() {
 			p.part(part)
 		}
@@ -90,7 +90,7 @@ func (p *page) part(part *musterv1.HaircutPart) {
 	most := max(part.GetInstalled(), part.GetAssigned())
 	over := ""
 	if part.GetExcess() > 0 {
-		over = number(int64(part.GetExcess())) + " over: " + causesText(part)
+		over = number(int64(part.GetExcess())) + " over"
 	}
 	p.say("  %s", part.GetPartition())
 	for _, one := range []struct {
@@ -103,7 +103,10 @@ func (p *page) part(part *musterv1.HaircutPart) {
 		{"sustainable", part.GetSustainable(), tinted, ""},
 		{"assigned", part.GetAssigned(), bad, over},
 	} {
-		p.wrapAs("    ", strings.TrimRight(fmt.Sprintf("%-11s %s %7s  %s", one.name, p.paint.paint(one.style, bar(one.n, most, 30)), number(int64(one.n)), one.remark), " "))
+		p.say("%s", strings.TrimRight(fmt.Sprintf("    %-11s %s %7s  %s", one.name, p.paint.paint(one.style, bar(one.n, most, 40)), number(int64(one.n)), one.remark), " "))
+	}
+	if part.GetExcess() > 0 {
+		p.wrapAs("    ", "because of: "+causesText(part))
 	}
 }
 
@@ -150,8 +153,15 @@ func (p *page) consequences(h *musterv1.Haircut) {
 
 func (p *page) flexGain(part *musterv1.HaircutPart) {
 	gain := part.GetFirmAfter() - part.GetFirm()
-	p.say("  flex in %s: %s GPUs, then %s; %s of it that no quota can call back (%+d)", part.GetPartition(), grouped(int64(part.GetFlex())),
+	p.say("  flex in %s: %s GPUs now, %s then; of it no quota can call back %s (%+d)", part.GetPartition(), grouped(int64(part.GetFlex())),
 		grouped(int64(part.GetFlexAfter())), grouped(int64(part.GetFirmAfter())), gain)
+	if list := part.GetKnown(); len(list) > 0 {
+		var names []string
+		for _, t := range list {
+			names = append(names, fmt.Sprintf("%s (%d GPUs)", t.GetWorkload(), t.GetGpus()))
+		}
+		p.wrapAs("    ", "unprotected there already: "+some(names, 6))
+	}
 }
 
 // fits names the partitions that need no cut, with what is unallocated there.

@@ -55,13 +55,13 @@ func grantOf(partition string, c fleet.Cut) event.Event {
 	return event.GrantSet{Quota: c.Quota, Partition: partition, GPUs: c.Now, Gang: c.GangNow, Was: c.Was}
 }
 
-// firm is the usable GPUs that back nobody: flex that no quota can call back.
+// firm is the flex that no quota's unscheduled backing can call back.
 func firm(p *fleet.Partition) int {
-	backed := 0
+	n := p.Flex()
 	for _, a := range p.Accounts {
-		backed += a.Backed()
+		n -= max(0, a.Backed()-a.Usage())
 	}
-	return p.Tally().Usable - backed
+	return max(0, n)
 }
 
 // newly lists what of the second list is not in the first, or with fewer GPUs.

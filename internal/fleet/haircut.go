@@ -80,7 +80,7 @@ type CutPart struct {
 	Starts      []Touched `json:"starts,omitempty"`      // waiting work that would start
 	Flex        int       `json:"flex"`                  // as it is now
 	FlexAfter   int       `json:"flexAfter"`
-	Firm        int       `json:"firm"` // flex that no backing can call back: usable − backed
+	Firm        int       `json:"firm"` // flex that no quota's unscheduled backing can call back
 	FirmAfter   int       `json:"firmAfter"`
 }
 

@@ -440,9 +440,11 @@ type HaircutPart struct {
 	Starts      []*HaircutWork `protobuf:"bytes,15,rep,name=starts,proto3" json:"starts,omitempty"`
 	Flex        int32          `protobuf:"varint,16,opt,name=flex,proto3" json:"flex,omitempty"`
 	FlexAfter   int32          `protobuf:"varint,17,opt,name=flex_after,json=flexAfter,proto3" json:"flex_after,omitempty"`
-	// Flex that no backing can call back.
-	Firm          int32 `protobuf:"varint,18,opt,name=firm,proto3" json:"firm,omitempty"`
-	FirmAfter     int32 `protobuf:"varint,19,opt,name=firm_after,json=firmAfter,proto3" json:"firm_after,omitempty"`
+	// Flex that no quota's unscheduled backing can call back.
+	Firm      int32 `protobuf:"varint,18,opt,name=firm,proto3" json:"firm,omitempty"`
+	FirmAfter int32 `protobuf:"varint,19,opt,name=firm_after,json=firmAfter,proto3" json:"firm_after,omitempty"`
+	// Running work that was unprotected already when the plan was made.
+	Known         []*HaircutWork `protobuf:"bytes,20,rep,name=known,proto3" json:"known,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -608,6 +610,13 @@ func (x *HaircutPart) GetFirmAfter() int32 {
 		return x.FirmAfter
 	}
 	return 0
+}
+
+func (x *HaircutPart) GetKnown() []*HaircutWork {
+	if x != nil {
+		return x.Known
+	}
+	return nil
 }
 
 type HaircutCause struct {
@@ -2671,7 +2680,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\ablocked\x18\b \x01(\tR\ablocked\x12\x12\n" +
 	"\x04gate\x18\t \x03(\tR\x04gate\x12*\n" +
 	"\x04sums\x18\n" +
-	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\"\x85\x05\n" +
+	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\"\xb3\x05\n" +
 	"\vHaircutPart\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1c\n" +
 	"\tinstalled\x18\x02 \x01(\x05R\tinstalled\x12\x18\n" +
@@ -2694,7 +2703,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"flex_after\x18\x11 \x01(\x05R\tflexAfter\x12\x12\n" +
 	"\x04firm\x18\x12 \x01(\x05R\x04firm\x12\x1d\n" +
 	"\n" +
-	"firm_after\x18\x13 \x01(\x05R\tfirmAfter\"8\n" +
+	"firm_after\x18\x13 \x01(\x05R\tfirmAfter\x12,\n" +
+	"\x05known\x18\x14 \x03(\v2\x16.muster.v1.HaircutWorkR\x05known\"8\n" +
 	"\fHaircutCause\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x12\n" +
 	"\x04gpus\x18\x02 \x01(\x05R\x04gpus\"S\n" +
@@ -2925,79 +2935,80 @@ var file_muster_v1_haircut_proto_depIdxs = []int32{
 	6,  // 14: muster.v1.HaircutPart.unprotected:type_name -> muster.v1.HaircutWork
 	6,  // 15: muster.v1.HaircutPart.evicted:type_name -> muster.v1.HaircutWork
 	6,  // 16: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
-	40, // 17: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 18: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	41, // 19: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 20: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	40, // 21: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 22: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
-	41, // 23: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
-	12, // 24: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
-	2,  // 25: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
-	42, // 26: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
-	0,  // 27: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	43, // 28: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
-	1,  // 29: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	40, // 30: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 31: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
-	1,  // 32: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
-	40, // 33: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 34: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 35: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	42, // 36: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 37: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 38: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 39: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 40: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 41: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 42: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 43: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
-	40, // 44: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 45: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
-	29, // 46: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
-	40, // 47: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 48: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	41, // 49: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
-	40, // 50: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 51: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
-	34, // 52: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
-	42, // 53: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
-	43, // 54: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
-	41, // 55: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
-	44, // 56: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
-	8,  // 57: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
-	10, // 58: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
-	13, // 59: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
-	15, // 60: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
-	17, // 61: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
-	19, // 62: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
-	21, // 63: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
-	23, // 64: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
-	25, // 65: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
-	27, // 66: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
-	30, // 67: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
-	32, // 68: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
-	35, // 69: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
-	37, // 70: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
-	9,  // 71: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
-	11, // 72: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
-	14, // 73: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
-	16, // 74: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
-	18, // 75: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
-	20, // 76: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
-	22, // 77: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
-	24, // 78: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
-	26, // 79: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
-	28, // 80: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
-	31, // 81: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
-	33, // 82: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
-	36, // 83: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
-	38, // 84: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
-	71, // [71:85] is the sub-list for method output_type
-	57, // [57:71] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	6,  // 17: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
+	40, // 18: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 19: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	41, // 20: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 21: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	40, // 22: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 23: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
+	41, // 24: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
+	12, // 25: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
+	2,  // 26: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
+	42, // 27: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
+	0,  // 28: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	43, // 29: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
+	1,  // 30: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	40, // 31: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 32: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
+	1,  // 33: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
+	40, // 34: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 35: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 36: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	42, // 37: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
+	43, // 38: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
+	42, // 39: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
+	43, // 40: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
+	42, // 41: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
+	43, // 42: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
+	42, // 43: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
+	43, // 44: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
+	40, // 45: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 46: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
+	29, // 47: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
+	40, // 48: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 49: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	41, // 50: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
+	40, // 51: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 52: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
+	34, // 53: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
+	42, // 54: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
+	43, // 55: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
+	41, // 56: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
+	44, // 57: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
+	8,  // 58: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
+	10, // 59: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
+	13, // 60: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
+	15, // 61: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
+	17, // 62: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
+	19, // 63: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
+	21, // 64: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
+	23, // 65: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
+	25, // 66: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
+	27, // 67: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
+	30, // 68: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
+	32, // 69: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
+	35, // 70: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
+	37, // 71: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
+	9,  // 72: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
+	11, // 73: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
+	14, // 74: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
+	16, // 75: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
+	18, // 76: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
+	20, // 77: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
+	22, // 78: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
+	24, // 79: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
+	26, // 80: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
+	28, // 81: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
+	31, // 82: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
+	33, // 83: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
+	36, // 84: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
+	38, // 85: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
+	72, // [72:86] is the sub-list for method output_type
+	58, // [58:72] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_haircut_proto_init() }
