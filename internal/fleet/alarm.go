@@ -18,6 +18,7 @@ const (
 	ofAge                     // work is past its declared maximum: who gives way to whom
 	ofFlex                    // flex work has run its minimum time
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
+	ofOrder                   // an order to leave may be due again
 )
 
 type alarms []alarm
@@ -69,6 +70,9 @@ func (p *Partition) ring(of alarmKind) {
 		p.Diagnose()
 	case ofFlex:
 		p.epoch++
+		p.Touch()
+	case ofOrder:
+		p.expired = true
 		p.Touch()
 	}
 }

@@ -58,6 +58,7 @@ func (w *Workload) clone() *Workload {
 	for i, replicas := range w.Held {
 		c.Held[i] = slices.Clone(replicas)
 	}
+	c.Orders = slices.Clone(w.Orders)
 	if w.Moves != nil {
 		m := *w.Moves
 		c.Moves = &m

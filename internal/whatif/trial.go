@@ -31,7 +31,7 @@ type trial struct {
 }
 
 func (b *bench) trial(on *fleet.State) *trial {
-	return &trial{s: on.Clone(), now: b.now, by: map[uint64][]uint64{}}
+	return &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
 }
 
 // do gives the commands one after the other; false if one is refused.
@@ -100,7 +100,11 @@ func (t *trial) leave() bool {
 	var leavers []*fleet.Workload
 	first := fleet.Never
 	for _, p := range t.s.Partitions {
-		leavers = append(leavers, p.Leaving()...)
+		for _, w := range p.Leaving() {
+			if !w.Overdue() { // when those leave nobody can know
+				leavers = append(leavers, w)
+			}
+		}
 	}
 	if len(leavers) == 0 {
 		return false
