@@ -120,7 +120,7 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 		if state.Haircut(m.GetName()) == nil {
 			return noHaircut(m.GetName())
 		}
-		copied, at = state.Clone(), when
+		copied, at = state.Fork(), when
 		return nil
 	})
 	out.Seen = seen
@@ -207,7 +207,7 @@ func (s haircutService) ExportHaircut(ctx context.Context, m *musterv1.ExportHai
 	var now *fleet.State
 	var at fleet.Instant
 	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
-		now, at = state.Clone(), when
+		now, at = state.Fork(), when
 		if m.GetName() != "" {
 			if saved = now.Haircut(m.GetName()); saved == nil {
 				return noHaircut(m.GetName())

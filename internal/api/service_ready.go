@@ -89,7 +89,7 @@ func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowD
 			return noCluster(m.GetCluster())
 		}
 		out.Mode = string(c.Mode)
-		copied, at = state.Clone(), now
+		copied, at = state.Fork(), now
 		return nil
 	})
 	out.Seen = seen

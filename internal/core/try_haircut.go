@@ -28,7 +28,7 @@ func tryHaircut(s *fleet.State, parts []*fleet.CutPart, now fleet.Instant) {
 	if len(parts) == 0 {
 		return
 	}
-	t := newTurn(s.Clone(), max(now, s.Time))
+	t := newTurn(s.Fork(), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the plan's doing
 	for _, part := range parts {
 		p := t.s.Partition(part.Partition)
@@ -114,7 +114,7 @@ func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []str
 		return nil
 	}
 	stops := brokenIn(s, h, w, now)
-	t := newTurn(s.Clone(), max(now, s.Time))
+	t := newTurn(s.Fork(), max(now, s.Time))
 	t.settle()
 	from, waits := len(t.events), map[uint64]bool{}
 	for id, x := range t.s.Workloads {

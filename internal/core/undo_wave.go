@@ -55,7 +55,7 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 // this makes of running work: the backing in force is an input of the next one,
 // so undoing must lead back to where the wave began.
 func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []event.Event {
-	t, w := newTurn(s.Clone(), now), h.Waves[wave]
+	t, w := newTurn(s.Fork(), now), h.Waves[wave]
 	t.backAgain(w, true)
 	for _, part := range w.Parts {
 		for _, c := range part.Cuts {

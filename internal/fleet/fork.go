@@ -20,6 +20,8 @@ func (s *State) Fork() *State {
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
 	c.Keys, c.keys = nil, map[string]KeyUse{}
 	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)
+	c.Subscriptions = clonePointers(s.Subscriptions)
+	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.Holds = copied(f.holds, s.Holds)
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	f.people(s)
@@ -101,6 +103,7 @@ func (f *fork) people(s *State) {
 			held = append(held, slices.Clone(replicas))
 		}
 		c.Held = held[from:len(held):len(held)]
+		c.Orders = slices.Clone(w.Orders)
 		if w.Moves != nil {
 			m := *w.Moves
 			c.Moves = &m
@@ -135,6 +138,7 @@ func (f *fork) metal(p *Partition) {
 	}
 	c.Nodes = f.nodes(p.Nodes)
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
+	c.Health.Bursts = clonePointers(p.Health.Bursts)
 	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
 	for _, t := range p.trees {
 		f.tree(f.trees[t])
@@ -167,7 +171,7 @@ func (f *fork) nodes(list []*Node) []*Node {
 	}
 	residents := make([]Resident, 0, all)
 	for _, n := range out {
-		n.owner = f.accounts[n.owner]
+		n.owner, n.Health = f.accounts[n.owner], n.Health.clone()
 		if n.residents == nil {
 			continue
 		}
@@ -189,6 +193,7 @@ func (f *fork) account(p *Partition, a *Account) {
 	a.partition, a.root = p, f.trees[a.root]
 	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
 	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
+	a.Highs, a.spent = slices.Clone(a.Highs), false
 	f.queue(&a.queue)
 	a.queue.account = a
 }
