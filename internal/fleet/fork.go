@@ -20,9 +20,8 @@ func (s *State) Fork() *State {
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
 	c.Keys, c.keys = nil, map[string]KeyUse{}
 	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)
-	c.Subscriptions = clonePointers(s.Subscriptions)
+	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
-	c.Holds = copied(f.holds, s.Holds)
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	f.people(s)
 	for _, p := range s.Partitions {
@@ -136,9 +135,9 @@ func (f *fork) metal(p *Partition) {
 	for _, i := range c.Islands {
 		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
 	}
-	c.Nodes = f.nodes(p.Nodes)
+	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
+	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
-	c.Health.Bursts = clonePointers(p.Health.Bursts)
 	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
 	for _, t := range p.trees {
 		f.tree(f.trees[t])

@@ -116,12 +116,14 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 
 // insideQuota splits an account's units: who is inside its backing, in number in
 // the quota's order and on its nodes, and the rest. On nodes too nobody loses his
-// cover to who has none.
+// cover to who has none; and who leaves with a unit is inside only if that is.
 func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
 	var bare []unit
 	gpus, c := a.Backed(), pl.newCover(unlimited, a.Backing)
+	bareParts, outside := map[part]bool{}, map[part]bool{}
 	try := func(u unit) {
-		if !c.add(u) {
+		if u.goesWith(outside) || !c.add(u) {
+			u.mark(outside)
 			rest = append(rest, u)
 			return
 		}
@@ -135,8 +137,10 @@ func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
 		}
 		switch {
 		case !fits:
+			u.mark(outside)
 			rest = append(rest, u)
-		case u.holds == fleet.HoldsUnprotected:
+		case u.holds == fleet.HoldsUnprotected || u.goesWith(bareParts):
+			u.mark(bareParts)
 			bare = append(bare, u)
 		default:
 			try(u)
@@ -146,6 +150,19 @@ func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
 		try(u)
 	}
 	return inside, rest
+}
+
+// goesWith says whether what a unit leaves with is among some parts: its
+// workload's lowest-rank pools, or the min of its pool.
+func (u *unit) goesWith(parts map[part]bool) bool {
+	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
+}
+
+// mark puts a unit that others may leave with among some parts.
+func (u *unit) mark(parts map[part]bool) {
+	if !u.key.Surplus {
+		parts[part{u.w.ID, u.pool}] = true
+	}
 }
 
 // changesOf compares what units should hold with what their replicas hold.
