@@ -105,5 +105,8 @@ func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, 
 	if p.GetIdle() != nil {
 		now.Idle.Threshold, err = permille("policy.idle.threshold", p.GetIdle().GetThreshold())
 	}
+	if p.SecondPerson != nil { //nolint:protogetter // whether it is set matters
+		now.SecondPerson = p.GetSecondPerson()
+	}
 	return core.SetPolicy{Policy: now}, err
 }

@@ -79,6 +79,8 @@ func policyOf(p fleet.Policy) *musterv1.Policy {
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
 		Idle:        &musterv1.Idle{Threshold: share(p.Idle.Threshold), Window: durationpb.New(p.Idle.Window)},
+
+		SecondPerson: &p.SecondPerson,
 	}
 }
 

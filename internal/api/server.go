@@ -92,6 +92,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewWorkloadServiceHandler(workloadService{s.service}, with...))
 	rpc(musterv1connect.NewCapacityServiceHandler(capacityService{s.service}, with...))
 	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
+	rpc(musterv1connect.NewHaircutServiceHandler(haircutService{s.service}, with...))
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	rpc(musterv1connect.NewPromiseServiceHandler(promiseService{s.service}, with...))
 	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))

@@ -3,7 +3,7 @@ package config
 import "github.com/muster-fleet/muster/internal/fleet"
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v Value, f Fields) Policy {
@@ -18,6 +18,7 @@ func ReadPolicy(v Value, f Fields) Policy {
 		MaxGrace:      maybe(f.At("maxGrace"), Value.Duration),
 		IdleThreshold: maybe(idle.At("threshold"), Value.Share),
 		IdleWindow:    maybe(idle.At("window"), Value.Duration),
+		SecondPerson:  maybe(f.At("secondPerson"), Value.Bool),
 	}
 }
 
@@ -90,6 +91,7 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.MaxGrace, p.MaxGrace)
 	set(&base.Idle.Window, p.IdleWindow)
 	set(&base.Idle.Threshold, p.IdleThreshold)
+	set(&base.SecondPerson, p.SecondPerson)
 	return base
 }
 

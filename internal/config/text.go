@@ -79,5 +79,6 @@ func policyChange(is, want fleet.Policy) string {
 	span("idle window", is.Idle.Window, want.Idle.Window)
 	span("flexMinimum", is.FlexMinimum, want.FlexMinimum)
 	span("maxGrace", is.MaxGrace, want.MaxGrace)
+	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
 	return strings.Join(parts, ", ")
 }

@@ -82,6 +82,8 @@ type Policy struct {
 	FlexMinimum time.Duration `json:"flexMinimum"`
 	MaxGrace    time.Duration `json:"maxGrace"`
 	Idle        Idle          `json:"idle"`
+	// SecondPerson: a haircut must be reviewed by somebody else than who made it.
+	SecondPerson bool `json:"secondPerson,omitempty"`
 }
 
 // Idle says when GPUs count as idle: measured utilisation under Threshold for
