@@ -52,6 +52,8 @@ var rooms = []room{
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
+	{folder: "internal/past", kind: pure, may: "fleet event core explain"},
+	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
