@@ -30,6 +30,7 @@ type Client struct {
 	Capacity  musterv1connect.CapacityServiceClient
 	Events    musterv1connect.EventServiceClient
 	System    musterv1connect.SystemServiceClient
+	Past      musterv1connect.PastServiceClient
 
 	courier *courier
 }
@@ -50,6 +51,7 @@ func New(o Options) *Client {
 		Capacity:  musterv1connect.NewCapacityServiceClient(h, address, with...),
 		Events:    musterv1connect.NewEventServiceClient(h, address, with...),
 		System:    musterv1connect.NewSystemServiceClient(h, address, with...),
+		Past:      musterv1connect.NewPastServiceClient(h, address, with...),
 		courier:   c,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
 	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/past/keeper"
 )
 
 // How often a running server makes a snapshot, and checks what must always hold:
@@ -65,6 +66,7 @@ type server struct {
 	api      *api.Server
 	cluster  *cluster
 	line     *statusLine
+	past     *keeper.Keeper
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -116,7 +118,8 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 }
 
 func (s *server) openAPI(context.Context) (err error) {
-	s.api, err = api.New(api.Options{Engine: decider{s.engine}, Auth: s.auth, Log: s.log, Version: version()})
+	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: snapshotEvery, Log: s.log})
+	s.api, err = api.New(api.Options{Engine: decider{s.engine}, Auth: s.auth, Log: s.log, Version: version(), Past: s.past})
 	return err
 }
 
@@ -148,7 +151,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.remember, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)
@@ -176,6 +179,15 @@ func (s *server) serve(ctx context.Context) error {
 	err := s.api.Serve(ctx, s.listener)
 	s.listener = nil
 	return err
+}
+
+// remember gathers the past beside the engine. If it cannot, the fleet goes on
+// without: whoever asks for the past is told why.
+func (s *server) remember(ctx context.Context) error {
+	if err := s.past.Run(ctx); err != nil {
+		s.log.Error("the past is not gathered any more", "error", err)
+	}
+	return nil
 }
 
 // heartbeat is how often the server asks itself whether it still can write.

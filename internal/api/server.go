@@ -24,6 +24,7 @@ type Options struct {
 	Version string           // what the server calls itself
 	Now     func() time.Time // the engine's clock; nil: time.Now
 	Ready   func() error     // why the server is not ready to serve; nil: it always is
+	Past    Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	Rest    http.Handler     // answers every path that is not the API's; nil: nothing is there
 }
 
@@ -54,6 +55,9 @@ func New(o Options) (*Server, error) {
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
 		started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
 	}}
+	if s.book = o.Past; s.book == nil {
+		s.book = newOwnPast(o.Engine, s.stopping)
+	}
 	options, err := handlerOptions(o.Log)
 	if err != nil {
 		return nil, err
@@ -91,6 +95,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewCapacityServiceHandler(capacityService{s.service}, with...))
 	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
+	rpc(musterv1connect.NewPastServiceHandler(pastService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Rest != nil {

@@ -17,6 +17,7 @@ type service struct {
 	stopping chan struct{}
 	history  history
 	declined declined
+	book     Past
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex
 }
@@ -28,4 +29,5 @@ type (
 	capacityService struct{ *service }
 	eventService    struct{ *service }
 	systemService   struct{ *service }
+	pastService     struct{ *service }
 )

@@ -14,7 +14,7 @@ import (
 )
 
 func newNode(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "node", Aliases: []string{"nodes"}, Short: "nodes: list, set"}
+	cmd := &cobra.Command{Use: "node", Short: "nodes: list, set"}
 	return group(cmd, newNodeList(a), newNodeSet(a))
 }
 

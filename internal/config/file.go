@@ -22,6 +22,8 @@ type Policy struct {
 	Dwell, Probation, StaleAfter, FlexMinimum, MaxGrace *time.Duration
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
+	Availability, Uptime                                *fleet.Permille // targets
+	MTTR                                                *time.Duration
 	Later                                               bool // the buffer is of a kind that cannot be had yet
 }
 

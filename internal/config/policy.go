@@ -3,11 +3,12 @@ package config
 import "github.com/muster-fleet/muster/internal/fleet"
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "targets"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v Value, f Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
+	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	buffer, later := readBuffer(f.At("buffer"))
 	return Policy{
 		Line:          v.Line(),
@@ -20,6 +21,9 @@ func ReadPolicy(v Value, f Fields) Policy {
 		MaxGrace:      maybe(f.At("maxGrace"), Value.Duration),
 		IdleThreshold: maybe(idle.At("threshold"), Value.Share),
 		IdleWindow:    maybe(idle.At("window"), Value.Duration),
+		Availability:  maybe(targets.At("availability"), Value.Share),
+		Uptime:        maybe(targets.At("uptime"), Value.Share),
+		MTTR:          maybe(targets.At("mttr"), Value.Duration),
 	}
 }
 
@@ -72,6 +76,9 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.MaxGrace, p.MaxGrace)
 	set(&base.Idle.Window, p.IdleWindow)
 	set(&base.Idle.Threshold, p.IdleThreshold)
+	set(&base.Targets.Availability, p.Availability)
+	set(&base.Targets.Uptime, p.Uptime)
+	set(&base.Targets.MTTR, p.MTTR)
 	return base
 }
 

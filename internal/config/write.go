@@ -38,6 +38,7 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), FormatDuration(p.Idle.Window))
 	fmt.Fprintf(b, "  flexMinimum: %s\n", FormatDuration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", FormatDuration(p.MaxGrace))
+	fmt.Fprintf(b, "  targets: %s\n", targetsText(p.Targets))
 }
 
 func writeClusters(b *bytes.Buffer, s *fleet.State) {

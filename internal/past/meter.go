@@ -75,6 +75,7 @@ func (m *Meter) count(at int64, column int, v int64) {
 // summed yet. It changes nothing.
 func (m *Meter) over(from, to, now int64) (v []int64, begin, end int64) {
 	v, begin, end = m.window(from, to)
+	end = min(end, now) // the hour that runs is not over
 	open, until := max(from, m.At), min(to, now)
 	if open < until && !m.still() {
 		for i, x := range m.Now {

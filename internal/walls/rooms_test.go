@@ -79,7 +79,7 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast past past/keeper gen", tests: "engine journal/memory client"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
 	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
 	{folder: "client", kind: open, may: "gen"},

@@ -39,6 +39,7 @@ type Policy struct {
 	// The longest grace that a workload may wish for (15 min).
 	MaxGrace      *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
 	Idle          *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	Targets       *Targets             `protobuf:"bytes,20,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +123,77 @@ func (x *Policy) GetIdle() *Idle {
 	return nil
 }
 
+func (x *Policy) GetTargets() *Targets {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// Targets is what each cluster shall attain. What a change leaves at zero stays as it is.
+type Targets struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The share of installed GPU-time that is usable, 0 to 1 in whole thousandths (0.95).
+	Availability float64 `protobuf:"fixed64,1,opt,name=availability,proto3" json:"availability,omitempty"`
+	// The share of the time of work that it is at work: not standing still, starting again or undone (0.9).
+	Uptime float64 `protobuf:"fixed64,2,opt,name=uptime,proto3" json:"uptime,omitempty"`
+	// The mean time until a failed node is healthy again (2 days).
+	Mttr          *durationpb.Duration `protobuf:"bytes,3,opt,name=mttr,proto3" json:"mttr,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Targets) Reset() {
+	*x = Targets{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Targets) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Targets) ProtoMessage() {}
+
+func (x *Targets) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Targets.ProtoReflect.Descriptor instead.
+func (*Targets) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Targets) GetAvailability() float64 {
+	if x != nil {
+		return x.Availability
+	}
+	return 0
+}
+
+func (x *Targets) GetUptime() float64 {
+	if x != nil {
+		return x.Uptime
+	}
+	return 0
+}
+
+func (x *Targets) GetMttr() *durationpb.Duration {
+	if x != nil {
+		return x.Mttr
+	}
+	return nil
+}
+
 // Buffer is a buffer policy: how many nodes may be promised.
 type Buffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -135,7 +207,7 @@ type Buffer struct {
 
 func (x *Buffer) Reset() {
 	*x = Buffer{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -147,7 +219,7 @@ func (x *Buffer) String() string {
 func (*Buffer) ProtoMessage() {}
 
 func (x *Buffer) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -160,7 +232,7 @@ func (x *Buffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Buffer.ProtoReflect.Descriptor instead.
 func (*Buffer) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Buffer) GetKind() string {
@@ -189,7 +261,7 @@ type Idle struct {
 
 func (x *Idle) Reset() {
 	*x = Idle{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -201,7 +273,7 @@ func (x *Idle) String() string {
 func (*Idle) ProtoMessage() {}
 
 func (x *Idle) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -214,7 +286,7 @@ func (x *Idle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idle.ProtoReflect.Descriptor instead.
 func (*Idle) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Idle) GetThreshold() float64 {
@@ -247,7 +319,7 @@ type Cluster struct {
 
 func (x *Cluster) Reset() {
 	*x = Cluster{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -259,7 +331,7 @@ func (x *Cluster) String() string {
 func (*Cluster) ProtoMessage() {}
 
 func (x *Cluster) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -272,7 +344,7 @@ func (x *Cluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cluster.ProtoReflect.Descriptor instead.
 func (*Cluster) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Cluster) GetName() string {
@@ -324,7 +396,7 @@ type Partition struct {
 
 func (x *Partition) Reset() {
 	*x = Partition{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +408,7 @@ func (x *Partition) String() string {
 func (*Partition) ProtoMessage() {}
 
 func (x *Partition) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,7 +421,7 @@ func (x *Partition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Partition.ProtoReflect.Descriptor instead.
 func (*Partition) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Partition) GetId() string {
@@ -393,7 +465,7 @@ type Island struct {
 
 func (x *Island) Reset() {
 	*x = Island{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +477,7 @@ func (x *Island) String() string {
 func (*Island) ProtoMessage() {}
 
 func (x *Island) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +490,7 @@ func (x *Island) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Island.ProtoReflect.Descriptor instead.
 func (*Island) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Island) GetName() string {
@@ -458,7 +530,7 @@ type Incident struct {
 
 func (x *Incident) Reset() {
 	*x = Incident{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +542,7 @@ func (x *Incident) String() string {
 func (*Incident) ProtoMessage() {}
 
 func (x *Incident) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +555,7 @@ func (x *Incident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Incident.ProtoReflect.Descriptor instead.
 func (*Incident) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Incident) GetName() string {
@@ -538,7 +610,7 @@ type GetFleetRequest struct {
 
 func (x *GetFleetRequest) Reset() {
 	*x = GetFleetRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +622,7 @@ func (x *GetFleetRequest) String() string {
 func (*GetFleetRequest) ProtoMessage() {}
 
 func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +635,7 @@ func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetRequest.ProtoReflect.Descriptor instead.
 func (*GetFleetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetFleetRequest) GetAsOf() *timestamppb.Timestamp {
@@ -588,7 +660,7 @@ type GetFleetResponse struct {
 
 func (x *GetFleetResponse) Reset() {
 	*x = GetFleetResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +672,7 @@ func (x *GetFleetResponse) String() string {
 func (*GetFleetResponse) ProtoMessage() {}
 
 func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +685,7 @@ func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetResponse.ProtoReflect.Descriptor instead.
 func (*GetFleetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetFleetResponse) GetSeen() *Seen {
@@ -663,7 +735,7 @@ type AddClusterRequest struct {
 
 func (x *AddClusterRequest) Reset() {
 	*x = AddClusterRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +747,7 @@ func (x *AddClusterRequest) String() string {
 func (*AddClusterRequest) ProtoMessage() {}
 
 func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +760,7 @@ func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterRequest.ProtoReflect.Descriptor instead.
 func (*AddClusterRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AddClusterRequest) GetWrite() *Write {
@@ -721,7 +793,7 @@ type AddClusterResponse struct {
 
 func (x *AddClusterResponse) Reset() {
 	*x = AddClusterResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +805,7 @@ func (x *AddClusterResponse) String() string {
 func (*AddClusterResponse) ProtoMessage() {}
 
 func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +818,7 @@ func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterResponse.ProtoReflect.Descriptor instead.
 func (*AddClusterResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AddClusterResponse) GetWritten() *Written {
@@ -769,7 +841,7 @@ type AddPartitionRequest struct {
 
 func (x *AddPartitionRequest) Reset() {
 	*x = AddPartitionRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +853,7 @@ func (x *AddPartitionRequest) String() string {
 func (*AddPartitionRequest) ProtoMessage() {}
 
 func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +866,7 @@ func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionRequest.ProtoReflect.Descriptor instead.
 func (*AddPartitionRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AddPartitionRequest) GetWrite() *Write {
@@ -834,7 +906,7 @@ type AddPartitionResponse struct {
 
 func (x *AddPartitionResponse) Reset() {
 	*x = AddPartitionResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +918,7 @@ func (x *AddPartitionResponse) String() string {
 func (*AddPartitionResponse) ProtoMessage() {}
 
 func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +931,7 @@ func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionResponse.ProtoReflect.Descriptor instead.
 func (*AddPartitionResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AddPartitionResponse) GetWritten() *Written {
@@ -880,7 +952,7 @@ type AddIslandsRequest struct {
 
 func (x *AddIslandsRequest) Reset() {
 	*x = AddIslandsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +964,7 @@ func (x *AddIslandsRequest) String() string {
 func (*AddIslandsRequest) ProtoMessage() {}
 
 func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +977,7 @@ func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsRequest.ProtoReflect.Descriptor instead.
 func (*AddIslandsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AddIslandsRequest) GetWrite() *Write {
@@ -944,7 +1016,7 @@ type NewIsland struct {
 
 func (x *NewIsland) Reset() {
 	*x = NewIsland{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1028,7 @@ func (x *NewIsland) String() string {
 func (*NewIsland) ProtoMessage() {}
 
 func (x *NewIsland) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1041,7 @@ func (x *NewIsland) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewIsland.ProtoReflect.Descriptor instead.
 func (*NewIsland) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *NewIsland) GetName() string {
@@ -1009,7 +1081,7 @@ type AddIslandsResponse struct {
 
 func (x *AddIslandsResponse) Reset() {
 	*x = AddIslandsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1093,7 @@ func (x *AddIslandsResponse) String() string {
 func (*AddIslandsResponse) ProtoMessage() {}
 
 func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1106,7 @@ func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsResponse.ProtoReflect.Descriptor instead.
 func (*AddIslandsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AddIslandsResponse) GetWritten() *Written {
@@ -1054,7 +1126,7 @@ type SetPolicyRequest struct {
 
 func (x *SetPolicyRequest) Reset() {
 	*x = SetPolicyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1138,7 @@ func (x *SetPolicyRequest) String() string {
 func (*SetPolicyRequest) ProtoMessage() {}
 
 func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1151,7 @@ func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*SetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetPolicyRequest) GetWrite() *Write {
@@ -1105,7 +1177,7 @@ type SetPolicyResponse struct {
 
 func (x *SetPolicyResponse) Reset() {
 	*x = SetPolicyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1189,7 @@ func (x *SetPolicyResponse) String() string {
 func (*SetPolicyResponse) ProtoMessage() {}
 
 func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1202,7 @@ func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*SetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SetPolicyResponse) GetWritten() *Written {
@@ -1152,7 +1224,7 @@ type SetBufferRequest struct {
 
 func (x *SetBufferRequest) Reset() {
 	*x = SetBufferRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1164,7 +1236,7 @@ func (x *SetBufferRequest) String() string {
 func (*SetBufferRequest) ProtoMessage() {}
 
 func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1177,7 +1249,7 @@ func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferRequest.ProtoReflect.Descriptor instead.
 func (*SetBufferRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SetBufferRequest) GetWrite() *Write {
@@ -1210,7 +1282,7 @@ type SetBufferResponse struct {
 
 func (x *SetBufferResponse) Reset() {
 	*x = SetBufferResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1294,7 @@ func (x *SetBufferResponse) String() string {
 func (*SetBufferResponse) ProtoMessage() {}
 
 func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1307,7 @@ func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferResponse.ProtoReflect.Descriptor instead.
 func (*SetBufferResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetBufferResponse) GetWritten() *Written {
@@ -1260,7 +1332,7 @@ type SetNodesRequest struct {
 
 func (x *SetNodesRequest) Reset() {
 	*x = SetNodesRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1344,7 @@ func (x *SetNodesRequest) String() string {
 func (*SetNodesRequest) ProtoMessage() {}
 
 func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1357,7 @@ func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesRequest.ProtoReflect.Descriptor instead.
 func (*SetNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetNodesRequest) GetWrite() *Write {
@@ -1332,7 +1404,7 @@ type SetNodesResponse struct {
 
 func (x *SetNodesResponse) Reset() {
 	*x = SetNodesResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1416,7 @@ func (x *SetNodesResponse) String() string {
 func (*SetNodesResponse) ProtoMessage() {}
 
 func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1429,7 @@ func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesResponse.ProtoReflect.Descriptor instead.
 func (*SetNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetNodesResponse) GetWritten() *Written {
@@ -1381,7 +1453,7 @@ type OpenIncidentRequest struct {
 
 func (x *OpenIncidentRequest) Reset() {
 	*x = OpenIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1393,7 +1465,7 @@ func (x *OpenIncidentRequest) String() string {
 func (*OpenIncidentRequest) ProtoMessage() {}
 
 func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1406,7 +1478,7 @@ func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentRequest.ProtoReflect.Descriptor instead.
 func (*OpenIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *OpenIncidentRequest) GetWrite() *Write {
@@ -1453,7 +1525,7 @@ type OpenIncidentResponse struct {
 
 func (x *OpenIncidentResponse) Reset() {
 	*x = OpenIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1537,7 @@ func (x *OpenIncidentResponse) String() string {
 func (*OpenIncidentResponse) ProtoMessage() {}
 
 func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1550,7 @@ func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentResponse.ProtoReflect.Descriptor instead.
 func (*OpenIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *OpenIncidentResponse) GetWritten() *Written {
@@ -1498,7 +1570,7 @@ type CloseIncidentRequest struct {
 
 func (x *CloseIncidentRequest) Reset() {
 	*x = CloseIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1510,7 +1582,7 @@ func (x *CloseIncidentRequest) String() string {
 func (*CloseIncidentRequest) ProtoMessage() {}
 
 func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1523,7 +1595,7 @@ func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CloseIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CloseIncidentRequest) GetWrite() *Write {
@@ -1549,7 +1621,7 @@ type CloseIncidentResponse struct {
 
 func (x *CloseIncidentResponse) Reset() {
 	*x = CloseIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1633,7 @@ func (x *CloseIncidentResponse) String() string {
 func (*CloseIncidentResponse) ProtoMessage() {}
 
 func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1646,7 @@ func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CloseIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CloseIncidentResponse) GetWritten() *Written {
@@ -1595,7 +1667,7 @@ type ListIncidentsRequest struct {
 
 func (x *ListIncidentsRequest) Reset() {
 	*x = ListIncidentsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1607,7 +1679,7 @@ func (x *ListIncidentsRequest) String() string {
 func (*ListIncidentsRequest) ProtoMessage() {}
 
 func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1620,7 +1692,7 @@ func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListIncidentsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1647,7 +1719,7 @@ type ListIncidentsResponse struct {
 
 func (x *ListIncidentsResponse) Reset() {
 	*x = ListIncidentsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1731,7 @@ func (x *ListIncidentsResponse) String() string {
 func (*ListIncidentsResponse) ProtoMessage() {}
 
 func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1744,7 @@ func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListIncidentsResponse) GetSeen() *Seen {
@@ -1700,7 +1772,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1784,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1797,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ApplyRequest) GetWrite() *Write {
@@ -1769,7 +1841,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1781,7 +1853,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1794,7 +1866,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -2042,7 +2114,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2054,7 +2126,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2067,7 +2139,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ApplyResponse) GetWritten() *Written {
@@ -2081,7 +2153,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xa2\x03\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2090,7 +2162,12 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleAfter\x12<\n" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
-	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"q\n" +
+	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\x12,\n" +
+	"\atargets\x18\x14 \x01(\v2\x12.muster.v1.TargetsR\atargets\"\xa6\x01\n" +
+	"\aTargets\x12;\n" +
+	"\favailability\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\favailability\x12/\n" +
+	"\x06uptime\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x06uptime\x12-\n" +
+	"\x04mttr\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x04mttr\"q\n" +
 	"\x06Buffer\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x00R\x05fixedR\n" +
 	"calibratedR\bbinomialR\x04kind\x12-\n" +
@@ -2255,141 +2332,144 @@ func file_muster_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_muster_v1_fleet_proto_rawDescData
 }
 
-var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_muster_v1_fleet_proto_goTypes = []any{
 	(*Policy)(nil),                // 0: muster.v1.Policy
-	(*Buffer)(nil),                // 1: muster.v1.Buffer
-	(*Idle)(nil),                  // 2: muster.v1.Idle
-	(*Cluster)(nil),               // 3: muster.v1.Cluster
-	(*Partition)(nil),             // 4: muster.v1.Partition
-	(*Island)(nil),                // 5: muster.v1.Island
-	(*Incident)(nil),              // 6: muster.v1.Incident
-	(*GetFleetRequest)(nil),       // 7: muster.v1.GetFleetRequest
-	(*GetFleetResponse)(nil),      // 8: muster.v1.GetFleetResponse
-	(*AddClusterRequest)(nil),     // 9: muster.v1.AddClusterRequest
-	(*AddClusterResponse)(nil),    // 10: muster.v1.AddClusterResponse
-	(*AddPartitionRequest)(nil),   // 11: muster.v1.AddPartitionRequest
-	(*AddPartitionResponse)(nil),  // 12: muster.v1.AddPartitionResponse
-	(*AddIslandsRequest)(nil),     // 13: muster.v1.AddIslandsRequest
-	(*NewIsland)(nil),             // 14: muster.v1.NewIsland
-	(*AddIslandsResponse)(nil),    // 15: muster.v1.AddIslandsResponse
-	(*SetPolicyRequest)(nil),      // 16: muster.v1.SetPolicyRequest
-	(*SetPolicyResponse)(nil),     // 17: muster.v1.SetPolicyResponse
-	(*SetBufferRequest)(nil),      // 18: muster.v1.SetBufferRequest
-	(*SetBufferResponse)(nil),     // 19: muster.v1.SetBufferResponse
-	(*SetNodesRequest)(nil),       // 20: muster.v1.SetNodesRequest
-	(*SetNodesResponse)(nil),      // 21: muster.v1.SetNodesResponse
-	(*OpenIncidentRequest)(nil),   // 22: muster.v1.OpenIncidentRequest
-	(*OpenIncidentResponse)(nil),  // 23: muster.v1.OpenIncidentResponse
-	(*CloseIncidentRequest)(nil),  // 24: muster.v1.CloseIncidentRequest
-	(*CloseIncidentResponse)(nil), // 25: muster.v1.CloseIncidentResponse
-	(*ListIncidentsRequest)(nil),  // 26: muster.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil), // 27: muster.v1.ListIncidentsResponse
-	(*ApplyRequest)(nil),          // 28: muster.v1.ApplyRequest
-	(*Change)(nil),                // 29: muster.v1.Change
-	(*ApplyResponse)(nil),         // 30: muster.v1.ApplyResponse
-	nil,                           // 31: muster.v1.GetFleetResponse.BuffersEntry
-	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 34: muster.v1.Seen
-	(*Write)(nil),                 // 35: muster.v1.Write
-	(*Written)(nil),               // 36: muster.v1.Written
-	(*CreateQuotaRequest)(nil),    // 37: muster.v1.CreateQuotaRequest
-	(*DeleteQuotaRequest)(nil),    // 38: muster.v1.DeleteQuotaRequest
-	(*SetAccessRequest)(nil),      // 39: muster.v1.SetAccessRequest
-	(*SetGrantRequest)(nil),       // 40: muster.v1.SetGrantRequest
-	(*TransferRequest)(nil),       // 41: muster.v1.TransferRequest
-	(*PlaceHoldRequest)(nil),      // 42: muster.v1.PlaceHoldRequest
-	(*ReleaseHoldRequest)(nil),    // 43: muster.v1.ReleaseHoldRequest
+	(*Targets)(nil),               // 1: muster.v1.Targets
+	(*Buffer)(nil),                // 2: muster.v1.Buffer
+	(*Idle)(nil),                  // 3: muster.v1.Idle
+	(*Cluster)(nil),               // 4: muster.v1.Cluster
+	(*Partition)(nil),             // 5: muster.v1.Partition
+	(*Island)(nil),                // 6: muster.v1.Island
+	(*Incident)(nil),              // 7: muster.v1.Incident
+	(*GetFleetRequest)(nil),       // 8: muster.v1.GetFleetRequest
+	(*GetFleetResponse)(nil),      // 9: muster.v1.GetFleetResponse
+	(*AddClusterRequest)(nil),     // 10: muster.v1.AddClusterRequest
+	(*AddClusterResponse)(nil),    // 11: muster.v1.AddClusterResponse
+	(*AddPartitionRequest)(nil),   // 12: muster.v1.AddPartitionRequest
+	(*AddPartitionResponse)(nil),  // 13: muster.v1.AddPartitionResponse
+	(*AddIslandsRequest)(nil),     // 14: muster.v1.AddIslandsRequest
+	(*NewIsland)(nil),             // 15: muster.v1.NewIsland
+	(*AddIslandsResponse)(nil),    // 16: muster.v1.AddIslandsResponse
+	(*SetPolicyRequest)(nil),      // 17: muster.v1.SetPolicyRequest
+	(*SetPolicyResponse)(nil),     // 18: muster.v1.SetPolicyResponse
+	(*SetBufferRequest)(nil),      // 19: muster.v1.SetBufferRequest
+	(*SetBufferResponse)(nil),     // 20: muster.v1.SetBufferResponse
+	(*SetNodesRequest)(nil),       // 21: muster.v1.SetNodesRequest
+	(*SetNodesResponse)(nil),      // 22: muster.v1.SetNodesResponse
+	(*OpenIncidentRequest)(nil),   // 23: muster.v1.OpenIncidentRequest
+	(*OpenIncidentResponse)(nil),  // 24: muster.v1.OpenIncidentResponse
+	(*CloseIncidentRequest)(nil),  // 25: muster.v1.CloseIncidentRequest
+	(*CloseIncidentResponse)(nil), // 26: muster.v1.CloseIncidentResponse
+	(*ListIncidentsRequest)(nil),  // 27: muster.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil), // 28: muster.v1.ListIncidentsResponse
+	(*ApplyRequest)(nil),          // 29: muster.v1.ApplyRequest
+	(*Change)(nil),                // 30: muster.v1.Change
+	(*ApplyResponse)(nil),         // 31: muster.v1.ApplyResponse
+	nil,                           // 32: muster.v1.GetFleetResponse.BuffersEntry
+	(*durationpb.Duration)(nil),   // 33: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 35: muster.v1.Seen
+	(*Write)(nil),                 // 36: muster.v1.Write
+	(*Written)(nil),               // 37: muster.v1.Written
+	(*CreateQuotaRequest)(nil),    // 38: muster.v1.CreateQuotaRequest
+	(*DeleteQuotaRequest)(nil),    // 39: muster.v1.DeleteQuotaRequest
+	(*SetAccessRequest)(nil),      // 40: muster.v1.SetAccessRequest
+	(*SetGrantRequest)(nil),       // 41: muster.v1.SetGrantRequest
+	(*TransferRequest)(nil),       // 42: muster.v1.TransferRequest
+	(*PlaceHoldRequest)(nil),      // 43: muster.v1.PlaceHoldRequest
+	(*ReleaseHoldRequest)(nil),    // 44: muster.v1.ReleaseHoldRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
-	1,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
-	32, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
-	32, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
-	32, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
-	32, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
-	32, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
-	2,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
-	32, // 7: muster.v1.Idle.window:type_name -> google.protobuf.Duration
-	33, // 8: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
-	4,  // 9: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
-	5,  // 10: muster.v1.Partition.islands:type_name -> muster.v1.Island
-	33, // 11: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
-	33, // 12: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
-	33, // 13: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
-	34, // 14: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
-	0,  // 15: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
-	31, // 16: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
-	3,  // 17: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
-	6,  // 18: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
-	35, // 19: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
-	36, // 20: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
-	35, // 21: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
-	36, // 22: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
-	35, // 23: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
-	14, // 24: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
-	36, // 25: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
-	35, // 26: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
-	0,  // 27: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
-	36, // 28: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
-	35, // 29: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
-	1,  // 30: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
-	36, // 31: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
-	35, // 32: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
-	36, // 33: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
-	35, // 34: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
-	36, // 35: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
-	35, // 36: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
-	36, // 37: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
-	33, // 38: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
-	34, // 39: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
-	6,  // 40: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
-	35, // 41: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
-	29, // 42: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
-	9,  // 43: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
-	11, // 44: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
-	13, // 45: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
-	16, // 46: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
-	18, // 47: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
-	20, // 48: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
-	22, // 49: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
-	24, // 50: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
-	37, // 51: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
-	38, // 52: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
-	39, // 53: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
-	40, // 54: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
-	41, // 55: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
-	42, // 56: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
-	43, // 57: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	36, // 58: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	1,  // 59: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	7,  // 60: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	9,  // 61: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	11, // 62: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	13, // 63: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	16, // 64: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	18, // 65: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	20, // 66: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	22, // 67: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	24, // 68: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	26, // 69: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	28, // 70: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	8,  // 71: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	10, // 72: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	12, // 73: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	15, // 74: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	17, // 75: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	19, // 76: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	21, // 77: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	23, // 78: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	25, // 79: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	27, // 80: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	30, // 81: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	71, // [71:82] is the sub-list for method output_type
-	60, // [60:71] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	2,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
+	33, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
+	33, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
+	33, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
+	33, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
+	33, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
+	3,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
+	1,  // 7: muster.v1.Policy.targets:type_name -> muster.v1.Targets
+	33, // 8: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
+	33, // 9: muster.v1.Idle.window:type_name -> google.protobuf.Duration
+	34, // 10: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
+	5,  // 11: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
+	6,  // 12: muster.v1.Partition.islands:type_name -> muster.v1.Island
+	34, // 13: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
+	34, // 14: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
+	34, // 15: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
+	35, // 16: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
+	0,  // 17: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
+	32, // 18: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
+	4,  // 19: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
+	7,  // 20: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
+	36, // 21: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
+	37, // 22: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
+	36, // 23: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
+	37, // 24: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
+	36, // 25: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
+	15, // 26: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
+	37, // 27: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
+	36, // 28: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
+	0,  // 29: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
+	37, // 30: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
+	36, // 31: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
+	2,  // 32: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
+	37, // 33: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
+	36, // 34: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
+	37, // 35: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
+	36, // 36: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
+	37, // 37: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
+	36, // 38: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
+	37, // 39: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
+	34, // 40: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
+	35, // 41: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
+	7,  // 42: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
+	36, // 43: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
+	30, // 44: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
+	10, // 45: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
+	12, // 46: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
+	14, // 47: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
+	17, // 48: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
+	19, // 49: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
+	21, // 50: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
+	23, // 51: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
+	25, // 52: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
+	38, // 53: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
+	39, // 54: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
+	40, // 55: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
+	41, // 56: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
+	42, // 57: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
+	43, // 58: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
+	44, // 59: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
+	37, // 60: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	2,  // 61: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	8,  // 62: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	10, // 63: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	12, // 64: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	14, // 65: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	17, // 66: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	19, // 67: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	21, // 68: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	23, // 69: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	25, // 70: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	27, // 71: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	29, // 72: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	9,  // 73: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	11, // 74: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	13, // 75: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	16, // 76: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	18, // 77: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	20, // 78: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	22, // 79: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	24, // 80: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	26, // 81: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	28, // 82: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	31, // 83: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	73, // [73:84] is the sub-list for method output_type
+	62, // [62:73] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2399,7 +2479,7 @@ func file_muster_v1_fleet_proto_init() {
 	}
 	file_muster_v1_common_proto_init()
 	file_muster_v1_quota_proto_init()
-	file_muster_v1_fleet_proto_msgTypes[29].OneofWrappers = []any{
+	file_muster_v1_fleet_proto_msgTypes[30].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
 		(*Change_AddIslands)(nil),
@@ -2422,7 +2502,7 @@ func file_muster_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_fleet_proto_rawDesc), len(file_muster_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
