@@ -1,8 +1,13 @@
 package engine
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
+	"errors"
+	"io"
 
+	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
 )
 
@@ -38,9 +43,42 @@ func (e *Engine) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.Encode()
+	snap, err := SnapshotOf(s)
 	if err != nil {
 		return err
 	}
-	return e.o.Journal.SaveSnapshot(ctx, journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: data})
+	return e.o.Journal.SaveSnapshot(ctx, snap)
+}
+
+// packed begins a snapshot that is compressed; one that is not begins with a brace.
+const packed = 'z'
+
+// SnapshotOf is a state as the journal keeps it. It is compressed: hundreds are
+// kept, so that the state of any moment is found quickly.
+func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
+	data, err := s.Encode()
+	if err != nil {
+		return journal.Snapshot{}, err
+	}
+	var b bytes.Buffer
+	b.WriteByte(packed)
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err != nil {
+		return journal.Snapshot{}, err
+	}
+	_, err = z.Write(data)
+	err = errors.Join(err, z.Close())
+	return journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: b.Bytes()}, err
+}
+
+// unpack reads a snapshot, of today's kind or of before they were compressed.
+func unpack(data []byte) (*fleet.State, error) {
+	if len(data) == 0 || data[0] != packed {
+		return fleet.Decode(data)
+	}
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(data[1:])))
+	if err != nil {
+		return nil, err
+	}
+	return fleet.Decode(plain)
 }
