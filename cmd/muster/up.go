@@ -22,7 +22,7 @@ import (
 // How often a running server makes a snapshot, and checks what must always hold:
 // after so many records.
 const (
-	snapshotEvery = 25_000
+	snapshotEvery = 10_000
 	checkEvery    = 64
 )
 

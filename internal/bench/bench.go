@@ -24,6 +24,7 @@ func All() []Bench {
 		{"submit", "commands per second beside raw SQLite, waits for a decision, memory, seconds to restart", submit},
 		{"growth", "how the cost of a decision grows with nodes and waiting workloads", growth},
 		{"mend", "a node's failure to the mended plan, at 1,000 to 100,000 nodes", mend},
+		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
@@ -29,12 +30,29 @@ func (e *Engine) snapshotLoop() {
 		if e.durable.wait(ctx, last+e.o.SnapshotEvery) != nil {
 			return
 		}
+		began := time.Now()
 		if err := e.snapshot(ctx); err != nil {
 			if ctx.Err() == nil {
 				e.o.Log.Error("snapshot failed; the journal alone is enough to restart", "error", err)
 			}
 			return
 		}
+		if !pause(ctx, 20*time.Since(began)) {
+			return
+		}
+	}
+}
+
+// pause lets the rest of the machine work: a snapshot of a large and busy fleet
+// takes its time, and shall not take all of it. It returns false once ctx is over.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

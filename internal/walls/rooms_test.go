@@ -75,7 +75,7 @@ var rooms = []room{
 	{folder: "internal/scenario", kind: open, may: driven},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
-	{folder: "internal/bench", kind: open, may: driven},
+	{folder: "internal/bench", kind: open, may: driven + " past past/keeper"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
