@@ -74,6 +74,8 @@ func (b *Book) Add(r event.Record) {
 	b.Seq, b.At = r.Seq, at
 	for _, e := range r.Events {
 		b.metal(at, e)
+	}
+	for _, e := range r.Events { // a record may say what was lost before it says why
 		b.work(at, r.At, e)
 	}
 	b.drained(at)

@@ -72,10 +72,10 @@ func figures(s *fleet.State) map[string]int64 {
 }
 
 func TestSumsAreThoseOfEveryState(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(6) {
 		book, slow := past.New(), newRecount()
 		w := newWorld(t, func(r event.Record, _ *fleet.State) { book.Add(r) }, slow.hear)
-		w.live(rand.New(rand.NewPCG(seed, 4)), 300)
+		w.live(rand.New(rand.NewPCG(seed, 4)), 200)
 		now := int64(w.now) / 1e6
 		slow.until(now)
 		compare(t, seed, book, slow, past.Window{From: start.UnixMilli() - 1, To: now}, now)
@@ -129,7 +129,7 @@ func compare(t *testing.T, seed uint64, b *past.Book, c *recount, w past.Window,
 
 // A process that ends and goes on from its notes, at any record, gathers the same.
 func TestNotesGoOnWhereTheyWere(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		live, resumed := past.New(), past.New()
 		w := newWorld(t, func(rec event.Record, _ *fleet.State) { live.Add(rec) }, func(rec event.Record, s *fleet.State) {

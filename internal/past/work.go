@@ -12,6 +12,8 @@ type Job struct {
 	Where string
 	GPUs  int64         // that it holds
 	Since fleet.Instant // since when it has run without a break; 0: it does not
+	Work  int64         // GPUs × time held since then, and not undone, up to At
+	At    int64         // in milliseconds
 	Cause string        // of the interruption that it has not come back from; "": none
 	Still int64         // GPUs it holds while it stands still for that
 	Again int64         // GPUs it waits for to start again after that
@@ -108,7 +110,7 @@ func (b *Book) interrupt(at int64, now fleet.Instant, w *fleet.Workload, j *Job,
 		if whole {
 			gpus = j.GPUs
 		}
-		m.count(at, lossUndone, gpus*unsaved(w, now.Sub(j.Since)))
+		m.count(at, lossUndone, j.undo(at, gpus, unsaved(w, now.Sub(j.Since))))
 	}
 	if !whole {
 		return
@@ -117,7 +119,28 @@ func (b *Book) interrupt(at int64, now fleet.Instant, w *fleet.Workload, j *Job,
 		m.count(at, lossBroken, 1)
 	}
 	b.recover(at, j)
-	j.Since, j.Cause = 0, cause
+	j.Since, j.Work, j.Cause = 0, 0, cause
+}
+
+// undo takes away what so many GPUs of a job did in so much time, and at most
+// their part of all that it did: some of them may have come later than others.
+func (j *Job) undo(at, gpus, unsaved int64) int64 {
+	j.pass(at)
+	part := j.Work
+	if gpus < j.GPUs {
+		part = j.Work / j.GPUs * gpus
+	}
+	undone := min(part, gpus*unsaved)
+	j.Work -= undone
+	return undone
+}
+
+// pass counts what the job does up to a moment, while it runs.
+func (j *Job) pass(at int64) {
+	if j.Since != 0 {
+		j.Work += j.GPUs * (at - j.At)
+	}
+	j.At = at
 }
 
 // unsaved is what ran since the last checkpoint, in milliseconds.
@@ -173,13 +196,13 @@ func (b *Book) follow(at int64, now fleet.Instant, id uint64) {
 	case w.State == fleet.RunningW:
 		b.recover(at, j)
 		if j.Since == 0 {
-			j.Since = now
+			j.Since, j.Work, j.At = now, 0, at
 		}
 	case w.State == fleet.Mending:
 		b.suffer(at, j, j.GPUs, 0)
 	case w.State == fleet.Pending || w.State == fleet.Starting:
 		b.suffer(at, j, 0, int64(w.NeedsBase()))
-		j.Since = 0
+		j.Since, j.Work = 0, 0
 	case w.State.Ended():
 		b.recover(at, j)
 	}
@@ -187,6 +210,7 @@ func (b *Book) follow(at int64, now fleet.Instant, id uint64) {
 
 // hold notes how many GPUs a job holds, and where.
 func (b *Book) hold(at int64, j *Job, where string, gpus int64) {
+	j.pass(at)
 	if where != "" && where != j.Where {
 		b.partition(j.Where).shift(at, Held, -j.GPUs)
 		cause, still, again := j.Cause, j.Still, j.Again

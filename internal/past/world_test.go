@@ -37,7 +37,7 @@ func newWorld(t testing.TB, heard ...func(event.Record, *fleet.State)) *world {
 		core.SetGrant{Quota: "r/y", Partition: "tiger/h200", GPUs: 24, Overcommit: true},
 		core.SetGrant{Quota: "r/x", Partition: "lion/b200", GPUs: 8, Overcommit: true},
 	} {
-		w.do(c)
+		w.must(c)
 	}
 	return w
 }
@@ -45,7 +45,7 @@ func newWorld(t testing.TB, heard ...func(event.Record, *fleet.State)) *world {
 // do carries out a command; one that is refused does nothing.
 func (w *world) do(c core.Command) *core.Refusal {
 	w.t.Helper()
-	out, refusal := core.Step(w.s, core.Request{Command: c, Actor: core.System}, w.now)
+	out, refusal := core.Step(w.s, core.Request{Command: c, Actor: core.System, Reason: "a test"}, w.now)
 	if refusal == nil && len(out.Record.Events) > 0 {
 		for _, hear := range w.heard {
 			hear(out.Record, w.s)
