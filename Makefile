@@ -8,7 +8,7 @@ RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./int
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate fuzz bench build clean
+.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -36,6 +36,11 @@ fmt: ## format the code as lint wants it
 generate: ## gen/ and the OpenAPI document from proto/
 	go build -C tools/gen -o ../../bin/tools/ tool
 	PATH="$(CURDIR)/bin/tools:$$PATH" buf generate
+
+metrics: build ## dashboard, alert rules and docs/metrics.md from the list of metrics
+	bin/muster metrics dashboard > deploy/grafana/muster.json
+	bin/muster metrics alerts > deploy/prometheus/muster.rules.yaml
+	bin/muster metrics markdown > docs/metrics.md
 
 fuzz: ## each fuzz target for FUZZTIME (60s)
 	@targets=$$(go test -list '^Fuzz' ./...) || { echo "$$targets"; exit 1; }; \

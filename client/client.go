@@ -24,13 +24,14 @@ type Options struct {
 
 // Client has one field per service. Its methods may be called from several goroutines.
 type Client struct {
-	Fleet     musterv1connect.FleetServiceClient
-	Quotas    musterv1connect.QuotaServiceClient
-	Workloads musterv1connect.WorkloadServiceClient
-	Capacity  musterv1connect.CapacityServiceClient
-	Events    musterv1connect.EventServiceClient
-	System    musterv1connect.SystemServiceClient
-	Past      musterv1connect.PastServiceClient
+	Fleet         musterv1connect.FleetServiceClient
+	Quotas        musterv1connect.QuotaServiceClient
+	Workloads     musterv1connect.WorkloadServiceClient
+	Capacity      musterv1connect.CapacityServiceClient
+	Events        musterv1connect.EventServiceClient
+	System        musterv1connect.SystemServiceClient
+	Subscriptions musterv1connect.SubscriptionServiceClient
+	Past          musterv1connect.PastServiceClient
 
 	courier *courier
 }
@@ -45,14 +46,15 @@ func New(o Options) *Client {
 		h = &http.Client{Transport: transport()}
 	}
 	return &Client{
-		Fleet:     musterv1connect.NewFleetServiceClient(h, address, with...),
-		Quotas:    musterv1connect.NewQuotaServiceClient(h, address, with...),
-		Workloads: musterv1connect.NewWorkloadServiceClient(h, address, with...),
-		Capacity:  musterv1connect.NewCapacityServiceClient(h, address, with...),
-		Events:    musterv1connect.NewEventServiceClient(h, address, with...),
-		System:    musterv1connect.NewSystemServiceClient(h, address, with...),
-		Past:      musterv1connect.NewPastServiceClient(h, address, with...),
-		courier:   c,
+		Fleet:         musterv1connect.NewFleetServiceClient(h, address, with...),
+		Quotas:        musterv1connect.NewQuotaServiceClient(h, address, with...),
+		Workloads:     musterv1connect.NewWorkloadServiceClient(h, address, with...),
+		Capacity:      musterv1connect.NewCapacityServiceClient(h, address, with...),
+		Events:        musterv1connect.NewEventServiceClient(h, address, with...),
+		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
+		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
+		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
+		courier:       c,
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 	"github.com/muster-fleet/muster/internal/bench"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/metrics"
 )
 
 // remote serves an engine over the API on a free port of this machine.
 func remote(e *engine.Engine) (bench.Server, error) {
-	s, err := api.New(api.Options{Engine: decider{e}, Version: version()})
+	s, err := api.New(api.Options{Engine: decider{e, metrics.New(e.Read)}, Version: version()})
 	if err != nil {
 		return nil, err
 	}

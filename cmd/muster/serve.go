@@ -2,18 +2,48 @@ package main
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/api"
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/notify"
 )
 
-// decider is the engine as the API asks for it.
-type decider struct{ *engine.Engine }
+// decider is the engine as the API asks for it. What it answers is counted.
+type decider struct {
+	*engine.Engine
+	metrics *metrics.Metrics
+}
 
 func (d decider) Do(ctx context.Context, r core.Request) (api.Result, error) {
+	began := time.Now()
 	res, err := d.Engine.Do(ctx, r)
+	d.metrics.Answered(outcome(res, err), time.Since(began))
 	return api.Result(res), err
+}
+
+// notifier is the notifier as the API asks for it.
+type notifier struct{ *notify.Notifier }
+
+func (n notifier) Status(name string) (api.Deliveries, bool) {
+	st, ok := n.Notifier.Status(name)
+	return api.Deliveries(st), ok
+}
+
+func outcome(res engine.Result, err error) metrics.Outcome {
+	var refusal *core.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return metrics.Refused
+	case err != nil:
+		return metrics.Failed
+	case res.Repeat:
+		return metrics.Repeated
+	}
+	return metrics.Accepted
 }
 
 func (d decider) DryRun(ctx context.Context, r core.Request) (api.Result, error) {

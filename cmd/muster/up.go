@@ -16,6 +16,8 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
 	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/notify"
 	"github.com/muster-fleet/muster/internal/past/keeper"
 )
 
@@ -64,6 +66,8 @@ type server struct {
 	snapshot uint64 // the one that the start began with; 0: none
 	engine   *engine.Engine
 	api      *api.Server
+	metrics  *metrics.Metrics
+	notifier *notify.Notifier
 	cluster  *cluster
 	line     *statusLine
 	past     *keeper.Keeper
@@ -119,7 +123,15 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 
 func (s *server) openAPI(context.Context) (err error) {
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: snapshotEvery, Log: s.log})
-	s.api, err = api.New(api.Options{Engine: decider{s.engine}, Auth: s.auth, Log: s.log, Version: version(), Past: s.past})
+	s.metrics = metrics.New(s.engine.Read)
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
+	if err != nil {
+		return err
+	}
+	s.api, err = api.New(api.Options{
+		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Past: s.past,
+	})
 	return err
 }
 
@@ -151,7 +163,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.remember, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)
@@ -188,6 +200,11 @@ func (s *server) remember(ctx context.Context) error {
 		s.log.Error("the past is not gathered any more", "error", err)
 	}
 	return nil
+}
+
+// count follows what happens from now on, for Prometheus.
+func (s *server) count(ctx context.Context) error {
+	return s.metrics.Follow(ctx, s.engine.Durable()+1, s.engine.Watch)
 }
 
 // heartbeat is how often the server asks itself whether it still can write.

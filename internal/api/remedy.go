@@ -22,7 +22,7 @@ func remedy(c whatif.Change) *musterv1.Remedy {
 func start(st whatif.Start) *musterv1.Start {
 	return &musterv1.Start{
 		At: timestamp(st.At), Holds: st.Holds.String(), Partition: st.Partition, Islands: st.Islands,
-		Nodes: int32(st.Nodes), Gpus: int32(st.GPUs), Evicts: st.Evicts,
+		Nodes: int32(st.Nodes), Gpus: int32(st.GPUs), Evicts: st.Evicts, Outranks: st.Outranks,
 	}
 }
 
@@ -74,10 +74,13 @@ func ends(c whatif.Change) string {
 	if len(c.Names) > 1 {
 		verb = " end"
 	}
-	if c.By == 0 {
-		return verb + " (nobody declared when)"
+	switch {
+	case c.By != 0:
+		return verb
+	case c.Declared:
+		return verb + " (not all have started yet)"
 	}
-	return verb
+	return verb + " (nobody declared when)"
 }
 
 // commandLines are commands as people give them.

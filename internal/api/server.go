@@ -18,14 +18,16 @@ import (
 
 // Options of New.
 type Options struct {
-	Engine  Engine
-	Auth    Authenticator    // nil: NewLocal
-	Log     *slog.Logger     // nil: nothing is logged
-	Version string           // what the server calls itself
-	Now     func() time.Time // the engine's clock; nil: time.Now
-	Ready   func() error     // why the server is not ready to serve; nil: it always is
-	Past    Past             // what the fleet remembers; nil: gathered from the log when somebody asks
-	Rest    http.Handler     // answers every path that is not the API's; nil: nothing is there
+	Engine   Engine
+	Auth     Authenticator    // nil: NewLocal
+	Log      *slog.Logger     // nil: nothing is logged
+	Version  string           // what the server calls itself
+	Now      func() time.Time // the engine's clock; nil: time.Now
+	Ready    func() error     // why the server is not ready to serve; nil: it always is
+	Notifier Notifier         // who delivers webhooks; nil: nobody does
+	Metrics  http.Handler     // answers /metrics; nil: there are none
+	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
+	Rest     http.Handler     // answers every path that is not the API's; nil: nothing is there
 }
 
 // Server answers the API.
@@ -53,7 +55,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
-		started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
+		notifier: o.Notifier, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
 	}}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
@@ -96,8 +98,12 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	rpc(musterv1connect.NewPastServiceHandler(pastService{s.service}, with...))
+	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", s.guard(o.Metrics))
+	}
 	if o.Rest != nil {
 		mux.Handle("/", o.Rest)
 	}

@@ -8,11 +8,12 @@ import (
 
 // service is what the services share. Each of them is one more name for it.
 type service struct {
-	engine  Engine
-	log     *slog.Logger
-	version string
-	now     func() time.Time
-	started time.Time
+	engine   Engine
+	log      *slog.Logger
+	version  string
+	notifier Notifier
+	now      func() time.Time
+	started  time.Time
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}
 	history  history
@@ -30,4 +31,6 @@ type (
 	eventService    struct{ *service }
 	systemService   struct{ *service }
 	pastService     struct{ *service }
+
+	subscriptionService struct{ *service }
 )

@@ -29,9 +29,6 @@ func (w *world) heal() *failure {
 	if f := w.repair(); f != nil {
 		return f
 	}
-	if f := w.cancelLiars(); f != nil {
-		return f
-	}
 	h.resync()
 	for end := w.now.Add(healing); w.now < end; w.now = w.now.Add(time.Hour) {
 		if f := w.passTime(w.now); f != nil {
@@ -58,25 +55,6 @@ func (w *world) repair() *failure {
 		return nil
 	}
 	return w.request(c)
-}
-
-// startSlack is how much longer than its run a workload may hold its GPUs: its
-// start takes time.
-const startSlack = time.Hour
-
-// cancelLiars takes back work that runs longer than it said: two of them take
-// turns whenever they have overrun, and so never come to rest.
-func (w *world) cancelLiars() *failure {
-	for _, v := range w.open() {
-		runs := w.runs[v.Namespace+"/"+v.Name]
-		if v.MaxRuntime == 0 || (runs > 0 && runs+startSlack <= v.MaxRuntime) {
-			continue
-		}
-		if f := w.request(core.Cancel{Namespace: v.Namespace, Name: v.Name}); f != nil {
-			return f
-		}
-	}
-	return nil
 }
 
 // atRest asks what must hold where nothing is on its way any more.

@@ -27,9 +27,8 @@ type line struct {
 	number  uint64 // of the last letter
 	read    uint64 // the highest number that has arrived
 	truth   truth
-	stops   map[uint64]map[driver.Slot]int // how often each place of a workload was told to stop
 
-	syncs, lost, late, doubled, overtaken, stale int
+	lost, late, doubled, overtaken, stale int
 }
 
 // weather is how bad a line is: percentages of reports, and the longest delays.
@@ -50,13 +49,10 @@ type letter struct {
 	due    fleet.Instant
 	number uint64
 	report driver.Report
-	heard  *bool // shared with its copies: one of them has arrived
-	stops  int   // how often the places it reports of had been told to stop
-	syncs  int   // how often the clusters had been told all that stands
 }
 
 func newLine(h *house) *line {
-	return &line{h: h, posted: map[string]uint64{}, truth: truth{}, stops: map[uint64]map[driver.Slot]int{}}
+	return &line{h: h, posted: map[string]uint64{}, truth: truth{}}
 }
 
 var _ driver.Driver = (*line)(nil)
@@ -77,7 +73,6 @@ func (l *line) Run(_ fleet.Instant, job driver.Job, spots []fleet.Spot, mend boo
 }
 
 func (l *line) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
-	l.stopping(id, spots)
 	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Stop(at, id, spots, until) })
 }
 
@@ -90,20 +85,7 @@ func (l *line) Gone(_ fleet.Instant, id uint64) {
 }
 
 func (l *line) Resync(_ fleet.Instant, all []driver.Standing) {
-	l.syncs++
-	for _, s := range all {
-		l.stopping(s.Job.ID, s.Leaving)
-	}
 	l.order(true, func(d driver.Driver, at fleet.Instant) { d.Resync(at, all) })
-}
-
-func (l *line) stopping(id uint64, spots []fleet.Spot) {
-	if l.stops[id] == nil {
-		l.stops[id] = map[driver.Slot]int{}
-	}
-	for at := range driver.TallyOf(spots) {
-		l.stops[id][at]++
-	}
 }
 
 // hangUp forgets what a dying process had not said yet.
@@ -166,22 +148,21 @@ func (l *line) post(r driver.Report) {
 		l.lost++
 		return
 	}
-	heard := new(bool)
-	l.send(r, heard, d, d.IntN(100) < l.weather.Late)
+	l.send(r, d, d.IntN(100) < l.weather.Late)
 	if d.IntN(100) < l.weather.Doubled {
 		l.doubled++
-		l.send(r, heard, d, true)
+		l.send(r, d, true)
 	}
 }
 
-func (l *line) send(r driver.Report, heard *bool, d *rand.Rand, late bool) {
+func (l *line) send(r driver.Report, d *rand.Rand, late bool) {
 	due := l.h.w.now
 	if late && l.weather.Delay > 0 {
 		l.late++
 		due = due.Add(time.Duration(1 + d.Int64N(int64(l.weather.Delay))))
 	}
 	l.number++
-	l.insert(letter{due, l.number, r, heard, l.stopsOf(r), l.syncs})
+	l.insert(letter{due, l.number, r})
 }
 
 func (l *line) insert(x letter) {
@@ -189,41 +170,6 @@ func (l *line) insert(x letter) {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.number, b.number))
 	})
 	l.mail = slices.Insert(l.mail, at, x)
-}
-
-// misleads says whether a letter would be taken for what it is not. A report of
-// having stopped says nothing of which order it answers, nor of which of several
-// replicas on one node, so that a late copy would be taken for the answer to
-// another order, whose replicas still run. Until reports tell them apart the line
-// holds back copies that somebody waits for, and answers to orders that a resync
-// or a later one has repeated.
-func (l *line) misleads(x letter) bool {
-	if x.report.Stopped == nil {
-		return false
-	}
-	return *x.heard && l.awaited(*x.report.Stopped) || x.syncs != l.syncs && x.stops != l.stopsOf(x.report)
-}
-
-// awaited says whether the house waits for replicas to leave where a report says they have.
-func (l *line) awaited(r driver.Stopped) bool {
-	v := l.h.w.s.Workloads[r.ID]
-	if v == nil {
-		return false
-	}
-	leaving := driver.TallyOf(v.Spots(isLeaving))
-	found, _ := leaving.Take(r.Spots)
-	return len(found) > 0
-}
-
-// stopsOf counts the orders to stop that a report of having stopped may answer.
-func (l *line) stopsOf(r driver.Report) int {
-	n := 0
-	if r.Stopped != nil {
-		for at := range driver.TallyOf(r.Stopped.Spots) {
-			n += l.stops[r.Stopped.ID][at]
-		}
-	}
-	return n
 }
 
 func about(r driver.Report) string {
@@ -244,11 +190,6 @@ func (l *line) open() *failure {
 		l.kept = append(l.kept, x)
 		return nil
 	}
-	if l.misleads(x) {
-		l.stale++
-		return nil
-	}
-	*x.heard = true
 	if x.number < l.read {
 		l.overtaken++
 	}
@@ -258,10 +199,24 @@ func (l *line) open() *failure {
 		fin.Failed = fin.ID%5 == 0
 		c = fin
 	}
+	if c, stops := c.(core.ReportStopped); stops && !l.awaited(c) {
+		l.stale++
+	}
 	l.h.report = true
 	f := l.h.w.request(c)
 	l.h.report = false
 	return f
+}
+
+// awaited says whether the house waits for any of what a report answers.
+func (l *line) awaited(c core.ReportStopped) bool {
+	v := l.h.w.s.Workloads[c.ID]
+	if v == nil {
+		return false
+	}
+	leaving := driver.TallyOf(v.Spots(isLeaving))
+	found, _ := leaving.Take(c.Spots)
+	return len(found) > 0
 }
 
 // silent says whether the cluster that reports is one whose reports do not come through.

@@ -31,8 +31,20 @@ func (t truth) Run(_ fleet.Instant, job driver.Job, spots []fleet.Spot, _ bool) 
 
 func (t truth) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, _ fleet.Instant) {
 	j := t.of(id)
-	known, _ := j.running.Take(spots)
-	j.leaving.Add(known)
+	known, _ := j.running.Take(driver.Bare(spots))
+	j.leave(spots, driver.TallyOf(known))
+}
+
+// leave makes those replicas leave that are there.
+func (j *really) leave(spots []fleet.Spot, there driver.Tally) {
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			if bare := (driver.Slot{Pool: spot.Pool, Node: node}); there[bare] > 0 {
+				there[bare]--
+				j.leaving[driver.Slot{Pool: spot.Pool, Node: node, Order: spot.Order}]++
+			}
+		}
+	}
 }
 
 func (t truth) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) {
@@ -48,10 +60,10 @@ func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 		stands[s.Job.ID] = true
 		j := t.of(s.Job.ID)
 		j.running.Take(s.Running) // these go on; what else is there may be what should leave
-		there := driver.TallyOf(j.leaving.Spots())
-		there.Add(j.running.Spots())
-		left, _ := there.Take(s.Leaving)
-		j.job, j.running, j.leaving = s.Job, driver.TallyOf(s.Running), driver.TallyOf(left)
+		kept, missing := j.leaving.Take(s.Leaving)
+		j.leaving = driver.TallyOf(kept)
+		j.leave(missing, j.running)
+		j.job, j.running = s.Job, driver.TallyOf(s.Running)
 	}
 	for id := range t {
 		if !stands[id] {
@@ -64,7 +76,9 @@ func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 func (t truth) happened(r driver.Report) {
 	switch {
 	case r.Stopped != nil:
-		t.of(r.Stopped.ID).leaving.Take(r.Stopped.Spots)
+		for at := range driver.TallyOf(r.Stopped.Spots) {
+			delete(t.of(r.Stopped.ID).leaving, at)
+		}
 	case r.Finished != nil:
 		delete(t, r.Finished.ID)
 	}
@@ -86,19 +100,16 @@ func (t truth) fits(s *fleet.State) *failure {
 	}
 	for at, gpus := range held {
 		if p := s.Partition(at.partition); p == nil || gpus > p.Nodes[at.node].GPUs {
-			return &failure{rule: "no GPU is held twice on the clusters", detail: fmt.Sprintf("%d GPUs run on node %d of %s%s", gpus, at.node, at.partition, t.on(at.partition, at.node))}
+			return &failure{rule: "no GPU is held twice on the clusters", detail: fmt.Sprintf("%d GPUs run on node %d of %s%s", gpus, at.node, at.partition, t.on(at.partition))}
 		}
 	}
 	return nil
 }
 
-func (t truth) on(partition string, node int) (text string) {
+func (t truth) on(partition string) (text string) {
 	for id, j := range t {
-		for i := range j.job.Pools {
-			at := driver.Slot{Pool: i, Node: node}
-			if j.job.Partition == partition && j.running[at]+j.leaving[at] > 0 {
-				text += fmt.Sprintf("\n    %d %s/%s pool %d: %d running, %d leaving", id, j.job.Namespace, j.job.Name, i, j.running[at], j.leaving[at])
-			}
+		if j.job.Partition == partition {
+			text += fmt.Sprintf("\n    %d %s/%s: running %v, leaving %v", id, j.job.Namespace, j.job.Name, j.running.Spots(), j.leaving.Spots())
 		}
 	}
 	return text

@@ -28,23 +28,35 @@ func (o *jobChange) who() string { return o.namespace + "/" + o.name }
 func newJobCancel(a *app) *cobra.Command {
 	o := &jobChange{app: a}
 	cmd := &cobra.Command{
-		Use:     "cancel JOB",
-		Short:   "take a workload back",
+		Use:     "cancel JOB...",
+		Short:   "take workloads back, one after the other",
 		Example: "  muster job cancel oak/pretrain-0042 --reason 'wrong data'",
-		Args:    needs(1, 1, "the name of one workload"),
+		Args:    needs(1, -1, "the name of one workload, or of several"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.take(args[0]); err != nil {
-				return err
+			if len(args) > 1 && (o.key != "" || o.expect != 0) {
+				return usage("--idempotency-key and --expect-version go with one workload, and there are %d", len(args))
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Workloads.Cancel(ctx, &musterv1.CancelRequest{Write: o.writing.message(), Namespace: o.namespace, Name: o.name})
-				return res.GetWritten(), err
-			}, o.who()+" cancelled")
+			for _, job := range args {
+				if err := o.cancel(cmd.Context(), job); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 	o.writing.flags(cmd)
 	o.naming.flags(cmd)
 	return cmd
+}
+
+func (o *jobChange) cancel(ctx context.Context, job string) error {
+	if err := o.take(job); err != nil {
+		return err
+	}
+	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		res, err := o.client().Workloads.Cancel(ctx, &musterv1.CancelRequest{Write: o.writing.message(), Namespace: o.namespace, Name: o.name})
+		return res.GetWritten(), err
+	}, o.who()+" cancelled")
 }
 
 // retargetOptions are those of `muster job retarget`.

@@ -84,10 +84,14 @@ func standing(st *musterv1.Start) string {
 }
 
 func evicts(st *musterv1.Start) string {
-	if len(st.GetEvicts()) == 0 {
-		return ""
+	said := ""
+	if gone := st.GetEvicts(); len(gone) > 0 {
+		said += ", and " + some(gone, 3) + " must leave"
 	}
-	return ", and " + some(st.GetEvicts(), 3) + " must leave"
+	if wait := st.GetOutranks(); len(wait) > 0 {
+		said += ", and " + some(wait, 3) + " must wait for it"
+	}
+	return said
 }
 
 // command says a command line; one that is too long goes on in the next line, as a shell reads it.

@@ -68,7 +68,7 @@ const fleetOf4 = `clusters:
 func TestWhatIsWrongIsSaidWithPlaceAndRemedy(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown key", "clusters:\n  - naem: tiger\n    partitions: []\n", `f:2: unknown key "naem"; did you mean "name"?`},
-		{"unknown key far from all", "wombat: 1\n", `f:1: unknown key "wombat"; known here: policy, clusters, quotas`},
+		{"unknown key far from all", "wombat: 1\n", `f:1: unknown key "wombat"; known here: policy, health, clusters, quotas`},
 		{"missing key", "clusters:\n  - partitions: []\n", `f:2: "name" is missing in an entry of clusters; add it`},
 		{"wrong type", "clusters: tiger\n", `f:1: clusters is "tiger"; write a list, as in [a, b]`},
 		{"mapping expected", "policy: [a]\n", `f:1: policy is a list; write keys with values, as in {key: value}`},

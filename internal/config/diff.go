@@ -42,6 +42,7 @@ func Commands(f File) []core.Command {
 func Diff(s *fleet.State, f File) ([]core.Command, []Change) {
 	d := &differ{s: s, homes: homes(s)}
 	d.policy(f.Policy)
+	d.health(f.Health)
 	for _, c := range f.Clusters {
 		d.cluster(c)
 	}

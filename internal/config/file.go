@@ -11,6 +11,7 @@ import (
 type File struct {
 	Name     string // of the file, for messages
 	Policy   Policy
+	Health   Health
 	Clusters []Cluster
 	Quotas   []Quota
 }
@@ -97,7 +98,7 @@ func Load(path string, o Options) (File, error) {
 }
 
 // Keys are the keys of a fleet file, for those who embed one.
-var Keys = []string{"policy", "clusters", "quotas"}
+var Keys = []string{"policy", "health", "clusters", "quotas"}
 
 // Parse reads a fleet file; name is what messages call it. The error is Errors.
 func Parse(name string, data []byte, o Options) (File, error) {
@@ -109,6 +110,7 @@ func Parse(name string, data []byte, o Options) (File, error) {
 // Read reads the fleet's part of a mapping. What is wrong collects in its document.
 func Read(name string, f Fields, o Options) File {
 	file := File{Name: name, Policy: ReadPolicy(f.At("policy"), f.At("policy").Fields(PolicyKeys...))}
+	file.Health = ReadHealth(f.At("health"))
 	file.Clusters = readClusters(f.At("clusters"))
 	file.Quotas = readQuotas(f.At("quotas"), file.partitions(o))
 	return file

@@ -20,6 +20,7 @@ import (
 func Write(s *fleet.State) []byte {
 	var b bytes.Buffer
 	writePolicy(&b, s)
+	writeHealth(&b, s)
 	writeClusters(&b, s)
 	writeQuotas(&b, s)
 	return b.Bytes()

@@ -10,10 +10,11 @@ import (
 // Apply puts a record into the state. It decides nothing: a record that was
 // written can always be applied, to the state it was written for.
 func Apply(s *fleet.State, r event.Record) {
-	s.Seq, s.Time = r.Seq, max(s.Time, r.At)
+	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // orders are known by the number of the record on its way
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.Seq = r.Seq
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
 	}
@@ -40,6 +41,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		p := s.Partition(e.Partition)
 		node, _ := p.Node(e.Node)
 		p.SetNode(node, e.To, e.Dead, e.Signal, at)
+		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
+		p.Need(node, e.Needs)
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
 	case event.ReportsResumed:
@@ -49,11 +52,13 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BufferSet:
 		s.SetBuffer(e.Scope, e.Buffer)
 	case event.IncidentOpened:
-		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at})
+		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
 	case event.IncidentClosed:
 		closeIncident(s, e.Name, at)
+	case event.UsageMeasured:
+		s.Measure(s.Workloads[e.Workload], e.SM, e.Tensor, e.Network, at)
 	default:
-		return false
+		return applyHealth(s, e, at)
 	}
 	return true
 }
@@ -109,6 +114,10 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.SubscriptionSet:
+		s.SetSubscription(e.Subscription)
+	case event.SubscriptionEnded:
+		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e)
 	default:

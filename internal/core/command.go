@@ -69,6 +69,7 @@ type (
 		State  fleet.NodeState
 		Dead   int // GPUs, only with degraded
 		Signal string
+		At     fleet.Instant // when it happened; 0: now. Another moment is refused: the log is not rewritten
 	}
 	// StopReports says that a cluster has stopped to report; ResumeReports that it reports again.
 	StopReports struct{ Cluster string }
@@ -78,6 +79,7 @@ type (
 	OpenIncident struct {
 		Name, Scope, Severity string
 		Nodes                 []string
+		Owner, Link           string
 	}
 	// CloseIncident closes a sev.
 	CloseIncident struct{ Name string }
@@ -139,14 +141,17 @@ type (
 
 // Reports of drivers, and time.
 type (
-	// ReportStopped says that replicas which were leaving are gone.
+	// ReportStopped says that all replicas of a workload are gone which were to leave
+	// these nodes by the orders that the spots name.
 	ReportStopped struct {
 		ID    uint64
 		Spots []fleet.Spot
 	}
-	// ReportFinished says that a workload ended by itself.
+	// ReportFinished says that a workload ended by itself. Run is the number of the
+	// start that came to its end; 0: whichever is the last.
 	ReportFinished struct {
 		ID     uint64
+		Run    uint64
 		Failed bool
 	}
 	// Tick says nothing but that time has passed.

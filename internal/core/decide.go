@@ -31,7 +31,13 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if events, refusal, known := decideMetal(s, r.Command); known {
 		return events, refusal
 	}
+	if events, refusal, known := decideHealth(s, r, now); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideQuota(s, r, now); known {
+		return events, refusal
+	}
+	if events, refusal, known := decideSubscription(s, r, now); known {
 		return events, refusal
 	}
 	if events, known := decideReport(s, r.Command); known {

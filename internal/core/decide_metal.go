@@ -21,8 +21,6 @@ func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal
 		events, refusal = setPolicy(s, c)
 	case SetBuffer:
 		events, refusal = setBuffer(s, c)
-	case SetNodes:
-		events, refusal = setNodes(s, c)
 	case StopReports:
 		events, refusal = setReporting(s, c.Cluster, false)
 	case ResumeReports:
@@ -31,6 +29,10 @@ func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal
 		events, refusal = openIncident(s, c)
 	case CloseIncident:
 		events, refusal = closeIncidentNamed(s, c.Name)
+	case UpdateIncident:
+		events, refusal = updateIncident(s, c)
+	case MeasureUsage:
+		events, refusal = measureUsage(s, c)
 	default:
 		known = false
 	}
@@ -196,7 +198,7 @@ func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
 	if refusal := checkName("incident", c.Name); refusal != nil {
 		return nil, refusal
 	}
-	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity}, c.Nodes...)...); refusal != nil {
+	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity, c.Owner, c.Link}, c.Nodes...)...); refusal != nil {
 		return nil, refusal
 	}
 	for _, i := range s.Incidents {

@@ -9,8 +9,11 @@ import (
 
 // setNodes puts nodes into a state, and takes with them the replicas that went
 // down with their node.
-func setNodes(s *fleet.State, c SetNodes) ([]event.Event, *Refusal) {
+func setNodes(s *fleet.State, c SetNodes, owner fleet.StateOwner, now fleet.Instant) ([]event.Event, *Refusal) {
 	if refusal := checkNodeState(c); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkMoment(c.At, now); refusal != nil {
 		return nil, refusal
 	}
 	var events []event.Event
@@ -29,10 +32,13 @@ func setNodes(s *fleet.State, c SetNodes) ([]event.Event, *Refusal) {
 			return nil, refuse(Invalid, "node %q has %d GPUs; with %d dead it is not degraded but out", name, n.GPUs, c.Dead)
 		}
 		if n.State == c.State && n.Dead == c.Dead {
+			events = append(events, owned(p, n, owner)...)
 			continue
 		}
 		events = append(events, lost(p, node, c)...)
-		events = append(events, event.NodeChanged{Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal})
+		events = append(events, event.NodeChanged{
+			Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal, Owner: keeps(c.State, owner),
+		})
 	}
 	return events, nil
 }

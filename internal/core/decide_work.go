@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -101,45 +103,36 @@ func decideReport(s *fleet.State, command Command) (events []event.Event, known 
 		return stopped(s, c), true
 	case ReportFinished:
 		w := s.Workloads[c.ID]
-		if w == nil || w.State.Ended() || w.Started == 0 {
-			return nil, true // it was cancelled or evicted meanwhile
+		if w == nil || w.State.Ended() || w.Started == 0 || c.Run != 0 && c.Run != w.Run {
+			return nil, true // it was cancelled or evicted meanwhile, and perhaps runs anew
 		}
-		return []event.Event{event.WorkloadFinished(c)}, true
+		return []event.Event{event.WorkloadFinished{ID: c.ID, Failed: c.Failed}}, true
 	}
 	return nil, false
 }
 
-// stopped keeps of a report what the state still waits for: what a cluster
-// reports twice, or late, changes nothing.
+// stopped keeps of a report what the state still waits for. A report answers an
+// order: what a cluster says twice, or late, of an order that is carried out
+// changes nothing, whatever has come to stand there since.
 func stopped(s *fleet.State, c ReportStopped) []event.Event {
 	w := s.Workloads[c.ID]
 	if w == nil {
 		return nil
 	}
-	var spots []fleet.Spot
-	for _, spot := range c.Spots {
-		if spot.Pool < 0 || spot.Pool >= len(w.Held) {
-			continue
-		}
-		leaving := map[int]int{}
-		for _, r := range w.Held[spot.Pool] {
-			if r.Phase == fleet.Leaving {
-				leaving[r.Node]++
-			}
-		}
-		kept := fleet.Spot{Pool: spot.Pool}
-		for _, n := range spot.Nodes {
-			if leaving[n] > 0 {
-				leaving[n]--
-				kept.Nodes = append(kept.Nodes, n)
-			}
-		}
-		if len(kept.Nodes) > 0 {
-			spots = append(spots, kept)
-		}
+	spots := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+	for i := range spots {
+		spots[i].Nodes = slices.DeleteFunc(spots[i].Nodes, func(node int) bool { return !answers(c, spots[i], node) })
 	}
+	spots = slices.DeleteFunc(spots, func(spot fleet.Spot) bool { return len(spot.Nodes) == 0 })
 	if len(spots) == 0 {
 		return nil
 	}
 	return []event.Event{event.ReplicasStopped{ID: c.ID, Spots: spots}}
+}
+
+// answers says whether a report is about what leaves a node by the order of a spot.
+func answers(c ReportStopped, spot fleet.Spot, node int) bool {
+	return slices.ContainsFunc(c.Spots, func(said fleet.Spot) bool {
+		return said.Pool == spot.Pool && said.Order == spot.Order && slices.Contains(said.Nodes, node)
+	})
 }

@@ -83,7 +83,7 @@ func (c *Cluster) Truth(r driver.Report) driver.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fail[r.Finished.ID] {
-		r.Finished = &driver.Finished{ID: r.Finished.ID, Failed: true}
+		r.Finished = &driver.Finished{ID: r.Finished.ID, Run: r.Finished.Run, Failed: true}
 	}
 	return r
 }

@@ -11,6 +11,7 @@ type Job struct {
 	ID              uint64 // of the workload; never used twice
 	Namespace, Name string
 	Partition       string // where it stands; spots count this partition's nodes
+	Run             uint64 // number of its last start; that of its end is reported
 	Pools           []fleet.Pool
 	MaxRuntime      time.Duration // what the submitter declared; 0: unknown
 	CheckpointEvery time.Duration // 0: an eviction loses everything since the start
@@ -33,8 +34,8 @@ type Driver interface {
 	// Run makes these replicas run. mend says that they replace replicas lost with
 	// their nodes.
 	Run(at fleet.Instant, job Job, spots []fleet.Spot, mend bool)
-	// Stop asks replicas to leave by a moment; each is to be reported as Stopped,
-	// those too that the driver knows nothing of.
+	// Stop asks replicas to leave by a moment. The spots name the order; all it
+	// names is to be reported as Stopped, what the driver knows nothing of too.
 	Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant)
 	// Lost says that replicas went down with their node: nothing is reported of them.
 	Lost(at fleet.Instant, id uint64, spots []fleet.Spot)

@@ -12,15 +12,19 @@ type Report struct {
 	Reporting *Reporting
 }
 
-// Stopped says: replicas that were leaving are gone.
+// Stopped says: all replicas of a workload are gone that were to leave these
+// nodes by these orders. The spots name the orders as Stop or Resync did. Who
+// leaves one node by one order is reported together, when the last has left: so a
+// report may be late or doubled, and is never taken for another.
 type Stopped struct {
 	ID    uint64
 	Spots []fleet.Spot
 }
 
-// Finished says: a workload ended by itself.
+// Finished says: a workload ended by itself, in the run that Job.Run names.
 type Finished struct {
 	ID     uint64
+	Run    uint64
 	Failed bool
 }
 

@@ -11,8 +11,21 @@ import (
 // pool are alike, so spots and tallies say the same.
 type Tally map[Slot]int
 
-// Slot is a pool's place on a node.
-type Slot struct{ Pool, Node int }
+// Slot is a pool's place on a node, and the order to leave that its replicas there
+// obey; 0: none, or none that is known.
+type Slot struct {
+	Pool, Node int
+	Order      uint64
+}
+
+// Bare is the spots without their orders: those replicas before they were told to leave.
+func Bare(spots []fleet.Spot) []fleet.Spot {
+	bare := slices.Clone(spots)
+	for i := range bare {
+		bare[i].Order = 0
+	}
+	return bare
+}
 
 // TallyOf counts the replicas in spots.
 func TallyOf(spots []fleet.Spot) Tally {
@@ -25,7 +38,7 @@ func TallyOf(spots []fleet.Spot) Tally {
 func (t Tally) Add(spots []fleet.Spot) {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
-			t[Slot{spot.Pool, node}]++
+			t[Slot{spot.Pool, node, spot.Order}]++
 		}
 	}
 }
@@ -43,10 +56,10 @@ func (t Tally) Take(spots []fleet.Spot) (found, missing []fleet.Spot) {
 	return wanted.Beyond(left), left.Spots()
 }
 
-// Spots lists the replicas in order of pool and node.
+// Spots lists the replicas in order of pool, order and node.
 func (t Tally) Spots() []fleet.Spot { return t.Beyond(nil) }
 
-// Beyond lists the replicas that t has more of than o, in order of pool and node.
+// Beyond lists the replicas that t has more of than o, in order of pool, order and node.
 func (t Tally) Beyond(o Tally) []fleet.Spot {
 	var slots []Slot
 	for at, n := range t {
@@ -55,7 +68,7 @@ func (t Tally) Beyond(o Tally) []fleet.Spot {
 		}
 	}
 	slices.SortFunc(slots, func(x, y Slot) int {
-		return cmp.Or(cmp.Compare(x.Pool, y.Pool), cmp.Compare(x.Node, y.Node))
+		return cmp.Or(cmp.Compare(x.Pool, y.Pool), cmp.Compare(x.Order, y.Order), cmp.Compare(x.Node, y.Node))
 	})
 	return spotsOf(slots)
 }
@@ -63,8 +76,8 @@ func (t Tally) Beyond(o Tally) []fleet.Spot {
 func spotsOf(slots []Slot) []fleet.Spot {
 	var spots []fleet.Spot
 	for _, at := range slots {
-		if n := len(spots); n == 0 || spots[n-1].Pool != at.Pool {
-			spots = append(spots, fleet.Spot{Pool: at.Pool})
+		if n := len(spots); n == 0 || spots[n-1].Pool != at.Pool || spots[n-1].Order != at.Order {
+			spots = append(spots, fleet.Spot{Pool: at.Pool, Order: at.Order})
 		}
 		last := &spots[len(spots)-1]
 		last.Nodes = append(last.Nodes, at.Node)

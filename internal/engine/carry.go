@@ -81,11 +81,12 @@ func (c *Carrier) compare(r event.Record, s *fleet.State) {
 		if !ok {
 			continue
 		}
-		c.note(r.At, id, e)
+		c.note(id, e)
 		if !slices.Contains(named, id) {
 			named = append(named, id)
 		}
 	}
+	c.lose(r, s)
 	for _, id := range named {
 		c.follow(r.At, id, s.Workloads[id])
 	}
@@ -117,28 +118,55 @@ func names(e event.Event) (uint64, bool) {
 }
 
 // note takes from an event what the state no longer shows after it: that
-// replicas went down, or are gone, where others may already have taken their
-// place, and that a placement mends.
-func (c *Carrier) note(at fleet.Instant, id uint64, e event.Event) {
+// replicas are gone, where others may already have taken their place, and that a
+// placement mends.
+func (c *Carrier) note(id uint64, e event.Event) {
 	t := c.of(id)
 	switch e := e.(type) {
 	case event.ReplicasPlaced:
 		t.mend = t.mend || e.Mend
 	case event.ReplicasStopped:
 		t.leaving.Take(e.Spots)
-	case event.ReplicasLost:
-		c.lose(at, id, t, e.Spots)
 	}
 }
 
-// lose tells of lost replicas that the driver knows: leaving ones first, as the
-// state takes them. What was only reserved it has never heard of.
-func (c *Carrier) lose(at fleet.Instant, id uint64, t *told, spots []fleet.Spot) {
-	left, rest := t.leaving.Take(spots)
-	ran, _ := t.running.Take(rest)
-	if lost := slices.Concat(left, ran); len(lost) > 0 {
-		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
+// lose tells of lost replicas that the driver knows: of leaving ones those whose
+// orders nothing obeys any more, and then running ones. What was only reserved it
+// has never heard of.
+func (c *Carrier) lose(r event.Record, s *fleet.State) {
+	for _, e := range r.Events {
+		e, ok := e.(event.ReplicasLost)
+		if !ok {
+			continue
+		}
+		t, still := c.of(e.ID), driver.Tally{}
+		if w := s.Workloads[e.ID]; w != nil {
+			still = tallyOf(w, fleet.Leaving)
+		}
+		left := among(t.leaving.Beyond(still), e.Spots)
+		t.leaving.Take(left)
+		rest := driver.TallyOf(e.Spots)
+		rest.Take(driver.Bare(left))
+		ran, _ := t.running.Take(rest.Spots())
+		if lost := slices.Concat(left, ran); len(lost) > 0 {
+			c.say = append(c.say, func() { c.driver.Lost(r.At, e.ID, lost) })
+		}
 	}
+}
+
+// among lists those of some leaving replicas that stand in one of the places, as
+// many as are mentioned there.
+func among(leaving, places []fleet.Spot) []fleet.Spot {
+	room, found := driver.TallyOf(driver.Bare(places)), driver.Tally{}
+	for _, spot := range leaving {
+		for _, node := range spot.Nodes {
+			if bare := (driver.Slot{Pool: spot.Pool, Node: node}); room[bare] > 0 {
+				room[bare]--
+				found[driver.Slot{Pool: spot.Pool, Node: node, Order: spot.Order}]++
+			}
+		}
+	}
+	return found.Spots()
 }
 
 func (c *Carrier) of(id uint64) *told {
@@ -163,7 +191,7 @@ func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	t, running, leaving := c.of(id), tallyOf(w, fleet.Running), tallyOf(w, fleet.Leaving)
 	if stop, until := leaving.Beyond(t.leaving), w.GraceEnds; len(stop) > 0 {
 		c.say = append(c.say, func() { c.driver.Stop(at, id, stop, until) })
-		t.running.Take(stop)
+		t.running.Take(driver.Bare(stop))
 	}
 	if lost := t.running.Beyond(running); len(lost) > 0 {
 		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
@@ -181,7 +209,7 @@ func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 func jobOf(w *fleet.Workload) driver.Job {
 	return driver.Job{
 		ID: w.ID, Namespace: w.Namespace, Name: w.Name, Partition: w.Where, Pools: w.Pools,
-		MaxRuntime: w.MaxRuntime, CheckpointEvery: w.CheckpointEvery,
+		Run: w.Run, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.CheckpointEvery,
 	}
 }
 
@@ -199,7 +227,7 @@ func commandOf(r driver.Report) core.Command {
 	case r.Stopped != nil:
 		return core.ReportStopped{ID: r.Stopped.ID, Spots: r.Stopped.Spots}
 	case r.Finished != nil:
-		return core.ReportFinished{ID: r.Finished.ID, Failed: r.Finished.Failed}
+		return core.ReportFinished{ID: r.Finished.ID, Run: r.Finished.Run, Failed: r.Finished.Failed}
 	case r.Nodes != nil:
 		return core.SetNodes{Names: r.Nodes.Names, State: r.Nodes.State, Dead: r.Nodes.Dead, Signal: r.Nodes.Signal}
 	case r.Reporting != nil && r.Reporting.Stopped:

@@ -125,7 +125,7 @@ func TestAnEvictedWorkloadStopsAndComesBackOnItsOldNode(t *testing.T) {
 	s.place(fleet.Running, 2, 3)
 	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
 	s.leave(2, 3)
-	s.hears(one(event.ReplicasEvicted{ID: 1, Spots: on(2, 3), Whole: true}), "stop 1 [{0 [2 3]}] until 30s")
+	s.hears(one(event.ReplicasEvicted{ID: 1, Spots: on(2, 3), Whole: true}), "stop 1 [{0 [2 3] by order 1}] until 30s")
 	s.drop(2)
 	s.hears(one(event.ReplicasStopped{ID: 1, Spots: on(2)}))
 	s.drop(3)
@@ -154,6 +154,23 @@ func TestAReservedReplicaThatIsLostWasNeverThere(t *testing.T) {
 	s.hears(one(event.ReplicasLost{ID: 1, Spots: on(3)}))
 }
 
+// TestLostReplicasAreToldByTheirOrders loses one of two replicas that leave a node
+// by different orders: the driver must take away the one that the state has taken.
+func TestLostReplicasAreToldByTheirOrders(t *testing.T) {
+	s := newStage(t)
+	s.place(fleet.Running, 2, 2)
+	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 2)}), "run oak/train in tiger/h200 [{0 [2 2]}]")
+	s.leave(2)
+	s.hears(one(event.ReplicasEvicted{ID: 1, Spots: on(2)}), "stop 1 [{0 [2] by order 1}] until 30s")
+	s.state.Seq = 6
+	s.leave(2)
+	s.hears(one(event.ReplicasEvicted{ID: 1, Spots: on(2)}), "stop 1 [{0 [2] by order 7}] until 30s")
+	s.drop(2)
+	left := s.w.Spots(func(fleet.Replica) bool { return true })
+	lost := map[uint64]string{1: "lost 1 [{0 [2] by order 7}]", 7: "lost 1 [{0 [2] by order 1}]"}[left[0].Order]
+	s.hears(one(event.ReplicasLost{ID: 1, Spots: on(2)}), lost)
+}
+
 func TestAFinishedWorkloadIsGone(t *testing.T) {
 	s := newStage(t)
 	s.place(fleet.Running, 2, 3)
@@ -171,7 +188,7 @@ func TestACancelledWorkloadIsGoneWhenItHasLeft(t *testing.T) {
 	s.place(fleet.Running, 2, 3)
 	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
 	s.state.End(s.w, fleet.Cancelled, 0)
-	s.hears(one(event.WorkloadCancelled{ID: 1}), "stop 1 [{0 [2 3]}] until 30s")
+	s.hears(one(event.WorkloadCancelled{ID: 1}), "stop 1 [{0 [2 3] by order 1}] until 30s")
 	s.drop(2)
 	s.hears(one(event.ReplicasStopped{ID: 1, Spots: on(2)}))
 	s.drop(3)
@@ -239,7 +256,7 @@ func TestResyncTellsAllThatStands(t *testing.T) {
 	s.compare([]string{
 		"resync",
 		"  1 since 1ns runs [{0 [2 3]}] leaves [] until 0s",
-		"  2 since 5ns runs [{0 [0 1]}] leaves [{0 [0]}] until 30s",
+		"  2 since 5ns runs [{0 [0 1]}] leaves [{0 [0] by order 1}] until 30s",
 	})
 }
 

@@ -38,6 +38,10 @@ type NodeChanged struct {
 	To        fleet.NodeState `json:"to"`
 	Dead      int             `json:"dead,omitempty"`
 	Signal    string          `json:"signal,omitempty"`
+	// Since version 2: who keeps it in that state, and the checks that a validation must
+	// hold before it returns.
+	Owner fleet.StateOwner `json:"owner,omitempty"`
+	Needs []string         `json:"needs,omitempty"`
 }
 
 // ReportsStopped says: a cluster no longer reports; what is known of it is stale.
@@ -67,7 +71,25 @@ type IncidentOpened struct {
 	Scope    string   `json:"scope,omitempty"`
 	Severity string   `json:"severity,omitempty"`
 	Nodes    []string `json:"nodes,omitempty"`
+	// Since version 2: who works on it, and where it is written down.
+	Owner string `json:"owner,omitempty"`
+	Link  string `json:"link,omitempty"`
 }
+
+// IncidentUpdated says: what is known of a sev is now this. What it does not name
+// stays as it was; Note is what has been found out.
+type IncidentUpdated struct {
+	Name     string    `json:"name"`
+	Scope    *string   `json:"scope,omitempty"`
+	Severity *string   `json:"severity,omitempty"`
+	Owner    *string   `json:"owner,omitempty"`
+	Link     *string   `json:"link,omitempty"`
+	Nodes    *[]string `json:"nodes,omitempty"`
+	Note     string    `json:"note,omitempty"`
+}
+
+// Kind is the event's stable name.
+func (IncidentUpdated) Kind() string { return "incident.updated" }
 
 // IncidentClosed says: a sev is over.
 type IncidentClosed struct {

@@ -70,7 +70,8 @@ type GangReturned struct {
 	Why   string        `json:"why"`
 }
 
-// ReplicasStopped says: replicas that were leaving are gone.
+// ReplicasStopped says: replicas that were leaving are gone. The spots name the
+// orders that they obeyed, where these had numbers.
 type ReplicasStopped struct {
 	ID    uint64       `json:"id"`
 	Spots []fleet.Spot `json:"spots"`

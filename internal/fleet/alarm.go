@@ -14,9 +14,10 @@ type alarm struct {
 type alarmKind int
 
 const (
-	ofMetal alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
-	ofAge                    // work is past its declared maximum: who gives way to whom
-	ofFlex                   // flex work has run its minimum time
+	ofMetal  alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
+	ofAge                     // work is past its declared maximum: who gives way to whom
+	ofFlex                    // flex work has run its minimum time
+	ofHealth                  // a condition has lasted, or is over; a suspect may return
 )
 
 type alarms []alarm
@@ -64,6 +65,8 @@ func (p *Partition) ring(of alarmKind) {
 	case ofAge:
 		p.aged++
 		p.Freed()
+	case ofHealth:
+		p.Diagnose()
 	case ofFlex:
 		p.epoch++
 		p.Touch()

@@ -12,9 +12,10 @@ func (s *State) Clone() *State {
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
 		NextHold: s.NextHold, NextID: s.NextID,
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
-		Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
-		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
-		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+		Health: s.Health, Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
+		Subscriptions: clonePointers(s.Subscriptions),
+		Workloads:     make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:          slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
 	for _, p := range c.Partitions {
 		p.detach()
@@ -42,6 +43,10 @@ func clonePointers[T any](list []*T) []*T {
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
 	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.Health.Bursts = clonePointers(p.Health.Bursts)
+	for _, n := range p.Nodes {
+		n.Health = n.Health.clone()
+	}
 	for _, a := range p.Accounts {
 		a.Backing = slices.Clone(a.Backing)
 	}

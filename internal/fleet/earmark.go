@@ -46,12 +46,14 @@ func (a *Account) InsideHeld() int {
 func (a *Account) earmark(h *Hold) {
 	a.holds = append(a.holds, h)
 	slices.SortFunc(a.holds, byHolder)
+	a.queue.refile()
 	a.share(1)
 }
 
 // unearmark takes a hold out again.
 func (a *Account) unearmark(h *Hold) {
 	a.holds = remove(a.holds, func(x *Hold) bool { return x == h })
+	a.queue.refile()
 	a.share(-1)
 }
 

@@ -80,10 +80,12 @@ func (p *Partition) rebuild(s *State) {
 		n.residents, n.held, n.staying, n.owner = nil, 0, 0, nil
 		p.contribute(n, 1)
 	}
+	p.recountDowns()
 	for _, a := range p.Accounts {
 		a.attach(p)
 	}
 	p.alarms(s)
+	p.undiagnose(s)
 	for _, h := range s.Holds {
 		if h.Partition != p.ID {
 			continue
@@ -117,6 +119,9 @@ func (s *State) reattach(w *Workload) {
 		if w.Started != 0 {
 			s.alarmsOf(w)
 		}
+	}
+	if w.Failure != nil && w.Failure.Cause == "" && s.partitions[w.Failure.Where] != nil {
+		s.partitions[w.Failure.Where].await(w)
 	}
 	s.requeue(w)
 	s.watch(w)

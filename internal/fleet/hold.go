@@ -1,14 +1,26 @@
 package fleet
 
-import "sort"
+import (
+	"fmt"
+	"sort"
+)
 
 // This file is the one place where replicas take and give back GPUs. Each
 // change takes the node out of all counts, changes it, and counts it again.
 
-// Spot is a pool's replicas on nodes, one replica per mention of a node.
+// Spot is a pool's replicas on nodes, one replica per mention of a node. Order
+// names the order to leave that they obey; 0 says nothing of orders.
 type Spot struct {
-	Pool  int   `json:"pool"`
-	Nodes []int `json:"nodes"`
+	Pool  int    `json:"pool"`
+	Nodes []int  `json:"nodes"`
+	Order uint64 `json:"order,omitempty"`
+}
+
+func (s Spot) String() string {
+	if s.Order == 0 {
+		return fmt.Sprintf("{%d %v}", s.Pool, s.Nodes)
+	}
+	return fmt.Sprintf("{%d %v by order %d}", s.Pool, s.Nodes, s.Order)
 }
 
 // Count is the number of replicas in the spots.
@@ -130,7 +142,7 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 			w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 			return
 		}
-		r.Phase = Leaving
+		r.Phase, r.Order = Leaving, s.Number()
 		w.partition.settle(r.Node, Resident{w, pool, Leaving})
 	}, func(ph Phase) bool { return ph == phase })
 	s.after(w)
@@ -160,22 +172,23 @@ func (s *State) after(w *Workload) {
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
-// of its pool on that node which is fit, leaving ones before others.
+// of its pool on that node which is fit; where an order is named one that obeys
+// it, else leaving ones before others.
 func (s *State) each(w *Workload, spots []Spot, do func(pool, at int), fit func(Phase) bool) {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
-			if at := w.lastOn(spot.Pool, node, fit); at >= 0 {
+			if at := w.lastOn(spot, node, fit); at >= 0 {
 				do(spot.Pool, at)
 			}
 		}
 	}
 }
 
-func (w *Workload) lastOn(pool, node int, fit func(Phase) bool) int {
+func (w *Workload) lastOn(spot Spot, node int, fit func(Phase) bool) int {
 	found := -1
-	for i := len(w.Held[pool]) - 1; i >= 0; i-- {
-		r := w.Held[pool][i]
-		if r.Node != node || (fit != nil && !fit(r.Phase)) {
+	for i := len(w.Held[spot.Pool]) - 1; i >= 0; i-- {
+		r := w.Held[spot.Pool][i]
+		if r.Node != node || (fit != nil && !fit(r.Phase)) || (spot.Order != 0 && r.Order != spot.Order) {
 			continue
 		}
 		if r.Phase == Leaving {

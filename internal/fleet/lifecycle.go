@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -22,6 +23,9 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	all := w.Spots(func(Replica) bool { return true })
+	if state == Failed {
+		s.noteFailure(w, at)
+	}
 	switch {
 	case len(all) == 0:
 	case state == Cancelled:
@@ -95,21 +99,31 @@ func (w *Workload) uncounted(change func()) {
 	}
 }
 
-// Spots lists the workload's replicas that a choice names.
+// Spots lists the workload's replicas that a choice names, pool by pool; those
+// that obey an order to leave come first, order by order.
 func (w *Workload) Spots(choose func(Replica) bool) []Spot {
 	var spots []Spot
 	for i, replicas := range w.Held {
-		spot := Spot{Pool: i}
+		first := len(spots)
 		for _, r := range replicas {
 			if choose(r) {
-				spot.Nodes = append(spot.Nodes, r.Node)
+				spots = mention(spots, first, i, r)
 			}
 		}
-		if len(spot.Nodes) > 0 {
-			spots = append(spots, spot)
-		}
+		slices.SortFunc(spots[first:], func(a, b Spot) int { return cmp.Compare(a.Order-1, b.Order-1) }) // 0 last
 	}
 	return spots
+}
+
+// mention adds a replica of a pool to the spot of its order, among those from first on.
+func mention(spots []Spot, first, pool int, r Replica) []Spot {
+	for i := first; i < len(spots); i++ {
+		if spots[i].Order == r.Order {
+			spots[i].Nodes = append(spots[i].Nodes, r.Node)
+			return spots
+		}
+	}
+	return append(spots, Spot{Pool: pool, Nodes: []int{r.Node}, Order: r.Order})
 }
 
 func (s WorkloadState) waits() bool { return s == Pending || s == Starting || s == Mending }
@@ -121,6 +135,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 		s.watch(w)
 		return
 	}
+	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
 	if was.waits() && !is.waits() {
@@ -131,10 +146,10 @@ func (s *State) Settle(w *Workload, at Instant) {
 	}
 	switch {
 	case is == RunningW && w.Started == 0:
-		w.Started = at
+		w.Started, w.Run = at, s.Number()
 		s.alarmsOf(w)
 	case is == Pending:
-		w.Started = 0
+		w.Started, w.Run = 0, 0
 		if w.Moves != nil {
 			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
 			w.tree, w.shape = "", 0
@@ -207,9 +222,24 @@ func (w *Workload) Unsaved(now Instant) time.Duration {
 	return ran
 }
 
-// Overran says whether the workload runs past the maximum run time it declared.
+// Overran says whether the workload runs past the maximum run time it declared,
+// or did so before it was evicted.
 func (w *Workload) Overran(now Instant) bool {
-	return w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+	return w.Late || w.MaxRuntime > 0 && w.Started != 0 && now.Sub(w.Started) > w.MaxRuntime
+}
+
+// markLate remembers of a workload that it overran: it takes its place in its
+// queue by that too, or two of them would take turns.
+func (s *State) markLate(w *Workload, at Instant) {
+	if w.Late || !w.Overran(at) {
+		return
+	}
+	s.unqueue(w)
+	if w.account != nil {
+		w.account.dropWork(w)
+		defer w.account.addWork(w)
+	}
+	w.Late = true
 }
 
 // requeue puts the workload into exactly the queues in which it waits.
@@ -261,7 +291,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		it.shape = s.shapeOf(w)
 		p.ask(w, 1)
 	}
-	if w.Flexes() || p.passes(w.Tree(), it) {
+	if w.Flexes() || p.passes(w.Tree(), &it) {
 		p.changed(w.Tree())
 	}
 	q.add(it)
@@ -272,10 +302,10 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 
 // passes says whether a unit comes before others that wait in its tree: a new
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
-func (p *Partition) passes(tree string, it Waiting) bool {
+func (p *Partition) passes(tree string, it *Waiting) bool {
 	t := p.trees[tree]
 	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
-		return it.before(a.queue.items[len(a.queue.items)-1])
+		return it.Before(a.queue.all.last())
 	})
 }
 
@@ -321,15 +351,3 @@ func (s *State) alarmsOf(w *Workload) {
 		s.alarm(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
 	}
 }
-
-// Queue lists what waits for a quota in this partition, in order.
-func (a *Account) Queue() []Waiting { return a.queue.items }
-
-// Kinds is the number of different shapes that wait for the quota here.
-func (a *Account) Kinds() int { return a.queue.kinds() }
-
-// Queue lists what waits in a namespace for flex of this partition, in order.
-func (f FlexUse) Queue() []Waiting { return f.queue.items }
-
-// Kinds is the number of different shapes that wait in the namespace.
-func (f FlexUse) Kinds() int { return f.queue.kinds() }

@@ -45,7 +45,7 @@ func insertZero(xs []int, at int) []int {
 
 // AddNode adds a healthy node.
 func (p *Partition) AddNode(name string, island, rack int, at Instant) {
-	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at}
+	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at, Born: at}
 	p.byName[name] = len(p.Nodes)
 	p.Islands[island].nodes = append(p.Islands[island].nodes, len(p.Nodes))
 	p.Nodes = append(p.Nodes, n)
@@ -81,10 +81,13 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		p.Downs = append(p.Downs, Down{})
 		copy(p.Downs[open+1:], p.Downs[open:])
 		p.Downs[open] = Down{node, at, Never}
+		p.countDown(node, 1, at)
 	case from == Suspect && to == Healthy && has && p.Downs[open].From == p.Nodes[node].Since:
 		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
+		p.recountDowns()
 	case !up(from) && up(to) && has:
 		p.Downs[open].To = at
+		p.countDown(node, -1, at)
 		p.state.alarm(p, at.Add(p.state.Policy.Dwell), ofMetal)
 	}
 }
@@ -92,6 +95,7 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 // ForgetDowns drops the stretches that ended before a moment.
 func (p *Partition) ForgetDowns(before Instant) {
 	p.Downs = remove(p.Downs, func(d Down) bool { return d.To < before })
+	p.recountDowns()
 }
 
 // EnsureAccount finds or makes the account of a quota.

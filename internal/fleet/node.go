@@ -38,6 +38,10 @@ type Node struct {
 	Since  Instant   `json:"since"`
 	Signal string    `json:"signal,omitempty"`
 
+	Born       Instant     `json:"born,omitempty"`       // when it joined the fleet
+	StateOwner StateOwner  `json:"stateOwner,omitempty"` // who keeps it in its state
+	Health     *NodeHealth `json:"health,omitempty"`     // nil: nobody ever said anything about it
+
 	// Derived by hold.go.
 	residents []Resident
 	held      int      // GPUs that replicas hold, those on their way out included

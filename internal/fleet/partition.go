@@ -17,6 +17,7 @@ type Island struct {
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
 	backed      int   // nodes that back somebody
+	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
@@ -65,7 +66,8 @@ type Partition struct {
 	Downs       []Down     `json:"downs"`      // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool `json:"grantsMoved,omitempty"`
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
 	state     *State
@@ -92,13 +94,17 @@ type Partition struct {
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
 	straying    bool
-	overs       int  // islands of accounts that touch more nodes than back them
-	short       int  // accounts whose grant is not backed whole
-	declared    int  // accounts that declare a gang
-	gangless    int  // accounts whose declared gang is not backed
-	probations  int  // nodes in probation
+	overs       int // islands of accounts that touch more nodes than back them
+	short       int // accounts whose grant is not backed whole
+	declared    int // accounts that declare a gang
+	gangless    int // accounts whose declared gang is not backed
+	probations  int // nodes in probation
+	downs       peaks
 	grantsMoved bool // a grant changed since the backing was decided
 	halted      string
+	ailing      []int // see Ailing
+	undiagnosed bool
+	failures    []*Workload // see Unexplained
 	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
 	Scratch any `json:"-"`
 }
@@ -122,7 +128,7 @@ type FlexUse struct {
 	queue   queue
 
 	asked    int // by what waits, elastic pools at max
-	standing int // by what stands and is not being evicted, elastic pools at max
+	standing int // by what stands and does not move elsewhere, elastic pools at max
 
 	name    string
 	work    []*Workload // that holds or reserves GPUs here, in order of ID

@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	"sort"
+	"cmp"
 	"strings"
 )
 
@@ -15,6 +15,7 @@ type Waiting struct {
 	tried uint64 // see Partition.Tried
 	lacks bool   // see Lacks
 	shape int    // see Shape
+	kind  kind
 }
 
 // Shape numbers what of a waiting unit decides whether it finds room: two units
@@ -32,13 +33,29 @@ func (a *Waiting) SetLacks(lacks bool) { a.lacks = lacks }
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
 const Base = -1
 
-// queue keeps what waits in the order in which it is served.
+// queue keeps what waits in the order in which it is served, and the first of
+// each kind: decisions look at those alone, so their cost does not grow with
+// how many wait behind them.
 type queue struct {
 	account   *Account   // nil on flex
 	flex      *FlexUse   // nil in quota
 	partition *Partition // on flex
-	items     []Waiting
-	shapes    map[int]int // how many items have each shape
+
+	all    roll
+	kinds  map[kind]*roll
+	firsts []*Waiting // of each kind, in order
+}
+
+// kind is what units of a queue have in common of which the younger finds no
+// room where the elder finds none: their shape and, where others hold part of
+// the quota, which of the holds are for them.
+type kind struct {
+	shape int
+	holds string // a mark for each hold inside the quota
+
+	// Of a unit like no other:
+	id   uint64
+	pool int
 }
 
 // queueSpot remembers in which queues a workload waits, so that it can leave them.
@@ -48,43 +65,117 @@ type queueSpot struct {
 	partition *Partition
 }
 
-func (a Waiting) before(b Waiting) bool {
-	if a.Key != b.Key {
-		return a.Key.Before(b.Key)
-	}
-	return a.Pool < b.Pool
-}
+// Before says which of two units of a queue is served first.
+func (a *Waiting) Before(b *Waiting) bool { return compareWaiting(a, b) < 0 }
 
-func (q *queue) find(it Waiting) int {
-	return sort.Search(len(q.items), func(i int) bool { return !q.items[i].before(it) })
+func compareWaiting(a, b *Waiting) int {
+	switch {
+	case a.Key == b.Key:
+		return cmp.Compare(a.Pool, b.Pool)
+	case a.Key.Before(b.Key):
+		return -1
+	}
+	return 1
 }
 
 func (q *queue) add(it Waiting) {
-	i := q.find(it)
-	q.items = append(q.items, Waiting{})
-	copy(q.items[i+1:], q.items[i:])
-	q.items[i] = it
-	if q.shapes == nil {
-		q.shapes = map[int]int{}
-	}
-	q.shapes[it.shape]++
-	if len(q.items) == 1 {
+	own := &it
+	q.all.add(own)
+	q.file(own)
+	if q.all.size == 1 {
 		q.await()
 	}
 }
 
 func (q *queue) remove(it Waiting) {
-	if i := q.find(it); i < len(q.items) && q.items[i].Workload == it.Workload && q.items[i].Pool == it.Pool {
-		if shape := q.items[i].shape; q.shapes[shape] == 1 {
-			delete(q.shapes, shape)
-		} else {
-			q.shapes[shape]--
-		}
-		q.items = append(q.items[:i], q.items[i+1:]...)
-		if len(q.items) == 0 {
-			q.idle()
+	own := q.all.find(&it)
+	if own == nil || own.Workload != it.Workload {
+		return
+	}
+	q.all.remove(own)
+	q.unfile(own)
+	if q.all.size == 0 {
+		q.idle()
+	}
+}
+
+// file puts a unit among those of its kind.
+func (q *queue) file(it *Waiting) {
+	it.kind = q.kindOf(it)
+	if q.kinds == nil {
+		q.kinds = map[kind]*roll{}
+	}
+	like := q.kinds[it.kind]
+	if like == nil {
+		like = &roll{}
+		q.kinds[it.kind] = like
+	}
+	was := like.first()
+	like.add(it)
+	if like.first() == it {
+		q.lead(was, it)
+	}
+}
+
+func (q *queue) unfile(it *Waiting) {
+	like := q.kinds[it.kind]
+	was := like.first()
+	like.remove(it)
+	if was == it {
+		q.lead(it, like.first())
+	}
+	if like.size == 0 {
+		delete(q.kinds, it.kind)
+	}
+}
+
+// lead makes another unit the first of its kind; nil stands for none.
+func (q *queue) lead(was, is *Waiting) {
+	if was != nil {
+		q.firsts = dropSorted(q.firsts, was, compareWaiting)
+	}
+	if is != nil {
+		q.firsts = insertSorted(q.firsts, is, compareWaiting)
+	}
+}
+
+func (q *queue) kindOf(it *Waiting) kind {
+	if it.shape == 0 {
+		return kind{id: it.Workload.ID, pool: it.Pool}
+	}
+	return kind{shape: it.shape, holds: q.account.holdsFor(it.Workload)}
+}
+
+// holdsFor marks which of the holds inside the quota are for a workload; "" where there are none.
+func (a *Account) holdsFor(w *Workload) string {
+	if a == nil || len(a.holds) == 0 {
+		return ""
+	}
+	marks := make([]byte, len(a.holds))
+	for i, h := range a.holds {
+		marks[i] = '-'
+		if h.For(w) {
+			marks[i] = '+'
 		}
 	}
+	return string(marks)
+}
+
+// refile tells all kinds apart anew, since the holds inside the quota have changed.
+func (q *queue) refile() {
+	q.kinds, q.firsts = nil, nil
+	for it := range q.all.each() {
+		q.file(it)
+	}
+}
+
+// list copies the queue, in order.
+func (q *queue) list() []Waiting {
+	items := make([]Waiting, 0, q.all.size)
+	for it := range q.all.each() {
+		items = append(items, *it)
+	}
+	return items
 }
 
 // await and idle tell the partition that somebody waits in the queue now, and that nobody does.
@@ -106,10 +197,28 @@ func (q *queue) idle() {
 	}
 }
 
-// kinds is the number of shapes in the queue, units like no other counted singly.
-func (q *queue) kinds() int {
-	if odd := q.shapes[0]; odd > 0 {
-		return len(q.shapes) - 1 + odd
-	}
-	return len(q.shapes)
+// Queue lists what waits for a quota in this partition, in order. It is a copy of
+// all of it: decisions ask for Firsts.
+func (a *Account) Queue() []Waiting { return a.queue.list() }
+
+// Firsts lists the first waiting unit of each kind, in order: where it finds no
+// room, those like it behind it find none. The slice is the account's own.
+func (a *Account) Firsts() []*Waiting { return a.queue.firsts }
+
+// Following is the unit of the same kind that waits next behind one, or nil.
+func (a *Account) Following(it *Waiting) *Waiting { return a.queue.kinds[it.kind].after(it) }
+
+// FollowingFrom is the first unit of the same kind that is not before a key, or nil.
+func (a *Account) FollowingFrom(it *Waiting, key Key) *Waiting {
+	return a.queue.kinds[it.kind].after(&Waiting{Key: key, Pool: Base - 1})
 }
+
+// Queue lists what waits in a namespace for flex of this partition, in order. It
+// is a copy of all of it: decisions ask for Firsts.
+func (f FlexUse) Queue() []Waiting { return f.queue.list() }
+
+// Firsts is Account.Firsts for a namespace that waits for flex.
+func (f FlexUse) Firsts() []*Waiting { return f.queue.firsts }
+
+// Waits is how many units wait in the namespace for flex of this partition.
+func (f FlexUse) Waits() int { return f.queue.all.size }

@@ -21,6 +21,7 @@ type Cluster struct {
 	Mode       Mode    `json:"mode"`
 	Stale      bool    `json:"stale,omitempty"` // its reports have stopped
 	StaleSince Instant `json:"staleSince,omitempty"`
+	Heard      Instant `json:"heard,omitempty"` // when its monitors were last heard; 0: never
 }
 
 // Incident is a sev: something that people know is wrong, and its scope.
@@ -31,7 +32,19 @@ type Incident struct {
 	Nodes    []string `json:"nodes,omitempty"`
 	Opened   Instant  `json:"opened"`
 	Closed   Instant  `json:"closed,omitempty"`
+	Owner    string   `json:"owner,omitempty"` // who works on it
+	Link     string   `json:"link,omitempty"`  // where it is written down
+	Updates  []Update `json:"updates,omitempty"`
 }
+
+// Update is what was found out about an incident, and when.
+type Update struct {
+	At   Instant `json:"at"`
+	Note string  `json:"note"`
+}
+
+// UpdateMemory is how many of an incident's last updates stay in the state.
+const UpdateMemory = 32
 
 // KeyUse remembers a command's idempotency key, so that a repeated command is
 // answered as the first was, and a key used for another command is refused.
@@ -58,6 +71,7 @@ type State struct {
 	Clusters   []*Cluster           `json:"clusters,omitempty"`
 	Partitions []*Partition         `json:"partitions,omitempty"` // in order of ID
 	Quotas     []*Quota             `json:"quotas,omitempty"`     // in order of path
+	Health     *HealthPolicy        `json:"health,omitempty"`     // nil: the default
 	Holds      []*Hold              `json:"holds,omitempty"`
 	Incidents  []*Incident          `json:"incidents,omitempty"`
 	NextHold   uint64               `json:"nextHold,omitempty"`
@@ -65,6 +79,8 @@ type State struct {
 	NextID     uint64               `json:"nextId"`
 	Keys       []KeyUse             `json:"keys,omitempty"`  // oldest first
 	EndedOrder []uint64             `json:"ended,omitempty"` // oldest first
+
+	Subscriptions []*Subscription `json:"subscriptions,omitempty"` // in order of name
 
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
@@ -101,10 +117,16 @@ func (s *State) Key(key string) (KeyUse, bool) {
 	return u, ok
 }
 
+// Number is that of the record on its way: the orders it gives are known by it.
+func (s *State) Number() uint64 { return s.Seq + 1 }
+
 func nameKey(namespace, name string) string { return namespace + "/" + name }
 
 // BufferFor is the buffer policy in force for an island: the closest scope wins.
 func (s *State) BufferFor(p *Partition, island int) Buffer {
+	if len(s.Buffers) == 0 {
+		return s.Policy.Buffer
+	}
 	for _, scope := range []string{p.ID + "/" + p.Islands[island].Name, p.ID, p.Cluster} {
 		if b, ok := s.Buffers[scope]; ok {
 			return b

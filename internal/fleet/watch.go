@@ -20,7 +20,7 @@ func (s *State) watch(w *Workload) {
 		return
 	}
 	w.watchedAt = p
-	if w.Flexes() && w.State != Evicting && !w.State.Ended() {
+	if w.Flexes() && !w.State.Ended() && w.Moves == nil { // who is evicted asks again: shares stay as they are
 		w.stands = w.Asks()
 		p.flexUse(w.Namespace).standing += w.stands
 	}

@@ -101,6 +101,9 @@ type Replica struct {
 	Node  int   `json:"n"` // index into Partition.Nodes
 	Phase Phase `json:"p,omitempty"`
 	Holds Holds `json:"h,omitempty"`
+	// Order is the number of the order to leave that a leaving replica obeys: that
+	// of the record which gave it. 0: it stays, or was told before orders had numbers.
+	Order uint64 `json:"o,omitempty"`
 }
 
 // WorkloadState is the state that people see.
@@ -144,15 +147,19 @@ type Workload struct {
 	State        WorkloadState `json:"state"`
 	Where        string        `json:"where,omitempty"`   // partition it stands in
 	Started      Instant       `json:"started,omitempty"` // last start of its lowest-rank pools
+	Run          uint64        `json:"run,omitempty"`     // number of the record of that start, which reports of its end name
 	Ended        Instant       `json:"ended,omitempty"`
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
+	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Mends        int           `json:"mends,omitempty"`
 	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
 	Held         [][]Replica   `json:"held"`                // per pool
+	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
+	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
 
 	// Derived.
 	partition  *Partition
@@ -287,9 +294,14 @@ type Key struct {
 	ID       uint64
 }
 
-// KeyOf is the key of a part of a workload: one of its pools, or its surplus.
+// KeyOf is the key of a part of a workload: one of its pools, or its surplus. Who
+// has run past the maximum it declared has lost its age.
 func KeyOf(w *Workload, rank int, surplus bool) Key {
-	return Key{w.Priority, rank, surplus, w.Submitted, w.ID}
+	since := w.Submitted
+	if w.Late {
+		since = Never
+	}
+	return Key{w.Priority, rank, surplus, since, w.ID}
 }
 
 // Before says whether k comes before l.

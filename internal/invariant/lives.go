@@ -4,6 +4,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 const (
 	ruleState = "a workload's state says what it holds"
+	ruleOrder = "only who leaves obeys an order to leave"
 	ruleGrace = "grace ends for those who leave, and only for them"
 )
 
@@ -12,6 +13,9 @@ func (c *checker) life(w *fleet.Workload) {
 	running, reserved, leaving := phases(w)
 	if (leaving > 0) != (w.GraceEnds != 0) && !w.State.Ended() {
 		c.broken(ruleGrace, "%s has %d replicas leaving and its grace ends at %d", called(w), leaving, w.GraceEnds)
+	}
+	if bad := w.Spots(func(r fleet.Replica) bool { return r.Order != 0 && r.Phase != fleet.Leaving }); len(bad) > 0 {
+		c.broken(ruleOrder, "%s has %v", called(w), bad)
 	}
 	var ok bool
 	switch w.State {

@@ -22,10 +22,13 @@ func (c *checker) queues(r *recount) {
 	}
 	for _, a := range r.p.Accounts {
 		c.queue("quota "+a.Quota, a.Queue(), wanted["quota "+a.Quota])
+		c.firsts("quota "+a.Quota, a.Queue(), a.Firsts(), a.Holds())
 		delete(wanted, "quota "+a.Quota)
 	}
 	for _, ns := range r.p.Namespaces() {
-		c.queue("namespace "+ns, r.p.FlexOf(ns).Queue(), wanted["namespace "+ns])
+		f := r.p.FlexOf(ns)
+		c.queue("namespace "+ns, f.Queue(), wanted["namespace "+ns])
+		c.firsts("namespace "+ns, f.Queue(), f.Firsts(), nil)
 		delete(wanted, "namespace "+ns)
 	}
 	for _, name := range sortedKeys(wanted) {

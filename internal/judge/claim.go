@@ -8,6 +8,9 @@ type Judge struct {
 	p     *fleet.Partition
 	now   fleet.Instant
 	units []Unit
+	// ByTurn: of an elastic pool on flex only the last replicas are candidates, not
+	// any that stands in the way. What was chosen is judged as ever.
+	ByTurn bool
 	// apart: nodes alike for one claim are told apart, for there are others to come.
 	apart bool
 }

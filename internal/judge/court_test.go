@@ -22,10 +22,13 @@ type court struct {
 	together  int // submissions of several at once, judged as a set
 
 	heads bool            // who passes a head is judged
+	turn  bool            // see judge.Judge.ByTurn
 	asked map[string]bool // questions that were refused already
 }
 
-func newCourt(f features) *court { return &court{heads: f.heads, asked: map[string]bool{}} }
+func newCourt(f features) *court {
+	return &court{heads: f.heads, turn: f.turn, asked: map[string]bool{}}
+}
 
 func (c *court) String() string {
 	return fmt.Sprintf("%d evictions (%d of them compared with every set of victims, %d for mending left out), %d refused starts (%d more with too many candidates), %d sets submitted together",
@@ -97,6 +100,7 @@ func evictionAt(events []event.Event) (victims int, owner *event.ReplicasPlaced)
 func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.ReplicasPlaced, now fleet.Instant) *broken {
 	p := s.Partition(here)
 	j := judge.New(s, p, now)
+	j.ByTurn = c.turn
 	claim, ok := claimOf(j, s, owner)
 	if !ok {
 		c.elsewhere++
@@ -233,10 +237,16 @@ func chosenOfWork(w *fleet.Workload, gone map[[3]int]int) []judge.Unit {
 			if left[u.Pool] < min(w.Pools[u.Pool].Min, w.Stays(u.Pool)) {
 				list = append(list, u)
 			}
-		case left[u.Pool] >= w.Pools[u.Pool].Min:
-			if at := [3]int{int(w.ID), u.Pool, u.Stands[0].Node}; gone[at] > 0 {
+		}
+	}
+	for i, pool := range w.Pools {
+		if left[i] < pool.Min {
+			continue
+		}
+		for index, r := range w.Held[i] {
+			if at := [3]int{int(w.ID), i, r.Node}; r.Phase != fleet.Leaving && gone[at] > 0 {
 				gone[at]--
-				list = append(list, u)
+				list = append(list, judge.SurplusAt(w, i, index))
 			}
 		}
 	}

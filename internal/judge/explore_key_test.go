@@ -1,88 +1,153 @@
 package judge_test
 
 import (
-	"fmt"
-	"hash/fnv"
-	"sort"
-	"strings"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// key tells two moments of a model apart where what may follow differs: the
-// backing, what stands where and how, and the workloads in their order. What
-// nodes are named, which namespace is which, and when all this is, does not matter.
-func (at moment) key() uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(at.text()))
-	return h.Sum64()
+// key is a state of a model, as a fingerprint: two moments have the same key where
+// the same may follow. Of a million states two share one by accident with a chance
+// of one in thirty million.
+type key uint64
+
+// key tells two moments apart by the backing, what stands where and how, and who
+// waits, in their order. Left out is what decides nothing:
+//
+//   - which node of an island is which;
+//   - how far apart two importances are, or the names of two namespaces;
+//   - which of two units of unequal importance is older in quota (on flex the
+//     namespace whose head is older comes first among equals);
+//   - when all this is, and what has ended.
+//
+// Nothing else is taken for alike: of quotas of equal grants and of islands of equal
+// size the names decide ties, so that mirrored states do go on differently; and so
+// does the order of the names of namespaces. Nodes have names too:
+// TestWhatIsAlikeGoesOnAlike and every exploration look whether states with one key
+// go on alike.
+func (at moment) key() key { return keyOf(at.text(nil, inOrder(at.open()))) }
+
+func keyOf(text []byte) key {
+	sum := sha256.Sum256(text)
+	return key(binary.LittleEndian.Uint64(sum[:]))
 }
 
-func (at moment) text() string {
-	var b strings.Builder
-	p := at.s.Partition(here)
-	open := inOrder(at.open())
-	order := ages(open)
-	fmt.Fprint(&b, p.Promisable)
-	for _, a := range p.Accounts {
-		fmt.Fprint(&b, a.Backing, a.GangMissing, a.GangIsland)
-	}
-	for _, island := range p.Islands {
-		nodes := make([]string, 0, len(island.Nodes()))
-		for _, n := range island.Nodes() {
-			nodes = append(nodes, nodeText(p.Nodes[n], order))
-		}
-		sort.Strings(nodes)
-		fmt.Fprint(&b, island.Share, nodes)
-	}
-	names := map[string]int{}
+// exact tells two moments apart by all names too.
+func (at moment) exact() key {
+	var text []byte
+	open := at.open()
+	order := placesOf(open)
 	for _, w := range open {
-		space := -1
-		if w.Flexes() {
-			if _, known := names[w.Namespace]; !known {
-				names[w.Namespace] = len(names)
-			}
-			space = names[w.Namespace]
-		}
-		victimOf := -1
-		if at, known := order[w.For]; known && w.For != 0 {
-			victimOf = at
-		}
-		fmt.Fprint(&b, "|", w.Target, space, w.Priority, w.Pools[0].Rank, w.Pools[0].Min, w.State, victimOf, w.Started != 0)
+		text = append(text, byte(levelOf(w)/10), byte(spaceOf(w)/10))
 	}
-	return b.String()
+	for _, n := range at.s.Partition(here).Nodes {
+		text = binary.LittleEndian.AppendUint64(text, nodeCode(n, order))
+	}
+	return keyOf(at.text(text, open))
 }
 
-// inOrder lists in-quota work in the order of importance and age (age between
-// unequals decides nothing), and then flex work by age.
-func inOrder(open []*fleet.Workload) []*fleet.Workload {
-	list := append([]*fleet.Workload(nil), open...)
-	sort.SliceStable(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		if a.Flexes() || b.Flexes() {
-			return !a.Flexes()
+// text writes a moment down.
+func (at moment) text(b []byte, open []*fleet.Workload) []byte {
+	p := at.s.Partition(here)
+	b = append(b, byte(p.Promisable), truth(p.Regranted))
+	for _, a := range p.Accounts {
+		for _, n := range a.Backing {
+			b = append(b, byte(n))
 		}
-		return fleet.KeyOf(a, a.BaseRank(), false).Before(fleet.KeyOf(b, b.BaseRank(), false))
+		b = append(b, byte(a.GangMissing), byte(a.GangIsland))
+	}
+	places := placesOf(open)
+	for _, island := range p.Islands {
+		nodes := make([]uint64, 0, 8)
+		for _, n := range island.Nodes() {
+			nodes = append(nodes, nodeCode(p.Nodes[n], places))
+		}
+		slices.Sort(nodes)
+		b = append(b, byte(island.Share))
+		for _, n := range nodes {
+			b = binary.LittleEndian.AppendUint64(b, n)
+		}
+	}
+	return workText(b, open, places)
+}
+
+func workText(b []byte, open []*fleet.Workload, places map[uint64]int) []byte {
+	names, quotas, flex := spacesOpen(open), levelsOpen(open, false), levelsOpen(open, true)
+	for _, w := range open {
+		target := byte(flexTarget)
+		if w.Flexes() {
+			target += byte(slices.Index(names, spaceOf(w)))
+		} else {
+			target = byte(slices.Index(quotaPaths, w.Target))
+		}
+		levels := quotas
+		if w.Flexes() {
+			levels = flex
+		}
+		owner := 0
+		if at, is := places[w.For]; is {
+			owner = 1 + at
+		}
+		b = append(b, target, byte(slices.Index(levels, levelOf(w))), byte(w.Pools[0].Min), stateCode[w.State], byte(owner), truth(w.Started != 0), truth(w.Moves != nil))
+	}
+	return b
+}
+
+func truth(yes bool) byte {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+var stateCode = map[fleet.WorkloadState]byte{
+	fleet.Pending: 1, fleet.Starting: 2, fleet.RunningW: 3, fleet.Evicting: 4, fleet.Mending: 5,
+	fleet.Finished: 6, fleet.Failed: 7, fleet.Cancelled: 8,
+}
+
+var nodeStateCode = map[fleet.NodeState]uint64{fleet.Healthy: 1, fleet.Quarantined: 2}
+
+// inOrder lists in-quota work in the order of importance and age, and then flex
+// work by age.
+func inOrder(open []*fleet.Workload) []*fleet.Workload {
+	list := slices.Clone(open)
+	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
+		if a.Flexes() != b.Flexes() {
+			return int(truth(a.Flexes())) - int(truth(b.Flexes()))
+		}
+		if a.Flexes() {
+			return 0
+		}
+		return int(levelOf(a)) - int(levelOf(b))
 	})
 	return list
 }
 
-// ages numbers workloads.
-func ages(open []*fleet.Workload) map[uint64]int {
-	order := map[uint64]int{}
+// placesOf numbers workloads.
+func placesOf(open []*fleet.Workload) map[uint64]int {
+	places := make(map[uint64]int, len(open))
 	for i, w := range open {
-		order[w.ID] = i
+		places[w.ID] = i
 	}
-	return order
+	return places
 }
 
-// nodeText is what stands on a node and how.
-func nodeText(n *fleet.Node, order map[uint64]int) string {
-	t := fmt.Sprint(n.Island, n.State)
-	for _, r := range n.Residents() {
-		t += fmt.Sprint("/", order[r.Workload.ID], r.Pool, r.Phase, holdsOn(r, n))
+// nodeCode is what stands on a node and how: its state, and eleven bits for each
+// replica, of which there are at most four (it leaves, or its room is reserved).
+func nodeCode(n *fleet.Node, places map[uint64]int) uint64 {
+	var codes [4]uint64
+	residents := n.Residents()
+	for i, r := range residents {
+		codes[i] = uint64(places[r.Workload.ID])<<6 | uint64(r.Pool)<<5 | uint64(r.Phase)<<3 | uint64(holdsOn(r, n)) | 1<<10
 	}
-	return t
+	slices.Sort(codes[:len(residents)])
+	code := nodeStateCode[n.State]
+	for _, c := range codes[:len(residents)] {
+		code = code<<11 | c
+	}
+	return code
 }
 
 // holdsOn is how a resident holds its GPU.

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -14,33 +15,27 @@ type model struct {
 	name    string
 	islands [2]int
 	grants  [3]int // of t/x, t/y and t/z, in nodes
-	targets []int8 // indexes of quotas; flexTarget+n: flex of the n-th namespace
+	targets []int8 // indexes of quotas, or flexTarget
 	sizes   []int8
-	levels  []level
+	levels  int  // how many importances there may be at a time
+	spaces  int  // and how many namespaces on flex
 	joins   int8 // replicas of a second pool, one rank below; 0: none
 	fails   bool // nodes fail, and come back
-}
-
-// level is how important an arrival is.
-type level struct {
-	priority fleet.Priority
-	rank     int8
+	plain   bool // nothing is left out for being alike; importances and namespaces are fixed
 }
 
 const flexTarget = 3
 
-var (
-	quotaPaths = []string{"t/x", "t/y", "t/z"}
-	spaces     = []string{"ant", "bee", "cat"}
-)
+var quotaPaths = []string{"t/x", "t/y", "t/z"}
 
-// letter is one event of a history. It is small: there are millions of histories.
+// letter is one event of a history. It is small: there are millions of them.
 type letter struct {
 	kind   kind
-	target int8 // of an arrival
-	size   int8
-	level  level
-	at     int8 // of an end: the workload's place by age; of a failure or a return: the node
+	target int8  // of an arrival
+	size   int8  // of an arrival
+	at     int8  // of an end: the workload's place by age; of a failure or a return: the node
+	level  level // of an arrival
+	space  space // of an arrival for flex
 }
 
 type kind int8
@@ -56,11 +51,11 @@ const (
 func (l letter) String() string {
 	switch l.kind {
 	case arrives:
-		target := "flex of " + spaces[max(0, l.target-flexTarget)]
+		target := "flex of " + l.space.String()
 		if l.target < flexTarget {
 			target = quotaPaths[l.target]
 		}
-		return fmt.Sprintf("%d GPUs for %s arrive, %v rank %d", l.size, target, l.level.priority, l.level.rank)
+		return fmt.Sprintf("%d GPUs for %s arrive, %v rank %d", l.size, target, l.level.priority(), l.level.rank())
 	case ends:
 		return fmt.Sprintf("the workload numbered %d ends", l.at)
 	case fails:
@@ -72,9 +67,53 @@ func (l letter) String() string {
 	}
 }
 
+// level is how important an arrival is, the most important first: those below
+// 1,000 are ranks of priority high, the others of mid.
+type level int16
+
+const ranksOfOne = 1000
+
+func (l level) priority() fleet.Priority {
+	if l < ranksOfOne {
+		return fleet.High
+	}
+	return fleet.Mid
+}
+
+func (l level) rank() int { return int(l % ranksOfOne) }
+
+func levelOf(w *fleet.Workload) level {
+	l := level(w.BaseRank())
+	if w.Priority == fleet.Mid {
+		l += ranksOfOne
+	}
+	return l
+}
+
+// fixedLevels are the importances of a plain model: two priorities, two ranks.
+func fixedLevels(n int) []level {
+	return map[int][]level{1: {1000}, 2: {0, 1000}, 4: {0, 10, 1000, 1010}}[n]
+}
+
+// space is a namespace by the place of its name among others.
+type space int16
+
+// inQuota is the namespace of in-quota work, of which nothing depends.
+const inQuota space = 0
+
+func (s space) String() string { return fmt.Sprintf("n%04d", int(s)) }
+
+func spaceOf(w *fleet.Workload) space {
+	var s int
+	if _, err := fmt.Sscanf(w.Namespace, "n%d", &s); err != nil {
+		panic(err)
+	}
+	return space(s)
+}
+
 // moment is a little world at one moment of a history.
 type moment struct {
-	model
+	*model
 	s   *fleet.State
 	now fleet.Instant
 }
@@ -84,7 +123,7 @@ const grace = 30 * time.Second
 // born is the model's world before anything happens in it. Nothing there depends
 // on how long something lasts: no buffer, no dwell, no minimum run time, and a
 // checkpoint every second.
-func (m model) born() moment {
+func (m *model) born() moment {
 	at := moment{m, fleet.NewState(), fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share, policy.Dwell, policy.FlexMinimum = 0, 0, 0
@@ -106,50 +145,97 @@ func (m model) born() moment {
 	return at
 }
 
-// letters lists what may happen next. Namespaces are told apart by nothing, so
-// each new one is the next; and so are nodes of an island on which the same stands.
+func (at moment) clone() moment { return moment{at.model, at.s.Clone(), at.now} }
+
+// letters lists what may happen next.
 func (at moment) letters() []letter {
 	var list []letter
-	used := at.usedSpaces()
+	open := at.open()
 	for _, target := range at.targets {
-		if target >= flexTarget && int(target-flexTarget) > used {
-			continue
+		flexes, named := target == flexTarget, []space{inQuota}
+		if flexes {
+			named = choices(spacesOpen(open), at.spaces)
+		}
+		levels := choices(levelsOpen(open, flexes), at.levels)
+		if at.plain {
+			levels, named = fixedLevels(at.levels), fixedSpaces(flexes)
 		}
 		for _, size := range at.sizes {
-			for _, lv := range at.levels {
-				list = append(list, letter{kind: arrives, target: target, size: size, level: lv})
+			for _, lv := range levels {
+				for _, space := range named {
+					list = append(list, letter{kind: arrives, target: target, size: size, level: lv, space: space})
+				}
 			}
 		}
 	}
-	for i, w := range at.open() {
+	for i, w := range open {
 		if w.State == fleet.RunningW {
 			list = append(list, letter{kind: ends, at: int8(i)})
 		}
 	}
 	if at.fails {
-		list = append(list, at.nodeLetters()...)
+		list = append(list, at.nodeLetters(open)...)
 	}
 	return list
 }
 
-// usedSpaces is how many namespaces have flex work.
-func (at moment) usedSpaces() int {
-	used := map[string]bool{}
-	for _, w := range at.open() {
-		if w.Flexes() {
-			used[w.Namespace] = true
+// levelsOpen lists the importances there are, in their order: of flex work, or of
+// in-quota work, which are never compared with each other.
+func levelsOpen(open []*fleet.Workload, flexes bool) []level {
+	var list []level
+	for _, w := range open {
+		if w.Flexes() == flexes {
+			list = append(list, levelOf(w))
 		}
 	}
-	return len(used)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
-func (at moment) nodeLetters() []letter {
+func spacesOpen(open []*fleet.Workload) []space {
+	var list []space
+	for _, w := range open {
+		if w.Flexes() {
+			list = append(list, spaceOf(w))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// fixedSpaces are the namespaces of a plain model.
+func fixedSpaces(flexes bool) []space {
+	if flexes {
+		return []space{500, 1000, 1500}
+	}
+	return []space{inQuota}
+}
+
+// choices are the importances, or the namespaces, that an arrival may have: those
+// there are, and, as long as there are not too many, one before, between and after
+// them. Only their order decides anything.
+func choices[T level | space](present []T, most int) []T {
+	if len(present) >= most {
+		return present
+	}
+	list := make([]T, 0, 2*len(present)+1)
+	before := T(0)
+	for _, l := range present {
+		list = append(list, (before+l)/2, l)
+		before = l
+	}
+	return append(list, (before+2*ranksOfOne)/2)
+}
+
+// nodeLetters are the failures and returns of nodes; of nodes of one island on
+// which the same stands the first will do.
+func (at moment) nodeLetters(open []*fleet.Workload) []letter {
 	var list []letter
-	seen := map[string]bool{}
-	order := ages(at.open())
+	seen := map[[2]uint64]bool{}
+	order := placesOf(open)
 	for i, n := range at.s.Partition(here).Nodes {
-		what := nodeText(n, order)
-		if seen[what] {
+		what := [2]uint64{uint64(n.Island), nodeCode(n, order)}
+		if seen[what] && !at.plain {
 			continue
 		}
 		seen[what] = true
@@ -164,12 +250,13 @@ func (at moment) nodeLetters() []letter {
 
 // open lists the workloads that have not ended or still leave, by age.
 func (at moment) open() []*fleet.Workload {
-	var list []*fleet.Workload
-	for _, w := range byID(at.s) {
+	list := make([]*fleet.Workload, 0, len(at.s.Workloads))
+	for _, w := range at.s.Workloads {
 		if !w.State.Ended() || w.GPUs() > 0 {
 			list = append(list, w)
 		}
 	}
+	slices.SortFunc(list, func(a, b *fleet.Workload) int { return int(a.ID) - int(b.ID) })
 	return list
 }
 
@@ -187,7 +274,7 @@ func (at moment) commands(l letter) []core.Command {
 		return []core.Command{core.SetNodes{Names: []string{p.Nodes[l.at].Name}, State: fleet.Healthy}}
 	default:
 		var list []core.Command
-		for _, w := range at.open() {
+		for _, w := range inOrder(at.open()) {
 			if leaving := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving }); len(leaving) > 0 {
 				list = append(list, core.ReportStopped{ID: w.ID, Spots: leaving})
 			}
@@ -198,24 +285,22 @@ func (at moment) commands(l letter) []core.Command {
 
 func (at moment) arrival(l letter) core.Command {
 	spec := fleet.Spec{
-		Name: fmt.Sprint("w", at.s.NextID), Namespace: spaces[0], Target: fleet.Flex,
-		Priority: l.level.priority, Grace: grace, CheckpointEvery: time.Second,
-		Pools: []fleet.Pool{gang("p", l.level.rank, l.size)},
+		Name: fmt.Sprint("w", at.s.NextID), Namespace: l.space.String(), Target: fleet.Flex,
+		Priority: l.level.priority(), Grace: grace, CheckpointEvery: time.Second,
+		Pools: []fleet.Pool{gang("p", l.level.rank(), l.size)},
 	}
 	if at.joins > 0 {
-		spec.Pools = append(spec.Pools, gang("q", l.level.rank+1, at.joins))
+		spec.Pools = append(spec.Pools, gang("q", l.level.rank()+1, at.joins))
 	}
 	if l.target < flexTarget {
 		spec.Target = quotaPaths[l.target]
-	} else {
-		spec.Namespace = spaces[l.target-flexTarget]
 	}
 	return core.Submit{Spec: spec}
 }
 
-func gang(name string, rank, replicas int8) fleet.Pool {
+func gang(name string, rank int, replicas int8) fleet.Pool {
 	n := int(replicas)
-	p := fleet.Pool{Name: name, GPUs: 1, Min: n, Max: n, Rank: int(rank), Reach: fleet.ReachIsland}
+	p := fleet.Pool{Name: name, GPUs: 1, Min: n, Max: n, Rank: rank, Reach: fleet.ReachIsland}
 	if replicas == 1 {
 		p.Reach = fleet.ReachAny
 	}

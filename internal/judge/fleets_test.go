@@ -58,6 +58,7 @@ type features struct {
 	shares  bool // work on flex of three namespaces
 	failing bool // nodes that fail, degrade and come back
 	heads   bool // no part of fleets: who passes a head is judged
+	turn    bool // nor this: of elastic pools on flex the last replicas are asked for
 }
 
 // author writes a random script, one line after another, with an eye on the

@@ -68,7 +68,7 @@ func (j *Judge) share(namespace string) (low, high int) {
 func (j *Judge) demand() map[string]int {
 	demand := map[string]int{}
 	for _, w := range j.s.Workloads {
-		if !w.Flexes() || w.State.Ended() || w.State == fleet.Evicting || w.At() != nil && w.At() != j.p {
+		if !w.Flexes() || w.State.Ended() || w.Moves != nil || w.At() != nil && w.At() != j.p {
 			continue
 		}
 		if w.Partition != "" && w.Partition != j.p.ID {
@@ -106,7 +106,10 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 			gives += own.GPUs()
 		}
 	}
-	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || j.flexUse(u.Work.Namespace) <= theirs {
+	// What leaves with a unit gives way before it: the namespace must be above its
+	// share without that too.
+	without := j.flexUse(u.Work.Namespace) - (j.goingWith(u) - u.GPUs())
+	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || without <= theirs {
 		return forbidden
 	}
 	return Flex
@@ -130,8 +133,12 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 			largest[ns] = max(largest[ns], gpus)
 		}
 	}
-	own, _ := j.share(c.Work.Namespace)
-	if surely && len(taken) > 0 && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
+	own, most := j.share(c.Work.Namespace)
+	if !surely {
+		own = most
+	}
+	grows := given > 0 && c.GPUs() > given // above its share a namespace grows on free room only
+	if (len(taken) > 0 && surely || grows) && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}
 	for ns := range taken {
@@ -144,6 +151,21 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 		}
 	}
 	return true
+}
+
+// idle says whether a victim of the newcomer's own namespace would go only to make
+// room in its share: there is a place without that (decision record 0006).
+func (j *Judge) idle(c Claim, set []Unit) bool {
+	if c.Account != nil {
+		return false
+	}
+	for i, v := range set {
+		rest := append(append([]Unit(nil), set[:i]...), set[i+1:]...)
+		if v.Work.Namespace == c.Work.Namespace && j.places(c, j.sceneOf(c, rest), func([]Stand) bool { return true }) {
+			return true
+		}
+	}
+	return false
 }
 
 // goingWith is the GPUs of a unit and of all that leaves with it.

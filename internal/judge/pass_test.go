@@ -53,10 +53,10 @@ func (c *court) passes(s, after *fleet.State, owner event.ReplicasPlaced, now fl
 	}
 	j := judge.New(s, s.Partition(here), now)
 	for _, it := range a.Queue() {
-		if it.Workload == w {
-			return nil
+		if it.Workload == w || it.Pool != fleet.Base {
+			return nil // who joins is not judged
 		}
-		if it.Pool != fleet.Base || !j.FitsEmpty(j.Ways(it)[0]) {
+		if !j.FitsEmpty(j.Ways(it)[0]) {
 			continue
 		}
 		head := queueHead{it, true}

@@ -12,6 +12,7 @@ import (
 func (c *court) rest(s *fleet.State, now fleet.Instant) *broken {
 	p := s.Partition(here)
 	j := judge.New(s, p, now)
+	j.ByTurn = c.turn
 	seen := map[string]bool{}
 	for _, a := range p.Accounts {
 		if b := c.queue(j, a); b != nil {

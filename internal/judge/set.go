@@ -18,6 +18,7 @@ type Verdict struct {
 // Try says whether a claim can start with a set of victims gone, at a place or
 // (nil) at any, and what the set costs there at least.
 func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
+	j, set = j.as(set)
 	if !j.fair(c, set, true) {
 		return Verdict{}, false
 	}
@@ -35,7 +36,34 @@ func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
 	} else if j.holds(c, sc, at) {
 		look(at)
 	}
+	if found && (j.idle(c, set) || j.wasteful(c, set, at)) {
+		return Verdict{}, false
+	}
 	return best, found
+}
+
+// wasteful says whether a victim need not go with all that leaves along: that alone
+// would do, and gives way first.
+func (j *Judge) wasteful(c Claim, set []Unit, at []Stand) bool {
+	for i, v := range set {
+		along := append([]Unit(nil), set[:i]...)
+		along = append(along, set[i+1:]...)
+		had, allowed := len(along), true
+		for _, u := range j.units {
+			if u.follows(v) {
+				along = append(along, u)
+				allowed = allowed && j.classOf(c, u, true) != forbidden
+			}
+		}
+		if len(along) == had || !allowed {
+			continue
+		}
+		sc := j.sceneOf(c, along)
+		if at != nil && j.holds(c, sc, at) || at == nil && j.places(c, sc, func([]Stand) bool { return true }) {
+			return true
+		}
+	}
+	return false
 }
 
 // borrows says whether the place matters to what a set costs.
@@ -51,6 +79,7 @@ func borrows(set []Unit) bool {
 // Price is what a set costs where the newcomer stands at a place, if all of them
 // may be evicted for it.
 func (j *Judge) Price(c Claim, set []Unit, place []Stand) (Cost, bool) {
+	j, set = j.as(set)
 	classes := make([]Class, len(set))
 	for i, v := range set {
 		classes[i] = j.classIn(c, v, set, place)
@@ -73,6 +102,7 @@ func (j *Judge) classIn(c Claim, v Unit, set []Unit, place []Stand) Class {
 // Allowed names a victim that a claim that starts at a place may not evict; the
 // level that shares of flex leave over counts in its favour.
 func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
+	j, set = j.as(set)
 	for _, v := range set {
 		if v.Work == c.Work || j.classIn(c, v, set, place) == forbidden {
 			return v, false
@@ -87,6 +117,7 @@ func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
 // Fits says whether a claim fits at a place with a set of victims gone, in the
 // counts of its quota and tree and on the nodes, whoever the victims are.
 func (j *Judge) Fits(c Claim, set []Unit, place []Stand) bool {
+	j, set = j.as(set)
 	return j.holds(c, j.sceneOf(c, set), place)
 }
 
@@ -114,7 +145,8 @@ func (j *Judge) Cheaper(c Claim, list []Unit, than Cost, at []Stand) (Verdict, b
 	var best Verdict
 	found := false
 	j.eachSet(list, func(set []Unit) bool {
-		if bound := j.costOf(set, j.atBest(c, set)); !bound.Less(than) {
+		k, seen := j.as(set)
+		if bound := k.costOf(seen, k.atBest(c, seen)); !bound.Less(than) {
 			return false
 		}
 		if v, ok := j.Try(c, set, at); ok && v.Cost.Less(than) {
@@ -178,7 +210,7 @@ func (j *Judge) eachSet(list []Unit, fn func(set []Unit) bool) {
 				set = append(set, u)
 			}
 		}
-		if !j.redundant(set) && fn(set) {
+		if !j.redundant(set) && !tooMany(set) && fn(set) {
 			return
 		}
 	}

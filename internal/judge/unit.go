@@ -13,6 +13,7 @@ type Unit struct {
 	Account *fleet.Account // that its GPUs count for; nil on flex
 	Pool    int            // index of its pool; fleet.Base: the lowest-rank pools
 	Replica int            // of surplus: index among the pool's replicas
+	nth     int            // of surplus: how many of the pool come before it
 	Key     fleet.Key      // its place in the quota's order
 	Stands  []Stand
 	Holds   fleet.Holds
@@ -37,9 +38,10 @@ func (u Unit) GPUs() int {
 type id struct {
 	work          uint64
 	pool, replica int
+	surplus       bool
 }
 
-func (u Unit) id() id { return id{u.Work.ID, u.Pool, u.Replica} }
+func (u Unit) id() id { return id{u.Work.ID, u.Pool, u.Replica, u.Key.Surplus} }
 
 // follows says whether u leaves when v does: everything goes with the
 // lowest-rank pools, and a pool's surplus with its min.
@@ -72,25 +74,25 @@ func moreImportant(a, b fleet.Key) bool {
 }
 
 // UnitsOf lists what of a workload stands and means to stay.
-func UnitsOf(w *fleet.Workload) []Unit {
+func UnitsOf(w *fleet.Workload) []Unit { return unitsOf(w, nil) }
+
+// unitsOf is UnitsOf where of identical replicas some (by pool and index) are the
+// last: they are surplus first.
+func unitsOf(w *fleet.Workload, last map[[2]int]bool) []Unit {
 	base := Unit{Work: w, Account: w.Account(), Pool: fleet.Base, Key: keyOf(w, w.BaseRank(), false)}
 	var list []Unit
 	for i, pool := range w.Pools {
 		own := Unit{Work: w, Account: w.Account(), Pool: i, Key: keyOf(w, pool.Rank, false)}
-		n := 0
-		for at, r := range w.Held[i] {
-			if r.Phase == fleet.Leaving {
-				continue
-			}
-			st := Stand{r.Node, pool.GPUs, r.Phase == fleet.Running}
+		for n, r := range inTurn(w, i, last) {
+			st := Stand{r.node, pool.GPUs, r.runs}
 			to := &own
-			if n++; n > pool.Min {
-				list = append(list, Unit{w, w.Account(), i, at, keyOf(w, pool.Rank, true), []Stand{st}, r.Holds})
+			if n >= pool.Min {
+				list = append(list, Unit{w, w.Account(), i, r.index, n, keyOf(w, pool.Rank, true), []Stand{st}, r.holds})
 				continue
 			} else if pool.Rank == w.BaseRank() {
 				to = &base
 			}
-			to.Stands, to.Holds = append(to.Stands, st), r.Holds
+			to.Stands, to.Holds = append(to.Stands, st), r.holds
 		}
 		if len(own.Stands) > 0 {
 			list = append(list, own)
@@ -114,12 +116,17 @@ func unitsIn(s *fleet.State, p *fleet.Partition) []Unit {
 			list = append(list, UnitsOf(w)...)
 		}
 	}
+	inOrder(list)
+	return list
+}
+
+// inOrder sorts units, first in their order first.
+func inOrder(list []Unit) {
 	sort.Slice(list, func(i, j int) bool {
 		a, b := list[i], list[j]
 		if a.Key != b.Key {
 			return earlier(a.Key, b.Key)
 		}
-		return a.Pool < b.Pool || a.Pool == b.Pool && a.Replica < b.Replica
+		return a.Pool < b.Pool || a.Pool == b.Pool && a.nth < b.nth
 	})
-	return list
 }

@@ -14,7 +14,8 @@ const (
 	forbidden
 )
 
-// Evictable lists the units that a claim may evict at all.
+// Evictable lists the units that a claim may evict at all; each replica of an
+// elastic pool that has surplus as such.
 func (j *Judge) Evictable(c Claim) []Unit {
 	var list []Unit
 	for _, u := range j.units {
@@ -22,7 +23,10 @@ func (j *Judge) Evictable(c Claim) []Unit {
 			list = append(list, u)
 		}
 	}
-	return list
+	if j.ByTurn {
+		return list
+	}
+	return anyReplica(list)
 }
 
 // classOf is the cheapest class in which a claim may evict a unit. Whether one
@@ -71,7 +75,7 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 	}
 	used, touched := v.GPUs(), nodesOf(nil, v.Stands)
 	for _, u := range j.units {
-		before := earlier(u.Key, v.Key) || u.Key == v.Key && (u.Pool < v.Pool || u.Pool == v.Pool && u.Replica < v.Replica)
+		before := earlier(u.Key, v.Key) || u.Key == v.Key && (u.Pool < v.Pool || u.Pool == v.Pool && u.nth < v.nth)
 		if u.Account == a && before && !goes(u, others) {
 			used += u.GPUs()
 			touched = nodesOf(touched, u.Stands)

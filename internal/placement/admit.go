@@ -20,17 +20,21 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	queue, walk, heads := a.Queue(), passOf(a), heads{}
+	walk, heads := passOf(a), heads{}
 	alone := !a.Root().Lends(a)
-	for i := 0; i < len(queue) && !walk.over(); i++ {
-		it := &queue[i]
-		if !walk.meets(it) {
-			continue
-		}
-		if !pl.p.Tried(it) && !pl.tired(it) {
+	for it := walk.next(); it != nil; it = walk.next() {
+		switch {
+		case pl.p.Tried(it):
+		case pl.tired(it):
+			walk.skipped(it)
+		default:
 			pl.lacking = false
-			if plan, ok := pl.guaranteeBehind(a, *it, &heads); ok && !pl.betterElsewhere(*it, plan) {
+			plan, ok := pl.guaranteeBehind(a, *it, &heads)
+			if ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
+			}
+			if ok {
+				walk.skipped(it)
 			}
 			it.SetLacks(pl.lacking)
 		}
@@ -99,10 +103,17 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := pl.p.Account(it.Workload.Target)
 		if !pl.p.Tried(it) {
-			if !pl.tired(it) && !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]) {
+			switch {
+			case pl.tired(it):
+				walk.skipped(it)
+			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]):
 				pl.lacking = it.Lacks()
-				if plan, ok := pl.borrow(a, *it); ok && !pl.betterElsewhere(*it, plan) {
+				plan, ok := pl.borrow(a, *it)
+				if ok && !pl.betterElsewhere(*it, plan) {
 					return plan, true
+				}
+				if ok {
+					walk.skipped(it)
 				}
 				it.SetLacks(pl.lacking)
 			}
@@ -127,14 +138,11 @@ func readsMetal(w *fleet.Workload) bool {
 func (pl *Planner) rest(tree *fleet.Tree) {
 	lacks := false
 	for _, a := range tree.Waits() {
-		queue, walk := a.Queue(), passOf(a)
-		for i := 0; i < len(queue) && !walk.over(); i++ {
-			if it := &queue[i]; walk.meets(it) {
-				if pl.tired(it) || pl.deferred(it) {
-					return
-				}
-				lacks = lacks || it.Lacks() || readsMetal(it.Workload)
+		for _, it := range a.Firsts() {
+			if pl.tired(it) || pl.deferred(it) {
+				return
 			}
+			lacks = lacks || it.Lacks() || readsMetal(it.Workload)
 		}
 	}
 	pl.p.Sleep(tree, lacks)
@@ -151,43 +159,36 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 }
 
 // treeWalk is a walk along all queues of a tree at once, in the order of
-// importance and age, that meets each shape of each quota once.
+// importance and age, that meets the first of each kind of each quota.
 type treeWalk struct {
-	queues [][]fleet.Waiting
-	walks  []*pass
+	walks []*pass
+	at    *pass // where the last unit was met
 }
 
 func alongTree(tree *fleet.Tree) *treeWalk {
 	t := &treeWalk{}
 	for _, a := range tree.Waits() {
-		t.queues = append(t.queues, a.Queue())
 		t.walks = append(t.walks, passOf(a))
 	}
 	return t
 }
 
-// next is the next unit with a shape that is new to its queue, or nil.
+// next is the next unit of a kind that is new to its queue, or nil.
 func (t *treeWalk) next() *fleet.Waiting {
-	for {
-		first := -1
-		for i, queue := range t.queues {
-			if len(queue) == 0 || t.walks[i].over() {
-				continue
-			}
-			if first < 0 || queue[0].Key.Before(t.queues[first][0].Key) {
-				first = i
-			}
-		}
-		if first < 0 {
-			return nil
-		}
-		it := &t.queues[first][0]
-		t.queues[first] = t.queues[first][1:]
-		if t.walks[first].meets(it) {
-			return it
+	t.at = nil
+	for _, walk := range t.walks {
+		if len(walk.ahead) > 0 && (t.at == nil || walk.ahead[0].Key.Before(t.at.ahead[0].Key)) {
+			t.at = walk
 		}
 	}
+	if t.at == nil {
+		return nil
+	}
+	return t.at.next()
 }
+
+// skipped is pass.skipped for the last unit that was met.
+func (t *treeWalk) skipped(it *fleet.Waiting) { t.at.skipped(it) }
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {

@@ -12,11 +12,11 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 		return fleet.Waiting{}, false
 	}
 	hs := heads{}
-	for _, ahead := range a.Queue() {
-		if ahead.Workload == it.Workload {
+	for _, ahead := range a.Firsts() {
+		if !ahead.Before(&it) {
 			break
 		}
-		hs.consider(pl, a, ahead)
+		hs.consider(pl, a, *ahead)
 	}
 	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {
 		return h.it, true

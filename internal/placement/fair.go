@@ -107,8 +107,9 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 		taken[ns] += v.all.gpus
 		largest[ns] = max(largest[ns], v.all.gpus)
 	}
-	if others && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
-		return false
+	grows := c.gpus > own
+	if (others || own > 0 && grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
+		return false // above its share it grows on free room only
 	}
 	for ns, gpus := range taken {
 		if gpus-largest[ns] >= pl.p.FlexOf(ns).Staying-shares[ns] {
@@ -122,7 +123,8 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	fair := func(set []*candidateVictim) bool { return pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
-		return len(pl.thin(c, spots, set)) == len(set) // nobody goes only to make room in a share
+		// Nobody goes only to make room in a share.
+		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set)
 	}
 	best := pl.cheapestWhere(c, list, nil, fair, all)
 	if best == nil {
@@ -146,6 +148,10 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 		pl.give(c, found, 1)
 		set := pl.needed(found, there)
 		pl.give(c, found, -1)
+		if spared := pl.spare(c, set); len(spared) < len(set) {
+			set = spared
+			found, _ = pl.fits(c, set)
+		}
 		if pl.fair(c, set) && (victims == nil || cheaperSet(set, victims)) {
 			spots, victims = found, set
 		}

@@ -14,12 +14,10 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 	}
 	head, rests := flexHead{}, true
 	for _, ns := range pl.byLeastFlex() {
-		queue := pl.p.FlexOf(ns).Queue()
-		head.consider(pl, queue)
-		walk := newPass(pl.p.FlexOf(ns).Kinds())
-		for i := 0; i < len(queue) && !walk.over(); i++ {
-			it := &queue[i]
-			if !walk.meets(it) || pl.p.Tried(it) || head.bars(pl, *it) {
+		firsts := pl.p.FlexOf(ns).Firsts()
+		head.consider(pl, firsts)
+		for _, it := range firsts {
+			if pl.p.Tried(it) || head.bars(pl, *it) {
 				continue
 			}
 			if pl.tired(it) {
@@ -52,10 +50,11 @@ type flexHead struct {
 	has  int // flex of its namespace
 }
 
-func (h *flexHead) consider(pl *Planner, queue []fleet.Waiting) {
-	for i := 0; i < len(queue) && h.it.Workload == nil; i++ {
-		if gpus := gpusOf(needs(queue[i])); gpus <= pl.p.Flex() && pl.CouldEver(queue[i]) {
-			*h = flexHead{queue[i], gpus, pl.p.FlexOf(queue[i].Workload.Namespace).Staying}
+func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
+	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
+		it := *firsts[i]
+		if gpus := gpusOf(needs(it)); gpus <= pl.p.Flex() && pl.CouldEver(it) {
+			*h = flexHead{it, gpus, pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
 }
@@ -76,7 +75,7 @@ func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
 func (pl *Planner) flexHeadNow() flexHead {
 	head := flexHead{}
 	for _, ns := range pl.byLeastFlex() {
-		head.consider(pl, pl.p.FlexOf(ns).Queue())
+		head.consider(pl, pl.p.FlexOf(ns).Firsts())
 	}
 	return head
 }
@@ -97,7 +96,7 @@ func (pl *Planner) byLeastFlex() []string {
 		if a.Staying != b.Staying {
 			return a.Staying < b.Staying
 		}
-		x, y := a.Queue()[0].Workload, b.Queue()[0].Workload
+		x, y := a.Firsts()[0].Workload, b.Firsts()[0].Workload
 		if x.Submitted != y.Submitted {
 			return x.Submitted < y.Submitted
 		}

@@ -48,10 +48,7 @@ func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateV
 func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
-	for _, it := range heirs(a) {
-		if it.Workload == c.w {
-			continue
-		}
+	for _, it := range heirs(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := &units[at]
 			there.Take(u.w, u.gpus)
@@ -81,11 +78,13 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 	return list
 }
 
-// heirs lists what waits for an account, and who is on its way back to its queue, in order.
-func heirs(a *fleet.Account) []fleet.Waiting {
-	list := append([]fleet.Waiting(nil), a.Queue()...)
+// heirs lists, in order, who may come into what victims leave: who is on its way
+// back to its queue, and of what waits those about whom the answer may differ.
+func heirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+	list := waitingHeirs(c, a, units)
 	for _, w := range a.Work() {
 		switch {
+		case w == c.w:
 		case w.State == fleet.Evicting && w.Moves == nil:
 			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 		case w.State == fleet.RunningW:
@@ -94,4 +93,37 @@ func heirs(a *fleet.Account) []fleet.Waiting {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })
 	return list
+}
+
+// waitingHeirs lists, of each kind that waits, the first behind each standing
+// unit, and behind the claim: for those between two of them the counts are the same.
+func waitingHeirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+	var list []fleet.Waiting
+	for _, it := range a.Firsts() {
+		for it != nil {
+			if it.Workload == c.w {
+				it = a.Following(it)
+				continue
+			}
+			list = append(list, *it)
+			next, ok := nextCount(c, a, units, it.Key)
+			if !ok {
+				break
+			}
+			it = a.FollowingFrom(it, next)
+		}
+	}
+	return list
+}
+
+// nextCount is the key behind another at which the counts of an account change.
+func nextCount(c *claim, a *fleet.Account, units []unit, key fleet.Key) (next fleet.Key, ok bool) {
+	at := sort.Search(len(units), func(i int) bool { return key.Before(units[i].key) })
+	if ok = at < len(units); ok {
+		next = units[at].key
+	}
+	if a == c.account && key.Before(c.key) && (!ok || c.key.Before(next)) {
+		return c.key, true
+	}
+	return next, ok
 }

@@ -60,15 +60,7 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	if len(chosen) > fewCandidates {
 		chosen = pl.neededThere(c, chosen)
 	}
-	for spared := true; spared; { // whom the claim needs may change with who is spared
-		spared = false
-		for i := len(chosen) - 1; i >= 0; i-- {
-			rest := append(append([]*candidateVictim(nil), chosen[:i]...), chosen[i+1:]...)
-			if _, ok := pl.fits(c, rest); ok {
-				chosen, spared = rest, true
-			}
-		}
-	}
+	chosen = pl.spare(c, chosen)
 	if len(chosen) > 0 && len(list) <= fewCandidates {
 		chosen = pl.cheapestOfAll(c, list, chosen)
 	}
@@ -77,6 +69,20 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 		chosen = pl.thin(c, spots, chosen)
 	}
 	return spots, chosen, ok
+}
+
+// spare gives back, the dearest first, whoever a claim fits without.
+func (pl *Planner) spare(c *claim, chosen []*candidateVictim) []*candidateVictim {
+	for spared := true; spared; { // whom the claim needs may change with who is spared
+		spared = false
+		for i := len(chosen) - 1; i >= 0; i-- {
+			rest := slices.Delete(slices.Clone(chosen), i, i+1)
+			if _, ok := pl.fits(c, rest); ok {
+				chosen, spared = rest, true
+			}
+		}
+	}
+	return chosen
 }
 
 // neededThere keeps, of many victims, only those that the place needs that is

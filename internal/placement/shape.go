@@ -6,40 +6,35 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// pass is one walk along a queue: it meets each shape once.
+// pass is one walk along a quota's queue: it meets the first of each kind.
 type pass struct {
-	met  map[int]bool
-	left int // shapes not met yet
+	account *fleet.Account
+	ahead   []*fleet.Waiting
 }
 
-func newPass(kinds int) *pass { return &pass{map[int]bool{}, kinds} }
+func passOf(a *fleet.Account) *pass { return &pass{a, a.Firsts()} }
 
-// passOf is a walk along a quota's queue. Where somebody holds part of the quota,
-// units that look alike may differ in whose they are: every one is met.
-func passOf(a *fleet.Account) *pass {
-	if len(a.Holds()) == 0 {
-		return newPass(a.Kinds())
+// next is the next unit to look at, or nil.
+func (w *pass) next() *fleet.Waiting {
+	if len(w.ahead) == 0 {
+		return nil
 	}
-	return &pass{nil, len(a.Queue())}
+	it := w.ahead[0]
+	w.ahead = w.ahead[1:]
+	return it
 }
 
-// meets says whether a unit has a shape that the walk has not met before.
-func (w *pass) meets(it *fleet.Waiting) bool {
-	shape := it.Shape()
-	if w.met == nil {
-		w.left--
-		return true
+// skipped says that a unit was not asked, or not taken, for a reason of its own.
+// Where somebody holds part of the quota, the next one like it is met in its stead.
+func (w *pass) skipped(it *fleet.Waiting) {
+	if len(w.account.Holds()) == 0 {
+		return
 	}
-	if shape != 0 && w.met[shape] {
-		return false
+	if like := w.account.Following(it); like != nil {
+		at, _ := slices.BinarySearchFunc(w.ahead, like, func(x, y *fleet.Waiting) int { return order(x.Before(y), y.Before(x)) })
+		w.ahead = slices.Insert(slices.Clone(w.ahead), at, like)
 	}
-	w.met[shape] = true
-	w.left--
-	return true
 }
-
-// over says that no new shape is to come.
-func (w *pass) over() bool { return w.left <= 0 }
 
 // sharesNow is Shares, computed once for as long as nothing changes.
 func (pl *Planner) sharesNow() map[string]int {

@@ -395,12 +395,17 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 	return e.Take(v.w, v.gpus) && cover.add(v.unit)
 }
 
-// goneWith says which units are gone once the victims are.
+// goneWith says which units are gone once the victims are: they, and what leaves with them.
 func goneWith(victims []*candidateVictim) func(*unit) bool {
-	gone, whole := map[unitID]bool{}, map[uint64]bool{}
+	gone, cores := map[unitID]bool{}, map[part]bool{}
 	for _, o := range victims {
 		gone[o.id()] = true
-		whole[o.w.ID] = whole[o.w.ID] || o.pool == fleet.Base
+		if !o.key.Surplus {
+			cores[part{o.w.ID, o.pool}] = true
+		}
 	}
-	return func(u *unit) bool { return gone[u.id()] || whole[u.w.ID] }
+	return func(u *unit) bool {
+		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
+		return gone[u.id()] || withBase || withPool
+	}
 }

@@ -28,7 +28,7 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 	case "workload":
 		return t.workload(s, e.Name)
 	case "node":
-		return node(s, e.Name)
+		return t.node(s, e.Name)
 	}
 	id := e.Partition
 	if e.Subject == "partition" {
@@ -43,6 +43,7 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 		row = view.NamespaceIn(p, e.Name)
 	default:
 		row = view.PartitionOf(p)
+		return healthFigures(view.HealthOf(s, p, t.world.now), row)
 	}
 	return func(figure string) any { return field(row, figure) }
 }
@@ -61,6 +62,10 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 			return reason(explain.Why(s, w, t.world.now))
 		case figure == "startsIn":
 			return startsIn(forecast.When(s, w, t.world.now, forecast.Options{}), t.world.now)
+		case figure == "cause":
+			return cause(w)
+		case figure == "hung":
+			return yes(view.Hung(s, w, t.world.now))
 		case figure == "says":
 			return words(explain.Why(s, w, t.world.now))
 		}
@@ -103,7 +108,7 @@ func startsIn(a forecast.Answer, now fleet.Instant) any {
 }
 
 // node finds a node; its workloads are named as in the story.
-func node(s *fleet.State, name string) func(figure string) any {
+func (t *telling) node(s *fleet.State, name string) func(figure string) any {
 	row, ok := view.NodeNamed(s, name)
 	for i, w := range row.Workloads {
 		_, row.Workloads[i], _ = strings.Cut(w, "/")
@@ -111,6 +116,9 @@ func node(s *fleet.State, name string) func(figure string) any {
 	return func(figure string) any {
 		if !ok {
 			return "no such node"
+		}
+		if is, ok := nodeHealth(s, name, t.world.now, figure); ok {
+			return is
 		}
 		return field(row, figure)
 	}

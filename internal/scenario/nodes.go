@@ -95,18 +95,9 @@ func nodeRange(v config.Value) []string {
 }
 
 func (a SetNodes) request(s *fleet.State) (core.Request, error) {
-	names := a.Names
-	switch {
-	case a.Of != "":
-		names = nodesOf(s.Workload(a.OfNamespace, a.Of))
-	case a.Free != "":
-		names = a.freeNodes(s.Partition(a.Free))
-	}
-	if a.Names == nil {
-		if len(names) < a.Count {
-			return core.Request{}, fmt.Errorf("%d nodes were to become %s, and there are only %d to choose from", a.Count, a.State, len(names))
-		}
-		names = names[:a.Count]
+	names, err := a.chosen(s)
+	if err != nil {
+		return core.Request{}, err
 	}
 	return Told{Command: core.SetNodes{Names: names, State: a.State, Dead: a.Dead, Signal: a.Signal}}.request(s)
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/config"
@@ -66,9 +67,10 @@ var stepKinds = []string{
 }
 
 func (p *parser) step(v config.Value) Step {
-	f := v.Fields(append([]string{"at", "refused"}, stepKinds...)...)
+	kinds := append(slices.Clone(stepKinds), healthSteps...)
+	f := v.Fields(append([]string{"at", "refused"}, kinds...)...)
 	s := Step{Line: v.Line(), At: p.at(f.Need("at"))}
-	kind, value := f.One(stepKinds...)
+	kind, value := f.One(kinds...)
 	switch kind {
 	case "":
 	case "expect":

@@ -102,7 +102,7 @@ func TestWhatIsWrongInAStoryIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"expectation of nothing", expect("state: running"), `f:6: the expectation names none of workload, quota, node, namespace, haircut, maintenance, partition; say what it is about`},
 		{"unknown figure", expect("workload: w, stat: running"), `f:6: unknown key "stat"; did you mean "state"?`},
 		{"unknown state", expect("workload: w, state: runnning"), `f:6: state is "runnning"; did you mean "running"?`},
-		{"figure of another", expect("workload: w, flexUsed: 1"), `f:6: unknown key "flexUsed"; known here: workload, state, holds, gpus, islands, nodes, pools, reason, says, evictions, mends, waited, position, startsIn`},
+		{"figure of another", expect("workload: w, flexUsed: 1"), `f:6: unknown key "flexUsed"; known here: workload, state, holds, gpus, islands, nodes, pools, reason, says, evictions, mends, waited, position, startsIn, cause, hung`},
 		{"unknown workload", expect("workload: v, state: running"), `f:6: no step above submits a workload "v"; submit it first`},
 		{"unknown quota", expect("quota: oak/leave, partition: tiger/h200, backed: 1"), `f:6: there is no quota "oak/leave"; did you mean "oak/leaf"?`},
 		{"unknown partition", expect("partition: tiger/h100, flex: 1"), `f:6: there is no partition "tiger/h100"; did you mean "tiger/h200"?`},

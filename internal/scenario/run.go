@@ -108,6 +108,9 @@ func (t *telling) do(ctx context.Context, s Step) error {
 		before = t.world.hash()
 	}
 	undo := t.expectRuntime(s.Do)
+	if c, ok := r.Command.(Seen); ok {
+		r.Command = c.at(t.world.now)
+	}
 	refusal, err := t.world.do(ctx, r)
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func TestRefusalsAreCompared(t *testing.T) {
 		"{at: 1s, grant: {quota: elm, partition: tiger/h200, gpus: 8}}":                       "f:5: step: expected to be accepted, actual refused: NoSuchQuota",
 		"{at: 1s, grant: {quota: oak, partition: tiger/h200, gpus: 8}, refused: NoSuchQuota}": "f:5: step: expected refused: NoSuchQuota, actual accepted",
 		"{at: 1s, grant: {quota: elm, partition: tiger/h200, gpus: 8}, refused: Invalid}":     "f:5: step: expected refused: Invalid, actual refused: NoSuchQuota",
-		"{at: 1s, node: {name: {free: tiger/h200, count: 11}, state: suspect}}":               "f:5: step: expected to be possible, actual 11 nodes were to become suspect, and there are only 10 to choose from",
+		"{at: 1s, node: {name: {free: tiger/h200, count: 11}, state: suspect}}":               "f:5: step: expected to be possible, actual 11 nodes were meant, and there are only 10 to choose from",
 		submitW + "\n  - {at: 1s, cancel: w, refused: Invalid}":                               "f:6: step: expected refused: Invalid, actual accepted",
 	} {
 		report := told(t, step)

@@ -22,6 +22,9 @@ func (p *parser) action(kind string, v config.Value) Action {
 		p.notYet(v, "steps of kind %s", kind)
 		return nil
 	}
+	if a, ok := p.healthAction(kind, v); ok {
+		return a
+	}
 	switch kind {
 	case "submit":
 		return p.submit(v)

@@ -3,6 +3,7 @@ package simulate
 import (
 	"time"
 
+	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -77,7 +78,7 @@ func (l *Losses) start(at fleet.Instant, w *metered, spots []fleet.Spot) {
 
 // stop notes replicas that leave, which undoes work if the gang was whole.
 func (l *Losses) stop(at fleet.Instant, w *metered, spots []fleet.Spot) {
-	l.Evicted += w.without(at, spots)
+	l.Evicted += w.without(at, driver.Bare(spots))
 	if w.broken != nil {
 		w.broken.requeued = true
 	}

@@ -112,7 +112,7 @@ func (m *meter) Take(now fleet.Instant) []driver.Report {
 // leave takes away the replicas that are there.
 func (m *meter) leave(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	if w := m.jobs[id]; w != nil {
-		found, _ := w.held.Take(spots)
+		found, _ := w.held.Take(driver.Bare(spots))
 		m.namespace(w.job.Namespace).change(at, -w.gpus(found))
 	}
 }

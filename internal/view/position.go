@@ -51,7 +51,7 @@ func flexOrder(p *fleet.Partition) []fleet.Waiting {
 	}
 	var lines []*line
 	for _, name := range p.Namespaces() {
-		if f := p.FlexOf(name); len(f.Queue()) > 0 {
+		if f := p.FlexOf(name); f.Waits() > 0 {
 			lines = append(lines, &line{f.Staying, f.Queue()})
 		}
 	}

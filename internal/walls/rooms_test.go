@@ -67,7 +67,7 @@ var rooms = []room{
 	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},
 
 	// What people read and write.
-	{folder: "internal/view", kind: plain, may: "fleet event promise placement explain core"},
+	{folder: "internal/view", kind: plain, may: "fleet event promise placement explain health core"},
 	{folder: "internal/config", kind: open, may: "fleet core"},
 	{folder: "internal/trace", kind: plain},
 
@@ -79,9 +79,11 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain whatif forecast past past/keeper gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast past past/keeper gen", tests: "engine journal/memory client"},
+	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
+	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
-	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench"},
+	{folder: "internal/cli", kind: open, may: "client gen config scenario simulate bench metrics"},
 	{folder: "client", kind: open, may: "gen"},
 	{folder: "gen/...", kind: open},
 	{folder: "cmd/muster", kind: open, may: anything},

@@ -44,6 +44,7 @@ type Change struct {
 	GPUs      int           // that are granted or transferred
 	Names     []string      // nodes, or workloads as namespace/name
 	By        fleet.Instant // when it comes by itself at the latest; 0: nobody knows
+	Declared  bool          // all that must end declared how long they run; some have not started
 	Reach     fleet.Reach
 	Priority  fleet.Priority
 	RunTime   time.Duration

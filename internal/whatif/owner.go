@@ -184,5 +184,11 @@ func (x *search) grew() bool {
 	return slices.ContainsFunc(x.found, func(c Change) bool { return c.Kind == Grant })
 }
 
-// spare is the nodes of a grant that its work does not use.
-func spare(p *fleet.Partition, a *fleet.Account) int { return (a.Grant - a.Stays()) / p.GPUsPerNode }
+// spare is the nodes of a grant that its work does not use; none where more of
+// its work waits.
+func spare(p *fleet.Partition, a *fleet.Account) int {
+	if len(a.Queue()) > 0 {
+		return 0
+	}
+	return (a.Grant - a.Stays()) / p.GPUsPerNode
+}

@@ -31,11 +31,12 @@ func (x *search) ends() {
 // ended is the change that some workloads have ended; it comes by itself where
 // all of them declared how long they may run.
 func (x *search) ended(list []*fleet.Workload) Change {
-	c := Change{Kind: Ends, Class: explain.Wait}
+	c := Change{Kind: Ends, Class: explain.Wait, Declared: true}
 	for _, w := range list {
 		c.Names = append(c.Names, w.Namespace+"/"+w.Name)
 		c.Commands = append(c.Commands, core.Cancel{Namespace: w.Namespace, Name: w.Name})
 		end := endOf(w)
+		c.Declared = c.Declared && w.MaxRuntime > 0
 		if end == fleet.Never || c.By == fleet.Never {
 			c.By = fleet.Never
 		} else {
@@ -44,6 +45,8 @@ func (x *search) ended(list []*fleet.Workload) Change {
 	}
 	if c.By == fleet.Never {
 		c.By = 0
+	} else {
+		c.Declared = false
 	}
 	return c
 }

@@ -19,6 +19,7 @@ type Start struct {
 	GPUs      int
 	Nodes     int
 	Evicts    []string // workloads that leave for it, whole or in part, as namespace/name
+	Outranks  []string // workloads that lose the room reserved for them, and wait again
 }
 
 // trial is one copy of the state on which something is tried.
@@ -26,6 +27,7 @@ type trial struct {
 	s   *fleet.State
 	now fleet.Instant
 	by  map[uint64][]uint64 // who had to leave, by whom they left for
+	out []uint64            // who lost the room reserved for them, as it happened
 }
 
 func (b *bench) trial(on *fleet.State) *trial {
@@ -45,8 +47,13 @@ func (t *trial) do(commands []core.Command) bool {
 func (t *trial) step(c core.Command) bool {
 	out, refusal := core.Step(t.s, core.Request{Command: c, Actor: core.System, Reason: "tried"}, t.now)
 	for _, e := range out.Record.Events {
-		if e, ok := e.(event.ReplicasEvicted); ok && e.For != 0 {
-			t.by[e.For] = append(t.by[e.For], e.ID)
+		switch e := e.(type) {
+		case event.ReplicasEvicted:
+			if e.For != 0 {
+				t.by[e.For] = append(t.by[e.For], e.ID)
+			}
+		case event.ReservationEnded:
+			t.out = append(t.out, e.ID)
 		}
 	}
 	return refusal == nil
@@ -131,12 +138,20 @@ func (t *trial) start(w *fleet.Workload) Start {
 		}
 	}
 	st.Nodes, st.Islands = len(nodes), slices.Sorted(maps.Keys(islands))
+	st.Evicts = t.named(t.by[w.ID], func(*fleet.Workload) bool { return true })
+	st.Outranks = t.named(t.out, func(v *fleet.Workload) bool { return v.State == fleet.Pending && v.ID != w.ID })
+	return st
+}
+
+// named are the names of those workloads that are so, each once, in the order given.
+func (t *trial) named(ids []uint64, so func(*fleet.Workload) bool) []string {
+	var names []string
 	seen := map[uint64]bool{}
-	for _, id := range t.by[w.ID] {
-		if v := t.s.Workloads[id]; v != nil && !seen[id] {
+	for _, id := range ids {
+		if v := t.s.Workloads[id]; v != nil && !seen[id] && so(v) {
 			seen[id] = true
-			st.Evicts = append(st.Evicts, v.Namespace+"/"+v.Name)
+			names = append(names, v.Namespace+"/"+v.Name)
 		}
 	}
-	return st
+	return names
 }

@@ -663,7 +663,9 @@ type Start struct {
 	Nodes     int32    `protobuf:"varint,5,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	Gpus      int32    `protobuf:"varint,6,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// namespace/name of the workloads that leave for it, whole or in part.
-	Evicts        []string `protobuf:"bytes,7,rep,name=evicts,proto3" json:"evicts,omitempty"`
+	Evicts []string `protobuf:"bytes,7,rep,name=evicts,proto3" json:"evicts,omitempty"`
+	// namespace/name of the workloads that lose the room reserved for them, and wait again.
+	Outranks      []string `protobuf:"bytes,8,rep,name=outranks,proto3" json:"outranks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -743,6 +745,13 @@ func (x *Start) GetGpus() int32 {
 func (x *Start) GetEvicts() []string {
 	if x != nil {
 		return x.Evicts
+	}
+	return nil
+}
+
+func (x *Start) GetOutranks() []string {
+	if x != nil {
+		return x.Outranks
 	}
 	return nil
 }
@@ -2574,7 +2583,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
 	"\bcommands\x18\x04 \x03(\tR\bcommands\x12&\n" +
 	"\x05start\x18\x05 \x01(\v2\x10.muster.v1.StartR\x05start\x12*\n" +
-	"\x02by\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\"\xc3\x01\n" +
+	"\x02by\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\"\xdf\x01\n" +
 	"\x05Start\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
 	"\x05holds\x18\x02 \x01(\tR\x05holds\x12\x1c\n" +
@@ -2582,7 +2591,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\aislands\x18\x04 \x03(\tR\aislands\x12\x14\n" +
 	"\x05nodes\x18\x05 \x01(\x05R\x05nodes\x12\x12\n" +
 	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x16\n" +
-	"\x06evicts\x18\a \x03(\tR\x06evicts\"\x9f\x02\n" +
+	"\x06evicts\x18\a \x03(\tR\x06evicts\x12\x1a\n" +
+	"\boutranks\x18\b \x03(\tR\boutranks\"\x9f\x02\n" +
 	"\bForecast\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\x12,\n" +
 	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +

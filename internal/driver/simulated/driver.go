@@ -145,21 +145,39 @@ func (d *Driver) startDelay(j *job, spot fleet.Spot) time.Duration {
 // they are gone already. Of a job that has ended nothing is to be said, until a
 // resync asks.
 func (d *Driver) stop(at fleet.Instant, j *job, spots []fleet.Spot, until fleet.Instant) {
-	known, unknown := j.staying.Take(spots)
+	known, _ := j.staying.Take(driver.Bare(spots))
 	if !j.finished {
-		d.leave(at, j, known, unknown, until)
+		d.leave(at, j, spots, driver.TallyOf(known), until)
 	}
 }
 
-// leave plans the leaving of replicas that are there, and of those that are gone already.
-func (d *Driver) leave(at fleet.Instant, j *job, known, unknown []fleet.Spot, until fleet.Instant) {
-	j.leaving.Add(known)
-	j.leaving.Add(unknown)
-	d.planLeave(at, j, unknown)
-	for i, spot := range known {
-		d.planLeave(at.Add(d.stopDelay(at, j, i, until)), j, []fleet.Spot{spot})
+// leave plans the leaving of replicas, of which some are there and the others
+// gone already. Those of one node leave together.
+func (d *Driver) leave(at fleet.Instant, j *job, spots []fleet.Spot, there driver.Tally, until fleet.Instant) {
+	j.leaving.Add(spots)
+	var gone []fleet.Spot
+	taken := 0
+	for _, spot := range spots {
+		stays, left := apart(spot, there)
+		gone = append(gone, left...)
+		if len(stays) > 0 {
+			d.planLeave(at.Add(d.stopDelay(at, j, taken, until)), j, stays)
+			taken++
+		}
 	}
+	d.planLeave(at, j, gone)
 	j.settle(at, &d.timeline)
+}
+
+// apart tells the nodes of a spot where replicas are apart from those where none is.
+func apart(spot fleet.Spot, there driver.Tally) (stays, left []fleet.Spot) {
+	at := driver.Tally{}
+	for _, node := range spot.Nodes {
+		if there[driver.Slot{Pool: spot.Pool, Node: node}] > 0 {
+			at[driver.Slot{Pool: spot.Pool, Node: node, Order: spot.Order}]++
+		}
+	}
+	return at.Spots(), driver.TallyOf([]fleet.Spot{spot}).Beyond(at)
 }
 
 func (d *Driver) planLeave(at fleet.Instant, j *job, spots []fleet.Spot) {
@@ -211,9 +229,9 @@ func (d *Driver) happen(e entry, reports []driver.Report) []driver.Report {
 	j := e.job
 	if e.leave == nil {
 		j.finished = true
-		return append(reports, driver.Report{At: e.at, Finished: &driver.Finished{ID: j.ID}})
+		return append(reports, driver.Report{At: e.at, Finished: &driver.Finished{ID: j.ID, Run: j.Run}})
 	}
-	gone, _ := j.leaving.Take(e.leave)
+	gone := j.vacate(e.leave)
 	if len(gone) == 0 {
 		return reports
 	}

@@ -25,6 +25,18 @@ type job struct {
 	forgotten bool
 }
 
+// vacate takes away all that leaves these places by these orders.
+func (j *job) vacate(spots []fleet.Spot) []fleet.Spot {
+	gone := driver.Tally{}
+	for at := range driver.TallyOf(spots) {
+		if n := j.leaving[at]; n > 0 {
+			gone[at] = n
+			delete(j.leaving, at)
+		}
+	}
+	return gone.Spots()
+}
+
 // complete says whether enough runs for progress: every gang of the lowest rank
 // whole, and every elastic pool of it at min, or at anything once it has started.
 func (j *job) complete() bool {

@@ -40,17 +40,18 @@ func (d *Driver) restore(at fleet.Instant, s driver.Standing) {
 	j.leaving.Take(j.leaving.Beyond(leaving))
 	// What should run is not taken for what should leave and has left already.
 	kept, _ := j.staying.Take(s.Running)
-	known, unknown := j.staying.Take(leaving.Beyond(j.leaving))
+	missing := leaving.Beyond(j.leaving)
+	known, _ := j.staying.Take(driver.Bare(missing))
 	clear(j.staying)
 	j.staying.Add(kept)
-	d.leave(at, j, known, unknown, s.Until)
+	d.leave(at, j, missing, driver.TallyOf(known), s.Until)
 	d.run(at, j, running.Beyond(j.staying))
 }
 
 // remember makes a job be what Muster says it has been all along.
 func (j *job) remember(s driver.Standing, t *timeline) {
 	j.staying.Add(s.Running)
-	j.staying.Add(s.Leaving)
+	j.staying.Add(driver.Bare(s.Leaving))
 	if s.Started != 0 {
 		j.whole, j.since = true, s.Started
 		j.planEnd(t)

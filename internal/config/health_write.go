@@ -1,0 +1,98 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+func (d *differ) health(h Health) {
+	is := d.s.HealthPolicy()
+	if want := h.Over(*is); !is.Equal(want) {
+		d.add(Changed, h.Line, core.SetHealthPolicy{Policy: want}, "health policy: %s", healthChange(is, &want))
+	}
+}
+
+// healthChange names the keys under which two policies differ.
+func healthChange(is, want *fleet.HealthPolicy) string {
+	var keys []string
+	for _, key := range []struct {
+		name string
+		same bool
+	}{
+		{"shadow", is.Shadow == want.Shadow},
+		{"budget", is.Budget == want.Budget},
+		{"breaker", is.Breaker == want.Breaker},
+		{"burst", is.Burst == want.Burst},
+		{"flap", is.Flap == want.Flap},
+		{"lemon", is.Lemon == want.Lemon},
+		{"hung", is.Hung == want.Hung},
+		{"rules", (&fleet.HealthPolicy{Rules: is.Rules}).Equal(fleet.HealthPolicy{Rules: want.Rules})},
+	} {
+		if !key.same {
+			keys = append(keys, key.name)
+		}
+	}
+	return strings.Join(keys, ", ")
+}
+
+// writeHealth writes the health policy, where somebody has set one.
+func writeHealth(b *bytes.Buffer, s *fleet.State) {
+	if s.Health == nil {
+		return
+	}
+	p := s.Health
+	fmt.Fprintln(b, "health:")
+	fmt.Fprintf(b, "  shadow: %t\n", p.Shadow)
+	fmt.Fprintf(b, "  budget: %s\n", shareText(p.Budget))
+	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", shareText(p.Breaker.Share), p.Breaker.Least, FormatDuration(p.Breaker.Within))
+	fmt.Fprintf(b, "  burst: {nodes: %d, within: %s, coolDown: %s}\n", p.Burst.Nodes, FormatDuration(p.Burst.Within), FormatDuration(p.Burst.CoolDown))
+	fmt.Fprintf(b, "  flap: {times: %d, within: %s, coolDown: %s}\n", p.Flap.Times, FormatDuration(p.Flap.Within), FormatDuration(p.Flap.CoolDown))
+	fmt.Fprintf(b, "  lemon: {factor: %d, certainty: %s, window: %s}\n", p.Lemon.Factor/1000, shareText(p.Lemon.Certainty), FormatDuration(p.Lemon.Window))
+	fmt.Fprintf(b, "  hung: %s\n", FormatDuration(p.Hung))
+	if len(p.Rules) == 0 {
+		fmt.Fprintln(b, "  rules: []")
+		return
+	}
+	fmt.Fprintln(b, "  rules:")
+	for _, r := range p.Rules {
+		fmt.Fprintf(b, "    - {%s}\n", strings.Join(ruleTexts(r), ", "))
+	}
+}
+
+func ruleTexts(r fleet.HealthRule) []string {
+	parts := []string{"name: " + scalar(r.Name)}
+	for _, l := range []struct {
+		key  string
+		list []string
+	}{{"agents", r.Agents}, {"checks", r.Checks}, {"codes", r.Codes}, {"actions", r.Actions}, {"needs", r.Needs}} {
+		if len(l.list) > 0 {
+			parts = append(parts, l.key+": "+list(l.list))
+		}
+	}
+	if r.Fatal {
+		parts = append(parts, "fatal: true")
+	}
+	if r.Then != "" {
+		parts = append(parts, "then: "+string(r.Then))
+	}
+	if r.Times > 0 {
+		parts = append(parts, fmt.Sprintf("times: %d", r.Times))
+	}
+	for _, d := range []struct {
+		key string
+		is  time.Duration
+	}{{"within", r.Within}, {"lasts", r.Lasts}, {"quiet", r.Quiet}, {"stays", r.Stays}} {
+		if d.is > 0 {
+			parts = append(parts, d.key+": "+FormatDuration(d.is))
+		}
+	}
+	if r.Own {
+		parts = append(parts, "own: true")
+	}
+	return parts
+}

@@ -1,0 +1,255 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/health"
+)
+
+// Commands about health.
+type (
+	// TakeSignals takes what monitors, or people, say of nodes. It is taken whole or
+	// not at all; what was said before is no news and changes nothing.
+	TakeSignals struct{ Signals []fleet.Signal }
+	// SetHealthPolicy sets what automation may do to nodes.
+	SetHealthPolicy struct{ Policy fleet.HealthPolicy }
+	// ResetBreaker lets automation act again in a partition. It needs a reason.
+	ResetBreaker struct{ Partition string }
+	// JudgeBurst says whether what many nodes say at once is real. It needs a reason.
+	JudgeBurst struct {
+		Partition, Signature string
+		Real                 bool
+	}
+	// RecordValidation says that checks were run on a node. One that passed brings a
+	// node that was out of service into probation.
+	RecordValidation struct {
+		Node   string
+		Passed bool
+		Checks []string // those that passed
+		Note   string
+	}
+	// ReleaseNodes gives the states of nodes that a person keeps back to automation.
+	ReleaseNodes struct{ Names []string }
+)
+
+func (TakeSignals) command()      {}
+func (SetHealthPolicy) command()  {}
+func (ResetBreaker) command()     {}
+func (JudgeBurst) command()       {}
+func (RecordValidation) command() {}
+func (ReleaseNodes) command()     {}
+
+func decideHealth(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
+	known = true
+	switch c := r.Command.(type) {
+	case SetNodes:
+		events, refusal = setNodes(s, c, ownerOf(r.Actor), now)
+	case TakeSignals:
+		events, refusal = takeSignals(s, c, now)
+	case SetHealthPolicy:
+		events, refusal = setHealthPolicy(s, c)
+	case ResetBreaker:
+		events, refusal = resetBreaker(s, r, c)
+	case JudgeBurst:
+		events, refusal = judgeBurst(s, r, c)
+	case RecordValidation:
+		events, refusal = recordValidation(s, r, c)
+	case ReleaseNodes:
+		events, refusal = releaseNodes(s, c)
+	default:
+		known = false
+	}
+	return events, refusal, known
+}
+
+func takeSignals(s *fleet.State, c TakeSignals, now fleet.Instant) ([]event.Event, *Refusal) {
+	g, err := health.Gather(s, c.Signals, now)
+	switch {
+	case err != nil:
+		return nil, refuse(Invalid, "%v", err)
+	case len(g.Sightings) == 0:
+		return nil, nil
+	}
+	return one(event.SignalsTaken{Sightings: g.Sightings})
+}
+
+func setHealthPolicy(s *fleet.State, c SetHealthPolicy) ([]event.Event, *Refusal) {
+	if err := c.Policy.Check(); err != nil {
+		return nil, refuse(Invalid, "health policy: %v", err)
+	}
+	for _, r := range c.Policy.Rules {
+		texts := slices.Concat([]string{r.Name}, r.Agents, r.Checks, r.Codes, r.Actions, r.Needs)
+		if refusal := checkTexts("a rule", texts...); refusal != nil {
+			return nil, refusal
+		}
+	}
+	if s.HealthPolicy().Equal(c.Policy) {
+		return nil, nil
+	}
+	return one(event.HealthPolicySet(c))
+}
+
+func resetBreaker(s *fleet.State, r Request, c ResetBreaker) ([]event.Event, *Refusal) {
+	p := s.Partition(c.Partition)
+	switch {
+	case p == nil:
+		return nil, noPartition(s, c.Partition)
+	case p.Health.Tripped == 0:
+		return nil, refuse(Invalid, "the breaker of %s is closed; there is nothing to reset", c.Partition)
+	case strings.TrimSpace(r.Reason) == "":
+		return nil, refuse(Invalid, "automation stopped in %s because it wanted %d nodes out at once; say why it may go on (a reason)",
+			c.Partition, p.Health.TrippedNodes)
+	}
+	return one(event.BreakerReset(c))
+}
+
+func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusal) {
+	p := s.Partition(c.Partition)
+	if p == nil {
+		return nil, noPartition(s, c.Partition)
+	}
+	b := p.Health.Burst(c.Signature)
+	switch {
+	case b == nil:
+		return nil, refuse(Invalid, "there is no burst %q in %s", clip(c.Signature), c.Partition)
+	case strings.TrimSpace(r.Reason) == "":
+		return nil, refuse(Invalid, "%q is on %d nodes at once; say how you know what it is (a reason)", c.Signature, b.Nodes)
+	case b.Real == c.Real:
+		return nil, nil
+	}
+	return one(event.BurstJudged(c))
+}
+
+// recordValidation keeps a record of checks, and moves the node on by what they
+// say: into probation, or back to quarantine.
+func recordValidation(s *fleet.State, r Request, c RecordValidation) ([]event.Event, *Refusal) {
+	if refusal := checkTexts("a validation", append([]string{c.Note}, c.Checks...)...); refusal != nil {
+		return nil, refusal
+	}
+	p, node := s.FindNode(c.Node)
+	if p == nil {
+		return nil, refuse(Invalid, "there is no node %q", clip(c.Node))
+	}
+	n := p.Nodes[node]
+	if n.State == fleet.Retired {
+		return nil, refuse(Invalid, "node %q is retired; nothing brings it back", c.Node)
+	}
+	if missing := missing(n, c); c.Passed && len(missing) > 0 {
+		return nil, refuse(Invalid, "node %q needs %s before it returns; the record lacks %s",
+			c.Node, strings.Join(n.Health.Needs, ", "), strings.Join(missing, ", "))
+	}
+	events := []event.Event{event.NodeValidated{Partition: p.ID, Node: c.Node, Passed: c.Passed, Checks: c.Checks, Note: c.Note}}
+	to := afterValidation(n, c.Passed)
+	if to == n.State || !mayMove(n, ownerOf(r.Actor)) {
+		return events, nil
+	}
+	signal, owner := "validation passed", fleet.ByNobody
+	if !c.Passed {
+		signal, owner = "validation failed", ownerOf(r.Actor)
+	}
+	if c.Note != "" {
+		signal += ": " + c.Note
+	}
+	events = append(events, lost(p, node, SetNodes{State: to})...)
+	return append(events, event.NodeChanged{Partition: p.ID, Node: c.Node, From: n.State, To: to, Signal: signal, Owner: owner}), nil
+}
+
+func missing(n *fleet.Node, c RecordValidation) []string {
+	if n.Health == nil {
+		return nil
+	}
+	var list []string
+	for _, need := range n.Health.Needs {
+		if !slices.Contains(c.Checks, need) {
+			list = append(list, need)
+		}
+	}
+	return list
+}
+
+// afterValidation is where a node goes with a record. A node in service that
+// passes stays where it is.
+func afterValidation(n *fleet.Node, passed bool) fleet.NodeState {
+	switch n.State {
+	case fleet.Quarantined, fleet.Repairing, fleet.Validating, fleet.Degraded, fleet.Suspect:
+		if passed {
+			return fleet.Probation
+		}
+		return fleet.Quarantined
+	case fleet.Healthy, fleet.Probation:
+		if !passed {
+			return fleet.Quarantined
+		}
+	}
+	return n.State
+}
+
+// mayMove: what a person or a maintenance keeps, no machine moves.
+func mayMove(n *fleet.Node, by fleet.StateOwner) bool {
+	return by == fleet.ByOperator || n.StateOwner != fleet.ByOperator && n.StateOwner != fleet.ByMaintenance
+}
+
+func releaseNodes(s *fleet.State, c ReleaseNodes) ([]event.Event, *Refusal) {
+	if len(c.Names) == 0 {
+		return nil, refuse(Invalid, "no node is named")
+	}
+	var events []event.Event
+	seen := map[string]bool{}
+	for _, name := range c.Names {
+		p, node := s.FindNode(name)
+		if p == nil {
+			return nil, refuse(Invalid, "there is no node %q", clip(name))
+		}
+		if n := p.Nodes[node]; n.StateOwner == fleet.ByOperator && !seen[name] {
+			seen[name] = true
+			events = append(events, event.NodeOwned{Partition: p.ID, Node: name, Owner: fleet.ByAutomatic})
+		}
+	}
+	return events, nil
+}
+
+// ownerOf is who keeps a node's state if this actor sets it.
+func ownerOf(a Actor) fleet.StateOwner {
+	if a.Name == Driver.Name || a.Name == System.Name {
+		return fleet.ByCluster
+	}
+	return fleet.ByOperator
+}
+
+// keeps: a node in service has no owner, one in maintenance has that.
+func keeps(state fleet.NodeState, owner fleet.StateOwner) fleet.StateOwner {
+	switch state {
+	case fleet.Healthy, fleet.Probation, fleet.Retired:
+		return fleet.ByNobody
+	case fleet.Maintenance:
+		return fleet.ByMaintenance
+	default:
+		return owner
+	}
+}
+
+// owned says that a person takes over a node that is in the wanted state already.
+func owned(p *fleet.Partition, n *fleet.Node, owner fleet.StateOwner) []event.Event {
+	if owner != fleet.ByOperator || keeps(n.State, owner) != owner || n.StateOwner == owner {
+		return nil
+	}
+	return []event.Event{event.NodeOwned{Partition: p.ID, Node: n.Name, Owner: owner}}
+}
+
+// checkMoment refuses to change the past, or what has not come yet.
+func checkMoment(at, now fleet.Instant) *Refusal {
+	switch {
+	case at == 0 || at <= now.Add(health.Skew) && at >= now.Add(-health.Skew):
+		return nil
+	case at > now:
+		return refuse(Invalid, "%s is in the future; now is %s. What is planned is a maintenance", rfc(at), rfc(now))
+	}
+	return refuse(Invalid, "%s is in the past; now is %s. What happened is not changed afterwards: the change counts from now on, and its reason can say since when it was so",
+		rfc(at), rfc(now))
+}
+
+func rfc(at fleet.Instant) string { return at.Time().Format(time.RFC3339) }

@@ -1,0 +1,69 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// UpdateIncident says what is known of an open sev now; nil leaves a thing as it
+// is. Note is what has been found out.
+type UpdateIncident struct {
+	Name                         string
+	Scope, Severity, Owner, Link *string
+	Nodes                        *[]string
+	Note                         string
+}
+
+func (UpdateIncident) command() {}
+
+func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) {
+	texts := []string{c.Note}
+	for _, t := range []*string{c.Scope, c.Severity, c.Owner, c.Link} {
+		if t != nil {
+			texts = append(texts, *t)
+		}
+	}
+	if c.Nodes != nil {
+		texts = append(texts, *c.Nodes...)
+	}
+	if refusal := checkTexts("an incident", texts...); refusal != nil {
+		return nil, refusal
+	}
+	if c.Scope == nil && c.Severity == nil && c.Owner == nil && c.Link == nil && c.Nodes == nil && c.Note == "" {
+		return nil, refuse(Invalid, "nothing about incident %q is to change; say what, or a note", clip(c.Name))
+	}
+	if openIncidentNamed(s, c.Name) == nil {
+		return nil, refuse(Invalid, "no incident %q is open", clip(c.Name))
+	}
+	return one(event.IncidentUpdated(c))
+}
+
+func openIncidentNamed(s *fleet.State, name string) *fleet.Incident {
+	for _, i := range s.Incidents {
+		if i.Name == name && i.Closed == 0 {
+			return i
+		}
+	}
+	return nil
+}
+
+func updateNamed(s *fleet.State, e event.IncidentUpdated, at fleet.Instant) {
+	i := openIncidentNamed(s, e.Name)
+	for _, f := range []struct{ to, from *string }{
+		{&i.Scope, e.Scope}, {&i.Severity, e.Severity}, {&i.Owner, e.Owner}, {&i.Link, e.Link},
+	} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if e.Nodes != nil {
+		i.Nodes = *e.Nodes
+	}
+	if e.Note == "" {
+		return
+	}
+	i.Updates = append(i.Updates[:len(i.Updates):len(i.Updates)], fleet.Update{At: at, Note: e.Note})
+	if len(i.Updates) > fleet.UpdateMemory {
+		i.Updates = i.Updates[1:]
+	}
+}

@@ -1,0 +1,108 @@
+package core
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Commands about who is told of what.
+type (
+	// Subscribe sets a subscription; By and Since are the caller and now. Only
+	// operators may, since the server itself calls the URL.
+	Subscribe struct{ Subscription fleet.Subscription }
+	// Unsubscribe ends a subscription.
+	Unsubscribe struct{ Name string }
+)
+
+func (Subscribe) command()   {}
+func (Unsubscribe) command() {}
+
+func decideSubscription(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
+	switch c := r.Command.(type) {
+	case Subscribe:
+		events, refusal = subscribe(s, c.Subscription, r.Actor, now)
+	case Unsubscribe:
+		if s.Subscription(c.Name) == nil {
+			return nil, refuse(Invalid, "there is no subscription %q", c.Name), true
+		}
+		events, refusal = one(event.SubscriptionEnded{Name: c.Name})
+	default:
+		return nil, nil, false
+	}
+	return events, refusal, true
+}
+
+func subscribe(s *fleet.State, sub fleet.Subscription, by Actor, now fleet.Instant) ([]event.Event, *Refusal) {
+	for _, check := range []*Refusal{checkSubscriptionName(sub.Name), checkURL(sub.URL), checkKinds(sub.Kinds), checkAbout(s, sub)} {
+		if check != nil {
+			return nil, check
+		}
+	}
+	slices.Sort(sub.Kinds)
+	sub.Kinds = slices.Compact(sub.Kinds)
+	sub.By, sub.Since = by.Name, now
+	return one(event.SubscriptionSet{Subscription: sub})
+}
+
+var subscriptionName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$`)
+
+func checkSubscriptionName(name string) *Refusal {
+	if !subscriptionName.MatchString(name) {
+		return refuse(Invalid, "%.80q cannot name a subscription: write lower-case letters, digits, dots and dashes, 63 at most", name)
+	}
+	return nil
+}
+
+// checkURL takes https, and plain http to this machine only: what is told names
+// people's work.
+func checkURL(text string) *Refusal {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return refuse(Invalid, "%.120q is no URL to call; write https://HOST/PATH", text)
+	case len(text) > 2048:
+		return refuse(Invalid, "the URL has %d characters; 2048 are the most", len(text))
+	case u.User != nil:
+		return refuse(Invalid, "the URL carries a user name; the calls are signed instead")
+	case u.Scheme == "http" && !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname()):
+		return refuse(Invalid, "http://%s would send this unprotected over a network; write https", u.Host)
+	}
+	return nil
+}
+
+func checkKinds(kinds []fleet.NoticeKind) *Refusal {
+	var known []string
+	for _, k := range fleet.NoticeKinds() {
+		known = append(known, string(k))
+	}
+	for _, k := range kinds {
+		if !slices.Contains(known, string(k)) {
+			return refuse(Invalid, "%.40q is no kind of notice; there are %s", k, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func checkAbout(s *fleet.State, sub fleet.Subscription) *Refusal {
+	about := 0
+	for _, name := range []string{sub.Quota, sub.Namespace, sub.Workload} {
+		if name != "" {
+			about++
+		}
+	}
+	at := max(0, strings.LastIndex(sub.Workload, "/"))
+	switch {
+	case about > 1:
+		return refuse(Invalid, "a subscription is about one quota, one namespace or one workload, not several")
+	case sub.Quota != "" && s.Quota(sub.Quota) == nil:
+		return refuse(NoSuchQuota, "there is no quota %q", sub.Quota)
+	case sub.Workload != "" && (at == 0 || s.Workload(sub.Workload[:at], sub.Workload[at+1:]) == nil):
+		return refuse(Invalid, "there is no workload %q; write NAMESPACE/NAME", sub.Workload)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+)
+
+// Cause is why a workload failed.
+type Cause string
+
+// The causes of a failure. An empty cause is still to be found.
+const (
+	CauseInfra   Cause = "infra"
+	CauseOwn     Cause = "own"
+	CauseUnknown Cause = "not known"
+)
+
+// Failure is where and when a workload failed, and why.
+type Failure struct {
+	At       Instant    `json:"at"`
+	Where    string     `json:"where"` // partition
+	Nodes    []string   `json:"nodes"` // that it stood on
+	Cause    Cause      `json:"cause,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"`
+}
+
+// Evidence is one thing that was seen.
+type Evidence struct {
+	Node string  `json:"node,omitempty"`
+	At   Instant `json:"at"`
+	Says string  `json:"says"`
+}
+
+// explainAfter is how long after a failure signals still count (health.After).
+const explainAfter = 5 * time.Minute
+
+// noteFailure keeps where a workload stood when it failed.
+func (s *State) noteFailure(w *Workload, at Instant) {
+	p := w.partition
+	if p == nil {
+		return
+	}
+	f := &Failure{At: at, Where: p.ID}
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			f.Nodes = append(f.Nodes, p.Nodes[r.Node].Name)
+		}
+	}
+	slices.Sort(f.Nodes)
+	f.Nodes = slices.Compact(f.Nodes)
+	w.Failure = f
+	p.await(w)
+}
+
+func (p *Partition) await(w *Workload) {
+	p.failures = append(p.failures, w)
+	p.state.alarm(p, w.Failure.At.Add(explainAfter), ofHealth)
+}
+
+// Unexplained lists the workloads that failed here so long ago that all signals
+// are in, and whose failure nobody has explained; in order of failure.
+func (p *Partition) Unexplained(now Instant) []*Workload {
+	var list []*Workload
+	for _, w := range p.failures {
+		if w.Failure.At.Add(explainAfter) <= now && p.state.Workloads[w.ID] == w {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Explain keeps why a workload failed.
+func (s *State) Explain(w *Workload, cause Cause, evidence []Evidence) {
+	f := *w.Failure
+	f.Cause, f.Evidence = cause, evidence
+	w.Failure = &f
+	for _, p := range s.Partitions {
+		p.failures = remove(p.failures, func(x *Workload) bool { return x == w })
+	}
+}

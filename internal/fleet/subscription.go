@@ -1,0 +1,101 @@
+package fleet
+
+import (
+	"slices"
+	"strings"
+)
+
+// NoticeKind says what a notice is about.
+type NoticeKind string
+
+// The kinds of notices.
+const (
+	NoticeEvicted  NoticeKind = "evicted"  // work must leave for other work
+	NoticeMended   NoticeKind = "mended"   // a gang lost nodes and got others, or could not and went back to its queue
+	NoticeCut      NoticeKind = "cut"      // a grant became smaller
+	NoticeUnbacked NoticeKind = "unbacked" // a quota's backing fell below its grant: a promise is broken
+	NoticeIncident NoticeKind = "incident" // an incident opened or closed
+	NoticeBreaker  NoticeKind = "breaker"  // automatic quarantine stopped, and waits for a person
+)
+
+// NoticeKinds lists every kind.
+func NoticeKinds() []NoticeKind {
+	return []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker}
+}
+
+// Subscription is somebody's wish to be told, as signed webhooks to a URL. It is
+// about one quota and those under it, one namespace (a team), one workload, or
+// the whole fleet, where all three are empty.
+type Subscription struct {
+	Name      string       `json:"name"`
+	URL       string       `json:"url"`
+	Quota     string       `json:"quota,omitempty"`
+	Namespace string       `json:"namespace,omitempty"`
+	Workload  string       `json:"workload,omitempty"` // as namespace/name
+	Kinds     []NoticeKind `json:"kinds,omitempty"`    // none: all
+	By        string       `json:"by"`                 // who set it
+	Since     Instant      `json:"since"`
+}
+
+// Wants says whether a kind of notice is asked for.
+func (s *Subscription) Wants(k NoticeKind) bool {
+	return len(s.Kinds) == 0 || slices.Contains(s.Kinds, k)
+}
+
+// About says in words what it is about.
+func (s *Subscription) About() string {
+	switch {
+	case s.Workload != "":
+		return "workload " + s.Workload
+	case s.Namespace != "":
+		return "namespace " + s.Namespace
+	case s.Quota != "":
+		return "quota " + s.Quota
+	}
+	return "the fleet"
+}
+
+// Covers says whether something that happened to a quota, or to a workload, is
+// what the subscription is about. What concerns nobody by name (an incident)
+// goes to whoever asked for its kind.
+func (s *Subscription) Covers(quota, workload string) bool {
+	switch {
+	case quota == "" && workload == "":
+		return true
+	case s.Workload != "":
+		return workload == s.Workload
+	case s.Namespace != "":
+		return strings.HasPrefix(workload, s.Namespace+"/")
+	case s.Quota != "":
+		return quota == s.Quota || strings.HasPrefix(quota, s.Quota+"/")
+	}
+	return true
+}
+
+// Subscription finds a subscription by name, or nil.
+func (s *State) Subscription(name string) *Subscription {
+	if i, ok := s.subscriptionAt(name); ok {
+		return s.Subscriptions[i]
+	}
+	return nil
+}
+
+// SetSubscription adds a subscription, or replaces the one of its name.
+func (s *State) SetSubscription(sub Subscription) {
+	if i, ok := s.subscriptionAt(sub.Name); ok {
+		s.Subscriptions[i] = &sub
+	} else {
+		s.Subscriptions = slices.Insert(s.Subscriptions, i, &sub)
+	}
+}
+
+// RemoveSubscription takes a subscription away.
+func (s *State) RemoveSubscription(name string) {
+	if i, ok := s.subscriptionAt(name); ok {
+		s.Subscriptions = slices.Delete(s.Subscriptions, i, i+1)
+	}
+}
+
+func (s *State) subscriptionAt(name string) (int, bool) {
+	return slices.BinarySearchFunc(s.Subscriptions, name, func(sub *Subscription, n string) int { return strings.Compare(sub.Name, n) })
+}

@@ -1,0 +1,84 @@
+package metrics
+
+// Kind is what a metric does over time.
+type Kind string
+
+// The kinds of metrics, in Prometheus's words.
+const (
+	Gauge     Kind = "gauge"
+	Counter   Kind = "counter"
+	Histogram Kind = "histogram"
+)
+
+// Metric says what one metric means.
+type Metric struct {
+	Name   string
+	Kind   Kind
+	Labels []string
+	Help   string
+}
+
+// Labels that several metrics share.
+var (
+	ofPartition = []string{"cluster", "gpu"}
+	ofQuota     = []string{"quota", "cluster", "gpu"}
+)
+
+// stages are the capacity figures of a partition, in the words of the contract.
+// They overlap: none of them is a part of a sum.
+var stages = []stage{
+	{"muster_gpus_installed", "GPUs of all nodes of the partition, whatever their state.", func(f figures) int { return f.Installed }},
+	{"muster_gpus_healthy", "GPUs of nodes in state healthy.", func(f figures) int { return f.Healthy }},
+	{"muster_gpus_usable", "Healthy GPUs, those of nodes in probation, and the good ones of degraded nodes.", func(f figures) int { return f.Usable }},
+	{"muster_gpus_stranded", "GPUs that work still holds on nodes that are not usable.", func(f figures) int { return f.Stranded }},
+	{"muster_gpus_promisable", "GPUs that the buffer policy allows to be promised now; it bounds what is backed.", func(f figures) int { return f.Promisable }},
+	{"muster_gpus_sustainable", "The same over the long horizon; it bounds what is assigned.", func(f figures) int { return f.Sustainable }},
+	{"muster_gpus_assigned", "GPUs granted to quotas by people.", func(f figures) int { return f.Assigned }},
+	{"muster_gpus_backed", "The part of what is assigned that stands on promisable nodes now.", func(f figures) int { return f.Backed }},
+	{"muster_gpus_unbacked", "Assigned and not backed: promised on paper, not in metal.", func(f figures) int { return f.Unbacked }},
+	{"muster_gpus_unallocated", "Promisable and not assigned: healthy, promised to nobody.", func(f figures) int { return f.Unallocated }},
+	{"muster_gpus_scheduled", "Backed GPUs that quotas use.", func(f figures) int { return f.Scheduled }},
+	{"muster_gpus_over", "Usage above backed that nothing covers: unprotected work.", func(f figures) int { return f.Over }},
+	{"muster_gpus_borrowed", "Usage above backed that siblings' unscheduled backing covers.", func(f figures) int { return f.Borrowed }},
+	{"muster_gpus_flex", "Usable GPUs that no in-quota work holds or has reserved.", func(f figures) int { return f.Flex }},
+	{"muster_gpus_flex_used", "The part of flex that flex work holds or has reserved.", func(f figures) int { return f.FlexUsed }},
+	{"muster_gpus_largest_gang", "GPUs of the largest gang that in-quota work could start now in one island.", func(f figures) int { return f.LargestGang }},
+}
+
+// quotaStages are what a quota has in a partition.
+var quotaStages = []quotaStage{
+	{"muster_quota_gpus_assigned", "GPUs granted to the quota in the partition.", func(q quotaRow) int { return q.Assigned }},
+	{"muster_quota_gpus_backed", "The part of the grant that stands on promisable nodes now.", func(q quotaRow) int { return q.Backed }},
+	{"muster_quota_gpus_usage", "GPUs that its workloads hold or have reserved, however they hold them.", func(q quotaRow) int { return q.Usage }},
+	{"muster_quota_gpus_borrowed", "Usage above backed that siblings cover.", func(q quotaRow) int { return q.Borrowed }},
+	{"muster_quota_gpus_lent", "Unscheduled backing that siblings use.", func(q quotaRow) int { return q.Lent }},
+	{"muster_quota_gpus_over", "Usage above backed that nothing covers.", func(q quotaRow) int { return q.Over }},
+	{"muster_quota_gang_unbacked", "1 while the gang that the grant declares fits in no island whole.", func(q quotaRow) int { return q.gangUnbacked() }},
+}
+
+// The metrics that are not stages.
+var (
+	nodes       = Metric{"muster_nodes", Gauge, append(ofPartition[:2:2], "state"), "Nodes by state; a node is in exactly one."}
+	held        = Metric{"muster_gpus_held", Gauge, append(ofPartition[:2:2], "holds"), "GPUs that in-quota work holds, by how, and that flex work holds."}
+	workloads   = Metric{"muster_workloads", Gauge, []string{"state"}, "Workloads that have not ended, by state; a workload is in exactly one."}
+	waiting     = Metric{"muster_waiting_gpus", Gauge, []string{"target"}, "GPUs that pending workloads ask for to start, by their target."}
+	stale       = Metric{"muster_cluster_stale", Gauge, []string{"cluster"}, "1 while the cluster's reports have stopped: its figures are the last known."}
+	incidents   = Metric{"muster_incidents_open", Gauge, nil, "Incidents that are open."}
+	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
+	happened    = Metric{"muster_events_total", Counter, []string{"event"}, "Events since the server started, by kind."}
+	commands    = Metric{"muster_commands_total", Counter, []string{"outcome"}, "Commands since the server started: accepted, repeated, refused (the domain says no) or failed (the world did)."}
+	commandTime = Metric{"muster_command_seconds", Histogram, nil, "Seconds from a command's arrival at the engine until its answer, durability included."}
+)
+
+// Catalogue lists every metric, in the order in which it is described.
+func Catalogue() []Metric {
+	var list []Metric
+	for _, s := range stages {
+		list = append(list, Metric{s.name, Gauge, ofPartition, s.help})
+	}
+	list = append(list, nodes, held)
+	for _, s := range quotaStages {
+		list = append(list, Metric{s.name, Gauge, ofQuota, s.help})
+	}
+	return append(list, workloads, waiting, stale, incidents, version, happened, commands, commandTime)
+}

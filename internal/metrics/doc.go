@@ -1,0 +1,16 @@
+// Package metrics gives machines the figures that people read elsewhere: for
+// Prometheus to scrape, with a Grafana dashboard and alert rules made from the
+// same list.
+//
+// Two rules keep the figures honest. Stages that overlap (installed, healthy,
+// promisable, backed …) are metrics of their own, so that nobody adds them up by
+// mistake; states of which exactly one holds (of a node, of a workload, of how
+// GPUs are held) are one metric with a label, so that adding them up is right.
+// And no label grows with load: clusters, GPU models and quotas are named, nodes,
+// workloads and namespaces are not.
+//
+// catalogue.go lists every metric with its meaning; gauges.go reads them off the
+// state, counters.go adds up what the log and commands bring, metrics.go serves
+// both; dashboard.go and alerts.go are made from the catalogue, and markdown.go
+// describes it.
+package metrics

@@ -1,0 +1,146 @@
+package metrics
+
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// figures are a partition's, as people read them.
+type figures = view.Figures
+
+// A stage is a metric read off a partition's figures.
+type stage struct {
+	name, help string
+	read       func(figures) int
+}
+
+// quotaRow is what a quota has in a partition, as people read it.
+type quotaRow view.Quota
+
+func (q quotaRow) gangUnbacked() int {
+	if slices.Contains(q.Flags, view.GangUnbacked) {
+		return 1
+	}
+	return 0
+}
+
+// A quotaStage is a metric read off a quota's row.
+type quotaStage struct {
+	name, help string
+	read       func(quotaRow) int
+}
+
+// gauges reads the state whenever Prometheus asks. One read gives all figures,
+// so that those of one scrape belong together.
+type gauges struct {
+	read  func(func(*fleet.State))
+	descs map[string]*prometheus.Desc
+}
+
+func newGauges(read func(func(*fleet.State))) *gauges {
+	g := &gauges{read: read, descs: map[string]*prometheus.Desc{}}
+	for _, m := range Catalogue() {
+		if m.Kind == Gauge {
+			g.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
+		}
+	}
+	return g
+}
+
+// Describe names the gauges.
+func (g *gauges) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range g.descs {
+		to <- d
+	}
+}
+
+// Collect reads all gauges at one version of the state. What is read is sent
+// only once the state is free again: a slow reader of metrics holds up nobody.
+func (g *gauges) Collect(to chan<- prometheus.Metric) {
+	var found []prometheus.Metric
+	put := func(name string, value int, labels ...string) {
+		found = append(found, prometheus.MustNewConstMetric(g.descs[name], prometheus.GaugeValue, float64(value), labels...))
+	}
+	g.read(func(s *fleet.State) {
+		for _, p := range s.Partitions {
+			ofPartitionGauges(p, put)
+		}
+		ofFleetGauges(s, put)
+	})
+	for _, m := range found {
+		to <- m
+	}
+}
+
+// put takes one reading.
+type put func(name string, value int, labels ...string)
+
+func ofPartitionGauges(p *fleet.Partition, put put) {
+	f := view.PartitionOf(p).Figures
+	for _, s := range stages {
+		put(s.name, s.read(f), p.Cluster, p.GPU)
+	}
+	states := map[fleet.NodeState]int{}
+	for _, n := range p.Nodes {
+		states[n.State]++
+	}
+	for _, state := range fleet.NodeStates() {
+		put(nodes.Name, states[state], p.Cluster, p.GPU, string(state))
+	}
+	var guaranteed, borrowing, unprotected int
+	for _, q := range view.QuotasIn(p) {
+		for _, s := range quotaStages {
+			put(s.name, s.read(quotaRow(q)), q.Quota, p.Cluster, p.GPU)
+		}
+		guaranteed += q.Guaranteed
+		borrowing += q.Borrowing
+		unprotected += q.Unprotected
+	}
+	put(held.Name, guaranteed, p.Cluster, p.GPU, "guaranteed")
+	put(held.Name, borrowing, p.Cluster, p.GPU, "borrowing")
+	put(held.Name, unprotected, p.Cluster, p.GPU, "unprotected")
+	put(held.Name, f.FlexUsed, p.Cluster, p.GPU, "flex")
+}
+
+// livingStates are those of workloads that have not ended.
+var livingStates = []fleet.WorkloadState{fleet.Pending, fleet.Starting, fleet.RunningW, fleet.Evicting, fleet.Mending}
+
+func ofFleetGauges(s *fleet.State, put put) {
+	states, asked := map[fleet.WorkloadState]int{}, map[string]int{}
+	for _, q := range s.Quotas {
+		asked[q.Path] = 0
+	}
+	asked[fleet.Flex] = 0
+	for _, w := range s.Workloads {
+		states[w.State]++
+		if w.State == fleet.Pending {
+			asked[w.Target] += w.NeedsBase()
+		}
+	}
+	for _, state := range livingStates {
+		put(workloads.Name, states[state], string(state))
+	}
+	for target, gpus := range asked {
+		put(waiting.Name, gpus, target)
+	}
+	for _, c := range s.Clusters {
+		put(stale.Name, oneIf(c.Stale), c.Name)
+	}
+	open := 0
+	for _, i := range s.Incidents {
+		open += oneIf(i.Closed == 0)
+	}
+	put(incidents.Name, open)
+	put(version.Name, int(s.Seq))
+}
+
+func oneIf(so bool) int {
+	if so {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,70 @@
+package notify
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files beside the journal.
+const (
+	keyFile    = "webhook.key"
+	cursorFile = "webhook.cursors.json"
+)
+
+// readKey finds the key in a folder, or makes one that only its owner may read.
+func readKey(dir string) (Key, error) {
+	path := filepath.Join(dir, keyFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key := make(Key, 32)
+		_, _ = rand.Read(key)
+		return key, write(path, []byte(hex.EncodeToString(key)+"\n"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != 32 {
+		return nil, fmt.Errorf("%s holds no key of 64 hex digits; put the right file back, or delete it: all secrets change then", path)
+	}
+	return key, nil
+}
+
+func readCursors(dir string) (map[string]uint64, error) {
+	path := filepath.Join(dir, cursorFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]uint64{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	cursors := map[string]uint64{}
+	if err := json.Unmarshal(text, &cursors); err != nil {
+		return nil, fmt.Errorf("%s: %w; delete it to begin with what happens from now on", path, err)
+	}
+	return cursors, nil
+}
+
+func writeCursors(dir string, cursors map[string]uint64) error {
+	text, err := json.Marshal(cursors)
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, cursorFile), append(text, '\n'))
+}
+
+// write replaces a file in one step.
+func write(path string, text []byte) error {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

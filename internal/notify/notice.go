@@ -1,0 +1,139 @@
+package notify
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Notice is one thing that somebody may want to be told.
+type Notice struct {
+	ID       string           `json:"id"` // of the record and the event in it: the same for ever
+	Kind     fleet.NoticeKind `json:"kind"`
+	At       fleet.Instant    `json:"-"`
+	Text     string           `json:"text"` // what happened, in a sentence; chat systems show it
+	Quota    string           `json:"quota,omitempty"`
+	Workload string           `json:"workload,omitempty"` // namespace/name
+	Version  uint64           `json:"version"`            // of the state after it
+	Actor    string           `json:"actor"`
+	Reason   string           `json:"reason,omitempty"`
+}
+
+// Notices lists what a record is worth telling, in its order. The state is one
+// after the record: it gives names to the workloads.
+func Notices(s *fleet.State, r event.Record) []Notice {
+	var list []Notice
+	for i, e := range r.Events {
+		n, ok := read(s, e)
+		if !ok {
+			continue
+		}
+		n.ID, n.At, n.Version, n.Actor, n.Reason = fmt.Sprintf("%d.%d", r.Seq, i), r.At, r.Seq, r.Actor, r.Reason
+		list = append(list, n)
+	}
+	return append(list, broken(s, r)...)
+}
+
+func read(s *fleet.State, e event.Event) (Notice, bool) {
+	switch e := e.(type) {
+	case event.ReplicasEvicted:
+		return evicted(s, e)
+	case event.ReplicasPlaced:
+		return mended(s, e)
+	case event.GangReturned:
+		return about(s, e.ID, fleet.NoticeMended, "could not be mended and goes back to its queue with its age: "+e.Why)
+	case event.GrantSet:
+		if e.GPUs < e.Was {
+			return cut(e.Quota, fmt.Sprintf("the grant of %s in %s was cut from %d to %d GPUs", e.Quota, e.Partition, e.Was, e.GPUs)), true
+		}
+	case event.GrantTransferred:
+		return cut(e.From, fmt.Sprintf("%d GPUs of %s in %s were transferred to %s", e.GPUs, e.From, e.Partition, e.To)), true
+	case event.IncidentOpened:
+		return incident("incident %s opened: %s", e.Name, words(e.Severity, e.Scope)), true
+	case event.IncidentClosed:
+		return incident("incident %s is closed", e.Name), true
+	}
+	return Notice{}, false
+}
+
+func evicted(s *fleet.State, e event.ReplicasEvicted) (Notice, bool) {
+	what := "gives back some of its GPUs"
+	if e.Whole {
+		what = "must leave and waits again with its age"
+	}
+	text := fmt.Sprintf("%s by %s", what, e.Until.Time().Format("15:04:05Z"))
+	if by := s.Workloads[e.For]; by != nil {
+		text += ", because " + by.Namespace + "/" + by.Name + " needs the room (" + e.Class + ")"
+	}
+	return about(s, e.ID, fleet.NoticeEvicted, text)
+}
+
+func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {
+	if !e.Mend {
+		return Notice{}, false
+	}
+	nodes := 0
+	for _, spot := range e.Spots {
+		nodes += len(spot.Nodes)
+	}
+	return about(s, e.ID, fleet.NoticeMended, fmt.Sprintf("lost %d replicas with their nodes and got others; the rest keep theirs", nodes))
+}
+
+// about is a notice about a workload; none if the state has forgotten it.
+func about(s *fleet.State, id uint64, kind fleet.NoticeKind, what string) (Notice, bool) {
+	w := s.Workloads[id]
+	if w == nil {
+		return Notice{}, false
+	}
+	n := Notice{Kind: kind, Workload: w.Namespace + "/" + w.Name}
+	if !w.Flexes() {
+		n.Quota = w.Target
+	}
+	n.Text = n.Workload + " " + what
+	return n, true
+}
+
+func cut(quota, text string) Notice {
+	return Notice{Kind: fleet.NoticeCut, Quota: quota, Text: text}
+}
+
+func incident(format string, args ...any) Notice {
+	return Notice{Kind: fleet.NoticeIncident, Text: fmt.Sprintf(format, args...)}
+}
+
+func words(severity, scope string) string {
+	if scope == "" {
+		scope = "the fleet"
+	}
+	if severity == "" {
+		return scope
+	}
+	return severity + " in " + scope
+}
+
+// broken lists the quotas whose backing this record changed, and which have less
+// of it than their grant.
+func broken(s *fleet.State, r event.Record) []Notice {
+	var list []Notice
+	for i, e := range r.Events {
+		e, ok := e.(event.BackingAligned)
+		p := s.Partition(e.Partition)
+		if !ok || p == nil {
+			continue
+		}
+		told := map[string]bool{}
+		for _, b := range e.Backing {
+			a := p.Account(b.Quota)
+			if a == nil || told[b.Quota] || a.Backed() >= a.Grant {
+				continue
+			}
+			told[b.Quota] = true
+			list = append(list, Notice{
+				ID: fmt.Sprintf("%d.%d.%s", r.Seq, i, b.Quota), Kind: fleet.NoticeUnbacked, At: r.At, Quota: b.Quota, Version: r.Seq, Actor: r.Actor, Reason: r.Reason,
+				Text: fmt.Sprintf("%s has %d of its %d GPUs of %s backed by healthy nodes", b.Quota, a.Backed(), a.Grant, p.ID),
+			})
+		}
+	}
+	return list
+}

@@ -1,0 +1,76 @@
+package scenario
+
+import (
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// The words of the figures about health. Of a node, "nobody" keeps the state of
+// one in service, and it waits for "nothing" where automation is not held back.
+var (
+	owners = []string{"nobody", string(fleet.ByOperator), string(fleet.ByAutomatic), string(fleet.ByCluster), string(fleet.ByMaintenance)}
+	waits  = []string{
+		"nothing", string(health.HeldByStoreOnly), string(health.HeldByBurst), string(health.HeldByShadow),
+		string(health.HeldByBreaker), string(health.HeldByBudget), string(health.HeldByOperator), string(health.HeldByMaintenance),
+	}
+	causes = []string{string(fleet.CauseInfra), string(fleet.CauseOwn), string(fleet.CauseUnknown)}
+)
+
+// healthFigures are a partition's, beside those of its capacity.
+func healthFigures(h view.PartitionHealth, capacity any) func(figure string) any {
+	return func(figure string) any {
+		switch figure {
+		case "breaker":
+			if h.Tripped != 0 {
+				return "open"
+			}
+			return "closed"
+		case "bursts":
+			return len(h.Bursts)
+		case "automatic":
+			return h.Automatic
+		}
+		return field(capacity, figure)
+	}
+}
+
+// nodeHealth finds a node's figures about health.
+func nodeHealth(s *fleet.State, name string, now fleet.Instant, figure string) (is any, ok bool) {
+	n, found := view.NodeHealthOf(s, name, now)
+	if !found {
+		return nil, false
+	}
+	switch figure {
+	case "owner":
+		return orWord(string(n.Owner), "nobody"), true
+	case "waits":
+		return orWord(string(n.Held), "nothing"), true
+	case "signals":
+		return len(n.Findings), true
+	case "unknown":
+		return n.Unknown, true
+	}
+	return nil, false
+}
+
+func orWord(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func cause(w *fleet.Workload) any {
+	if w.Failure == nil {
+		return "it has not failed"
+	}
+	return orWord(string(w.Failure.Cause), "not judged yet")
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
