@@ -186,4 +186,3 @@ func states(ctx context.Context, o Options, e *engine.Engine, _ string, r *Repor
 	r.add(aimed(Figure{Name: "the state of a random moment, slowest of 30", Value: list[n-1].Seconds(), Unit: "s"}, "≤ 2 s", list[n-1] <= 2*time.Second))
 	return failed
 }
-

@@ -128,7 +128,7 @@ func (a *app) commands(root *cobra.Command) {
 		list []*cobra.Command
 	}{
 		{running, []*cobra.Command{newUp(a), newMetrics(a), newVersion(a)}},
-		{asking, []*cobra.Command{newCapacity(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a), newStatus(a)}},
+		{asking, []*cobra.Command{newCapacity(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newOutlook(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a), newStatus(a)}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
 		{changing, []*cobra.Command{newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a)}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBench(a)}},

@@ -1,7 +1,6 @@
 package past
 
 import (
-	"slices"
 	"sort"
 	"strings"
 )
@@ -48,26 +47,11 @@ func (l Level) Of(path string) string {
 	return "fleet"
 }
 
-// total adds up the columns of several meters over a window.
-type total struct {
-	v          []int64
-	begin, end int64
-}
-
-func (b *Book) sum(t *total, m *Meter, w Window, now int64) {
-	v, begin, end := m.over(w.From, w.To, now)
-	if t.v == nil {
-		t.v, t.begin, t.end = v, begin, end
-		return
-	}
-	for i, x := range v {
-		if slices.Contains(m.Peaks, i) {
-			t.v[i] = max(t.v[i], x)
-			continue
-		}
-		t.v[i] += x
-	}
-	t.begin, t.end = min(t.begin, begin), max(t.end, end)
+// ended is the episodes that ended in [from, to), which are kept in order of their end.
+func (b *Book) ended(from, to int64) []Episode {
+	first := sort.Search(len(b.Episodes), func(i int) bool { return b.Episodes[i].To >= from })
+	last := sort.Search(len(b.Episodes), func(i int) bool { return b.Episodes[i].To >= to })
+	return b.Episodes[min(first, last):last]
 }
 
 func sortedKeys[T any](m map[string]T) []string {

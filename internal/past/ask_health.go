@@ -136,27 +136,29 @@ type Node struct {
 // History lists the nodes of a scope, those that failed most often in the window
 // first, then those longest out, then by name.
 func (b *Book) History(scope string, w Window, now int64) []Node {
-	rows := map[string]*Node{}
-	for _, name := range sortedKeys(b.Nodes) {
-		n := b.Nodes[name]
-		if under(n.Partition+"/"+n.Island, scope) || name == scope {
+	rows := make(map[string]*Node, len(b.Nodes))
+	for name, n := range b.Nodes { // they are sorted below
+		if scope == "" || under(n.Partition+"/"+n.Island, scope) {
 			rows[name] = b.node(name, n, w, now)
 		}
 	}
-	for i := range b.Episodes {
-		if r := rows[b.Episodes[i].Node]; r != nil {
-			r.count(b.Episodes[i], w, now)
+	for _, e := range b.ended(w.From, never) {
+		if r := rows[e.Node]; r != nil {
+			r.count(e, w)
 		}
 	}
 	list := make([]Node, 0, len(rows))
-	for _, name := range sortedKeys(rows) {
-		list = append(list, *rows[name])
+	for _, r := range rows {
+		list = append(list, *r)
 	}
-	slices.SortStableFunc(list, func(x, y Node) int {
-		return cmp.Or(cmp.Compare(y.Failures, x.Failures), cmp.Compare(y.Down, x.Down))
+	slices.SortFunc(list, func(x, y Node) int {
+		return cmp.Or(cmp.Compare(y.Failures, x.Failures), cmp.Compare(y.Down, x.Down), cmp.Compare(x.Node, y.Node))
 	})
 	return list
 }
+
+// never is later than every moment.
+const never = int64(1) << 62
 
 func (b *Book) node(name string, n *NodeLife, w Window, now int64) *Node {
 	r := &Node{
@@ -165,7 +167,7 @@ func (b *Book) node(name string, n *NodeLife, w Window, now int64) *Node {
 	}
 	if n.Open != nil {
 		r.Cause, r.Stage = n.cause(), n.Stage.String()
-		r.count(n.so(now), w, now)
+		r.count(n.so(now), w)
 	}
 	return r
 }
@@ -178,7 +180,7 @@ func (n *NodeLife) so(now int64) Episode {
 	return e
 }
 
-func (r *Node) count(e Episode, w Window, _ int64) {
+func (r *Node) count(e Episode, w Window) {
 	r.Down += max(0, min(w.To, e.To-e.Stages[StageProbation])-max(w.From, e.From))
 	if e.Failure() && e.From < w.To {
 		r.LastFailure = max(r.LastFailure, e.From)

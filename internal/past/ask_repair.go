@@ -66,13 +66,13 @@ func (b *Book) Repairs(scope string, by Level, byCause bool, w Window, now int64
 			add(rows[key])
 		}
 	}
-	for _, e := range b.Episodes {
-		if e.To >= w.From && e.To < w.To && e.Repaired() {
+	for _, e := range b.ended(w.From, w.To) {
+		if e.Repaired() {
 			each(e, func(r *repairs) { r.add(e) })
 		}
 	}
-	for _, name := range sortedKeys(b.Nodes) {
-		if n := b.Nodes[name]; n.Open != nil && n.Open.From < w.To && n.so(now).Failure() {
+	for _, n := range b.Nodes { // they are counted: the order does not matter
+		if n.Open != nil && n.Open.From < w.To && n.so(now).Failure() {
 			each(n.so(now), func(r *repairs) { r.Open++ })
 		}
 	}

@@ -46,43 +46,56 @@ type Attained struct {
 
 // Attained lists the clusters of a scope.
 func (b *Book) Attained(scope string, w Window, now int64) []Attained {
+	of := map[string]*tally{}
 	var list []Attained
 	for _, h := range b.Health(scope, ByCluster, w, now) {
-		a := Attained{Cluster: h.Scope, Covered: h.Covered, Installed: h.Installed, Down: h.Installed - h.Usable}
-		b.burned(&a, w, now)
-		for _, r := range b.Repairs(h.Scope, ByCluster, true, w, now) {
-			if r.Cause == "" {
-				a.Repair = r
-			} else {
-				a.RepairBy = append(a.RepairBy, r)
+		of[h.Scope] = &tally{down: map[string]*Burned{}, lost: map[string]*Burned{}}
+		list = append(list, Attained{Cluster: h.Scope, Covered: h.Covered, Installed: h.Installed, Down: h.Installed - h.Usable})
+	}
+	b.burned(of, w, now)
+	repairs := b.Repairs(scope, ByCluster, true, w, now)
+	for i := range list {
+		t := of[list[i].Cluster]
+		list[i].Uptime, list[i].DownBy, list[i].LostBy = t.uptime, ranked(t.down), ranked(t.lost)
+		for _, r := range repairs {
+			switch {
+			case r.Scope != list[i].Cluster:
+			case r.Cause == "":
+				list[i].Repair = r
+			default:
+				list[i].RepairBy = append(list[i].RepairBy, r)
 			}
 		}
-		list = append(list, a)
 	}
 	return list
 }
 
-func (b *Book) burned(a *Attained, w Window, now int64) {
-	down, lost := map[string]*Burned{}, map[string]*Burned{}
+// tally is what burned a cluster's budgets.
+type tally struct {
+	uptime     Uptime
+	down, lost map[string]*Burned
+}
+
+func (b *Book) burned(of map[string]*tally, w Window, now int64) {
 	for _, key := range sortedKeys(b.Losses) {
 		partition, cause := cut(key)
-		if !under(partition, a.Cluster) {
+		t := of[ByCluster.Of(partition)]
+		if t == nil {
 			continue
 		}
 		v, _, _ := b.Losses[key].over(w.From, w.To, now)
-		a.Uptime.Again += v[lossAgain]
-		a.Uptime.Still += v[lossStill]
-		a.Uptime.Undo += v[lossUndone]
-		burn(down, cause, v[lossDown], 0)
-		burn(lost, cause, v[lossAgain]+v[lossStill]+v[lossUndone], int(v[lossBroken]))
+		t.uptime.Again += v[lossAgain]
+		t.uptime.Still += v[lossStill]
+		t.uptime.Undo += v[lossUndone]
+		burn(t.down, cause, v[lossDown], 0)
+		burn(t.lost, cause, v[lossAgain]+v[lossStill]+v[lossUndone], int(v[lossBroken]))
 	}
 	for _, key := range sortedKeys(b.Partitions) {
-		if under(key, a.Cluster) {
+		if t := of[ByCluster.Of(key)]; t != nil {
 			v, _, _ := b.Partitions[key].over(w.From, w.To, now)
-			a.Uptime.Held += v[Held]
+			t.uptime.Held += v[Held]
 		}
 	}
-	a.DownBy, a.LostBy = ranked(down), ranked(lost)
 }
 
 func burn(by map[string]*Burned, cause string, gpus int64, n int) {

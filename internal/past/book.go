@@ -26,6 +26,7 @@ type Notes struct {
 	Waited     map[string]*Meter // see waitKey
 	Asked      map[string]Reason // reasons of groups of work, since the last full hour
 	AskedAt    int64
+	Runs       map[string][]Run // on flex, by partition, in order of their end
 }
 
 // Book remembers what a log says. It must not be read while it is written.
@@ -41,7 +42,7 @@ func New() *Book {
 	return open(Notes{
 		Nodes: map[string]*NodeLife{}, Faded: map[string]*Faded{}, Islands: map[string]*Meter{}, Partitions: map[string]*Meter{},
 		Quotas: map[string]*Meter{}, Promises: map[string]*Promises{}, Jobs: map[uint64]*Job{}, Losses: map[string]*Meter{},
-		Waits: map[uint64]*Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{},
+		Waits: map[uint64]*Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{}, Runs: map[string][]Run{},
 	}, fleet.NewState())
 }
 

@@ -11,6 +11,7 @@
 //	figures.go   partitions and quotas: what was promised, backed and used
 //	promises.go  was what was promised there a day later?
 //	work.go      work: interrupted, undone, standing still, starting again
+//	flex.go      how long work on flex ran undisturbed
 //	wait.go      who waited, how much, and for which reason
 //
 // What people ask is answered in ask_*.go. The room is pure. How long what is

@@ -7,6 +7,8 @@ type Meter struct {
 	Series
 	Now []int64 // the figures that stand
 	At  int64   // since when they have not been summed yet
+	// Born is the first moment at which something stood or was counted.
+	Born int64
 	// PeakOf is the figure whose highest value the column in Peaks keeps.
 	PeakOf int
 }
@@ -32,6 +34,7 @@ func (m *Meter) pass(at int64) {
 			m.At = at
 			return
 		}
+		m.Born = firstOf(m.Born, m.At)
 		end := min(at, m.At-mod(m.At, grain)+grain)
 		b := m.bucket(m.At)
 		for i, v := range m.Now {
@@ -42,6 +45,13 @@ func (m *Meter) pass(at int64) {
 		}
 		m.At = end
 	}
+}
+
+func firstOf(born, at int64) int64 {
+	if born == 0 {
+		return at
+	}
+	return born
 }
 
 // still says that nothing stands: there is nothing to sum, however long.
@@ -68,6 +78,9 @@ func (m *Meter) shift(at int64, figure int, by int64) { m.set(at, figure, m.Now[
 // count adds to a column that is no figure.
 func (m *Meter) count(at int64, column int, v int64) {
 	m.pass(at)
+	if v != 0 {
+		m.Born = firstOf(m.Born, at)
+	}
 	m.add(at, column, v)
 }
 
@@ -75,7 +88,7 @@ func (m *Meter) count(at int64, column int, v int64) {
 // summed yet. It changes nothing.
 func (m *Meter) over(from, to, now int64) (v []int64, begin, end int64) {
 	v, begin, end = m.window(from, to)
-	end = min(end, now) // the hour that runs is not over
+	begin, end = max(begin, m.Born), min(end, now) // neither the first hour nor the one that runs is whole
 	open, until := max(from, m.At), min(to, now)
 	if open < until && !m.still() {
 		for i, x := range m.Now {

@@ -2,6 +2,7 @@ package past
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -82,9 +83,7 @@ func (s *Series) merge(coarse *[]Bucket, fine []Bucket, start func(int64) int64)
 	sum := Bucket{from, make([]int64, s.Width)}
 	n := 0
 	for ; n < len(fine) && start(fine[n].From) == from; n++ {
-		for column, v := range fine[n].V {
-			s.fold(sum.V, column, v)
-		}
+		s.merged(sum.V, fine[n].V)
 	}
 	*coarse = append(*coarse, sum)
 	return slices.Clone(fine[n:]) // the buckets that are gone shall not stay in memory
@@ -98,17 +97,36 @@ func (s *Series) window(from, to int64) (v []int64, begin, end int64) {
 		list []Bucket
 		next func(int64) int64
 	}{{s.Months, nextMonth}, {s.Days, nextDay}, {s.Hours, nextHour}} {
-		for _, b := range grain.list {
-			if b.From >= to || grain.next(b.From) <= from {
-				continue
-			}
-			begin, end = min(begin, b.From), max(end, grain.next(b.From))
-			for column, x := range b.V {
-				s.fold(v, column, x)
-			}
+		list := within(grain.list, from, to, grain.next)
+		if len(list) == 0 {
+			continue
+		}
+		begin, end = min(begin, list[0].From), max(end, grain.next(list[len(list)-1].From))
+		for _, b := range list {
+			s.merged(v, b.V)
 		}
 	}
 	return v, begin, end
+}
+
+// within is the buckets that touch [from, to).
+func within(list []Bucket, from, to int64, next func(int64) int64) []Bucket {
+	first := sort.Search(len(list), func(i int) bool { return next(list[i].From) > from })
+	last := sort.Search(len(list), func(i int) bool { return list[i].From >= to })
+	return list[min(first, last):last]
+}
+
+// merged adds a bucket's values to others.
+func (s *Series) merged(into, v []int64) {
+	if len(s.Peaks) == 0 {
+		for column, x := range v {
+			into[column] += x
+		}
+		return
+	}
+	for column, x := range v {
+		s.fold(into, column, x)
+	}
 }
 
 func mod(a, b int64) int64 { return ((a % b) + b) % b }

@@ -10,6 +10,7 @@ import (
 // Job is a workload that runs, or has run and will again.
 type Job struct {
 	Where string
+	Flex  bool
 	GPUs  int64         // that it holds
 	Since fleet.Instant // since when it has run without a break; 0: it does not
 	Work  int64         // GPUs × time held since then, and not undone, up to At
@@ -117,6 +118,7 @@ func (b *Book) interrupt(at int64, now fleet.Instant, w *fleet.Workload, j *Job,
 	}
 	if j.Since != 0 {
 		m.count(at, lossBroken, 1)
+		b.ran(at, w, j, true)
 	}
 	b.recover(at, j)
 	j.Since, j.Work, j.Cause = 0, 0, cause
@@ -182,8 +184,12 @@ func (b *Book) follow(at int64, now fleet.Instant, id uint64) {
 		if w == nil || w.At() == nil || holds(w) == 0 {
 			return
 		}
-		j = &Job{Where: w.Where}
+		j = &Job{Where: w.Where, Flex: w.Flexes()}
 		b.Jobs[id] = j
+	}
+	if w != nil && w.State.Ended() {
+		b.ran(at, w, j, false)
+		j.Since = 0
 	}
 	if w == nil || w.State.Ended() && w.At() == nil {
 		b.hold(at, j, "", 0)
@@ -195,6 +201,7 @@ func (b *Book) follow(at int64, now fleet.Instant, id uint64) {
 	switch {
 	case w.State == fleet.RunningW:
 		b.recover(at, j)
+		j.Flex = w.Flexes()
 		if j.Since == 0 {
 			j.Since, j.Work, j.At = now, 0, at
 		}

@@ -1702,6 +1702,338 @@ func (x *QuotaUsed) GetHighestUse() int32 {
 	return 0
 }
 
+type FlexOutlookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// The work asked about, in each of these partitions.
+	Asks []*FlexAsk `protobuf:"bytes,2,rep,name=asks,proto3" json:"asks,omitempty"`
+	// For how long it shall run undisturbed; none: 1 h, 6 h and 24 h.
+	Lengths       []*durationpb.Duration `protobuf:"bytes,3,rep,name=lengths,proto3" json:"lengths,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlexOutlookRequest) Reset() {
+	*x = FlexOutlookRequest{}
+	mi := &file_muster_v1_past_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlexOutlookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlexOutlookRequest) ProtoMessage() {}
+
+func (x *FlexOutlookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_past_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlexOutlookRequest.ProtoReflect.Descriptor instead.
+func (*FlexOutlookRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_past_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *FlexOutlookRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *FlexOutlookRequest) GetAsks() []*FlexAsk {
+	if x != nil {
+		return x.Asks
+	}
+	return nil
+}
+
+func (x *FlexOutlookRequest) GetLengths() []*durationpb.Duration {
+	if x != nil {
+		return x.Lengths
+	}
+	return nil
+}
+
+type FlexAsk struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
+	// What the work needs to start.
+	Gpus          int32 `protobuf:"varint,2,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlexAsk) Reset() {
+	*x = FlexAsk{}
+	mi := &file_muster_v1_past_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlexAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlexAsk) ProtoMessage() {}
+
+func (x *FlexAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_past_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlexAsk.ProtoReflect.Descriptor instead.
+func (*FlexAsk) Descriptor() ([]byte, []int) {
+	return file_muster_v1_past_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *FlexAsk) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *FlexAsk) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+type FlexOutlookResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Outlooks      []*FlexOutlook         `protobuf:"bytes,2,rep,name=outlooks,proto3" json:"outlooks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlexOutlookResponse) Reset() {
+	*x = FlexOutlookResponse{}
+	mi := &file_muster_v1_past_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlexOutlookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlexOutlookResponse) ProtoMessage() {}
+
+func (x *FlexOutlookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_past_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlexOutlookResponse.ProtoReflect.Descriptor instead.
+func (*FlexOutlookResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_past_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *FlexOutlookResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *FlexOutlookResponse) GetOutlooks() []*FlexOutlook {
+	if x != nil {
+		return x.Outlooks
+	}
+	return nil
+}
+
+// FlexOutlook is what the last 28 days say of work of one size on one partition's flex.
+type FlexOutlook struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
+	Gpus      int32                  `protobuf:"varint,2,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	// The runs that it rests on, and their sizes: of so many GPUs and fewer than so many.
+	Runs      int32       `protobuf:"varint,3,opt,name=runs,proto3" json:"runs,omitempty"`
+	SizesFrom int32       `protobuf:"varint,4,opt,name=sizes_from,json=sizesFrom,proto3" json:"sizes_from,omitempty"`
+	SizesTo   int32       `protobuf:"varint,5,opt,name=sizes_to,json=sizesTo,proto3" json:"sizes_to,omitempty"`
+	Odds      []*FlexOdds `protobuf:"bytes,6,rep,name=odds,proto3" json:"odds,omitempty"`
+	// The pool, and what of it was used, on average.
+	MeanFlex      int32 `protobuf:"varint,7,opt,name=mean_flex,json=meanFlex,proto3" json:"mean_flex,omitempty"`
+	MeanUsed      int32 `protobuf:"varint,8,opt,name=mean_used,json=meanUsed,proto3" json:"mean_used,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlexOutlook) Reset() {
+	*x = FlexOutlook{}
+	mi := &file_muster_v1_past_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlexOutlook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlexOutlook) ProtoMessage() {}
+
+func (x *FlexOutlook) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_past_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlexOutlook.ProtoReflect.Descriptor instead.
+func (*FlexOutlook) Descriptor() ([]byte, []int) {
+	return file_muster_v1_past_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *FlexOutlook) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *FlexOutlook) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *FlexOutlook) GetRuns() int32 {
+	if x != nil {
+		return x.Runs
+	}
+	return 0
+}
+
+func (x *FlexOutlook) GetSizesFrom() int32 {
+	if x != nil {
+		return x.SizesFrom
+	}
+	return 0
+}
+
+func (x *FlexOutlook) GetSizesTo() int32 {
+	if x != nil {
+		return x.SizesTo
+	}
+	return 0
+}
+
+func (x *FlexOutlook) GetOdds() []*FlexOdds {
+	if x != nil {
+		return x.Odds
+	}
+	return nil
+}
+
+func (x *FlexOutlook) GetMeanFlex() int32 {
+	if x != nil {
+		return x.MeanFlex
+	}
+	return 0
+}
+
+func (x *FlexOutlook) GetMeanUsed() int32 {
+	if x != nil {
+		return x.MeanUsed
+	}
+	return 0
+}
+
+type FlexOdds struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Lasts *durationpb.Duration   `protobuf:"bytes,1,opt,name=lasts,proto3" json:"lasts,omitempty"`
+	// How likely a run lasts so long undisturbed, if it does not end before by itself; 0 to 1.
+	Odds float64 `protobuf:"fixed64,2,opt,name=odds,proto3" json:"odds,omitempty"`
+	// Too few runs lasted as long to say.
+	Unknown       bool `protobuf:"varint,3,opt,name=unknown,proto3" json:"unknown,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlexOdds) Reset() {
+	*x = FlexOdds{}
+	mi := &file_muster_v1_past_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlexOdds) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlexOdds) ProtoMessage() {}
+
+func (x *FlexOdds) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_past_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlexOdds.ProtoReflect.Descriptor instead.
+func (*FlexOdds) Descriptor() ([]byte, []int) {
+	return file_muster_v1_past_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *FlexOdds) GetLasts() *durationpb.Duration {
+	if x != nil {
+		return x.Lasts
+	}
+	return nil
+}
+
+func (x *FlexOdds) GetOdds() float64 {
+	if x != nil {
+		return x.Odds
+	}
+	return 0
+}
+
+func (x *FlexOdds) GetUnknown() bool {
+	if x != nil {
+		return x.Unknown
+	}
+	return false
+}
+
 var File_muster_v1_past_proto protoreflect.FileDescriptor
 
 const file_muster_v1_past_proto_rawDesc = "" +
@@ -1843,14 +2175,40 @@ const file_muster_v1_past_proto_rawDesc = "" +
 	"\x12unbacked_gpu_hours\x18\x06 \x01(\x01R\x10unbackedGpuHours\x12$\n" +
 	"\x0eused_gpu_hours\x18\a \x01(\x01R\fusedGpuHours\x12\x1f\n" +
 	"\vhighest_use\x18\b \x01(\x05R\n" +
-	"highestUse2\xc3\x03\n" +
+	"highestUse\"\xb9\x01\n" +
+	"\x12FlexOutlookRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x123\n" +
+	"\x04asks\x18\x02 \x03(\v2\x12.muster.v1.FlexAskB\v\xbaH\b\x92\x01\x05\b\x01\x10\xe8\aR\x04asks\x12=\n" +
+	"\alengths\x18\x03 \x03(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\x92\x01\x02\x10\x10R\alengths\"U\n" +
+	"\aFlexAsk\x12(\n" +
+	"\tpartition\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xd8\x04R\tpartition\x12 \n" +
+	"\x04gpus\x18\x02 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\xad\xe2\x04(\x01R\x04gpus\"n\n" +
+	"\x13FlexOutlookResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x122\n" +
+	"\boutlooks\x18\x02 \x03(\v2\x16.muster.v1.FlexOutlookR\boutlooks\"\xf0\x01\n" +
+	"\vFlexOutlook\x12\x1c\n" +
+	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
+	"\x04gpus\x18\x02 \x01(\x05R\x04gpus\x12\x12\n" +
+	"\x04runs\x18\x03 \x01(\x05R\x04runs\x12\x1d\n" +
+	"\n" +
+	"sizes_from\x18\x04 \x01(\x05R\tsizesFrom\x12\x19\n" +
+	"\bsizes_to\x18\x05 \x01(\x05R\asizesTo\x12'\n" +
+	"\x04odds\x18\x06 \x03(\v2\x13.muster.v1.FlexOddsR\x04odds\x12\x1b\n" +
+	"\tmean_flex\x18\a \x01(\x05R\bmeanFlex\x12\x1b\n" +
+	"\tmean_used\x18\b \x01(\x05R\bmeanUsed\"i\n" +
+	"\bFlexOdds\x12/\n" +
+	"\x05lasts\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05lasts\x12\x12\n" +
+	"\x04odds\x18\x02 \x01(\x01R\x04odds\x12\x18\n" +
+	"\aunknown\x18\x03 \x01(\bR\aunknown2\x96\x04\n" +
 	"\vPastService\x12B\n" +
 	"\x06Health\x12\x18.muster.v1.HealthRequest\x1a\x19.muster.v1.HealthResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vNodeHistory\x12\x1d.muster.v1.NodeHistoryRequest\x1a\x1e.muster.v1.NodeHistoryResponse\"\x03\x90\x02\x01\x12E\n" +
 	"\aRepairs\x12\x19.muster.v1.RepairsRequest\x1a\x1a.muster.v1.RepairsResponse\"\x03\x90\x02\x01\x12E\n" +
 	"\aTargets\x12\x19.muster.v1.TargetsRequest\x1a\x1a.muster.v1.TargetsResponse\"\x03\x90\x02\x01\x12E\n" +
 	"\aWaiting\x12\x19.muster.v1.WaitingRequest\x1a\x1a.muster.v1.WaitingResponse\"\x03\x90\x02\x01\x12H\n" +
-	"\bQuotaUse\x12\x1a.muster.v1.QuotaUseRequest\x1a\x1b.muster.v1.QuotaUseResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
+	"\bQuotaUse\x12\x1a.muster.v1.QuotaUseRequest\x1a\x1b.muster.v1.QuotaUseResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\vFlexOutlook\x12\x1d.muster.v1.FlexOutlookRequest\x1a\x1e.muster.v1.FlexOutlookResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
 	file_muster_v1_past_proto_rawDescOnce sync.Once
@@ -1864,7 +2222,7 @@ func file_muster_v1_past_proto_rawDescGZIP() []byte {
 	return file_muster_v1_past_proto_rawDescData
 }
 
-var file_muster_v1_past_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_muster_v1_past_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_muster_v1_past_proto_goTypes = []any{
 	(*Window)(nil),                // 0: muster.v1.Window
 	(*HealthRequest)(nil),         // 1: muster.v1.HealthRequest
@@ -1888,72 +2246,86 @@ var file_muster_v1_past_proto_goTypes = []any{
 	(*QuotaUseRequest)(nil),       // 19: muster.v1.QuotaUseRequest
 	(*QuotaUseResponse)(nil),      // 20: muster.v1.QuotaUseResponse
 	(*QuotaUsed)(nil),             // 21: muster.v1.QuotaUsed
-	nil,                           // 22: muster.v1.ScopeHealth.NodeHoursEntry
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 24: muster.v1.Seen
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*FlexOutlookRequest)(nil),    // 22: muster.v1.FlexOutlookRequest
+	(*FlexAsk)(nil),               // 23: muster.v1.FlexAsk
+	(*FlexOutlookResponse)(nil),   // 24: muster.v1.FlexOutlookResponse
+	(*FlexOutlook)(nil),           // 25: muster.v1.FlexOutlook
+	(*FlexOdds)(nil),              // 26: muster.v1.FlexOdds
+	nil,                           // 27: muster.v1.ScopeHealth.NodeHoursEntry
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 29: muster.v1.Seen
+	(*durationpb.Duration)(nil),   // 30: google.protobuf.Duration
 }
 var file_muster_v1_past_proto_depIdxs = []int32{
-	23, // 0: muster.v1.Window.from:type_name -> google.protobuf.Timestamp
-	23, // 1: muster.v1.Window.to:type_name -> google.protobuf.Timestamp
-	23, // 2: muster.v1.HealthRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 3: muster.v1.HealthRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 4: muster.v1.HealthResponse.seen:type_name -> muster.v1.Seen
+	28, // 0: muster.v1.Window.from:type_name -> google.protobuf.Timestamp
+	28, // 1: muster.v1.Window.to:type_name -> google.protobuf.Timestamp
+	28, // 2: muster.v1.HealthRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 3: muster.v1.HealthRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 4: muster.v1.HealthResponse.seen:type_name -> muster.v1.Seen
 	3,  // 5: muster.v1.HealthResponse.scopes:type_name -> muster.v1.ScopeHealth
 	0,  // 6: muster.v1.ScopeHealth.covered:type_name -> muster.v1.Window
-	22, // 7: muster.v1.ScopeHealth.node_hours:type_name -> muster.v1.ScopeHealth.NodeHoursEntry
-	23, // 8: muster.v1.NodeHistoryRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 9: muster.v1.NodeHistoryRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 10: muster.v1.NodeHistoryResponse.seen:type_name -> muster.v1.Seen
+	27, // 7: muster.v1.ScopeHealth.node_hours:type_name -> muster.v1.ScopeHealth.NodeHoursEntry
+	28, // 8: muster.v1.NodeHistoryRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 9: muster.v1.NodeHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 10: muster.v1.NodeHistoryResponse.seen:type_name -> muster.v1.Seen
 	0,  // 11: muster.v1.NodeHistoryResponse.window:type_name -> muster.v1.Window
 	6,  // 12: muster.v1.NodeHistoryResponse.nodes:type_name -> muster.v1.NodePast
-	23, // 13: muster.v1.NodePast.since:type_name -> google.protobuf.Timestamp
-	25, // 14: muster.v1.NodePast.down:type_name -> google.protobuf.Duration
-	23, // 15: muster.v1.NodePast.last_failure:type_name -> google.protobuf.Timestamp
-	23, // 16: muster.v1.RepairsRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 17: muster.v1.RepairsRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 18: muster.v1.RepairsResponse.seen:type_name -> muster.v1.Seen
+	28, // 13: muster.v1.NodePast.since:type_name -> google.protobuf.Timestamp
+	30, // 14: muster.v1.NodePast.down:type_name -> google.protobuf.Duration
+	28, // 15: muster.v1.NodePast.last_failure:type_name -> google.protobuf.Timestamp
+	28, // 16: muster.v1.RepairsRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 17: muster.v1.RepairsRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 18: muster.v1.RepairsResponse.seen:type_name -> muster.v1.Seen
 	0,  // 19: muster.v1.RepairsResponse.window:type_name -> muster.v1.Window
 	9,  // 20: muster.v1.RepairsResponse.repairs:type_name -> muster.v1.RepairTimes
 	11, // 21: muster.v1.RepairTimes.total:type_name -> muster.v1.Spread
 	10, // 22: muster.v1.RepairTimes.stages:type_name -> muster.v1.StageTimes
 	11, // 23: muster.v1.StageTimes.times:type_name -> muster.v1.Spread
-	25, // 24: muster.v1.Spread.mean:type_name -> google.protobuf.Duration
-	25, // 25: muster.v1.Spread.p50:type_name -> google.protobuf.Duration
-	25, // 26: muster.v1.Spread.p90:type_name -> google.protobuf.Duration
-	23, // 27: muster.v1.TargetsRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 28: muster.v1.TargetsRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 29: muster.v1.TargetsResponse.seen:type_name -> muster.v1.Seen
+	30, // 24: muster.v1.Spread.mean:type_name -> google.protobuf.Duration
+	30, // 25: muster.v1.Spread.p50:type_name -> google.protobuf.Duration
+	30, // 26: muster.v1.Spread.p90:type_name -> google.protobuf.Duration
+	28, // 27: muster.v1.TargetsRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 28: muster.v1.TargetsRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 29: muster.v1.TargetsResponse.seen:type_name -> muster.v1.Seen
 	14, // 30: muster.v1.TargetsResponse.targets:type_name -> muster.v1.Target
 	15, // 31: muster.v1.Target.burned_by:type_name -> muster.v1.Burn
 	0,  // 32: muster.v1.Target.covered:type_name -> muster.v1.Window
-	23, // 33: muster.v1.WaitingRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 34: muster.v1.WaitingRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 35: muster.v1.WaitingResponse.seen:type_name -> muster.v1.Seen
+	28, // 33: muster.v1.WaitingRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 34: muster.v1.WaitingRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 35: muster.v1.WaitingResponse.seen:type_name -> muster.v1.Seen
 	18, // 36: muster.v1.WaitingResponse.rows:type_name -> muster.v1.WaitedFor
-	23, // 37: muster.v1.WaitedFor.week:type_name -> google.protobuf.Timestamp
-	23, // 38: muster.v1.QuotaUseRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 39: muster.v1.QuotaUseRequest.since:type_name -> google.protobuf.Timestamp
-	24, // 40: muster.v1.QuotaUseResponse.seen:type_name -> muster.v1.Seen
+	28, // 37: muster.v1.WaitedFor.week:type_name -> google.protobuf.Timestamp
+	28, // 38: muster.v1.QuotaUseRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 39: muster.v1.QuotaUseRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 40: muster.v1.QuotaUseResponse.seen:type_name -> muster.v1.Seen
 	21, // 41: muster.v1.QuotaUseResponse.quotas:type_name -> muster.v1.QuotaUsed
 	0,  // 42: muster.v1.QuotaUsed.covered:type_name -> muster.v1.Window
-	1,  // 43: muster.v1.PastService.Health:input_type -> muster.v1.HealthRequest
-	4,  // 44: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
-	7,  // 45: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
-	12, // 46: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
-	16, // 47: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
-	19, // 48: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
-	2,  // 49: muster.v1.PastService.Health:output_type -> muster.v1.HealthResponse
-	5,  // 50: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
-	8,  // 51: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
-	13, // 52: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
-	17, // 53: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
-	20, // 54: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
-	49, // [49:55] is the sub-list for method output_type
-	43, // [43:49] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	28, // 43: muster.v1.FlexOutlookRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 44: muster.v1.FlexOutlookRequest.asks:type_name -> muster.v1.FlexAsk
+	30, // 45: muster.v1.FlexOutlookRequest.lengths:type_name -> google.protobuf.Duration
+	29, // 46: muster.v1.FlexOutlookResponse.seen:type_name -> muster.v1.Seen
+	25, // 47: muster.v1.FlexOutlookResponse.outlooks:type_name -> muster.v1.FlexOutlook
+	26, // 48: muster.v1.FlexOutlook.odds:type_name -> muster.v1.FlexOdds
+	30, // 49: muster.v1.FlexOdds.lasts:type_name -> google.protobuf.Duration
+	1,  // 50: muster.v1.PastService.Health:input_type -> muster.v1.HealthRequest
+	4,  // 51: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
+	7,  // 52: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
+	12, // 53: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
+	16, // 54: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
+	19, // 55: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
+	22, // 56: muster.v1.PastService.FlexOutlook:input_type -> muster.v1.FlexOutlookRequest
+	2,  // 57: muster.v1.PastService.Health:output_type -> muster.v1.HealthResponse
+	5,  // 58: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
+	8,  // 59: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
+	13, // 60: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
+	17, // 61: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
+	20, // 62: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
+	24, // 63: muster.v1.PastService.FlexOutlook:output_type -> muster.v1.FlexOutlookResponse
+	57, // [57:64] is the sub-list for method output_type
+	50, // [50:57] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_past_proto_init() }
@@ -1968,7 +2340,7 @@ func file_muster_v1_past_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_past_proto_rawDesc), len(file_muster_v1_past_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,8 @@ const (
 	PastServiceWaitingProcedure = "/muster.v1.PastService/Waiting"
 	// PastServiceQuotaUseProcedure is the fully-qualified name of the PastService's QuotaUse RPC.
 	PastServiceQuotaUseProcedure = "/muster.v1.PastService/QuotaUse"
+	// PastServiceFlexOutlookProcedure is the fully-qualified name of the PastService's FlexOutlook RPC.
+	PastServiceFlexOutlookProcedure = "/muster.v1.PastService/FlexOutlook"
 )
 
 // PastServiceClient is a client for the muster.v1.PastService service.
@@ -61,6 +63,8 @@ type PastServiceClient interface {
 	Waiting(context.Context, *v1.WaitingRequest) (*v1.WaitingResponse, error)
 	// QuotaUse says what quotas had and used in a window, and their highest usage.
 	QuotaUse(context.Context, *v1.QuotaUseRequest) (*v1.QuotaUseResponse, error)
+	// FlexOutlook says how likely work on flex runs undisturbed for how long.
+	FlexOutlook(context.Context, *v1.FlexOutlookRequest) (*v1.FlexOutlookResponse, error)
 }
 
 // NewPastServiceClient constructs a client for the muster.v1.PastService service. By default, it
@@ -116,6 +120,13 @@ func NewPastServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		flexOutlook: connect.NewClient[v1.FlexOutlookRequest, v1.FlexOutlookResponse](
+			httpClient,
+			baseURL+PastServiceFlexOutlookProcedure,
+			connect.WithSchema(pastServiceMethods.ByName("FlexOutlook")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -127,6 +138,7 @@ type pastServiceClient struct {
 	targets     *connect.Client[v1.TargetsRequest, v1.TargetsResponse]
 	waiting     *connect.Client[v1.WaitingRequest, v1.WaitingResponse]
 	quotaUse    *connect.Client[v1.QuotaUseRequest, v1.QuotaUseResponse]
+	flexOutlook *connect.Client[v1.FlexOutlookRequest, v1.FlexOutlookResponse]
 }
 
 // Health calls muster.v1.PastService.Health.
@@ -183,6 +195,15 @@ func (c *pastServiceClient) QuotaUse(ctx context.Context, req *v1.QuotaUseReques
 	return nil, err
 }
 
+// FlexOutlook calls muster.v1.PastService.FlexOutlook.
+func (c *pastServiceClient) FlexOutlook(ctx context.Context, req *v1.FlexOutlookRequest) (*v1.FlexOutlookResponse, error) {
+	response, err := c.flexOutlook.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // PastServiceHandler is an implementation of the muster.v1.PastService service.
 type PastServiceHandler interface {
 	// Health says how each part of the fleet fared in a window.
@@ -197,6 +218,8 @@ type PastServiceHandler interface {
 	Waiting(context.Context, *v1.WaitingRequest) (*v1.WaitingResponse, error)
 	// QuotaUse says what quotas had and used in a window, and their highest usage.
 	QuotaUse(context.Context, *v1.QuotaUseRequest) (*v1.QuotaUseResponse, error)
+	// FlexOutlook says how likely work on flex runs undisturbed for how long.
+	FlexOutlook(context.Context, *v1.FlexOutlookRequest) (*v1.FlexOutlookResponse, error)
 }
 
 // NewPastServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -248,6 +271,13 @@ func NewPastServiceHandler(svc PastServiceHandler, opts ...connect.HandlerOption
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	pastServiceFlexOutlookHandler := connect.NewUnaryHandlerSimple(
+		PastServiceFlexOutlookProcedure,
+		svc.FlexOutlook,
+		connect.WithSchema(pastServiceMethods.ByName("FlexOutlook")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/muster.v1.PastService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PastServiceHealthProcedure:
@@ -262,6 +292,8 @@ func NewPastServiceHandler(svc PastServiceHandler, opts ...connect.HandlerOption
 			pastServiceWaitingHandler.ServeHTTP(w, r)
 		case PastServiceQuotaUseProcedure:
 			pastServiceQuotaUseHandler.ServeHTTP(w, r)
+		case PastServiceFlexOutlookProcedure:
+			pastServiceFlexOutlookHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -293,4 +325,8 @@ func (UnimplementedPastServiceHandler) Waiting(context.Context, *v1.WaitingReque
 
 func (UnimplementedPastServiceHandler) QuotaUse(context.Context, *v1.QuotaUseRequest) (*v1.QuotaUseResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.PastService.QuotaUse is not implemented"))
+}
+
+func (UnimplementedPastServiceHandler) FlexOutlook(context.Context, *v1.FlexOutlookRequest) (*v1.FlexOutlookResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.PastService.FlexOutlook is not implemented"))
 }
