@@ -30,8 +30,9 @@ func (c *Cluster) Request(r driver.Report) core.Request {
 		return core.Request{Command: core.RecordValidation{
 			Node: r.Nodes.Names[0], Passed: true, Checks: []string{"dcgm-r3", "nccl-all-reduce"}, Note: r.Nodes.Signal,
 		}, Actor: core.Driver}
+	default:
+		return engine.RequestOf(r)
 	}
-	return engine.RequestOf(r)
 }
 
 // symptom is how monitors see what befell a node.
