@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -47,7 +48,7 @@ func stateOf(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota) *fleet.Stat
 		}
 	}
 	for _, q := range quotas {
-		s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: accessOf(q.GetAccess())})
+		s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: accessOf(q.GetAccess()), Owner: q.GetOwner()})
 		for _, g := range q.GetGrants() {
 			if p := s.Partition(g.GetPartition()); p != nil {
 				p.SetGrant(q.GetPath(), int(g.GetAssigned()), int(g.GetGang()), overcommitted(g))
@@ -80,14 +81,31 @@ func overcommitted(g *musterv1.Grant) bool {
 
 func policyOf(p *musterv1.Policy) fleet.Policy {
 	return fleet.Policy{
-		Buffer:      fleet.Buffer{Kind: fleet.BufferKind(p.GetBuffer().GetKind()), Share: fleet.PermilleOf(p.GetBuffer().GetShare())},
+		Buffer:      bufferOf(p.GetBuffer()),
 		Dwell:       p.GetDwell().AsDuration(),
 		Probation:   p.GetProbation().AsDuration(),
 		StaleAfter:  p.GetStaleAfter().AsDuration(),
 		FlexMinimum: p.GetFlexMinimum().AsDuration(),
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
 		Idle:        fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
+
+		SecondPerson: p.GetSecondPerson(),
 	}
+}
+
+func bufferOf(b *musterv1.Buffer) fleet.Buffer {
+	return fleet.Buffer{
+		Kind: fleet.BufferKind(b.GetKind()), Share: fleet.PermilleOf(b.GetShare()),
+		Confidence: fleet.PermilleOf(b.GetConfidence()), Floor: fleet.PermilleOf(b.GetFloor()), Ceiling: fleet.PermilleOf(b.GetCeiling()),
+	}
+}
+
+func bufferMessage(b fleet.Buffer) *musterv1.Buffer {
+	m := &musterv1.Buffer{Kind: string(b.Kind), Share: b.Share.Float()}
+	if b.Learns() {
+		m.Confidence, m.Floor, m.Ceiling = proto.Float64(b.Confidence.Float()), proto.Float64(b.Floor.Float()), proto.Float64(b.Ceiling.Float())
+	}
+	return m
 }
 
 func accessOf(a *musterv1.Access) fleet.Access {
@@ -110,7 +128,9 @@ func changeOf(command core.Command) (*musterv1.Change, error) {
 	case core.AddIslands:
 		return &musterv1.Change{Change: &musterv1.Change_AddIslands{AddIslands: islandsMessage(c)}}, nil
 	case core.CreateQuota:
-		return &musterv1.Change{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: c.Path, Access: accessMessage(c.Access)}}}, nil
+		return &musterv1.Change{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: c.Path, Access: accessMessage(c.Access), Owner: c.Owner}}}, nil
+	case core.SetOwner:
+		return &musterv1.Change{Change: &musterv1.Change_SetOwner{SetOwner: &musterv1.SetOwnerRequest{Path: c.Path, Owner: c.Owner}}}, nil
 	case core.SetAccess:
 		return &musterv1.Change{Change: &musterv1.Change_SetAccess{SetAccess: &musterv1.SetAccessRequest{Path: c.Path, Access: accessMessage(c.Access)}}}, nil
 	case core.SetGrant:
@@ -136,12 +156,14 @@ func accessMessage(a fleet.Access) *musterv1.Access {
 
 func policyMessage(p fleet.Policy) *musterv1.Policy {
 	return &musterv1.Policy{
-		Buffer:      &musterv1.Buffer{Kind: string(p.Buffer.Kind), Share: float64(p.Buffer.Share) / 1000},
+		Buffer:      bufferMessage(p.Buffer),
 		Dwell:       durationpb.New(p.Dwell),
 		Probation:   durationpb.New(p.Probation),
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
 		Idle:        &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
+
+		SecondPerson: &p.SecondPerson,
 	}
 }

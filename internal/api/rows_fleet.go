@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -78,11 +79,17 @@ func policyOf(p fleet.Policy) *musterv1.Policy {
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
 		Idle:        &musterv1.Idle{Threshold: share(p.Idle.Threshold), Window: durationpb.New(p.Idle.Window)},
+
+		SecondPerson: &p.SecondPerson,
 	}
 }
 
 func bufferOf(b fleet.Buffer) *musterv1.Buffer {
-	return &musterv1.Buffer{Kind: string(b.Kind), Share: share(b.Share)}
+	m := &musterv1.Buffer{Kind: string(b.Kind), Share: share(b.Share)}
+	if b.Learns() {
+		m.Confidence, m.Floor, m.Ceiling = proto.Float64(share(b.Confidence)), proto.Float64(share(b.Floor)), proto.Float64(share(b.Ceiling))
+	}
+	return m
 }
 
 func share(p fleet.Permille) float64 { return float64(p) / 1000 }

@@ -103,6 +103,9 @@ func (n *names) event(e *musterv1.Event) (about, rest string) {
 	if aboutJob(e.GetKind()) {
 		return n.job(e, fields)
 	}
+	if about, rest, ok := haircutEvent(e.GetKind(), fields); ok {
+		return about, rest
+	}
 	for _, key := range []string{"node", "quota", "partition", "cluster", "name", "scope", "from"} {
 		if text, ok := fields[key].(string); ok && text != "" {
 			delete(fields, key)
@@ -116,7 +119,7 @@ func (n *names) job(e *musterv1.Event, fields map[string]any) (about, rest strin
 	var m mentioned
 	_ = json.Unmarshal([]byte(e.GetData()), &m) // it was read before
 	words := n.words(m, fields)
-	for _, key := range []string{"id", "for", "spec", "spots", "until"} {
+	for _, key := range []string{"id", "for", "spec", "spots", "until", "again"} {
 		delete(fields, key)
 	}
 	return n.of(m.ID), strings.Join(append(words, pairs("", fields)...), " ")
@@ -155,6 +158,8 @@ func (n *names) words(m mentioned, fields map[string]any) []string {
 	take("target", "to %v")
 	take("priority", "%v")
 	take("why", "%v")
+	take("order", "order %v")
+	take("times", "told again (%v)")
 	return words
 }
 

@@ -56,7 +56,12 @@ func spanText(d *durationpb.Duration) string {
 	return config.FormatDuration(d.AsDuration().Round(time.Millisecond))
 }
 
-func bufferText(b *musterv1.Buffer) string { return b.GetKind() + " " + share(b.GetShare()) }
+func bufferText(b *musterv1.Buffer) string {
+	if b.Confidence != nil {
+		return fmt.Sprintf("%s, %s of promises kept, %s to %s held back", b.GetKind(), share(b.GetConfidence()), share(b.GetFloor()), share(b.GetCeiling()))
+	}
+	return b.GetKind() + " " + share(b.GetShare())
+}
 
 // share says a share in percent.
 func share(x float64) string { return strconv.FormatFloat(x*100, 'f', -1, 64) + " %" }

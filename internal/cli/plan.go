@@ -15,13 +15,16 @@ var becomes = map[string]string{
 	"reports.resumed": "reports again", "policy.set": "gets another policy", "buffer.set": "gets another buffer policy",
 	"incident.opened": "opens as an incident", "incident.closed": "is closed",
 	"quota.created": "is created", "quota.deleted": "is deleted", "access.set": "gets another access list",
+	"cluster.mode-set": "gets another mode", "quota.owned": "gets another owner",
+	"haircut.planned": "is saved as a plan", "haircut.reviewed": "is reviewed", "haircut.told": "is told to the people concerned",
+	"haircut.applied": "has a wave put into force", "haircut.undone": "has a wave undone",
 	"grant.set": "gets a grant", "grant.transferred": "gives quota away", "hold.placed": "is held", "hold.ended": "is held no more",
 	"backing.aligned":    "backs its quotas anew",
 	"workload.submitted": "is submitted", "workload.cancelled": "is cancelled", "workload.finished": "ends",
 	"workload.retargeted": "gets another target", "workload.prioritised": "gets another priority",
 	"replicas.placed": "starts", "replicas.started": "starts in its reserved room",
 	"replicas.evicted": "must leave", "gang.returned": "goes back to its queue", "replicas.stopped": "has left",
-	"replicas.lost": "loses replicas", "reservation.ended": "gives up its reserved room", "holds.changed": "holds its GPUs otherwise",
+	"replicas.overdue": "is told again to leave", "replicas.lost": "loses replicas", "reservation.ended": "gives up its reserved room", "holds.changed": "holds its GPUs otherwise",
 }
 
 // plan says an event that would happen.

@@ -23,7 +23,7 @@ type Policy struct {
 	Dwell, Probation, StaleAfter, FlexMinimum, MaxGrace *time.Duration
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
-	Later                                               bool // the buffer is of a kind that cannot be had yet
+	SecondPerson                                        *bool
 }
 
 // Cluster is one Kubernetes cluster.
@@ -57,6 +57,7 @@ type Quota struct {
 	Path   string
 	Grants []Grant
 	Access *fleet.Access // nil: the file says nothing about it
+	Owner  *string       // nil: the file says nothing about it
 }
 
 // Grant is so many GPUs of one partition for a quota.

@@ -29,7 +29,7 @@ func Write(s *fleet.State) []byte {
 func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	p := s.Policy
 	fmt.Fprintln(b, "policy:")
-	fmt.Fprintf(b, "  buffer: {kind: %s, share: %s}\n", p.Buffer.Kind, shareText(p.Buffer.Share))
+	fmt.Fprintf(b, "  buffer: %s\n", bufferFields(p.Buffer))
 	for _, scope := range slices.Sorted(maps.Keys(s.Buffers)) {
 		fmt.Fprintf(b, "  # only in %s: buffer %s\n", scope, bufferText(s.Buffers[scope]))
 	}
@@ -39,6 +39,9 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), FormatDuration(p.Idle.Window))
 	fmt.Fprintf(b, "  flexMinimum: %s\n", FormatDuration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", FormatDuration(p.MaxGrace))
+	if p.SecondPerson {
+		fmt.Fprintln(b, "  secondPerson: true")
+	}
 }
 
 func writeClusters(b *bytes.Buffer, s *fleet.State) {
@@ -95,6 +98,9 @@ func writeQuotas(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintln(b, "quotas:")
 	for _, q := range s.Quotas {
 		fmt.Fprintf(b, "  - path: %s\n", scalar(q.Path))
+		if q.Owner != "" {
+			fmt.Fprintf(b, "    owner: %s\n", scalar(q.Owner))
+		}
 		writeGrants(b, s, q.Path)
 		writeAccess(b, q.Access)
 	}

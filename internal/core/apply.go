@@ -14,6 +14,7 @@ func Apply(s *fleet.State, r event.Record) {
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.KeepHighs(r.At)
 	s.Seq = r.Seq
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
@@ -21,7 +22,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e) || applyWork(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyHaircut(s, e, at) || applyWork(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -48,8 +49,10 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReportsResumed:
 		setStale(s, e.Cluster, false, at)
 	case event.PolicySet:
+		s.Judge(at)
 		s.SetPolicy(e.Policy)
 	case event.BufferSet:
+		s.Judge(at)
 		s.SetBuffer(e.Scope, e.Buffer)
 	case event.IncidentOpened:
 		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
@@ -95,10 +98,10 @@ func closeIncident(s *fleet.State, name string, at fleet.Instant) {
 	}
 }
 
-func applyPeople(s *fleet.State, e event.Event) bool {
+func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access})
+		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access, Owner: e.Owner})
 	case event.QuotaDeleted:
 		s.RemoveQuota(e.Quota)
 	case event.AccessSet:
@@ -119,15 +122,16 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 	case event.SubscriptionEnded:
 		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
-		applyBacking(s.Partition(e.Partition), e)
+		applyBacking(s.Partition(e.Partition), e, at)
 	default:
 		return false
 	}
 	return true
 }
 
-func applyBacking(p *fleet.Partition, e event.BackingAligned) {
-	p.Promisable, p.Regranted = e.Promisable, false
+func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) {
+	p.SetPromise(e.Promisable, e.Unsustained, at)
+	p.Regranted = false
 	for i, share := range e.Shares {
 		p.Islands[i].Share = share
 	}
@@ -147,7 +151,9 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadSubmitted:
 		s.AddWorkload(e.ID, e.Spec, at)
 	case event.WorkloadCancelled:
-		s.End(s.Workloads[e.ID], fleet.Cancelled, at)
+		w := s.Workloads[e.ID]
+		s.End(w, fleet.Cancelled, at)
+		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)
 	case event.WorkloadRetargeted:
@@ -167,6 +173,7 @@ func applyRetargeted(s *fleet.State, w *fleet.Workload, e event.WorkloadRetarget
 	if w.At() != nil {
 		w.GraceEnds = e.Until
 		s.LeaveAll(w)
+		s.Order(w, 0, at, e.Until)
 		s.Settle(w, at)
 	}
 	if w.At() == nil && w.Moves != nil {
@@ -192,11 +199,15 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Start(w)
 	case event.ReplicasEvicted:
 		w = s.Workloads[e.ID]
-		applyEvicted(s, w, e)
+		applyEvicted(s, w, e, at)
 	case event.GangReturned:
 		w = s.Workloads[e.ID]
 		w.GraceEnds = e.Until
 		s.Leave(w, e.Spots)
+		s.Order(w, 0, at, e.Until)
+	case event.ReplicasOverdue:
+		w = s.Workloads[e.ID]
+		s.Repeat(w, e.Order, e.Again)
 	case event.ReplicasStopped:
 		w = s.Workloads[e.ID]
 		s.Drop(w, e.Spots)
@@ -238,10 +249,11 @@ func mended(spots []fleet.Spot) int {
 	return len(on)
 }
 
-func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted) {
+func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted, at fleet.Instant) {
 	if e.Whole {
 		w.Evictions++
 	}
 	w.GraceEnds, w.For = e.Until, e.For
 	s.Leave(w, e.Spots)
+	s.Order(w, e.For, at, e.Until)
 }

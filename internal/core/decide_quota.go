@@ -39,6 +39,9 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
 	}
+	if refusal := checkOwner(c.Owner); refusal != nil {
+		return nil, refusal
+	}
 	if s.Quota(c.Path) != nil {
 		return nil, refuse(NameTaken, "quota %q exists already", c.Path)
 	}
@@ -48,7 +51,7 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 			events = append(events, event.QuotaCreated{Quota: c.Path[:i]})
 		}
 	}
-	return append(events, event.QuotaCreated{Quota: c.Path, Access: c.Access}), nil
+	return append(events, event.QuotaCreated{Quota: c.Path, Access: c.Access, Owner: c.Owner}), nil
 }
 
 func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
@@ -156,10 +159,9 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now f
 	return used, nil
 }
 
-// sustainable is what people may assign in a partition, in GPUs; under the
-// fixed policy it is what is promisable.
+// sustainable is what people may assign in a partition, in GPUs.
 func sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
-	return promise.CapacityOf(s, p, now).Promisable * p.GPUsPerNode
+	return promise.CapacityOf(s, p, now).Sustainable * p.GPUsPerNode
 }
 
 func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {

@@ -12,7 +12,7 @@ func (s *State) Clone() *State {
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
 		NextHold: s.NextHold, NextID: s.NextID,
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
-		Health: s.Health, Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
+		Health: s.Health, Incidents: clonePointers(s.Incidents), Haircuts: cloneHaircuts(s.Haircuts), Partitions: clonePointers(s.Partitions),
 		Subscriptions: clonePointers(s.Subscriptions),
 		Workloads:     make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:          slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
@@ -42,13 +42,17 @@ func clonePointers[T any](list []*T) []*T {
 // detach gives a copied partition its own islands, nodes and accounts.
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
-	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.Downs, p.Scratch, p.Ahead = slices.Clone(p.Downs), nil, nil
+	p.Pledges, p.LongPledges = p.Pledges.clone(), p.LongPledges.clone()
+	for _, i := range p.Islands {
+		i.Past, i.Pledges = slices.Clone(i.Past), i.Pledges.clone()
+	}
 	p.Health.Bursts = clonePointers(p.Health.Bursts)
 	for _, n := range p.Nodes {
 		n.Health = n.Health.clone()
 	}
 	for _, a := range p.Accounts {
-		a.Backing = slices.Clone(a.Backing)
+		a.Backing, a.Highs = slices.Clone(a.Backing), slices.Clone(a.Highs)
 	}
 }
 
@@ -58,6 +62,7 @@ func (w *Workload) clone() *Workload {
 	for i, replicas := range w.Held {
 		c.Held[i] = slices.Clone(replicas)
 	}
+	c.Orders = slices.Clone(w.Orders)
 	if w.Moves != nil {
 		m := *w.Moves
 		c.Moves = &m

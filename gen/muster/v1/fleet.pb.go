@@ -37,8 +37,10 @@ type Policy struct {
 	// How long flex work runs before fairness may evict it (30 min).
 	FlexMinimum *durationpb.Duration `protobuf:"bytes,5,opt,name=flex_minimum,json=flexMinimum,proto3" json:"flex_minimum,omitempty"`
 	// The longest grace that a workload may wish for (15 min).
-	MaxGrace      *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
-	Idle          *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	MaxGrace *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
+	Idle     *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	// A haircut must be reviewed by somebody else than who made it.
+	SecondPerson  *bool `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,13 +124,26 @@ func (x *Policy) GetIdle() *Idle {
 	return nil
 }
 
+func (x *Policy) GetSecondPerson() bool {
+	if x != nil && x.SecondPerson != nil {
+		return *x.SecondPerson
+	}
+	return false
+}
+
 // Buffer is a buffer policy: how many nodes may be promised.
 type Buffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// fixed; calibrated and binomial are not available yet.
+	// fixed (what nothing means), calibrated or binomial.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The share that is kept back, 0 to 1 in whole thousandths: 0.15.
-	Share         float64 `protobuf:"fixed64,2,opt,name=share,proto3" json:"share,omitempty"`
+	// Of fixed: the share that is kept back, 0 to 1 in whole thousandths: 0.15.
+	Share float64 `protobuf:"fixed64,2,opt,name=share,proto3" json:"share,omitempty"`
+	// Of calibrated and binomial: which share of the promises is to be kept (0.99
+	// where nothing is said), and the least (0.02) and the largest share (0.3) that is
+	// kept back; in whole thousandths.
+	Confidence    *float64 `protobuf:"fixed64,3,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	Floor         *float64 `protobuf:"fixed64,4,opt,name=floor,proto3,oneof" json:"floor,omitempty"`
+	Ceiling       *float64 `protobuf:"fixed64,5,opt,name=ceiling,proto3,oneof" json:"ceiling,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +188,27 @@ func (x *Buffer) GetKind() string {
 func (x *Buffer) GetShare() float64 {
 	if x != nil {
 		return x.Share
+	}
+	return 0
+}
+
+func (x *Buffer) GetConfidence() float64 {
+	if x != nil && x.Confidence != nil {
+		return *x.Confidence
+	}
+	return 0
+}
+
+func (x *Buffer) GetFloor() float64 {
+	if x != nil && x.Floor != nil {
+		return *x.Floor
+	}
+	return 0
+}
+
+func (x *Buffer) GetCeiling() float64 {
+	if x != nil && x.Ceiling != nil {
+		return *x.Ceiling
 	}
 	return 0
 }
@@ -2037,6 +2073,7 @@ type Change struct {
 	//	*Change_Transfer
 	//	*Change_PlaceHold
 	//	*Change_ReleaseHold
+	//	*Change_SetOwner
 	//	*Change_SetHealthPolicy
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
@@ -2215,6 +2252,15 @@ func (x *Change) GetReleaseHold() *ReleaseHoldRequest {
 	return nil
 }
 
+func (x *Change) GetSetOwner() *SetOwnerRequest {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetOwner); ok {
+			return x.SetOwner
+		}
+	}
+	return nil
+}
+
 func (x *Change) GetSetHealthPolicy() *SetHealthPolicyRequest {
 	if x != nil {
 		if x, ok := x.Change.(*Change_SetHealthPolicy); ok {
@@ -2288,6 +2334,10 @@ type Change_ReleaseHold struct {
 	ReleaseHold *ReleaseHoldRequest `protobuf:"bytes,15,opt,name=release_hold,json=releaseHold,proto3,oneof"`
 }
 
+type Change_SetOwner struct {
+	SetOwner *SetOwnerRequest `protobuf:"bytes,30,opt,name=set_owner,json=setOwner,proto3,oneof"`
+}
+
 type Change_SetHealthPolicy struct {
 	SetHealthPolicy *SetHealthPolicyRequest `protobuf:"bytes,60,opt,name=set_health_policy,json=setHealthPolicy,proto3,oneof"`
 }
@@ -2321,6 +2371,8 @@ func (*Change_Transfer) isChange_Change() {}
 func (*Change_PlaceHold) isChange_Change() {}
 
 func (*Change_ReleaseHold) isChange_Change() {}
+
+func (*Change_SetOwner) isChange_Change() {}
 
 func (*Change_SetHealthPolicy) isChange_Change() {}
 
@@ -2372,7 +2424,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xb0\x03\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2381,11 +2433,22 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleAfter\x12<\n" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
-	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"q\n" +
+	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\x12(\n" +
+	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01B\x10\n" +
+	"\x0e_second_person\"\xc0\x02\n" +
 	"\x06Buffer\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x00R\x05fixedR\n" +
 	"calibratedR\bbinomialR\x04kind\x12-\n" +
-	"\x05share\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x05share\"p\n" +
+	"\x05share\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x05share\x12<\n" +
+	"\n" +
+	"confidence\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"confidence\x88\x01\x01\x122\n" +
+	"\x05floor\x18\x04 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x05floor\x88\x01\x01\x126\n" +
+	"\aceiling\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\aceiling\x88\x01\x01B\r\n" +
+	"\v_confidenceB\b\n" +
+	"\x06_floorB\n" +
+	"\n" +
+	"\b_ceiling\"p\n" +
 	"\x04Idle\x125\n" +
 	"\tthreshold\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x121\n" +
 	"\x06window\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06window\"\xba\x01\n" +
@@ -2521,7 +2584,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xb1\b\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xec\b\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +
@@ -2544,7 +2607,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\btransfer\x18\r \x01(\v2\x1a.muster.v1.TransferRequestH\x00R\btransfer\x12<\n" +
 	"\n" +
 	"place_hold\x18\x0e \x01(\v2\x1b.muster.v1.PlaceHoldRequestH\x00R\tplaceHold\x12B\n" +
-	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x12O\n" +
+	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x129\n" +
+	"\tset_owner\x18\x1e \x01(\v2\x1a.muster.v1.SetOwnerRequestH\x00R\bsetOwner\x12O\n" +
 	"\x11set_health_policy\x18< \x01(\v2!.muster.v1.SetHealthPolicyRequestH\x00R\x0fsetHealthPolicyB\b\n" +
 	"\x06change\"=\n" +
 	"\rApplyResponse\x12,\n" +
@@ -2627,7 +2691,8 @@ var file_muster_v1_fleet_proto_goTypes = []any{
 	(*TransferRequest)(nil),        // 45: muster.v1.TransferRequest
 	(*PlaceHoldRequest)(nil),       // 46: muster.v1.PlaceHoldRequest
 	(*ReleaseHoldRequest)(nil),     // 47: muster.v1.ReleaseHoldRequest
-	(*SetHealthPolicyRequest)(nil), // 48: muster.v1.SetHealthPolicyRequest
+	(*SetOwnerRequest)(nil),        // 48: muster.v1.SetOwnerRequest
+	(*SetHealthPolicyRequest)(nil), // 49: muster.v1.SetHealthPolicyRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
@@ -2694,38 +2759,39 @@ var file_muster_v1_fleet_proto_depIdxs = []int32{
 	45, // 61: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
 	46, // 62: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
 	47, // 63: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	48, // 64: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
-	40, // 65: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	1,  // 66: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	8,  // 67: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	10, // 68: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	12, // 69: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	14, // 70: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	17, // 71: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	19, // 72: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	21, // 73: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	23, // 74: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	24, // 75: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
-	27, // 76: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	29, // 77: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	31, // 78: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	9,  // 79: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	11, // 80: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	13, // 81: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	16, // 82: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	18, // 83: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	20, // 84: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	22, // 85: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	26, // 86: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	25, // 87: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
-	28, // 88: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	30, // 89: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	33, // 90: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	79, // [79:91] is the sub-list for method output_type
-	67, // [67:79] is the sub-list for method input_type
-	67, // [67:67] is the sub-list for extension type_name
-	67, // [67:67] is the sub-list for extension extendee
-	0,  // [0:67] is the sub-list for field type_name
+	48, // 64: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
+	49, // 65: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
+	40, // 66: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	1,  // 67: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	8,  // 68: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	10, // 69: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	12, // 70: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	14, // 71: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	17, // 72: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	19, // 73: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	21, // 74: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	23, // 75: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	24, // 76: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
+	27, // 77: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	29, // 78: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	31, // 79: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	9,  // 80: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	11, // 81: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	13, // 82: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	16, // 83: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	18, // 84: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	20, // 85: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	22, // 86: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	26, // 87: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	25, // 88: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
+	28, // 89: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	30, // 90: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	33, // 91: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	80, // [80:92] is the sub-list for method output_type
+	68, // [68:80] is the sub-list for method input_type
+	68, // [68:68] is the sub-list for extension type_name
+	68, // [68:68] is the sub-list for extension extendee
+	0,  // [0:68] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2736,6 +2802,8 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_common_proto_init()
 	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
+	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[1].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[24].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[32].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
@@ -2753,6 +2821,7 @@ func file_muster_v1_fleet_proto_init() {
 		(*Change_Transfer)(nil),
 		(*Change_PlaceHold)(nil),
 		(*Change_ReleaseHold)(nil),
+		(*Change_SetOwner)(nil),
 		(*Change_SetHealthPolicy)(nil),
 	}
 	type x struct{}
