@@ -61,14 +61,3 @@ func (w *world) partition() *fleet.Partition { return w.s.Partition("tiger/h200"
 func (w *world) node(k int) *fleet.Node { return w.partition().Nodes[k] }
 
 func name(k int) string { return fmt.Sprintf("tiger-h200-i1-%03d", k+1) }
-
-// in counts the nodes in a state.
-func (w *world) in(state fleet.NodeState) int {
-	n := 0
-	for _, x := range w.partition().Nodes {
-		if x.State == state {
-			n++
-		}
-	}
-	return n
-}

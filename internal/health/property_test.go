@@ -179,7 +179,8 @@ func (w *world) judge(t *rapid.T, rec event.Record, open bool) {
 		t.Fatalf("automation keeps %d of %d nodes, and may keep %d", automatic, len(p.Nodes), most)
 	}
 	if !core.Idle(w.s, w.at) {
-		t.Fatal("deciding again changes something")
+		again, _ := core.Step(w.s.Clone(), core.Request{Command: core.Tick{}, Actor: core.System}, w.at)
+		t.Fatalf("deciding again changes something: %+v", again.Record.Events)
 	}
 	if broken := invariant.Check(w.s); len(broken) > 0 {
 		t.Fatalf("broken: %v", broken)
