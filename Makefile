@@ -33,9 +33,10 @@ lint: ## the linters of .golangci.yml
 fmt: ## format the code as lint wants it
 	$(GOLANGCI) fmt
 
-generate: ## gen/ and the OpenAPI document from proto/
+generate: ## gen/, the OpenAPI document and gen.sha256 from proto/
 	go build -C tools/gen -o ../../bin/tools/ tool
 	PATH="$(CURDIR)/bin/tools:$$PATH" buf generate
+	find proto gen buf.gen.yaml tools/gen/go.mod -type f | LC_ALL=C sort | xargs sha256sum > gen.sha256
 
 metrics: build ## dashboard, alert rules and docs/metrics.md from the list of metrics
 	bin/muster metrics dashboard > deploy/grafana/muster.json

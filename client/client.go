@@ -32,6 +32,7 @@ type Client struct {
 	System        musterv1connect.SystemServiceClient
 	Subscriptions musterv1connect.SubscriptionServiceClient
 	Promises      musterv1connect.PromiseServiceClient
+	Health        musterv1connect.HealthServiceClient
 
 	courier *courier
 }
@@ -54,6 +55,7 @@ func New(o Options) *Client {
 		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
 		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
+		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

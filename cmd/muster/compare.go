@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/api"
 	"github.com/muster-fleet/muster/internal/cli"
 	"github.com/muster-fleet/muster/internal/config"
 	"github.com/muster-fleet/muster/internal/core"
@@ -36,6 +37,9 @@ func compare(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config
 func stateOf(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota) *fleet.State {
 	s := fleet.NewState()
 	s.Policy = policyOf(f.GetPolicy())
+	if h, err := api.HealthPolicyOver(fleet.DefaultHealth(), f.GetHealth()); f.GetHealth() != nil && err == nil {
+		s.SetHealthPolicy(h)
+	}
 	for _, c := range f.GetClusters() {
 		s.AddCluster(fleet.Cluster{Name: c.GetName(), Mode: fleet.Mode(c.GetMode())})
 		for _, p := range c.GetPartitions() {
@@ -111,6 +115,8 @@ func changeOf(command core.Command) (*musterv1.Change, error) {
 	switch c := command.(type) {
 	case core.SetPolicy:
 		return &musterv1.Change{Change: &musterv1.Change_SetPolicy{SetPolicy: &musterv1.SetPolicyRequest{Policy: policyMessage(c.Policy)}}}, nil
+	case core.SetHealthPolicy:
+		return &musterv1.Change{Change: &musterv1.Change_SetHealthPolicy{SetHealthPolicy: &musterv1.SetHealthPolicyRequest{Policy: api.HealthPolicyMessage(c.Policy)}}}, nil
 	case core.AddCluster:
 		return &musterv1.Change{Change: &musterv1.Change_AddCluster{AddCluster: &musterv1.AddClusterRequest{Name: c.Name, Mode: string(c.Mode)}}}, nil
 	case core.AddPartition:

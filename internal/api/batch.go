@@ -11,7 +11,10 @@ import (
 
 // batch turns the changes of an Apply into commands. A policy lies over the one
 // before it in the batch, or over the one in force.
-type batch struct{ policy fleet.Policy }
+type batch struct {
+	policy fleet.Policy
+	health fleet.HealthPolicy
+}
 
 func (b *batch) commands(changes []*musterv1.Change) (core.Batch, error) {
 	out := core.Batch{Commands: make([]core.Command, len(changes))}
@@ -39,7 +42,10 @@ func (b *batch) command(change *musterv1.Change) (core.Command, error) {
 		c, err := setBuffer(m.SetBuffer)
 		return c, cmp.Or(err, alone(m.SetBuffer))
 	case *musterv1.Change_SetNodes:
-		return setNodes(m.SetNodes), alone(m.SetNodes)
+		c, err := setNodes(m.SetNodes)
+		return c, cmp.Or(err, alone(m.SetNodes))
+	case *musterv1.Change_SetHealthPolicy:
+		return b.setHealthPolicy(m.SetHealthPolicy)
 	case *musterv1.Change_OpenIncident:
 		return openIncident(m.OpenIncident), alone(m.OpenIncident)
 	case *musterv1.Change_CloseIncident:
@@ -72,6 +78,12 @@ func quotaCommand(change *musterv1.Change) (core.Command, error) {
 func (b *batch) setPolicy(m *musterv1.SetPolicyRequest) (core.Command, error) {
 	c, err := setPolicy(b.policy, m)
 	b.policy = c.Policy
+	return c, cmp.Or(err, alone(m))
+}
+
+func (b *batch) setHealthPolicy(m *musterv1.SetHealthPolicyRequest) (core.Command, error) {
+	c, err := setHealthPolicy(b.health, m)
+	b.health = c.Policy
 	return c, cmp.Or(err, alone(m))
 }
 

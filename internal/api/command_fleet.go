@@ -28,12 +28,17 @@ func addIslands(m *musterv1.AddIslandsRequest) core.Command {
 	return c
 }
 
-func setNodes(m *musterv1.SetNodesRequest) core.Command {
-	return core.SetNodes{Names: m.GetNames(), State: fleet.NodeState(m.GetState()), Dead: int(m.GetDead()), Signal: m.GetSignal()}
+func setNodes(m *musterv1.SetNodesRequest) (core.Command, error) {
+	c := core.SetNodes{Names: m.GetNames(), State: fleet.NodeState(m.GetState()), Dead: int(m.GetDead()), Signal: m.GetSignal()}
+	var err error
+	if m.GetAt() != nil {
+		c.At, err = instant("at", m.GetAt())
+	}
+	return c, err
 }
 
 func openIncident(m *musterv1.OpenIncidentRequest) core.Command {
-	return core.OpenIncident{Name: m.GetName(), Scope: m.GetScope(), Severity: m.GetSeverity(), Nodes: m.GetNodes()}
+	return core.OpenIncident{Name: m.GetName(), Scope: m.GetScope(), Severity: m.GetSeverity(), Nodes: m.GetNodes(), Owner: m.GetOwner(), Link: m.GetLink()}
 }
 
 func setBuffer(m *musterv1.SetBufferRequest) (core.Command, error) {

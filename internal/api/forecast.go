@@ -59,11 +59,13 @@ func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit t
 }
 
 // deepened asks with more and more steps, until the answer is one or the next
-// round could take longer than there is time.
+// round could take longer than there is time. One that does is cut short.
 func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) forecast.Answer {
+	end := time.Now().Add(limit)
+	stop := func() bool { return time.Now().After(end) }
 	for steps := fewSteps; ; steps *= moreSteps {
 		began := time.Now()
-		a := forecast.When(state, w, at, forecast.Options{Steps: steps})
+		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Stop: stop})
 		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
 		if !tooFar || steps >= manySteps || time.Since(began)*moreSteps > limit {
 			return a

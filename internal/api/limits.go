@@ -18,7 +18,8 @@ const (
 // limitOf is what a request of a procedure may weigh.
 func limitOf(procedure string) int {
 	switch procedure {
-	case musterv1connect.FleetServiceApplyProcedure, musterv1connect.WorkloadServiceSubmitBatchProcedure:
+	case musterv1connect.FleetServiceApplyProcedure, musterv1connect.WorkloadServiceSubmitBatchProcedure,
+		musterv1connect.HealthServiceSendSignalsProcedure:
 		return maxBatch
 	}
 	return maxRequest

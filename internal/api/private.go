@@ -21,7 +21,7 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 	var copied *fleet.State
 	var now fleet.Instant
 	seen, err := s.readNow(func(state *fleet.State, at fleet.Instant) error {
-		copied, now = state.Clone(), at
+		copied, now = state.Fork(), at
 		return nil
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ func partitionRow(s *fleet.State, p *fleet.Partition, row view.Partition, at fle
 	_, held := s.Held(p.ID, "", at)
 	return &musterv1.PartitionCapacity{
 		Partition: row.Partition, Figures: figures(row.Figures), Stale: row.Stale, Held: int32(held),
-		Incidents: incidentsIn(s, p), Islands: islandRows(p),
+		Incidents: incidentsIn(s, p), Islands: islandRows(p), Banners: bannersOf(p),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 func fleetOf(s *fleet.State) *musterv1.GetFleetResponse {
 	out := &musterv1.GetFleetResponse{
 		Policy:    policyOf(s.Policy),
+		Health:    HealthPolicyMessage(*s.HealthPolicy()),
 		Incidents: incidentsOf(s, false),
 		Clusters:  make([]*musterv1.Cluster, len(s.Clusters)),
 		Buffers:   make(map[string]*musterv1.Buffer, len(s.Buffers)),
@@ -54,10 +55,19 @@ func incidentsOf(s *fleet.State, closed bool) []*musterv1.Incident {
 		list = append(list, &musterv1.Incident{
 			Name: i.Name, Scope: i.Scope, Severity: i.Severity,
 			Nodes:  append([]string(nil), i.Nodes...),
-			Opened: timestamp(i.Opened), Closed: timestamp(i.Closed),
+			Opened: timestamp(i.Opened), Closed: timestamp(i.Closed), Owner: i.Owner, Link: i.Link, Gpus: int32(taken(s, i)),
+			Updates: updatesOf(i.Updates),
 		})
 	}
 	return list
+}
+
+func updatesOf(list []fleet.Update) []*musterv1.IncidentUpdate {
+	out := make([]*musterv1.IncidentUpdate, len(list))
+	for i, u := range list {
+		out[i] = &musterv1.IncidentUpdate{At: timestamp(u.At), Note: u.Note}
+	}
+	return out
 }
 
 func policyOf(p fleet.Policy) *musterv1.Policy {

@@ -64,6 +64,7 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 		for _, p := range list {
 			out.Nodes = append(out.Nodes, nodes(p, wants)...)
 		}
+		out.Banners = banners(list)
 		return nil
 	})
 	out.Seen = seen

@@ -44,7 +44,8 @@ func (s fleetService) SetBuffer(ctx context.Context, m *musterv1.SetBufferReques
 
 // SetNodes puts nodes into a state.
 func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest) (*musterv1.SetNodesResponse, error) {
-	w, err := s.written(ctx, m, setNodes(m), nil)
+	c, err := setNodes(m)
+	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetNodesResponse{Written: w}, err
 }
 
@@ -52,6 +53,12 @@ func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest)
 func (s fleetService) OpenIncident(ctx context.Context, m *musterv1.OpenIncidentRequest) (*musterv1.OpenIncidentResponse, error) {
 	w, err := s.written(ctx, m, openIncident(m), nil)
 	return &musterv1.OpenIncidentResponse{Written: w}, err
+}
+
+// UpdateIncident says what is known of a sev now.
+func (s fleetService) UpdateIncident(ctx context.Context, m *musterv1.UpdateIncidentRequest) (*musterv1.UpdateIncidentResponse, error) {
+	w, err := s.written(ctx, m, updateIncident(m), nil)
+	return &musterv1.UpdateIncidentResponse{Written: w}, err
 }
 
 // CloseIncident closes a sev.
@@ -64,7 +71,7 @@ func (s fleetService) CloseIncident(ctx context.Context, m *musterv1.CloseIncide
 func (s fleetService) Apply(ctx context.Context, m *musterv1.ApplyRequest) (*musterv1.ApplyResponse, error) {
 	s.policy.Lock()
 	defer s.policy.Unlock()
-	b := batch{s.policyInForce()}
+	b := batch{s.policyInForce(), s.healthPolicyInForce()}
 	c, err := b.commands(m.GetChanges())
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.ApplyResponse{Written: w}, err

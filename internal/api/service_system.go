@@ -24,6 +24,7 @@ func (s systemService) Status(ctx context.Context, _ *musterv1.StatusRequest) (*
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
+		out.Banners = banners(state.Partitions)
 		for _, w := range state.Workloads {
 			out.Workloads[string(w.State)]++
 		}

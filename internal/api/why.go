@@ -26,6 +26,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		out.Blockers = blockersOf(list)
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(list)
+		trouble(out, state, w, at)
 		if m.GetHelp() {
 			s.help(ctx, out, state, w, list, at)
 		}

@@ -144,7 +144,7 @@ func (b *busy) release(ctx context.Context) error {
 		var reports []core.Command
 		b.Read(func(s *fleet.State) {
 			for _, p := range s.Partitions {
-				reports = append(reports, leaving(s, p)...)
+				reports = append(reports, leaving(p)...)
 			}
 		})
 		if len(reports) == 0 {
@@ -158,16 +158,10 @@ func (b *busy) release(ctx context.Context) error {
 	}
 }
 
-func leaving(_ *fleet.State, p *fleet.Partition) []core.Command {
+func leaving(p *fleet.Partition) []core.Command {
 	var reports []core.Command
-	seen := map[uint64]bool{}
-	for _, n := range p.Nodes {
-		for _, r := range n.Residents() {
-			if w := r.Workload; r.Phase == fleet.Leaving && !seen[w.ID] {
-				seen[w.ID] = true
-				reports = append(reports, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })})
-			}
-		}
+	for _, w := range p.Leaving() {
+		reports = append(reports, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })})
 	}
 	return reports
 }

@@ -28,7 +28,7 @@ type line struct {
 	read    uint64 // the highest number that has arrived
 	truth   truth
 
-	lost, late, doubled, overtaken, stale int
+	lost, late, doubled, overtaken, stale, again int
 }
 
 // weather is how bad a line is: percentages of reports, and the longest delays.
@@ -82,6 +82,11 @@ func (l *line) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) {
 
 func (l *line) Gone(_ fleet.Instant, id uint64) {
 	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Gone(at, id) })
+}
+
+func (l *line) Again(_ fleet.Instant, stands driver.Standing) {
+	l.again++
+	l.order(true, func(d driver.Driver, at fleet.Instant) { d.Again(at, stands) })
 }
 
 func (l *line) Resync(_ fleet.Instant, all []driver.Standing) {

@@ -58,18 +58,22 @@ func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 	stands := map[uint64]bool{}
 	for _, s := range all {
 		stands[s.Job.ID] = true
-		j := t.of(s.Job.ID)
-		j.running.Take(s.Running) // these go on; what else is there may be what should leave
-		kept, missing := j.leaving.Take(s.Leaving)
-		j.leaving = driver.TallyOf(kept)
-		j.leave(missing, j.running)
-		j.job, j.running = s.Job, driver.TallyOf(s.Running)
+		t.Again(0, s)
 	}
 	for id := range t {
 		if !stands[id] {
 			delete(t, id)
 		}
 	}
+}
+
+func (t truth) Again(_ fleet.Instant, s driver.Standing) {
+	j := t.of(s.Job.ID)
+	j.running.Take(s.Running) // these go on; what else is there may be what should leave
+	kept, missing := j.leaving.Take(s.Leaving)
+	j.leaving = driver.TallyOf(kept)
+	j.leave(missing, j.running)
+	j.job, j.running = s.Job, driver.TallyOf(s.Running)
 }
 
 // happened takes note of what a cluster says of itself.

@@ -37,10 +37,13 @@ func TestHousesOutliveChaos(t *testing.T) {
 // process decided otherwise (900458); large gangs on flex that took turns by way of
 // small ones (703698, 1500266); an heir in the place of surplus that left along
 // (951368); shares that rose while a victim was leaving (1502051); one who left only
-// so that its namespace stayed within its share (1502114).
+// so that its namespace stayed within its share (1502114); quota that nobody could
+// use while uncovered work of its own stood on too many nodes (950861, 2002346), and
+// surplus that was covered while its pool was not (3000257).
 var housesOnceBroken = []int64{
 	9, 166, 1089, 1114, 1214, 1734, 1749, 1996, 2022, 3140, 3392, 4109, 10094, 11123, 11575, 700830,
 	900198, 900458, 703698, 951368, 1500266, 1502051, 1502114,
+	950861, 2002346, 3000257,
 }
 
 func TestHousesThatBrokeOnce(t *testing.T) {
@@ -110,7 +113,7 @@ func TestWhoIsAdmittedStartsWithinTheGrace(t *testing.T) {
 // sums says what a run has seen.
 type sums struct {
 	counts
-	crashes, snapshots, lost, late, doubled, overtaken, stale, evictions, mends, nodes int
+	crashes, snapshots, lost, late, doubled, overtaken, stale, again, evictions, mends, nodes int
 }
 
 func (s *sums) add(w *world) {
@@ -126,10 +129,11 @@ func (s *sums) add(w *world) {
 		s.doubled += h.line.doubled
 		s.overtaken += h.line.overtaken
 		s.stale += h.line.stale
+		s.again += h.line.again
 	}
 }
 
 func (s sums) String() string {
-	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d of orders done with; %d node changes, %d evictions, %d mends",
-		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.nodes, s.evictions, s.mends)
+	return fmt.Sprintf("%d worlds, %d requests (%d refused), %d records, %d events; %d crashes, %d snapshots; reports: %d lost, %d late, %d doubled, %d overtaken, %d of orders done with; %d orders given again; %d node changes, %d evictions, %d mends",
+		s.worlds, s.steps, s.refusals, s.records, s.events, s.crashes, s.snapshots, s.lost, s.late, s.doubled, s.overtaken, s.stale, s.again, s.nodes, s.evictions, s.mends)
 }

@@ -49,14 +49,23 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	ans := answer{message: res, table: capacityTable(res)}
+	ans.lead = func(p *page) { p.banners(bannersIn(res)) }
 	const most = 12 // partitions that people take in as bars
 	if n := len(res.GetPartitions()); o.bars && n > 0 && n <= most {
-		ans.lead = func(p *page) { p.partitions(res.GetPartitions()) }
+		ans.lead = func(p *page) { p.banners(bannersIn(res)); p.partitions(res.GetPartitions()) }
 		if n == 1 && o.output == "table" { // the bars say it all
 			ans.table, ans.rows = nil, ans.table
 		}
 	}
 	return ans, nil
+}
+
+func bannersIn(res *musterv1.CapacityResponse) []string {
+	var list []string
+	for _, p := range res.GetPartitions() {
+		list = append(list, p.GetBanners()...)
+	}
+	return list
 }
 
 func (p *page) partitions(rows []*musterv1.PartitionCapacity) {

@@ -116,7 +116,7 @@ func (n *names) job(e *musterv1.Event, fields map[string]any) (about, rest strin
 	var m mentioned
 	_ = json.Unmarshal([]byte(e.GetData()), &m) // it was read before
 	words := n.words(m, fields)
-	for _, key := range []string{"id", "for", "spec", "spots", "until"} {
+	for _, key := range []string{"id", "for", "spec", "spots", "until", "again"} {
 		delete(fields, key)
 	}
 	return n.of(m.ID), strings.Join(append(words, pairs("", fields)...), " ")
@@ -155,6 +155,8 @@ func (n *names) words(m mentioned, fields map[string]any) []string {
 	take("target", "to %v")
 	take("priority", "%v")
 	take("why", "%v")
+	take("order", "order %v")
+	take("times", "told again (%v)")
 	return words
 }
 

@@ -9,16 +9,16 @@ import (
 )
 
 func newIncident(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "incident", Aliases: []string{"incidents"}, Short: "incidents (sevs): open, close, list"}
-	return group(cmd, newIncidentOpen(a), newIncidentClose(a), newIncidentList(a))
+	cmd := &cobra.Command{Use: "incident", Aliases: []string{"incidents"}, Short: "incidents (sevs): open, update, close, list"}
+	return group(cmd, newIncidentOpen(a), newIncidentUpdate(a), newIncidentClose(a), newIncidentList(a))
 }
 
 // incidentOpenOptions are those of `muster incident open`.
 type incidentOpenOptions struct {
 	*app
 	writing
-	scope, severity string
-	nodes           []string
+	scope, severity, owner, link string
+	nodes                        []string
 }
 
 func newIncidentOpen(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ func newIncidentOpen(a *app) *cobra.Command {
 			}
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Fleet.OpenIncident(ctx, &musterv1.OpenIncidentRequest{
-					Write: o.writing.message(), Name: args[0], Scope: o.scope, Severity: o.severity, Nodes: names,
+					Write: o.writing.message(), Name: args[0], Scope: o.scope, Severity: o.severity, Nodes: names, Owner: o.owner, Link: o.link,
 				})
 				return res.GetWritten(), err
 			}, "incident "+args[0]+" opened")
@@ -44,6 +44,8 @@ func newIncidentOpen(a *app) *cobra.Command {
 	o.writing.flags(cmd)
 	cmd.Flags().StringVar(&o.scope, "scope", "", "cluster, cluster/gpu or cluster/gpu/island; none: the fleet")
 	cmd.Flags().StringVar(&o.severity, "severity", "", "as your house calls it: sev1")
+	cmd.Flags().StringVar(&o.owner, "owner", "", "who works on it")
+	cmd.Flags().StringVar(&o.link, "link", "", "where it is written down")
 	cmd.Flags().StringSliceVar(&o.nodes, "node", nil, "a node that it takes away, or a range of them; may be repeated")
 	return cmd
 }
@@ -103,13 +105,23 @@ func (o *incidentListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("There are no open incidents.",
 		column{head: "INCIDENT", cut: true}, column{head: "SEVERITY", spare: true}, column{head: "SCOPE", cut: true},
-		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "NODES", cut: true, spare: true})
+		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "OWNER", spare: true, cut: true},
+		column{head: "GPUS", right: true}, column{head: "NODES", cut: true, spare: true},
+		column{head: "NOTE", cut: true, spare: true}, column{head: "LINK", wide: true})
 	for _, i := range res.GetIncidents() {
-		t.add(i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), i.GetOpened(), i.GetClosed(), i.GetNodes())
+		t.add(i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), i.GetOpened(), i.GetClosed(), i.GetOwner(), i.GetGpus(), i.GetNodes(), lastNote(i), i.GetLink())
 	}
 	ans := answer{message: res, table: t}
 	if len(res.GetIncidents()) == 0 {
 		ans.unmet = "there is no incident"
 	}
 	return ans, nil
+}
+
+// lastNote is what was found out last.
+func lastNote(i *musterv1.Incident) string {
+	if k := len(i.GetUpdates()); k > 0 {
+		return i.GetUpdates()[k-1].GetNote()
+	}
+	return ""
 }

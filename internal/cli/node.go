@@ -14,8 +14,8 @@ import (
 )
 
 func newNode(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "node", Aliases: []string{"nodes"}, Short: "nodes: list, set"}
-	return group(cmd, newNodeList(a), newNodeSet(a))
+	cmd := &cobra.Command{Use: "node", Aliases: []string{"nodes"}, Short: "nodes: list, set, validate, release, history"}
+	return group(cmd, newNodeList(a), newNodeSet(a), newNodeValidate(a), newNodeRelease(a), newNodeHistory(a))
 }
 
 var nodeStates = []string{"healthy", "suspect", "quarantined", "repairing", "validating", "probation", "degraded", "maintenance", "retired"}
@@ -66,7 +66,7 @@ func (o *nodeListOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: nodeTable(res.GetNodes())}
+	ans := answer{message: res, table: nodeTable(res.GetNodes()), lead: func(p *page) { p.banners(res.GetBanners()) }}
 	if len(res.GetNodes()) == 0 {
 		ans.unmet = "there is no such node"
 	}
@@ -97,10 +97,12 @@ type nodeSetOptions struct {
 	writing
 	state, signal string
 	dead          int32
+	at            moment
 }
 
 func newNodeSet(a *app) *cobra.Command {
 	o := &nodeSetOptions{app: a}
+	o.at.env = a.Env
 	cmd := &cobra.Command{
 		Use:     "set NODE... --state STATE",
 		Short:   "put nodes into a state",
@@ -113,7 +115,7 @@ func newNodeSet(a *app) *cobra.Command {
 			}
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
-					Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal,
+					Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
 				})
 				return res.GetWritten(), err
 			}, fmt.Sprintf("%s: %s", some(names, 4), o.state))
@@ -123,6 +125,7 @@ func newNodeSet(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&o.state, "state", "", strings.Join(nodeStates, ", "))
 	cmd.Flags().Int32Var(&o.dead, "dead", 0, "GPUs that do not work; only with degraded")
 	cmd.Flags().StringVar(&o.signal, "signal", "", "what was seen: an XID, a condition, or who says so")
+	cmd.Flags().Var(&o.at, "at", "when it happened; the past is not changed, so only now is taken")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ var becomes = map[string]string{
 	"workload.retargeted": "gets another target", "workload.prioritised": "gets another priority",
 	"replicas.placed": "starts", "replicas.started": "starts in its reserved room",
 	"replicas.evicted": "must leave", "gang.returned": "goes back to its queue", "replicas.stopped": "has left",
-	"replicas.lost": "loses replicas", "reservation.ended": "gives up its reserved room", "holds.changed": "holds its GPUs otherwise",
+	"replicas.overdue": "is told again to leave", "replicas.lost": "loses replicas", "reservation.ended": "gives up its reserved room", "holds.changed": "holds its GPUs otherwise",
 }
 
 // plan says an event that would happen.

@@ -127,7 +127,7 @@ func teamRows(r simulate.Report) *table {
 		column{head: "EVICTIONS"}, column{head: "MENDS"}, column{head: "BROKEN QUOTA HOURS"})
 	row := func(name, target string, f simulate.Figures) {
 		t.add(name, target, f.Jobs, decimal(f.MeanWait), decimal(f.P50Wait), decimal(f.P99Wait), decimal(f.MeanJCT),
-			decimal(f.GPUHours), f.Evictions, f.Mends, decimal(f.BrokenQuotaHours))
+			decimal(f.GPUHours.Hours()), f.Evictions, f.Mends, decimal(f.BrokenQuotaHours))
 	}
 	for _, name := range sortedKeys(r.Teams) {
 		row(name, r.Teams[name].Target, r.Teams[name].Figures)

@@ -121,7 +121,7 @@ func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
 	}
 	pools := o.pools
 	if o.gang != "" {
-		if strings.Contains(o.gang, "=") || strings.Contains(o.gang, "..") {
+		if strings.Contains(o.gang, "..") || !readShape(&musterv1.Pool{}, o.gang) {
 			return nil, usage("--gang %.40q is no gang; write REPLICASxGPUS as in 16x8, or use --pool", o.gang)
 		}
 		pools = append([]string{"worker=" + o.gang}, pools...)

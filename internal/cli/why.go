@@ -70,6 +70,7 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 
 func (p *page) why(res *musterv1.WhyResponse) {
 	p.standing(res.GetWorkload())
+	p.trouble(res)
 	for i, b := range res.GetBlockers() {
 		p.blocker(b, i == 0)
 	}
@@ -94,12 +95,20 @@ func (p *page) standing(w *musterv1.Workload) {
 	case "running":
 		p.say("%s runs on %s for %s, %s.", head, place(w), p.ago(w.GetStarted().AsTime()), holding(w))
 	case "evicting":
-		p.wrapAs("", fmt.Sprintf("%s %s %s%s; it must have left by %s and then waits again, with its age.", head, leaving(w), place(w), victor(w), p.moment(w.GetGraceEnds().AsTime())))
+		p.wrapAs("", fmt.Sprintf("%s %s %s%s; it %s by %s and then waits again, with its age.", head, leaving(w), place(w), victor(w), mustLeave(w), p.moment(w.GetGraceEnds().AsTime())))
 	case "mending":
 		p.say("%s lost nodes on %s; they are being replaced, the rest keep theirs.", head, place(w))
 	default:
 		p.say("%s %s %s, %s ago.", head, past(w.GetState()), p.moment(w.GetEnded().AsTime()), p.ago(w.GetEnded().AsTime()))
 	}
+}
+
+// mustLeave tells who is late, and so has a reason, from who has time left.
+func mustLeave(w *musterv1.Workload) string {
+	if w.GetReason() != "" {
+		return "had to leave"
+	}
+	return "must have left"
 }
 
 func past(state string) string {

@@ -150,7 +150,9 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadSubmitted:
 		s.AddWorkload(e.ID, e.Spec, at)
 	case event.WorkloadCancelled:
-		s.End(s.Workloads[e.ID], fleet.Cancelled, at)
+		w := s.Workloads[e.ID]
+		s.End(w, fleet.Cancelled, at)
+		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)
 	case event.WorkloadRetargeted:
@@ -170,6 +172,7 @@ func applyRetargeted(s *fleet.State, w *fleet.Workload, e event.WorkloadRetarget
 	if w.At() != nil {
 		w.GraceEnds = e.Until
 		s.LeaveAll(w)
+		s.Order(w, 0, at, e.Until)
 		s.Settle(w, at)
 	}
 	if w.At() == nil && w.Moves != nil {
@@ -195,11 +198,15 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Start(w)
 	case event.ReplicasEvicted:
 		w = s.Workloads[e.ID]
-		applyEvicted(s, w, e)
+		applyEvicted(s, w, e, at)
 	case event.GangReturned:
 		w = s.Workloads[e.ID]
 		w.GraceEnds = e.Until
 		s.Leave(w, e.Spots)
+		s.Order(w, 0, at, e.Until)
+	case event.ReplicasOverdue:
+		w = s.Workloads[e.ID]
+		s.Repeat(w, e.Order, e.Again)
 	case event.ReplicasStopped:
 		w = s.Workloads[e.ID]
 		s.Drop(w, e.Spots)
@@ -241,10 +248,11 @@ func mended(spots []fleet.Spot) int {
 	return len(on)
 }
 
-func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted) {
+func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted, at fleet.Instant) {
 	if e.Whole {
 		w.Evictions++
 	}
 	w.GraceEnds, w.For = e.Until, e.For
 	s.Leave(w, e.Spots)
+	s.Order(w, e.For, at, e.Until)
 }

@@ -20,6 +20,7 @@ func (t *turn) settle() {
 		for _, p := range dirty {
 			if p.Halted() == "" {
 				t.endProbation(p)
+				t.repeat(p)
 				t.heal(p)
 				t.settlePartition(p)
 			}

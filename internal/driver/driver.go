@@ -42,6 +42,10 @@ type Driver interface {
 	// Gone says that the workload is over: whatever still runs of it must go at
 	// once, and nothing is reported of it.
 	Gone(at fleet.Instant, id uint64)
+	// Again says all that stands of one workload, because an order to leave has not
+	// been answered in time: what has left by it is reported once more, and what is
+	// there after all is made to leave.
+	Again(at fleet.Instant, stands Standing)
 	// Resync says all that stands, in order of ID: what is missing on the cluster
 	// starts, what should leave and has left is reported as Stopped, and whatever
 	// else runs there goes at once.

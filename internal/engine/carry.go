@@ -24,6 +24,7 @@ type Carrier struct {
 type told struct {
 	running, leaving driver.Tally
 	mend             bool // the replicas that start next replace lost ones
+	overdue          bool // an order is to be given again
 }
 
 // NewCarrier is a carrier whose driver has heard nothing yet; it begins with Resync.
@@ -37,7 +38,7 @@ func (c *Carrier) Resync(at fleet.Instant, s *fleet.State) {
 	clear(c.told)
 	var all []driver.Standing
 	for _, w := range s.Workloads {
-		t := &told{tallyOf(w, fleet.Running), tallyOf(w, fleet.Leaving), w.State == fleet.Mending}
+		t := &told{running: tallyOf(w, fleet.Running), leaving: tallyOf(w, fleet.Leaving), mend: w.State == fleet.Mending}
 		if len(t.running)+len(t.leaving) > 0 {
 			all = append(all, standing(w, t))
 		}
@@ -105,6 +106,8 @@ func names(e event.Event) (uint64, bool) {
 		return e.ID, true
 	case event.ReplicasStopped:
 		return e.ID, true
+	case event.ReplicasOverdue:
+		return e.ID, true
 	case event.ReplicasLost:
 		return e.ID, true
 	case event.WorkloadRetargeted:
@@ -127,6 +130,8 @@ func (c *Carrier) note(id uint64, e event.Event) {
 		t.mend = t.mend || e.Mend
 	case event.ReplicasStopped:
 		t.leaving.Take(e.Spots)
+	case event.ReplicasOverdue:
+		t.overdue = true
 	}
 }
 
@@ -201,6 +206,11 @@ func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 		t.mend = false
 	}
 	t.running, t.leaving = running, leaving
+	if t.overdue {
+		t.overdue = false
+		stands := standing(w, t)
+		c.say = append(c.say, func() { c.driver.Again(at, stands) })
+	}
 	if w.At() == nil {
 		delete(c.told, id)
 	}

@@ -31,6 +31,10 @@ func (e *ear) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.I
 func (e *ear) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) { e.hear("lost %d %v", id, spots) }
 func (e *ear) Gone(_ fleet.Instant, id uint64)                     { e.hear("gone %d", id) }
 
+func (e *ear) Again(_ fleet.Instant, s driver.Standing) {
+	e.hear("again %d: runs %v leaves %v until %s", s.Job.ID, s.Running, s.Leaving, time.Duration(s.Until))
+}
+
 func (e *ear) Resync(_ fleet.Instant, all []driver.Standing) {
 	e.hear("resync")
 	for _, s := range all {
@@ -279,4 +283,16 @@ func TestReportsBecomeCommands(t *testing.T) {
 			t.Errorf("%+v becomes %+v, want %+v by the driver", c.report, got, c.want)
 		}
 	}
+}
+
+func TestAnOrderThatIsNotAnsweredIsGivenAgain(t *testing.T) {
+	s := newStage(t)
+	s.place(fleet.Running, 2, 3)
+	s.hears(one(event.ReplicasPlaced{ID: 1, Spots: on(2, 3)}), "run oak/train in tiger/h200 [{0 [2 3]}]")
+	s.leave(2)
+	s.hears(one(event.ReplicasEvicted{ID: 1, Spots: on(2)}), "stop 1 [{0 [2] by order 1}] until 30s")
+	again := one(event.ReplicasOverdue{ID: 1, Order: 1, Until: soon, Times: 1})
+	s.hears(again, "again 1: runs [{0 [3]}] leaves [{0 [2] by order 1}] until 30s")
+	s.drop(2)
+	s.hears(one(event.ReplicasStopped{ID: 1, Spots: []fleet.Spot{{Pool: 0, Nodes: []int{2}, Order: 1}}}))
 }

@@ -51,6 +51,7 @@ var readers = map[string][]reader{
 	"replicas.evicted":     {as[ReplicasEvicted]},
 	"gang.returned":        {as[GangReturned]},
 	"replicas.stopped":     {as[ReplicasStopped]},
+	"replicas.overdue":     {as[ReplicasOverdue]},
 	"replicas.lost":        {as[ReplicasLost]},
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},

@@ -77,6 +77,19 @@ type ReplicasStopped struct {
 	Spots []fleet.Spot `json:"spots"`
 }
 
+// ReplicasOverdue says: replicas that had to leave by Until, by an order, have not
+// been reported gone. The order is given again now, the Times-th time, and once
+// more at Again. Nothing of their room is free before it is reported, or its node
+// is out of service.
+type ReplicasOverdue struct {
+	ID    uint64        `json:"id"`
+	Order uint64        `json:"order"`
+	Until fleet.Instant `json:"until"`
+	For   uint64        `json:"for,omitempty"`
+	Times int           `json:"times"`
+	Again fleet.Instant `json:"again"`
+}
+
 // ReplicasLost says: replicas went down with their node.
 type ReplicasLost struct {
 	ID    uint64       `json:"id"`
@@ -111,6 +124,7 @@ func (ReplicasStarted) Kind() string     { return "replicas.started" }     // Ki
 func (ReplicasEvicted) Kind() string     { return "replicas.evicted" }     // Kind is the event's stable name.
 func (GangReturned) Kind() string        { return "gang.returned" }        // Kind is the event's stable name.
 func (ReplicasStopped) Kind() string     { return "replicas.stopped" }     // Kind is the event's stable name.
+func (ReplicasOverdue) Kind() string     { return "replicas.overdue" }     // Kind is the event's stable name.
 func (ReplicasLost) Kind() string        { return "replicas.lost" }        // Kind is the event's stable name.
 func (ReservationEnded) Kind() string    { return "reservation.ended" }    // Kind is the event's stable name.
 func (HoldsChanged) Kind() string        { return "holds.changed" }        // Kind is the event's stable name.

@@ -9,7 +9,7 @@ import (
 )
 
 // Why lists what keeps a workload from starting, in order; none if it runs or
-// has ended. It uses the planner's scratch memory, so the state must be the
+// has ended, unless it was told to leave and is not reported gone. It uses the planner's scratch memory, so the state must be the
 // caller's own.
 func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var list []Blocker
@@ -19,7 +19,7 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	case fleet.Pending:
 		list = pending(s, w, now)
 	default:
-		return nil
+		list = stuck(w)
 	}
 	for i := range list {
 		list[i].Since = w.PendingSince

@@ -19,6 +19,7 @@ const (
 	ofFlex                    // flex work has run its minimum time
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
 	ofHour                    // an hour is over: a buffer policy that learns may allow another number
+	ofOrder                   // an order to leave may be due again
 )
 
 type alarms []alarm
@@ -91,6 +92,9 @@ func (p *Partition) ring(of alarmKind) {
 		p.Diagnose()
 	case ofFlex:
 		p.epoch++
+		p.Touch()
+	case ofOrder:
+		p.expired = true
 		p.Touch()
 	}
 }

@@ -68,7 +68,7 @@ func (p *Partition) rebuild(s *State) {
 	p.names, p.flexWaits = nil, nil
 	p.grantsMoved, p.probations = true, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
-	p.awake, p.lackNodes, p.flexAsleep = nil, nil, 0
+	p.awake, p.lackNodes, p.flexAsleep, p.expired = nil, nil, 0, false
 	p.left, p.overs, p.gangless, p.short, p.declared = map[string]uint64{}, 0, 0, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.unscheduled, i.backed = nil, 0, 0, 0
@@ -120,6 +120,7 @@ func (s *State) reattach(w *Workload) {
 		if w.Started != 0 {
 			s.alarmsOf(w)
 		}
+		s.restoreOrders(w)
 	}
 	if w.Failure != nil && w.Failure.Cause == "" && s.partitions[w.Failure.Where] != nil {
 		s.partitions[w.Failure.Where].await(w)

@@ -98,7 +98,7 @@ func DefaultHealth() HealthPolicy {
 func defaultRules() []HealthRule {
 	const calm = 5 * time.Minute
 	return []HealthRule{
-		{Name: "application errors", Codes: []string{"13", "31", "43", "45", "66", "69"}, Own: true, Quiet: calm},
+		{Name: "application errors", Codes: []string{"8", "13", "31", "43", "45", "66", "69", "137"}, Own: true, Quiet: calm},
 		{Name: "contained memory error", Codes: []string{"94"}, Then: Suspect, Quiet: time.Hour, Stays: calm},
 		{Name: "row remapped", Codes: []string{"63"}, Then: Suspect, Times: 2, Within: 24 * time.Hour, Quiet: time.Hour, Stays: calm},
 		{Name: "GPU lost", Codes: []string{"79"}, Then: Quarantined},

@@ -165,6 +165,7 @@ func (s *State) after(w *Workload) {
 		return
 	}
 	w.unalign()
+	w.carriedOut()
 	if w.GPUs() == 0 {
 		s.exit(w)
 	}

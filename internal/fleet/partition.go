@@ -101,14 +101,17 @@ type Partition struct {
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
-	straying    bool
-	overs       int // islands of accounts that touch more nodes than back them
-	short       int // accounts whose grant is not backed whole
-	declared    int // accounts that declare a gang
-	gangless    int // accounts whose declared gang is not backed
-	probations  int // nodes in probation
-	downs       peaks
-	grantsMoved bool // a grant changed since the backing was decided
+	straying   bool
+	overs      int // islands of accounts that touch more nodes than back them
+	short      int // accounts whose grant is not backed whole
+	declared   int // accounts that declare a gang
+	gangless   int // accounts whose declared gang is not backed
+	probations int // nodes in probation
+	downs      peaks
+	// grantsMoved: a grant has changed since an alignment looked last, even one that
+	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
+	grantsMoved bool
+	expired     bool // an order to leave may be due again
 	halted      string
 	forecastAt  Instant // next look for what time alone has taught; see forecasting
 	// Ahead is promise's working memory, and Foretold what it last made of it: the

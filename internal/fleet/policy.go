@@ -107,6 +107,11 @@ func DefaultPolicy() Policy {
 	}
 }
 
+// Silence is how much later than what it tells of a report may be, before the
+// order that it answers is given again: as long as reports may stop before a
+// cluster is stale, and a minute at least.
+func (p Policy) Silence() time.Duration { return max(p.StaleAfter, time.Minute) }
+
 // Check says what is wrong with the policy, or nil.
 func (p Policy) Check() error {
 	switch {

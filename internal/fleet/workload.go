@@ -156,6 +156,7 @@ type Workload struct {
 	Mends        int           `json:"mends,omitempty"`
 	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
+	Orders       []Order       `json:"orders,omitempty"`    // to leave, that are not carried out yet
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
 	Held         [][]Replica   `json:"held"`                // per pool
 	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not

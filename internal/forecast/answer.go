@@ -73,6 +73,8 @@ type Options struct {
 	// Steps bounds the decisions on all paths together; 0 means DefaultSteps.
 	// What needs more is not known.
 	Steps int
+	// Stop is asked before each decision, and says that no more may be made; nil: never.
+	Stop func() bool
 }
 
 // DefaultPaths and DefaultSteps are used where Options say nothing.

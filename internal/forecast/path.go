@@ -19,6 +19,7 @@ type path struct {
 	asked   map[uint64]bool // workloads that have not started yet
 	starts  map[uint64]fleet.Instant
 	steps   *int // decisions that are left, on all paths together
+	stop    func() bool
 	timely  bool // time alone may change something here
 	tale    []cause
 	telling bool // the tale is kept
@@ -83,7 +84,7 @@ func (p *path) live() outcome {
 		switch {
 		case due == fleet.Never:
 			return still
-		case *p.steps <= 0:
+		case *p.steps <= 0 || p.stop != nil && p.stop():
 			return tooFar
 		}
 		p.now = max(p.now, due)
@@ -206,7 +207,7 @@ func (p *path) follow(w *fleet.Workload) {
 	} else if !runs && l.runs {
 		l.halt(w, p.now)
 	}
-	if leaving(w) {
+	if leaving(w) && !w.Overdue() { // when those leave nobody can know
 		p.plans.add(plan{at: max(p.now, w.GraceEnds), what: leaves, id: w.ID})
 	}
 }

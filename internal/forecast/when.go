@@ -3,6 +3,7 @@ package forecast
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -96,13 +97,23 @@ type forecast struct {
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
-	f := &forecast{base: base, now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
+	f := &forecast{base: rested(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
 	f.options.Paths = affordable(base, o)
 	f.correction = o.Book.correction(now)
 	for _, id := range ids {
 		f.asked[id] = true
 	}
 	return f
+}
+
+// rested is a fleet that knows who would be asked in vain now, so that the paths
+// need not find that out one by one. Where anything happens at once it is for the paths.
+func rested(base *fleet.State, now fleet.Instant) *fleet.State {
+	tried := base.Fork()
+	if out, refusal := core.Step(tried, core.Request{Command: core.Tick{}, Actor: core.System}, now); refusal == nil && len(out.Record.Events) == 0 {
+		return tried
+	}
+	return base
 }
 
 // affordable is how many paths half of the steps pay for: copying a fleet for a
@@ -136,8 +147,8 @@ func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.o
 // path goes one path, with an equal part of the steps.
 func (f *forecast) path(l lengths, telling bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
-	p := newPath(f.base.Clone(), f.now, f.asked, l, &steps)
-	p.telling = telling
+	p := newPath(f.base.Fork(), f.now, f.asked, l, &steps)
+	p.telling, p.stop = telling, f.options.Stop
 	how := p.live()
 	return p, how
 }

@@ -103,3 +103,13 @@ func TestASearchThatStopsEarlyDoesNotKnow(t *testing.T) {
 	a := forecast.When(st.s, st.s.Workload("n", "d"), at(time.Minute), forecast.Options{Paths: 3, Steps: 6})
 	unknown(t, a, forecast.TooFar, "")
 }
+
+func TestASearchThatIsStoppedDoesNotKnow(t *testing.T) {
+	st := tell(t, 1)
+	st.submit(0, "a", "q", 1, time.Hour)
+	b := st.submit(0, "b", "q", 1, time.Hour)
+	asked := 0
+	stop := func() bool { asked++; return asked > 1 }
+	a := forecast.When(st.s, b, at(0), forecast.Options{Stop: stop})
+	unknown(t, a, forecast.TooFar, "")
+}

@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 const (
 	ruleState = "a workload's state says what it holds"
-	ruleOrder = "only who leaves obeys an order to leave"
+	ruleOrder = "who leaves, and only who leaves, obeys an order that expires"
 	ruleGrace = "grace ends for those who leave, and only for them"
 )
 
@@ -14,9 +14,7 @@ func (c *checker) life(w *fleet.Workload) {
 	if (leaving > 0) != (w.GraceEnds != 0) && !w.State.Ended() {
 		c.broken(ruleGrace, "%s has %d replicas leaving and its grace ends at %d", called(w), leaving, w.GraceEnds)
 	}
-	if bad := w.Spots(func(r fleet.Replica) bool { return r.Order != 0 && r.Phase != fleet.Leaving }); len(bad) > 0 {
-		c.broken(ruleOrder, "%s has %v", called(w), bad)
-	}
+	c.orders(w)
 	var ok bool
 	switch w.State {
 	case fleet.Pending:
@@ -36,6 +34,23 @@ func (c *checker) life(w *fleet.Workload) {
 	}
 	if !ok {
 		c.broken(ruleState, "%s runs %d, reserves %d and leaves %d replicas", called(w), running, reserved, leaving)
+	}
+}
+
+// orders asks that who leaves obeys an order, which has an expiry, and that no
+// order is kept that nobody obeys.
+func (c *checker) orders(w *fleet.Workload) {
+	obeyed := map[uint64]bool{}
+	for _, o := range w.Orders {
+		if len(w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving && r.Order == o.Number })) == 0 || o.Until == 0 {
+			c.broken(ruleOrder, "%s keeps order %d until %d, which nobody obeys or never expires", called(w), o.Number, o.Until)
+		}
+		obeyed[o.Number] = true
+	}
+	if bad := w.Spots(func(r fleet.Replica) bool {
+		return r.Phase == fleet.Leaving && !obeyed[r.Order] || r.Phase != fleet.Leaving && r.Order != 0
+	}); len(bad) > 0 {
+		c.broken(ruleOrder, "%s has %v and the orders %v", called(w), bad, w.Orders)
 	}
 }
 

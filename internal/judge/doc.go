@@ -7,7 +7,7 @@
 // judged must not write the law. It reads a state as people do: the nodes, what
 // stands on them, and the backing in force.
 //
-// Read unit.go (what starts and stops as one), then claim.go (what a waiting
+// Read unit.go and surplus.go (what starts and stops as one), then claim.go (what a waiting
 // unit asks for), victims.go and flex.go (whom it may evict), cost.go (which set
 // is cheaper), scene.go and place.go (is there a place for it), set.go (every set
 // is tried) and together.go (which waiting workloads could run).

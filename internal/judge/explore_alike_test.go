@@ -25,10 +25,11 @@ func (e *explorer) compare(k key, at moment) error {
 }
 
 func (e *explorer) sameFutures(v int32, at moment) error {
-	was, is := futures(e.at(v)), futures(at)
+	first := e.at(v)
+	was, is := futures(first), futures(at)
 	if !slices.Equal(was, is) {
-		return fmt.Errorf("a state met again goes on differently: %d and %d states follow\n%s\nand\n%s", len(was), len(is),
-			e.tell(e.visits[v].before, e.visits[v].letter), partitionText(at.s))
+		return fmt.Errorf("a state met again goes on differently; it was\n%s\nwith%s\nand is\n%s\nwith%s",
+			partitionText(first.s), onlyAfter(first, is), partitionText(at.s), onlyAfter(at, was))
 	}
 	e.alike++
 	return nil
@@ -43,6 +44,21 @@ func futures(at moment) []key {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// onlyAfter tells what follows a moment that is not among some states.
+func onlyAfter(at moment, known []key) (text string) {
+	for _, l := range append(at.letters(), letter{kind: passes}) {
+		next, records := at.clone().after(l)
+		if slices.Contains(known, next.key()) {
+			continue
+		}
+		text += fmt.Sprintf("\n  %v", l)
+		for _, r := range records {
+			text += eventsText(r)
+		}
+	}
+	return text
 }
 
 // TestWhatIsAlikeGoesOnAlike explores the models a few events deep with nothing

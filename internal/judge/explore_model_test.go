@@ -174,7 +174,7 @@ func (at moment) letters() []letter {
 		}
 	}
 	if at.fails {
-		list = append(list, at.nodeLetters(open)...)
+		list = append(list, at.nodeLetters()...)
 	}
 	return list
 }
@@ -227,23 +227,15 @@ func choices[T level | space](present []T, most int) []T {
 	return append(list, (before+2*ranksOfOne)/2)
 }
 
-// nodeLetters are the failures and returns of nodes; of nodes of one island on
-// which the same stands the first will do.
-func (at moment) nodeLetters(open []*fleet.Workload) []letter {
+// nodeLetters are the failures and returns of nodes.
+func (at moment) nodeLetters() []letter {
 	var list []letter
-	seen := map[[2]uint64]bool{}
-	order := placesOf(open)
 	for i, n := range at.s.Partition(here).Nodes {
-		what := [2]uint64{uint64(n.Island), nodeCode(n, order)}
-		if seen[what] && !at.plain {
-			continue
+		l := letter{kind: fails, at: int8(i)}
+		if n.State != fleet.Healthy {
+			l.kind = returns
 		}
-		seen[what] = true
-		if n.State == fleet.Healthy {
-			list = append(list, letter{kind: fails, at: int8(i)})
-		} else {
-			list = append(list, letter{kind: returns, at: int8(i)})
-		}
+		list = append(list, l)
 	}
 	return list
 }

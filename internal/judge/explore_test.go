@@ -17,12 +17,12 @@ import (
 
 var (
 	depthFlag = flag.Int("depth", 0, "explore the models to this depth instead of the usual one")
-	deepFlag  = flag.Bool("deep", false, "explore the models as deep as half an hour allows")
+	deepFlag  = flag.Bool("deep", false, "explore the models as deep as about half an hour of a processor allows")
 	modelFlag = flag.String("model", "", "explore only the models whose names contain this")
 )
 
 // models are the small worlds that are explored, how deep in CI, and how deep
-// with -deep.
+// with -deep. What was found is in docs/architecture.md.
 var models = []struct {
 	model
 	depth, deep int

@@ -129,6 +129,9 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 			given += j.goingWith(u)
 		} else {
 			gpus := j.goingWith(u)
+			if _, most := j.share(ns); surely && j.flexUse(ns)-(gpus-u.GPUs()) <= most {
+				return false // what leaves with it may be all that its namespace has too much
+			}
 			taken[ns] += gpus
 			largest[ns] = max(largest[ns], gpus)
 		}
@@ -137,7 +140,7 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	if !surely {
 		own = most
 	}
-	grows := given > 0 && c.GPUs() > given // above its share a namespace grows on free room only
+	grows := given > 0 && c.GPUs() > given && j.othersWant(c.Work.Namespace) // above its share a namespace grows on free room only
 	if (len(taken) > 0 && surely || grows) && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}
@@ -151,6 +154,16 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 		}
 	}
 	return true
+}
+
+// othersWant says whether another namespace asks for more flex than it has.
+func (j *Judge) othersWant(namespace string) bool {
+	for ns, asks := range j.demand() {
+		if ns != namespace && asks > j.flexUse(ns) {
+			return true
+		}
+	}
+	return false
 }
 
 // idle says whether a victim of the newcomer's own namespace would go only to make

@@ -64,7 +64,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	if c.gpus > a.Backed() {
+	if c.gpus > a.Backed() || joinsUncovered(it) {
 		return Plan{}, false
 	}
 	if !pl.counts(c) {
@@ -80,6 +80,16 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	}
 	pl.limitByEarlier(c)
 	return pl.displace(c)
+}
+
+// joinsUncovered says whether a pool would join a workload that is not guaranteed,
+// with which it would leave: then it is not guaranteed either.
+func joinsUncovered(it fleet.Waiting) bool {
+	if it.Pool == fleet.Base {
+		return false
+	}
+	is := func(h fleet.Holds) bool { return h == fleet.HoldsBorrowing || h == fleet.HoldsUnprotected }
+	return is(it.Workload.Holds()) || it.Key.Surplus && is(it.Workload.HoldsOf(it.Pool))
 }
 
 // admitBorrowing admits the first waiting unit that fits its tree's backing, in

@@ -61,6 +61,8 @@ func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 		return closed
 	case c.counted == nil || c.counted[node]:
 		return counted
+	case !c.covered.has(node):
+		return open // only what nothing covers stands there
 	}
 	return later
 }
@@ -121,23 +123,19 @@ func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
 	}
 }
 
-// limitByEarlier is limitByQuota where only work that comes before the claim in
-// the quota's order counts, wherever it stands.
+// limitByEarlier is limitByQuota where only work counts that comes before the
+// claim in the quota's order, wherever it stands, and is covered there.
 func (pl *Planner) limitByEarlier(c *claim) {
 	c.own = pl.intsFor(1)
-	copy(c.own, c.account.Backing)
 	c.counted = map[int]bool{}
+	covered := pl.newCover(c.account.Backed(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
-		if u.aside {
+		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(*u) {
 			return
 		}
-		u.eachNode(func(node, _ int) {
-			if !c.counted[node] {
-				c.counted[node] = true
-				c.own[pl.p.Nodes[node].Island]--
-			}
-		})
+		u.eachNode(func(node, _ int) { c.counted[node] = true })
 	})
+	copy(c.own, covered.nodes)
 }
 
 // noOwnLimit lets the claim open nodes beyond its quota's backing.

@@ -43,8 +43,9 @@ func (pl *Planner) newCover(gpus int, nodes []int) *cover {
 	return &cover{pl: pl, gpus: gpus, nodes: append([]int(nil), nodes...)}
 }
 
-// add counts a unit and says whether everything so far is inside the backing
-// where this unit stands.
+// add counts a unit and says whether it is inside the backing where it stands,
+// with all that was inside before. What is not still counts in GPUs; its nodes are
+// left to those who come after, for nothing covers them.
 func (c *cover) add(u unit) bool {
 	c.gpus -= u.gpus
 	c.added = c.added[:0]
@@ -58,16 +59,25 @@ func (c *cover) add(u unit) bool {
 		}
 		inside = inside && c.nodes[island] >= 0
 	})
+	if !inside {
+		c.uncount()
+	}
 	return inside
 }
 
 // undo takes the last unit out again.
 func (c *cover) undo(u unit) {
 	c.gpus += u.gpus
+	c.uncount()
+}
+
+// uncount takes out the nodes that the last unit added.
+func (c *cover) uncount() {
 	for _, node := range c.added {
 		c.pl.marks[node] = 0
 		c.nodes[c.pl.p.Nodes[node].Island]++
 	}
+	c.added = c.added[:0]
 }
 
 func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
@@ -78,18 +88,8 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	var inside, rest []unit
 	for _, a := range tree.Accounts() {
 		backed += a.Backed()
-		c := pl.newCover(a.Backed(), a.Backing)
-		for _, u := range pl.accountUnits(a) {
-			switch {
-			case !u.aside && c.add(u):
-				u.holds = fleet.HoldsGuaranteed
-				inside = append(inside, u)
-				continue
-			case u.over && !u.aside:
-				c.undo(u) // what a hold keeps out counts for nobody
-			}
-			rest = append(rest, u)
-		}
+		in, out := pl.insideQuota(a)
+		inside, rest = append(inside, in...), append(rest, out...)
 	}
 	c := pl.newCover(backed, backing)
 	for _, u := range inside {
@@ -112,6 +112,57 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 		}
 	}
 	return changesOf(append(inside, rest...))
+}
+
+// insideQuota splits an account's units: who is inside its backing, in number in
+// the quota's order and on its nodes, and the rest. On nodes too nobody loses his
+// cover to who has none; and who leaves with a unit is inside only if that is.
+func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
+	var bare []unit
+	gpus, c := a.Backed(), pl.newCover(unlimited, a.Backing)
+	bareParts, outside := map[part]bool{}, map[part]bool{}
+	try := func(u unit) {
+		if u.goesWith(outside) || !c.add(u) {
+			u.mark(outside)
+			rest = append(rest, u)
+			return
+		}
+		u.holds = fleet.HoldsGuaranteed
+		inside = append(inside, u)
+	}
+	for _, u := range pl.accountUnits(a) {
+		fits := !u.aside && gpus >= u.gpus
+		if fits || !u.over { // what a hold keeps out counts for nobody
+			gpus -= u.gpus
+		}
+		switch {
+		case !fits:
+			u.mark(outside)
+			rest = append(rest, u)
+		case u.holds == fleet.HoldsUnprotected || u.goesWith(bareParts):
+			u.mark(bareParts)
+			bare = append(bare, u)
+		default:
+			try(u)
+		}
+	}
+	for _, u := range bare {
+		try(u)
+	}
+	return inside, rest
+}
+
+// goesWith says whether what a unit leaves with is among some parts: its
+// workload's lowest-rank pools, or the min of its pool.
+func (u *unit) goesWith(parts map[part]bool) bool {
+	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
+}
+
+// mark puts a unit that others may leave with among some parts.
+func (u *unit) mark(parts map[part]bool) {
+	if !u.key.Surplus {
+		parts[part{u.w.ID, u.pool}] = true
+	}
 }
 
 // changesOf compares what units should hold with what their replicas hold.

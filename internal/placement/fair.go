@@ -107,8 +107,8 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 		taken[ns] += v.all.gpus
 		largest[ns] = max(largest[ns], v.all.gpus)
 	}
-	grows := c.gpus > own
-	if (others || own > 0 && grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
+	grows := own > 0 && c.gpus > own && pl.othersWant(c.w.Namespace)
+	if (others || grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
 		return false // above its share it grows on free room only
 	}
 	for ns, gpus := range taken {
@@ -117,6 +117,16 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 		}
 	}
 	return true
+}
+
+// othersWant says whether another namespace asks for more flex than it has.
+func (pl *Planner) othersWant(namespace string) bool {
+	for _, ns := range pl.p.Namespaces() {
+		if use := pl.p.FlexOf(ns); ns != namespace && use.Demand() > use.Staying {
+			return true
+		}
+	}
+	return false
 }
 
 // cheapestFair looks at every fair set of candidates.

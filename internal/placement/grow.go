@@ -49,6 +49,9 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		return pl.growOnFlex(it, most)
 	}
 	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
+		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
+			continue
+		}
 		c := pl.claimOf(it, w.Account(), holds)
 		held := heldFrom(w.Account(), w)
 		room := w.Account().Backed() - w.Account().Stays() - held

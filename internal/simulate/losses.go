@@ -7,21 +7,21 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// Losses is GPU-time that was held and came to nothing, in GPU-hours, and what
+// Losses is GPU-time that was held and came to nothing, and what
 // became of the gangs that lost a node. Start-up counts as held.
 type Losses struct {
 	// All is what was held beyond the run times of the jobs that have finished:
 	// work undone, starting, leaving, waiting for a lost replica.
-	All     float64 `json:"gpu_hours"`
-	Evicted float64 `json:"evicted_gpu_hours"` // undone by evictions, since the last checkpoint or start
-	Failed  float64 `json:"failed_gpu_hours"`  // undone by faults of nodes
+	All     GPUTime `json:"gpu_hours"`
+	Evicted GPUTime `json:"evicted_gpu_hours"` // undone by evictions, since the last checkpoint or start
+	Failed  GPUTime `json:"failed_gpu_hours"`  // undone by faults of nodes
 	// Gangs interrupted by a fault, and of these those that ran again on the rest of
 	// their nodes, and those that went back to their queue first.
 	Interrupted int `json:"gangs_interrupted"`
 	Mended      int `json:"gangs_mended"`
 	Requeued    int `json:"gangs_requeued"`
 	// Still is how long interrupted gangs did not run, times their GPUs.
-	Still float64 `json:"gangs_still_gpu_hours"`
+	Still GPUTime `json:"gangs_still_gpu_hours"`
 }
 
 // interruption is a gang's time from the loss of a node until it is whole again.
@@ -68,7 +68,7 @@ func (l *Losses) start(at fleet.Instant, w *metered, spots []fleet.Spot) {
 	}
 	w.broken = nil
 	gpus, _ := w.gang()
-	l.Still += float64(gpus) * at.Sub(b.at).Hours()
+	l.Still = l.Still.plus(gpuTimeOf(gpus, at.Sub(b.at)))
 	if b.requeued {
 		l.Requeued++
 	} else {
@@ -78,7 +78,7 @@ func (l *Losses) start(at fleet.Instant, w *metered, spots []fleet.Spot) {
 
 // stop notes replicas that leave, which undoes work if the gang was whole.
 func (l *Losses) stop(at fleet.Instant, w *metered, spots []fleet.Spot) {
-	l.Evicted += w.without(at, driver.Bare(spots))
+	l.Evicted = l.Evicted.plus(w.without(at, driver.Bare(spots)))
 	if w.broken != nil {
 		w.broken.requeued = true
 	}
@@ -87,26 +87,26 @@ func (l *Losses) stop(at fleet.Instant, w *metered, spots []fleet.Spot) {
 // fail notes replicas that went down with their node.
 func (l *Losses) fail(at fleet.Instant, w *metered, spots []fleet.Spot) {
 	ran := w.since != 0
-	l.Failed += w.without(at, spots)
+	l.Failed = l.Failed.plus(w.without(at, spots))
 	if _, replicas := w.gang(); ran && w.since == 0 && replicas > 1 {
 		l.Interrupted++
 		w.broken = &interruption{at, len(w.staying) == 0}
 	}
 }
 
-// without takes staying replicas away and returns the GPU-hours that this undoes.
-func (w *metered) without(at fleet.Instant, spots []fleet.Spot) float64 {
+// without takes staying replicas away and returns the GPU-time that this undoes.
+func (w *metered) without(at fleet.Instant, spots []fleet.Spot) GPUTime {
 	gpus := w.gpus(w.staying.Spots())
 	w.staying.Take(spots)
 	if w.since == 0 || w.whole() {
-		return 0
+		return GPUTime{}
 	}
 	done := at.Sub(w.since)
 	if c := w.job.CheckpointEvery; c > 0 {
 		done %= c
 	}
 	w.since = 0
-	return float64(gpus) * done.Hours()
+	return gpuTimeOf(gpus, done)
 }
 
 // Expect hands a workload's run time on and keeps it for the books.
@@ -123,7 +123,7 @@ func (m *meter) finish(id uint64) {
 	}
 	name := w.job.Namespace + "/" + w.job.Name
 	gpus, _ := w.gang()
-	m.useful += float64(gpus) * m.expected[name].Hours()
+	m.useful = m.useful.plus(gpuTimeOf(gpus, m.expected[name]))
 	delete(m.expected, name)
 }
 

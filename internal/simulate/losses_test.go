@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestAMendedGangLosesWhatItHadNotSaved(t *testing.T) {
 		o := interrupted(t)
 		o.CheckpointEvery = every
 		r := replay(t, o)
-		want := Losses{All: gangGPUs * hours, Failed: gangGPUs * hours, Interrupted: 1, Mended: 1}
+		want := Losses{All: hoursOf(gangGPUs * hours), Failed: hoursOf(gangGPUs * hours), Interrupted: 1, Mended: 1}
 		if got := r.Losses; !sameLosses(got, want) || r.Mends != 1 || r.MeanWait != 0 {
 			t.Errorf("checkpoints every %s: %+v, %d nodes swapped, waited %v s; want %+v", every, got, r.Mends, r.MeanWait, want)
 		}
@@ -43,7 +44,7 @@ func TestWithoutMendingAGangGoesBackToItsQueue(t *testing.T) {
 		t.Errorf("%+v, %d nodes swapped; want one gang back in its queue", l, r.Mends)
 	}
 	// It starts again when the last of its replicas has left, within the grace.
-	if still := l.Still / gangGPUs * 3600; still <= 0 || still > fleet.DefaultGrace.Seconds() || r.MeanWait != 0 {
+	if still := l.Still.Hours() / gangGPUs * 3600; still <= 0 || still > fleet.DefaultGrace.Seconds() || r.MeanWait != 0 {
 		t.Errorf("it stood still for %.1f s and waited %.1f s; want its grace at most, and no wait after it", still, r.MeanWait)
 	}
 }
@@ -63,7 +64,7 @@ func TestWhatEvictionsUndoIsCounted(t *testing.T) {
 		Fleet: fleetOf(t, 0, []int{2}, "oak 16"),
 		Jobs:  []string{write(t, "jobs.csv", head+"x,0,elm,16,7200\na,3600,oak,16,60\n")},
 	})
-	if want := (Losses{All: 16, Evicted: 16}); !sameLosses(r.Losses, want) {
+	if want := (Losses{All: hoursOf(16), Evicted: hoursOf(16)}); !sameLosses(r.Losses, want) {
 		t.Errorf("%+v, want %+v: an hour of 16 GPUs was undone", r.Losses, want)
 	}
 	var b strings.Builder
@@ -74,7 +75,34 @@ func TestWhatEvictionsUndoIsCounted(t *testing.T) {
 
 func sameLosses(a, b Losses) bool {
 	counts := a.Interrupted == b.Interrupted && a.Mended == b.Mended && a.Requeued == b.Requeued
-	return counts && near(a.All, b.All) && near(a.Evicted, b.Evicted) && near(a.Failed, b.Failed) && near(a.Still, b.Still)
+	return counts && near(a.All.Hours(), b.All.Hours()) && near(a.Evicted.Hours(), b.Evicted.Hours()) &&
+		near(a.Failed.Hours(), b.Failed.Hours()) && near(a.Still.Hours(), b.Still.Hours())
+}
+
+// hoursOf is an amount of GPU-hours.
+func hoursOf(h float64) GPUTime { return GPUTime{seconds: int64(h * 3600)} }
+
+// TestGPUTimeComesOutEven adds thirds of seconds of many GPUs up and takes them
+// away again: nothing is left, and nothing is written as a tiny fraction.
+func TestGPUTimeComesOutEven(t *testing.T) {
+	var sum GPUTime
+	for n := range 1000 {
+		sum = sum.plus(gpuTimeOf(n, time.Second/3))
+	}
+	for n := range 999 {
+		sum = sum.minus(gpuTimeOf(n, time.Second/3))
+	}
+	if want := gpuTimeOf(999, time.Second/3); sum != want {
+		t.Fatalf("%v is left, want %v", sum, want)
+	}
+	sum = sum.minus(gpuTimeOf(999, time.Second/3))
+	text, err := json.Marshal([]GPUTime{sum, gpuTimeOf(8, 30*time.Minute), gpuTimeOf(3, time.Second), hoursOf(1).minus(hoursOf(2))})
+	if want := "[0,4,0.001,-1]"; err != nil || string(text) != want {
+		t.Fatalf("%s (%v), want %s", text, err, want)
+	}
+	if most := gpuTimeOf(1_000_000, 100*365*24*time.Hour); most.plus(most).Hours() != 2*1e6*100*365*24 {
+		t.Fatalf("a century of a million GPUs, twice, is %v", most.plus(most))
+	}
 }
 
 // Only gangs that stand on other nodes too are sent back: the rest has nothing

@@ -16,7 +16,7 @@ type meter struct {
 	held map[string]*gpuTime // by namespace
 
 	expected map[string]time.Duration // run times of what has not finished, by namespace/name
-	useful   float64                  // GPU-hours of the run times of what has
+	useful   GPUTime                  // in the run times of what has
 	losses   Losses
 }
 
@@ -33,7 +33,7 @@ type metered struct {
 type gpuTime struct {
 	gpus  int
 	since fleet.Instant
-	hours float64
+	sum   GPUTime
 }
 
 func newMeter(d *simulated.Driver) *meter {
@@ -43,7 +43,7 @@ func newMeter(d *simulated.Driver) *meter {
 func (g *gpuTime) change(at fleet.Instant, by int) { g.become(at, g.gpus+by) }
 
 func (g *gpuTime) become(at fleet.Instant, gpus int) {
-	g.hours += float64(g.gpus) * at.Sub(g.since).Hours()
+	g.sum = g.sum.plus(gpuTimeOf(g.gpus, at.Sub(g.since)))
 	g.gpus, g.since = gpus, at
 }
 
@@ -117,9 +117,9 @@ func (m *meter) leave(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	}
 }
 
-// hours is what a namespace has held up to a moment, in GPU-hours.
-func (m *meter) hours(namespace string, at fleet.Instant) float64 {
+// heldBy is what a namespace has held up to a moment.
+func (m *meter) heldBy(namespace string, at fleet.Instant) GPUTime {
 	g := m.namespace(namespace)
 	g.change(at, 0)
-	return g.hours
+	return g.sum
 }

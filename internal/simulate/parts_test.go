@@ -100,7 +100,7 @@ func TestMoments(t *testing.T) {
 
 func bigReport() Report {
 	f := Figures{
-		Jobs: 99999, MeanWait: 1234567, P50Wait: 123456, P99Wait: 12345678, MeanJCT: 12345678, GPUHours: 9876543,
+		Jobs: 99999, MeanWait: 1234567, P50Wait: 123456, P99Wait: 12345678, MeanJCT: 12345678, GPUHours: hoursOf(9876543),
 		Evictions: 12345, Mends: 12345, BrokenQuotaHours: 123456,
 	}
 	at := time.Date(2017, 10, 1, 0, 0, 0, 0, time.UTC)

@@ -220,12 +220,12 @@ func TestMendingBeatsReschedulingUnderRealFaults(t *testing.T) {
 	if with.Mended == 0 || with.Mended+with.Requeued != with.Interrupted {
 		t.Errorf("of %d gangs interrupted %d were mended and %d went back to their queue", with.Interrupted, with.Mended, with.Requeued)
 	}
-	if without.Mended > 0 || with.Still >= without.Still {
-		t.Errorf("without mending %d were mended; gangs stood still for %.2f GPU-hours, with it %.2f", without.Mended, without.Still, with.Still)
+	if without.Mended > 0 || with.Still.Hours() >= without.Still.Hours() {
+		t.Errorf("without mending %d were mended; gangs stood still for %.2f GPU-hours, with it %.2f", without.Mended, without.Still.Hours(), with.Still.Hours())
 	}
 }
 
 func (l *Losses) add(m Losses) {
-	l.All, l.Evicted, l.Failed, l.Still = l.All+m.All, l.Evicted+m.Evicted, l.Failed+m.Failed, l.Still+m.Still
+	l.All, l.Evicted, l.Failed, l.Still = l.All.plus(m.All), l.Evicted.plus(m.Evicted), l.Failed.plus(m.Failed), l.Still.plus(m.Still)
 	l.Interrupted, l.Mended, l.Requeued = l.Interrupted+m.Interrupted, l.Mended+m.Mended, l.Requeued+m.Requeued
 }

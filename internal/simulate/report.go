@@ -52,7 +52,7 @@ type Figures struct {
 	P50Wait          float64 `json:"p50_wait_s"`
 	P99Wait          float64 `json:"p99_wait_s"`
 	MeanJCT          float64 `json:"mean_jct_s"` // from submission to the end
-	GPUHours         float64 `json:"gpu_hours"`  // held; work that was lost counts too
+	GPUHours         GPUTime `json:"gpu_hours"`  // held; work that was lost counts too
 	Evictions        int     `json:"evictions"`
 	Mends            int     `json:"mends"`           // nodes swapped under running gangs
 	PromisesBroken   int     `json:"promises_broken"` // how often a quota's grants ceased to be backed whole
@@ -79,7 +79,7 @@ func (r *run) report(wall time.Duration) Report {
 	total := outcome{}
 	for team, target := range r.in.Targets {
 		o := r.tally.team(team)
-		o.gpuHours = r.cluster.hours(team, r.now)
+		o.held = r.cluster.heldBy(team, r.now)
 		o.broke(r.tally.quotas[target])
 		out.Teams[team] = Team{target, o.figures()}
 		total.add(o)
@@ -89,9 +89,9 @@ func (r *run) report(wall time.Duration) Report {
 	}
 	out.Figures = total.figures()
 	out.Losses = r.cluster.losses
-	out.Losses.All = total.gpuHours - r.cluster.useful
-	if r.tally.usable.hours > 0 {
-		out.Utilisation = total.gpuHours / r.tally.usable.hours
+	out.Losses.All = total.held.minus(r.cluster.useful)
+	if usable := r.tally.usable.sum.Hours(); usable > 0 {
+		out.Utilisation = total.held.Hours() / usable
 	}
 	return out
 }
@@ -118,7 +118,7 @@ func (o *outcome) figures() Figures {
 	return Figures{
 		Jobs: len(o.waits), MeanWait: mean(o.waited, len(o.waits)), MeanJCT: mean(o.completion, len(o.waits)),
 		P50Wait: percentile(o.waits, 50), P99Wait: percentile(o.waits, 99),
-		GPUHours: o.gpuHours, Evictions: o.evictions, Mends: o.mends,
+		GPUHours: o.held, Evictions: o.evictions, Mends: o.mends,
 		PromisesBroken: o.breaks, BrokenQuotaHours: o.broken,
 	}
 }

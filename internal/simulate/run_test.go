@@ -22,7 +22,7 @@ func TestOneJobAfterTheOther(t *testing.T) {
 	got := r.Teams["oak"]
 	want := Figures{
 		Jobs: 3, MeanWait: 130.0 / 3, P50Wait: 50, P99Wait: 80, MeanJCT: 260.0 / 3,
-		GPUHours: (16*60 + 8*30 + 12*40) / 3600.0,
+		GPUHours: GPUTime{seconds: 16*60 + 8*30 + 12*40},
 	}
 	if got.Target != "oak" || !alike(got.Figures, want) {
 		t.Errorf("oak: %+v\nwant %+v", got, want)
@@ -37,7 +37,7 @@ func TestOneJobAfterTheOther(t *testing.T) {
 
 func alike(a, b Figures) bool {
 	times := near(a.MeanWait, b.MeanWait) && near(a.P50Wait, b.P50Wait) && near(a.P99Wait, b.P99Wait) && near(a.MeanJCT, b.MeanJCT)
-	return times && near(a.GPUHours, b.GPUHours) && near(a.BrokenQuotaHours, b.BrokenQuotaHours) &&
+	return times && near(a.GPUHours.Hours(), b.GPUHours.Hours()) && near(a.BrokenQuotaHours, b.BrokenQuotaHours) &&
 		a.Jobs == b.Jobs && a.Evictions == b.Evictions && a.Mends == b.Mends && a.PromisesBroken == b.PromisesBroken
 }
 
@@ -56,8 +56,8 @@ func TestATeamWithoutAQuotaRunsOnFlex(t *testing.T) {
 	if elm.Target != fleet.Flex || !near(elm.MeanWait, 60) || !near(elm.MeanJCT, 200) || elm.Evictions != 1 {
 		t.Errorf("elm: %+v, want a wait of 60 s and an end after 200 s on flex, evicted once", elm)
 	}
-	if want := 16 * (40 + 100) / 3600.0; !near(elm.GPUHours, want) {
-		t.Errorf("elm held %v GPU-hours, want %v: lost work counts too", elm.GPUHours, want)
+	if want := 16 * (40 + 100) / 3600.0; !near(elm.GPUHours.Hours(), want) {
+		t.Errorf("elm held %v, want %v GPU-hours: lost work counts too", elm.GPUHours, want)
 	}
 }
 

@@ -42,10 +42,10 @@ func (r Report) Table(w io.Writer) error {
 // lost says what was held in vain, and what became of interrupted gangs.
 func (r Report) lost(b *strings.Builder) {
 	l := r.Losses
-	fmt.Fprintf(b, "GPU-hours lost %s, of them undone by evictions %s, by faults %s\n", grouped(l.All), grouped(l.Evicted), grouped(l.Failed))
+	fmt.Fprintf(b, "GPU-hours lost %s, of them undone by evictions %s, by faults %s\n", grouped(l.All.Hours()), grouped(l.Evicted.Hours()), grouped(l.Failed.Hours()))
 	if l.Interrupted > 0 {
 		fmt.Fprintf(b, "%d gangs interrupted, %d mended, %d back to their queue; stood still for %.2f GPU-hours\n",
-			l.Interrupted, l.Mended, l.Requeued, l.Still)
+			l.Interrupted, l.Mended, l.Requeued, l.Still.Hours())
 	}
 }
 
@@ -68,7 +68,7 @@ func row(b *strings.Builder, name string, f Figures) {
 		name = string(runes[:17]) + "…"
 	}
 	fmt.Fprintf(b, "%-18s %6d %9s %9s %10s %10s %9s %6d %6d %7s\n", name, f.Jobs,
-		grouped(f.MeanWait), grouped(f.P50Wait), grouped(f.P99Wait), grouped(f.MeanJCT), grouped(f.GPUHours),
+		grouped(f.MeanWait), grouped(f.P50Wait), grouped(f.P99Wait), grouped(f.MeanJCT), grouped(f.GPUHours.Hours()),
 		f.Evictions, f.Mends, grouped(f.BrokenQuotaHours))
 }
 

@@ -24,7 +24,7 @@ type outcome struct {
 	waits              []time.Duration // of those that have finished
 	waited, completion float64         // their sums, in seconds
 	evictions, mends   int
-	gpuHours           float64
+	held               GPUTime
 	breaks             int
 	broken             float64
 }
@@ -75,7 +75,7 @@ func (o *outcome) add(p *outcome) {
 	o.completion += p.completion
 	o.evictions += p.evictions
 	o.mends += p.mends
-	o.gpuHours += p.gpuHours
+	o.held = o.held.plus(p.held)
 }
 
 // broke adds what became of a quota's promise, if there is one.

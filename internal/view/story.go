@@ -71,6 +71,8 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		return "could not be mended and went back to its queue, with its age: " + e.Why, "", e.ID == s.ID
 	case event.ReplicasStopped:
 		return replicas(e.Spots) + " had left", "", e.ID == s.ID
+	case event.ReplicasOverdue:
+		return s.overdue(e), "", e.ID == s.ID || e.For == s.ID
 	case event.ReplicasLost:
 		return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node), "", e.ID == s.ID
 	case event.ReservationEnded:
@@ -113,6 +115,15 @@ func (s *Story) evicted(e event.ReplicasEvicted) (text, by string) {
 		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, e.Class, clock(e.Until)), by
 	}
 	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, e.Class), by
+}
+
+// overdue is told of who does not leave, and of who waits for the room.
+func (s *Story) overdue(e event.ReplicasOverdue) string {
+	who := ""
+	if e.ID != s.ID {
+		who = s.name(e.ID) + ", whose room it waits for, was "
+	}
+	return fmt.Sprintf("%snot reported gone, by %s at the latest; told to leave again (%d)", who, clock(e.Until), e.Times)
 }
 
 func clock(at fleet.Instant) string { return at.Time().Format("15:04:05") + " UTC" }

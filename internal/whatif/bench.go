@@ -35,20 +35,10 @@ func newBench(s *fleet.State, now fleet.Instant, b Budget) *bench {
 	return &bench{s: light(s), now: max(now, s.Time), left: b.Tries, stop: b.Stop, thin: map[string]*fleet.State{}}
 }
 
-// light copies a state without what only the past needs: ended workloads that
-// hold nothing any more, and the keys of old commands.
+// light copies a state without what only the past needs.
 func light(s *fleet.State) *fleet.State {
-	c := s.Clone()
-	kept := c.EndedOrder[:0]
-	for _, id := range c.EndedOrder {
-		if w := c.Workloads[id]; w.At() == nil {
-			delete(c.Workloads, id)
-		} else {
-			kept = append(kept, id)
-		}
-	}
-	c.EndedOrder, c.Keys = kept, nil
-	c.Rebuild()
+	c := s.Fork()
+	c.Lighten()
 	return c
 }
 
@@ -68,13 +58,8 @@ func (b *bench) open() bool {
 func (b *bench) thinned(trees map[string]bool) *fleet.State {
 	key := strings.Join(slices.Sorted(maps.Keys(trees)), " ")
 	if b.thin[key] == nil {
-		c := b.s.Clone()
-		for id, w := range c.Workloads {
-			if w.State == fleet.Pending && !trees[w.Tree()] {
-				delete(c.Workloads, id)
-			}
-		}
-		c.Rebuild()
+		c := b.s.Fork()
+		c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
 		b.thin[key] = c
 	}
 	return b.thin[key]

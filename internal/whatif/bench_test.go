@@ -29,10 +29,16 @@ func crowded(waiting int) *fleetAt {
 		f.do(core.CreateQuota{Path: path})
 		f.do(core.SetGrant{Quota: path, Partition: "c/g", GPUs: 8 * 16})
 	}
+	f.crowd(waiting, 12)
+	return f
+}
+
+// crowd submits work of whole nodes until so many workloads wait.
+func (f *fleetAt) crowd(waiting, most int) {
 	for n := 0; n < waiting; {
 		f.now = f.now.Add(time.Second)
 		s := f.spec()
-		s.Pools[0].GPUs, s.Pools[0].Min = 8, 1+f.rng.Intn(12)
+		s.Pools[0].GPUs, s.Pools[0].Min = 8, 1+f.rng.Intn(most)
 		s.Pools[0].Max = s.Pools[0].Min
 		s.Name = fmt.Sprintf("w%d", f.n)
 		f.do(core.Submit{Spec: s})
@@ -41,7 +47,6 @@ func crowded(waiting int) *fleetAt {
 			n++
 		}
 	}
-	return f
 }
 
 func (f *fleetAt) pending() []*fleet.Workload {
@@ -64,7 +69,12 @@ func BenchmarkWhy(b *testing.B) {
 			f.s.Clone()
 		}
 	})
-	c := f.s.Clone()
+	b.Run("fork", func(b *testing.B) {
+		for b.Loop() {
+			f.s.Fork()
+		}
+	})
+	c := f.s.Fork()
 	b.Run("reasons of all", func(b *testing.B) {
 		for b.Loop() {
 			for _, w := range list {
@@ -79,22 +89,57 @@ func BenchmarkWhy(b *testing.B) {
 			i++
 		}
 	})
-	b.Run("one and what helps", func(b *testing.B) {
-		i, slowest, changes, missed := 0, time.Duration(0), 0, 0
-		for b.Loop() {
-			began := time.Now()
-			w := list[i*37%len(list)]
-			why := explain.Why(c, c.Workloads[w.ID], f.now)
-			found := whatif.Changes(c, c.Workloads[w.ID], why, f.now, whatif.Budget{Stop: func() bool { return time.Since(began) > time.Second }})
-			changes += len(found.Changes)
-			if found.Missed {
-				missed++
-			}
-			slowest = max(slowest, time.Since(began))
-			i++
+	b.Run("one and what helps", func(b *testing.B) { benchChanges(b, f, c) })
+}
+
+func benchChanges(b *testing.B, f *fleetAt, c *fleet.State) {
+	list := f.pending()
+	i, slowest, changes, missed := 0, time.Duration(0), 0, 0
+	for b.Loop() {
+		began := time.Now()
+		w := list[i*37%len(list)]
+		why := explain.Why(c, c.Workloads[w.ID], f.now)
+		found := whatif.Changes(c, c.Workloads[w.ID], why, f.now, whatif.Budget{Stop: func() bool { return time.Since(began) > time.Second }})
+		changes += len(found.Changes)
+		if found.Missed {
+			missed++
 		}
-		b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
-		b.ReportMetric(float64(changes)/float64(i), "changes")
-		b.ReportMetric(float64(missed)/float64(i), "cut")
-	})
+		slowest = max(slowest, time.Since(began))
+		i++
+	}
+	b.ReportMetric(float64(slowest.Milliseconds()), "ms-slowest")
+	b.ReportMetric(float64(changes)/float64(i), "changes")
+	b.ReportMetric(float64(missed)/float64(i), "cut")
+}
+
+// several is a fleet of four partitions in two clusters and twelve quotas with
+// grants in all of them: what waits may often start in any.
+func several(waiting int) *fleetAt {
+	f := &fleetAt{rng: rand.New(rand.NewSource(1)), s: fleet.NewState(), now: fleet.Instant(time.Hour)}
+	for i := range 4 {
+		c, p := fmt.Sprintf("c%d", i/2), fmt.Sprintf("c%d/g%d", i/2, i%2)
+		if i%2 == 0 {
+			f.do(core.AddCluster{Name: c})
+		}
+		f.do(core.AddPartition{Cluster: c, GPU: fmt.Sprintf("g%d", i%2)})
+		f.do(core.AddIslands{Partition: p, Islands: []core.NewIsland{{Name: "a", Nodes: 40, Racks: 4}, {Name: "b", Nodes: 24, Racks: 2}}})
+		f.partitions = append(f.partitions, p)
+	}
+	for i := range 12 {
+		path := fmt.Sprintf("t%d/q%d", i/4, i)
+		f.quotas = append(f.quotas, path)
+		f.do(core.CreateQuota{Path: path})
+		for _, p := range f.partitions {
+			f.do(core.SetGrant{Quota: path, Partition: p, GPUs: 8 * 4})
+		}
+	}
+	f.crowd(waiting, 6)
+	return f
+}
+
+// BenchmarkWhySeveral is BenchmarkWhy's last on four partitions, with 500 that wait.
+func BenchmarkWhySeveral(b *testing.B) {
+	f := several(500)
+	c := f.s.Fork()
+	benchChanges(b, f, c)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand"
+	"reflect"
 	"testing"
 	"time"
 
@@ -60,6 +61,7 @@ type fleetAt struct {
 	partitions []string
 	quotas     []string
 	n          int
+	silent     bool // of those whom nobody reports gone in time nothing is heard
 }
 
 func randomFleet(seed int64) *fleetAt {
@@ -116,6 +118,9 @@ func (f *fleetAt) leave() {
 		var next *fleet.Workload
 		for _, p := range f.s.Partitions {
 			for _, w := range p.Leaving() {
+				if f.silent && w.Overdue() {
+					continue
+				}
 				if next == nil || w.GraceEnds < next.GraceEnds {
 					next = w
 				}
@@ -182,7 +187,9 @@ func (f *fleetAt) ask(t *testing.T, total *seen) {
 		for _, b := range why {
 			total.codes[b.Code]++
 		}
-		for _, change := range whatif.Changes(f.s, w, why, f.now, whatif.Budget{}).Changes {
+		found := whatif.Changes(f.s, w, why, f.now, whatif.Budget{})
+		f.sameFromScratch(t, id, why, found)
+		for _, change := range found.Changes {
 			total.kinds[change.Kind]++
 			if change.Kind == whatif.Ends && explain.AnswerOf(why) == explain.Impossible {
 				t.Errorf("%s/%s (%s) was called impossible, and starts once %v end", w.Namespace, w.Name, why[0].Code, change.Names)
@@ -194,9 +201,18 @@ func (f *fleetAt) ask(t *testing.T, total *seen) {
 	}
 }
 
+// sameFromScratch asks a copy that has forgotten who was asked in vain: it tries
+// everybody again, and must find the same.
+func (f *fleetAt) sameFromScratch(t *testing.T, id uint64, why []explain.Blocker, found whatif.Found) {
+	c := f.s.Clone()
+	if again := whatif.Changes(c, c.Workloads[id], why, f.now, whatif.Budget{}); !reflect.DeepEqual(found, again) {
+		t.Errorf("workload %d: %+v is found, and from scratch %+v", id, found, again)
+	}
+}
+
 // after does a change to a copy of the fleet, and lets pass what the change says it takes.
 func (f *fleetAt) after(change whatif.Change, w *fleet.Workload) fleet.WorkloadState {
-	g := &fleetAt{s: f.s.Clone(), now: f.now}
+	g := &fleetAt{s: f.s.Clone(), now: f.now, silent: true}
 	for _, c := range change.Commands {
 		if _, refusal := core.Step(g.s, core.Request{Command: c, Actor: core.System}, g.now); refusal != nil {
 			return fleet.WorkloadState(refusal.Error())

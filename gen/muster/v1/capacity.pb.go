@@ -278,8 +278,10 @@ type PartitionCapacity struct {
 	// GPUs that holds earmark.
 	Held int32 `protobuf:"varint,4,opt,name=held,proto3" json:"held,omitempty"`
 	// Open incidents that touch it.
-	Incidents     []string          `protobuf:"bytes,5,rep,name=incidents,proto3" json:"incidents,omitempty"`
-	Islands       []*IslandCapacity `protobuf:"bytes,6,rep,name=islands,proto3" json:"islands,omitempty"`
+	Incidents []string          `protobuf:"bytes,5,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	Islands   []*IslandCapacity `protobuf:"bytes,6,rep,name=islands,proto3" json:"islands,omitempty"`
+	// What everybody must see: automation has stopped here.
+	Banners       []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -352,6 +354,13 @@ func (x *PartitionCapacity) GetIncidents() []string {
 func (x *PartitionCapacity) GetIslands() []*IslandCapacity {
 	if x != nil {
 		return x.Islands
+	}
+	return nil
+}
+
+func (x *PartitionCapacity) GetBanners() []string {
+	if x != nil {
+		return x.Banners
 	}
 	return nil
 }
@@ -1607,9 +1616,11 @@ func (x *NodesRequest) GetStates() []string {
 }
 
 type NodesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
-	Nodes         []*Node                `protobuf:"bytes,2,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Nodes []*Node                `protobuf:"bytes,2,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// What everybody must see: automation has stopped here.
+	Banners       []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1658,6 +1669,13 @@ func (x *NodesResponse) GetNodes() []*Node {
 	return nil
 }
 
+func (x *NodesResponse) GetBanners() []string {
+	if x != nil {
+		return x.Banners
+	}
+	return nil
+}
+
 var File_muster_v1_capacity_proto protoreflect.FileDescriptor
 
 const file_muster_v1_capacity_proto_rawDesc = "" +
@@ -1688,14 +1706,15 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12,\n" +
 	"\afigures\x18\x03 \x01(\v2\x12.muster.v1.FiguresR\afigures\x12\x14\n" +
-	"\x05stale\x18\x04 \x01(\bR\x05stale\"\xdc\x01\n" +
+	"\x05stale\x18\x04 \x01(\bR\x05stale\"\xf6\x01\n" +
 	"\x11PartitionCapacity\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12,\n" +
 	"\afigures\x18\x02 \x01(\v2\x12.muster.v1.FiguresR\afigures\x12\x14\n" +
 	"\x05stale\x18\x03 \x01(\bR\x05stale\x12\x12\n" +
 	"\x04held\x18\x04 \x01(\x05R\x04held\x12\x1c\n" +
 	"\tincidents\x18\x05 \x03(\tR\tincidents\x123\n" +
-	"\aislands\x18\x06 \x03(\v2\x19.muster.v1.IslandCapacityR\aislands\"\xcb\x01\n" +
+	"\aislands\x18\x06 \x03(\v2\x19.muster.v1.IslandCapacityR\aislands\x12\x18\n" +
+	"\abanners\x18< \x03(\tR\abanners\"\xcb\x01\n" +
 	"\x0eIslandCapacity\x12\x16\n" +
 	"\x06island\x18\x01 \x01(\tR\x06island\x12\x14\n" +
 	"\x05racks\x18\x02 \x01(\x05R\x05racks\x12\x14\n" +
@@ -1806,10 +1825,11 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x05scope\x18\x02 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12'\n" +
 	"\x05names\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xa0\x8d\x06\"\x05r\x03\x18\xfd\x01R\x05names\x12\x85\x01\n" +
 	"\x06states\x18\x04 \x03(\tBm\xbaHj\x92\x01g\x10\x10\"craR\ahealthyR\asuspectR\vquarantinedR\trepairingR\n" +
-	"validatingR\tprobationR\bdegradedR\vmaintenanceR\aretiredR\x06states\"[\n" +
+	"validatingR\tprobationR\bdegradedR\vmaintenanceR\aretiredR\x06states\"u\n" +
 	"\rNodesResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12%\n" +
-	"\x05nodes\x18\x02 \x03(\v2\x0f.muster.v1.NodeR\x05nodes2\xdc\x02\n" +
+	"\x05nodes\x18\x02 \x03(\v2\x0f.muster.v1.NodeR\x05nodes\x12\x18\n" +
+	"\abanners\x18< \x03(\tR\abanners2\xdc\x02\n" +
 	"\x0fCapacityService\x12H\n" +
 	"\bCapacity\x12\x1a.muster.v1.CapacityRequest\x1a\x1b.muster.v1.CapacityResponse\"\x03\x90\x02\x01\x12<\n" +
 	"\x04Flex\x12\x16.muster.v1.FlexRequest\x1a\x17.muster.v1.FlexResponse\"\x03\x90\x02\x01\x12<\n" +

@@ -478,7 +478,14 @@ type Incident struct {
 	Nodes    []string               `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	Opened   *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=opened,proto3" json:"opened,omitempty"`
 	// Not set while it is open.
-	Closed        *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=closed,proto3" json:"closed,omitempty"`
+	Closed *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=closed,proto3" json:"closed,omitempty"`
+	// Who works on it, and where it is written down.
+	Owner string `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
+	Link  string `protobuf:"bytes,8,opt,name=link,proto3" json:"link,omitempty"`
+	// GPUs that it takes: of its nodes, or of its scope, those that are not usable.
+	Gpus int32 `protobuf:"varint,9,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	// What has been found out, oldest first.
+	Updates       []*IncidentUpdate `protobuf:"bytes,10,rep,name=updates,proto3" json:"updates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -555,6 +562,86 @@ func (x *Incident) GetClosed() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Incident) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *Incident) GetLink() string {
+	if x != nil {
+		return x.Link
+	}
+	return ""
+}
+
+func (x *Incident) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *Incident) GetUpdates() []*IncidentUpdate {
+	if x != nil {
+		return x.Updates
+	}
+	return nil
+}
+
+type IncidentUpdate struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	Note          string                 `protobuf:"bytes,2,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IncidentUpdate) Reset() {
+	*x = IncidentUpdate{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentUpdate) ProtoMessage() {}
+
+func (x *IncidentUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentUpdate.ProtoReflect.Descriptor instead.
+func (*IncidentUpdate) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *IncidentUpdate) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *IncidentUpdate) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 type GetFleetRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The state at this moment; not set: now.
@@ -565,7 +652,7 @@ type GetFleetRequest struct {
 
 func (x *GetFleetRequest) Reset() {
 	*x = GetFleetRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -577,7 +664,7 @@ func (x *GetFleetRequest) String() string {
 func (*GetFleetRequest) ProtoMessage() {}
 
 func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -590,7 +677,7 @@ func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetRequest.ProtoReflect.Descriptor instead.
 func (*GetFleetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetFleetRequest) GetAsOf() *timestamppb.Timestamp {
@@ -608,14 +695,16 @@ type GetFleetResponse struct {
 	Buffers  map[string]*Buffer `protobuf:"bytes,3,rep,name=buffers,proto3" json:"buffers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Clusters []*Cluster         `protobuf:"bytes,4,rep,name=clusters,proto3" json:"clusters,omitempty"`
 	// Open ones.
-	Incidents     []*Incident `protobuf:"bytes,5,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	Incidents []*Incident `protobuf:"bytes,5,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	// What automation may do to nodes.
+	Health        *HealthPolicy `protobuf:"bytes,6,opt,name=health,proto3" json:"health,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetFleetResponse) Reset() {
 	*x = GetFleetResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +716,7 @@ func (x *GetFleetResponse) String() string {
 func (*GetFleetResponse) ProtoMessage() {}
 
 func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +729,7 @@ func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetResponse.ProtoReflect.Descriptor instead.
 func (*GetFleetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetFleetResponse) GetSeen() *Seen {
@@ -678,6 +767,13 @@ func (x *GetFleetResponse) GetIncidents() []*Incident {
 	return nil
 }
 
+func (x *GetFleetResponse) GetHealth() *HealthPolicy {
+	if x != nil {
+		return x.Health
+	}
+	return nil
+}
+
 type AddClusterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
@@ -690,7 +786,7 @@ type AddClusterRequest struct {
 
 func (x *AddClusterRequest) Reset() {
 	*x = AddClusterRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +798,7 @@ func (x *AddClusterRequest) String() string {
 func (*AddClusterRequest) ProtoMessage() {}
 
 func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +811,7 @@ func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterRequest.ProtoReflect.Descriptor instead.
 func (*AddClusterRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AddClusterRequest) GetWrite() *Write {
@@ -748,7 +844,7 @@ type AddClusterResponse struct {
 
 func (x *AddClusterResponse) Reset() {
 	*x = AddClusterResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -760,7 +856,7 @@ func (x *AddClusterResponse) String() string {
 func (*AddClusterResponse) ProtoMessage() {}
 
 func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -773,7 +869,7 @@ func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterResponse.ProtoReflect.Descriptor instead.
 func (*AddClusterResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AddClusterResponse) GetWritten() *Written {
@@ -796,7 +892,7 @@ type AddPartitionRequest struct {
 
 func (x *AddPartitionRequest) Reset() {
 	*x = AddPartitionRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +904,7 @@ func (x *AddPartitionRequest) String() string {
 func (*AddPartitionRequest) ProtoMessage() {}
 
 func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +917,7 @@ func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionRequest.ProtoReflect.Descriptor instead.
 func (*AddPartitionRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AddPartitionRequest) GetWrite() *Write {
@@ -861,7 +957,7 @@ type AddPartitionResponse struct {
 
 func (x *AddPartitionResponse) Reset() {
 	*x = AddPartitionResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -873,7 +969,7 @@ func (x *AddPartitionResponse) String() string {
 func (*AddPartitionResponse) ProtoMessage() {}
 
 func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -886,7 +982,7 @@ func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionResponse.ProtoReflect.Descriptor instead.
 func (*AddPartitionResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AddPartitionResponse) GetWritten() *Written {
@@ -907,7 +1003,7 @@ type AddIslandsRequest struct {
 
 func (x *AddIslandsRequest) Reset() {
 	*x = AddIslandsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -919,7 +1015,7 @@ func (x *AddIslandsRequest) String() string {
 func (*AddIslandsRequest) ProtoMessage() {}
 
 func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,7 +1028,7 @@ func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsRequest.ProtoReflect.Descriptor instead.
 func (*AddIslandsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AddIslandsRequest) GetWrite() *Write {
@@ -971,7 +1067,7 @@ type NewIsland struct {
 
 func (x *NewIsland) Reset() {
 	*x = NewIsland{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1079,7 @@ func (x *NewIsland) String() string {
 func (*NewIsland) ProtoMessage() {}
 
 func (x *NewIsland) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1092,7 @@ func (x *NewIsland) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewIsland.ProtoReflect.Descriptor instead.
 func (*NewIsland) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *NewIsland) GetName() string {
@@ -1036,7 +1132,7 @@ type AddIslandsResponse struct {
 
 func (x *AddIslandsResponse) Reset() {
 	*x = AddIslandsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1144,7 @@ func (x *AddIslandsResponse) String() string {
 func (*AddIslandsResponse) ProtoMessage() {}
 
 func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1157,7 @@ func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsResponse.ProtoReflect.Descriptor instead.
 func (*AddIslandsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AddIslandsResponse) GetWritten() *Written {
@@ -1081,7 +1177,7 @@ type SetPolicyRequest struct {
 
 func (x *SetPolicyRequest) Reset() {
 	*x = SetPolicyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1189,7 @@ func (x *SetPolicyRequest) String() string {
 func (*SetPolicyRequest) ProtoMessage() {}
 
 func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1202,7 @@ func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*SetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetPolicyRequest) GetWrite() *Write {
@@ -1132,7 +1228,7 @@ type SetPolicyResponse struct {
 
 func (x *SetPolicyResponse) Reset() {
 	*x = SetPolicyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1144,7 +1240,7 @@ func (x *SetPolicyResponse) String() string {
 func (*SetPolicyResponse) ProtoMessage() {}
 
 func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1157,7 +1253,7 @@ func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*SetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SetPolicyResponse) GetWritten() *Written {
@@ -1179,7 +1275,7 @@ type SetBufferRequest struct {
 
 func (x *SetBufferRequest) Reset() {
 	*x = SetBufferRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1287,7 @@ func (x *SetBufferRequest) String() string {
 func (*SetBufferRequest) ProtoMessage() {}
 
 func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1300,7 @@ func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferRequest.ProtoReflect.Descriptor instead.
 func (*SetBufferRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SetBufferRequest) GetWrite() *Write {
@@ -1237,7 +1333,7 @@ type SetBufferResponse struct {
 
 func (x *SetBufferResponse) Reset() {
 	*x = SetBufferResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1249,7 +1345,7 @@ func (x *SetBufferResponse) String() string {
 func (*SetBufferResponse) ProtoMessage() {}
 
 func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1262,7 +1358,7 @@ func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferResponse.ProtoReflect.Descriptor instead.
 func (*SetBufferResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetBufferResponse) GetWritten() *Written {
@@ -1280,14 +1376,16 @@ type SetNodesRequest struct {
 	// GPUs that do not work; only with degraded.
 	Dead int32 `protobuf:"varint,4,opt,name=dead,proto3" json:"dead,omitempty"`
 	// What was seen: an XID, a condition, or who says so.
-	Signal        string `protobuf:"bytes,5,opt,name=signal,proto3" json:"signal,omitempty"`
+	Signal string `protobuf:"bytes,5,opt,name=signal,proto3" json:"signal,omitempty"`
+	// When it happened; not set: now. The past is not changed: another moment is refused.
+	At            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetNodesRequest) Reset() {
 	*x = SetNodesRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1397,7 @@ func (x *SetNodesRequest) String() string {
 func (*SetNodesRequest) ProtoMessage() {}
 
 func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1410,7 @@ func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesRequest.ProtoReflect.Descriptor instead.
 func (*SetNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetNodesRequest) GetWrite() *Write {
@@ -1350,6 +1448,13 @@ func (x *SetNodesRequest) GetSignal() string {
 	return ""
 }
 
+func (x *SetNodesRequest) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 type SetNodesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
@@ -1359,7 +1464,7 @@ type SetNodesResponse struct {
 
 func (x *SetNodesResponse) Reset() {
 	*x = SetNodesResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1371,7 +1476,7 @@ func (x *SetNodesResponse) String() string {
 func (*SetNodesResponse) ProtoMessage() {}
 
 func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1384,7 +1489,7 @@ func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesResponse.ProtoReflect.Descriptor instead.
 func (*SetNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetNodesResponse) GetWritten() *Written {
@@ -1402,13 +1507,15 @@ type OpenIncidentRequest struct {
 	Scope         string   `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
 	Severity      string   `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
 	Nodes         []string `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Owner         string   `protobuf:"bytes,6,opt,name=owner,proto3" json:"owner,omitempty"`
+	Link          string   `protobuf:"bytes,7,opt,name=link,proto3" json:"link,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenIncidentRequest) Reset() {
 	*x = OpenIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1420,7 +1527,7 @@ func (x *OpenIncidentRequest) String() string {
 func (*OpenIncidentRequest) ProtoMessage() {}
 
 func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1433,7 +1540,7 @@ func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentRequest.ProtoReflect.Descriptor instead.
 func (*OpenIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *OpenIncidentRequest) GetWrite() *Write {
@@ -1471,6 +1578,174 @@ func (x *OpenIncidentRequest) GetNodes() []string {
 	return nil
 }
 
+func (x *OpenIncidentRequest) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *OpenIncidentRequest) GetLink() string {
+	if x != nil {
+		return x.Link
+	}
+	return ""
+}
+
+type UpdateIncidentRequest struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Write    *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Name     string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Scope    *string                `protobuf:"bytes,3,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
+	Severity *string                `protobuf:"bytes,4,opt,name=severity,proto3,oneof" json:"severity,omitempty"`
+	Owner    *string                `protobuf:"bytes,5,opt,name=owner,proto3,oneof" json:"owner,omitempty"`
+	Link     *string                `protobuf:"bytes,6,opt,name=link,proto3,oneof" json:"link,omitempty"`
+	// Instead of those it had; only if replace_nodes.
+	Nodes        []string `protobuf:"bytes,7,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	ReplaceNodes bool     `protobuf:"varint,8,opt,name=replace_nodes,json=replaceNodes,proto3" json:"replace_nodes,omitempty"`
+	// What has been found out.
+	Note          string `protobuf:"bytes,9,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateIncidentRequest) Reset() {
+	*x = UpdateIncidentRequest{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateIncidentRequest) ProtoMessage() {}
+
+func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateIncidentRequest.ProtoReflect.Descriptor instead.
+func (*UpdateIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *UpdateIncidentRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *UpdateIncidentRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateIncidentRequest) GetScope() string {
+	if x != nil && x.Scope != nil {
+		return *x.Scope
+	}
+	return ""
+}
+
+func (x *UpdateIncidentRequest) GetSeverity() string {
+	if x != nil && x.Severity != nil {
+		return *x.Severity
+	}
+	return ""
+}
+
+func (x *UpdateIncidentRequest) GetOwner() string {
+	if x != nil && x.Owner != nil {
+		return *x.Owner
+	}
+	return ""
+}
+
+func (x *UpdateIncidentRequest) GetLink() string {
+	if x != nil && x.Link != nil {
+		return *x.Link
+	}
+	return ""
+}
+
+func (x *UpdateIncidentRequest) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *UpdateIncidentRequest) GetReplaceNodes() bool {
+	if x != nil {
+		return x.ReplaceNodes
+	}
+	return false
+}
+
+func (x *UpdateIncidentRequest) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+type UpdateIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateIncidentResponse) Reset() {
+	*x = UpdateIncidentResponse{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateIncidentResponse) ProtoMessage() {}
+
+func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateIncidentResponse.ProtoReflect.Descriptor instead.
+func (*UpdateIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *UpdateIncidentResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 type OpenIncidentResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
@@ -1480,7 +1755,7 @@ type OpenIncidentResponse struct {
 
 func (x *OpenIncidentResponse) Reset() {
 	*x = OpenIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1767,7 @@ func (x *OpenIncidentResponse) String() string {
 func (*OpenIncidentResponse) ProtoMessage() {}
 
 func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1780,7 @@ func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentResponse.ProtoReflect.Descriptor instead.
 func (*OpenIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *OpenIncidentResponse) GetWritten() *Written {
@@ -1525,7 +1800,7 @@ type CloseIncidentRequest struct {
 
 func (x *CloseIncidentRequest) Reset() {
 	*x = CloseIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1537,7 +1812,7 @@ func (x *CloseIncidentRequest) String() string {
 func (*CloseIncidentRequest) ProtoMessage() {}
 
 func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1550,7 +1825,7 @@ func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CloseIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CloseIncidentRequest) GetWrite() *Write {
@@ -1576,7 +1851,7 @@ type CloseIncidentResponse struct {
 
 func (x *CloseIncidentResponse) Reset() {
 	*x = CloseIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1588,7 +1863,7 @@ func (x *CloseIncidentResponse) String() string {
 func (*CloseIncidentResponse) ProtoMessage() {}
 
 func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1601,7 +1876,7 @@ func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CloseIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CloseIncidentResponse) GetWritten() *Written {
@@ -1622,7 +1897,7 @@ type ListIncidentsRequest struct {
 
 func (x *ListIncidentsRequest) Reset() {
 	*x = ListIncidentsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +1909,7 @@ func (x *ListIncidentsRequest) String() string {
 func (*ListIncidentsRequest) ProtoMessage() {}
 
 func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +1922,7 @@ func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListIncidentsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1674,7 +1949,7 @@ type ListIncidentsResponse struct {
 
 func (x *ListIncidentsResponse) Reset() {
 	*x = ListIncidentsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1686,7 +1961,7 @@ func (x *ListIncidentsResponse) String() string {
 func (*ListIncidentsResponse) ProtoMessage() {}
 
 func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1699,7 +1974,7 @@ func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListIncidentsResponse) GetSeen() *Seen {
@@ -1727,7 +2002,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1739,7 +2014,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,7 +2027,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ApplyRequest) GetWrite() *Write {
@@ -1789,6 +2064,7 @@ type Change struct {
 	//	*Change_Transfer
 	//	*Change_PlaceHold
 	//	*Change_ReleaseHold
+	//	*Change_SetHealthPolicy
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1796,7 +2072,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1808,7 +2084,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1821,7 +2097,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -1966,6 +2242,15 @@ func (x *Change) GetReleaseHold() *ReleaseHoldRequest {
 	return nil
 }
 
+func (x *Change) GetSetHealthPolicy() *SetHealthPolicyRequest {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetHealthPolicy); ok {
+			return x.SetHealthPolicy
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -2030,6 +2315,10 @@ type Change_ReleaseHold struct {
 	ReleaseHold *ReleaseHoldRequest `protobuf:"bytes,15,opt,name=release_hold,json=releaseHold,proto3,oneof"`
 }
 
+type Change_SetHealthPolicy struct {
+	SetHealthPolicy *SetHealthPolicyRequest `protobuf:"bytes,60,opt,name=set_health_policy,json=setHealthPolicy,proto3,oneof"`
+}
+
 func (*Change_AddCluster) isChange_Change() {}
 
 func (*Change_AddPartition) isChange_Change() {}
@@ -2060,6 +2349,8 @@ func (*Change_PlaceHold) isChange_Change() {}
 
 func (*Change_ReleaseHold) isChange_Change() {}
 
+func (*Change_SetHealthPolicy) isChange_Change() {}
+
 type ApplyResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
@@ -2069,7 +2360,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2081,7 +2372,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2094,7 +2385,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ApplyResponse) GetWritten() *Written {
@@ -2108,7 +2399,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2151,22 +2442,31 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x06Island\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05racks\x18\x02 \x01(\x05R\x05racks\x12\x14\n" +
-	"\x05nodes\x18\x03 \x03(\tR\x05nodes\"\xce\x01\n" +
+	"\x05nodes\x18\x03 \x03(\tR\x05nodes\"\xc1\x02\n" +
 	"\bIncident\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12\x1a\n" +
 	"\bseverity\x18\x03 \x01(\tR\bseverity\x12\x14\n" +
 	"\x05nodes\x18\x04 \x03(\tR\x05nodes\x122\n" +
 	"\x06opened\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x06opened\x122\n" +
-	"\x06closed\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06closed\"B\n" +
+	"\x06closed\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06closed\x12\x14\n" +
+	"\x05owner\x18\a \x01(\tR\x05owner\x12\x12\n" +
+	"\x04link\x18\b \x01(\tR\x04link\x12\x12\n" +
+	"\x04gpus\x18\t \x01(\x05R\x04gpus\x123\n" +
+	"\aupdates\x18\n" +
+	" \x03(\v2\x19.muster.v1.IncidentUpdateR\aupdates\"P\n" +
+	"\x0eIncidentUpdate\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
+	"\x04note\x18\x02 \x01(\tR\x04note\"B\n" +
 	"\x0fGetFleetRequest\x12/\n" +
-	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xd8\x02\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\x89\x03\n" +
 	"\x10GetFleetResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12)\n" +
 	"\x06policy\x18\x02 \x01(\v2\x11.muster.v1.PolicyR\x06policy\x12B\n" +
 	"\abuffers\x18\x03 \x03(\v2(.muster.v1.GetFleetResponse.BuffersEntryR\abuffers\x12.\n" +
 	"\bclusters\x18\x04 \x03(\v2\x12.muster.v1.ClusterR\bclusters\x121\n" +
-	"\tincidents\x18\x05 \x03(\v2\x13.muster.v1.IncidentR\tincidents\x1aM\n" +
+	"\tincidents\x18\x05 \x03(\v2\x13.muster.v1.IncidentR\tincidents\x12/\n" +
+	"\x06health\x18\x06 \x01(\v2\x17.muster.v1.HealthPolicyR\x06health\x1aM\n" +
 	"\fBuffersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12'\n" +
 	"\x05value\x18\x02 \x01(\v2\x11.muster.v1.BufferR\x05value:\x028\x01\"\xa8\x01\n" +
@@ -2205,7 +2505,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x05scope\x18\x02 \x01(\tB<\xbaH9r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x121\n" +
 	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferB\x06\xbaH\x03\xc8\x01\x01R\x06buffer\"A\n" +
 	"\x11SetBufferResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xbc\x02\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xe8\x02\n" +
 	"\x0fSetNodesRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12A\n" +
 	"\x05names\x18\x02 \x03(\tB+\xbaH(\x92\x01%\b\x01\x10\xc0\x9a\f\"\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x05names\x12|\n" +
@@ -2213,15 +2513,35 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"validatingR\tprobationR\bdegradedR\vmaintenanceR\aretiredR\x05state\x12\x1e\n" +
 	"\x04dead\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\x80\b(\x00R\x04dead\x12 \n" +
-	"\x06signal\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06signal\"@\n" +
+	"\x06signal\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06signal\x12*\n" +
+	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"@\n" +
 	"\x10SetNodesResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xb0\x02\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xee\x02\n" +
 	"\x13OpenIncidentRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12U\n" +
 	"\x05scope\x18\x03 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12#\n" +
 	"\bseverity\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18?R\bseverity\x12?\n" +
-	"\x05nodes\x18\x05 \x03(\tB)\xbaH&\x92\x01#\x10\xc0\x9a\f\"\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x05nodes\"D\n" +
+	"\x05nodes\x18\x05 \x03(\tB)\xbaH&\x92\x01#\x10\xc0\x9a\f\"\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x05nodes\x12\x1e\n" +
+	"\x05owner\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x05owner\x12\x1c\n" +
+	"\x04link\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x04link\"\x8c\x03\n" +
+	"\x15UpdateIncidentRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1e\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12#\n" +
+	"\x05scope\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aH\x00R\x05scope\x88\x01\x01\x12(\n" +
+	"\bseverity\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18?H\x01R\bseverity\x88\x01\x01\x12#\n" +
+	"\x05owner\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01H\x02R\x05owner\x88\x01\x01\x12!\n" +
+	"\x04link\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x03R\x04link\x88\x01\x01\x12'\n" +
+	"\x05nodes\x18\a \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xc0\x9a\f\"\x05r\x03\x18\xfd\x01R\x05nodes\x12#\n" +
+	"\rreplace_nodes\x18\b \x01(\bR\freplaceNodes\x12\x1c\n" +
+	"\x04note\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x04noteB\b\n" +
+	"\x06_scopeB\v\n" +
+	"\t_severityB\b\n" +
+	"\x06_ownerB\a\n" +
+	"\x05_link\"F\n" +
+	"\x16UpdateIncidentResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"D\n" +
 	"\x14OpenIncidentResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"t\n" +
 	"\x14CloseIncidentRequest\x12&\n" +
@@ -2237,7 +2557,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xe0\a\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xb1\b\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +
@@ -2260,10 +2580,11 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\btransfer\x18\r \x01(\v2\x1a.muster.v1.TransferRequestH\x00R\btransfer\x12<\n" +
 	"\n" +
 	"place_hold\x18\x0e \x01(\v2\x1b.muster.v1.PlaceHoldRequestH\x00R\tplaceHold\x12B\n" +
-	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHoldB\b\n" +
+	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x12O\n" +
+	"\x11set_health_policy\x18< \x01(\v2!.muster.v1.SetHealthPolicyRequestH\x00R\x0fsetHealthPolicyB\b\n" +
 	"\x06change\"=\n" +
 	"\rApplyResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xce\x06\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xa5\a\n" +
 	"\fFleetService\x12H\n" +
 	"\bGetFleet\x12\x1a.muster.v1.GetFleetRequest\x1a\x1b.muster.v1.GetFleetResponse\"\x03\x90\x02\x01\x12I\n" +
 	"\n" +
@@ -2274,7 +2595,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tSetPolicy\x12\x1b.muster.v1.SetPolicyRequest\x1a\x1c.muster.v1.SetPolicyResponse\x12F\n" +
 	"\tSetBuffer\x12\x1b.muster.v1.SetBufferRequest\x1a\x1c.muster.v1.SetBufferResponse\x12C\n" +
 	"\bSetNodes\x12\x1a.muster.v1.SetNodesRequest\x1a\x1b.muster.v1.SetNodesResponse\x12O\n" +
-	"\fOpenIncident\x12\x1e.muster.v1.OpenIncidentRequest\x1a\x1f.muster.v1.OpenIncidentResponse\x12R\n" +
+	"\fOpenIncident\x12\x1e.muster.v1.OpenIncidentRequest\x1a\x1f.muster.v1.OpenIncidentResponse\x12U\n" +
+	"\x0eUpdateIncident\x12 .muster.v1.UpdateIncidentRequest\x1a!.muster.v1.UpdateIncidentResponse\x12R\n" +
 	"\rCloseIncident\x12\x1f.muster.v1.CloseIncidentRequest\x1a .muster.v1.CloseIncidentResponse\x12W\n" +
 	"\rListIncidents\x12\x1f.muster.v1.ListIncidentsRequest\x1a .muster.v1.ListIncidentsResponse\"\x03\x90\x02\x01\x12:\n" +
 	"\x05Apply\x12\x17.muster.v1.ApplyRequest\x1a\x18.muster.v1.ApplyResponseB7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
@@ -2291,141 +2613,155 @@ func file_muster_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_muster_v1_fleet_proto_rawDescData
 }
 
-var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_muster_v1_fleet_proto_goTypes = []any{
-	(*Policy)(nil),                // 0: muster.v1.Policy
-	(*Buffer)(nil),                // 1: muster.v1.Buffer
-	(*Idle)(nil),                  // 2: muster.v1.Idle
-	(*Cluster)(nil),               // 3: muster.v1.Cluster
-	(*Partition)(nil),             // 4: muster.v1.Partition
-	(*Island)(nil),                // 5: muster.v1.Island
-	(*Incident)(nil),              // 6: muster.v1.Incident
-	(*GetFleetRequest)(nil),       // 7: muster.v1.GetFleetRequest
-	(*GetFleetResponse)(nil),      // 8: muster.v1.GetFleetResponse
-	(*AddClusterRequest)(nil),     // 9: muster.v1.AddClusterRequest
-	(*AddClusterResponse)(nil),    // 10: muster.v1.AddClusterResponse
-	(*AddPartitionRequest)(nil),   // 11: muster.v1.AddPartitionRequest
-	(*AddPartitionResponse)(nil),  // 12: muster.v1.AddPartitionResponse
-	(*AddIslandsRequest)(nil),     // 13: muster.v1.AddIslandsRequest
-	(*NewIsland)(nil),             // 14: muster.v1.NewIsland
-	(*AddIslandsResponse)(nil),    // 15: muster.v1.AddIslandsResponse
-	(*SetPolicyRequest)(nil),      // 16: muster.v1.SetPolicyRequest
-	(*SetPolicyResponse)(nil),     // 17: muster.v1.SetPolicyResponse
-	(*SetBufferRequest)(nil),      // 18: muster.v1.SetBufferRequest
-	(*SetBufferResponse)(nil),     // 19: muster.v1.SetBufferResponse
-	(*SetNodesRequest)(nil),       // 20: muster.v1.SetNodesRequest
-	(*SetNodesResponse)(nil),      // 21: muster.v1.SetNodesResponse
-	(*OpenIncidentRequest)(nil),   // 22: muster.v1.OpenIncidentRequest
-	(*OpenIncidentResponse)(nil),  // 23: muster.v1.OpenIncidentResponse
-	(*CloseIncidentRequest)(nil),  // 24: muster.v1.CloseIncidentRequest
-	(*CloseIncidentResponse)(nil), // 25: muster.v1.CloseIncidentResponse
-	(*ListIncidentsRequest)(nil),  // 26: muster.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil), // 27: muster.v1.ListIncidentsResponse
-	(*ApplyRequest)(nil),          // 28: muster.v1.ApplyRequest
-	(*Change)(nil),                // 29: muster.v1.Change
-	(*ApplyResponse)(nil),         // 30: muster.v1.ApplyResponse
-	nil,                           // 31: muster.v1.GetFleetResponse.BuffersEntry
-	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 34: muster.v1.Seen
-	(*Write)(nil),                 // 35: muster.v1.Write
-	(*Written)(nil),               // 36: muster.v1.Written
-	(*CreateQuotaRequest)(nil),    // 37: muster.v1.CreateQuotaRequest
-	(*DeleteQuotaRequest)(nil),    // 38: muster.v1.DeleteQuotaRequest
-	(*SetAccessRequest)(nil),      // 39: muster.v1.SetAccessRequest
-	(*SetGrantRequest)(nil),       // 40: muster.v1.SetGrantRequest
-	(*TransferRequest)(nil),       // 41: muster.v1.TransferRequest
-	(*PlaceHoldRequest)(nil),      // 42: muster.v1.PlaceHoldRequest
-	(*ReleaseHoldRequest)(nil),    // 43: muster.v1.ReleaseHoldRequest
+	(*Policy)(nil),                 // 0: muster.v1.Policy
+	(*Buffer)(nil),                 // 1: muster.v1.Buffer
+	(*Idle)(nil),                   // 2: muster.v1.Idle
+	(*Cluster)(nil),                // 3: muster.v1.Cluster
+	(*Partition)(nil),              // 4: muster.v1.Partition
+	(*Island)(nil),                 // 5: muster.v1.Island
+	(*Incident)(nil),               // 6: muster.v1.Incident
+	(*IncidentUpdate)(nil),         // 7: muster.v1.IncidentUpdate
+	(*GetFleetRequest)(nil),        // 8: muster.v1.GetFleetRequest
+	(*GetFleetResponse)(nil),       // 9: muster.v1.GetFleetResponse
+	(*AddClusterRequest)(nil),      // 10: muster.v1.AddClusterRequest
+	(*AddClusterResponse)(nil),     // 11: muster.v1.AddClusterResponse
+	(*AddPartitionRequest)(nil),    // 12: muster.v1.AddPartitionRequest
+	(*AddPartitionResponse)(nil),   // 13: muster.v1.AddPartitionResponse
+	(*AddIslandsRequest)(nil),      // 14: muster.v1.AddIslandsRequest
+	(*NewIsland)(nil),              // 15: muster.v1.NewIsland
+	(*AddIslandsResponse)(nil),     // 16: muster.v1.AddIslandsResponse
+	(*SetPolicyRequest)(nil),       // 17: muster.v1.SetPolicyRequest
+	(*SetPolicyResponse)(nil),      // 18: muster.v1.SetPolicyResponse
+	(*SetBufferRequest)(nil),       // 19: muster.v1.SetBufferRequest
+	(*SetBufferResponse)(nil),      // 20: muster.v1.SetBufferResponse
+	(*SetNodesRequest)(nil),        // 21: muster.v1.SetNodesRequest
+	(*SetNodesResponse)(nil),       // 22: muster.v1.SetNodesResponse
+	(*OpenIncidentRequest)(nil),    // 23: muster.v1.OpenIncidentRequest
+	(*UpdateIncidentRequest)(nil),  // 24: muster.v1.UpdateIncidentRequest
+	(*UpdateIncidentResponse)(nil), // 25: muster.v1.UpdateIncidentResponse
+	(*OpenIncidentResponse)(nil),   // 26: muster.v1.OpenIncidentResponse
+	(*CloseIncidentRequest)(nil),   // 27: muster.v1.CloseIncidentRequest
+	(*CloseIncidentResponse)(nil),  // 28: muster.v1.CloseIncidentResponse
+	(*ListIncidentsRequest)(nil),   // 29: muster.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),  // 30: muster.v1.ListIncidentsResponse
+	(*ApplyRequest)(nil),           // 31: muster.v1.ApplyRequest
+	(*Change)(nil),                 // 32: muster.v1.Change
+	(*ApplyResponse)(nil),          // 33: muster.v1.ApplyResponse
+	nil,                            // 34: muster.v1.GetFleetResponse.BuffersEntry
+	(*durationpb.Duration)(nil),    // 35: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 37: muster.v1.Seen
+	(*HealthPolicy)(nil),           // 38: muster.v1.HealthPolicy
+	(*Write)(nil),                  // 39: muster.v1.Write
+	(*Written)(nil),                // 40: muster.v1.Written
+	(*CreateQuotaRequest)(nil),     // 41: muster.v1.CreateQuotaRequest
+	(*DeleteQuotaRequest)(nil),     // 42: muster.v1.DeleteQuotaRequest
+	(*SetAccessRequest)(nil),       // 43: muster.v1.SetAccessRequest
+	(*SetGrantRequest)(nil),        // 44: muster.v1.SetGrantRequest
+	(*TransferRequest)(nil),        // 45: muster.v1.TransferRequest
+	(*PlaceHoldRequest)(nil),       // 46: muster.v1.PlaceHoldRequest
+	(*ReleaseHoldRequest)(nil),     // 47: muster.v1.ReleaseHoldRequest
+	(*SetHealthPolicyRequest)(nil), // 48: muster.v1.SetHealthPolicyRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
-	32, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
-	32, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
-	32, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
-	32, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
-	32, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
+	35, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
+	35, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
+	35, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
+	35, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
+	35, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
 	2,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
-	32, // 7: muster.v1.Idle.window:type_name -> google.protobuf.Duration
-	33, // 8: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
+	35, // 7: muster.v1.Idle.window:type_name -> google.protobuf.Duration
+	36, // 8: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
 	4,  // 9: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
 	5,  // 10: muster.v1.Partition.islands:type_name -> muster.v1.Island
-	33, // 11: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
-	33, // 12: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
-	33, // 13: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
-	34, // 14: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
-	0,  // 15: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
-	31, // 16: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
-	3,  // 17: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
-	6,  // 18: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
-	35, // 19: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
-	36, // 20: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
-	35, // 21: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
-	36, // 22: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
-	35, // 23: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
-	14, // 24: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
-	36, // 25: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
-	35, // 26: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
-	0,  // 27: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
-	36, // 28: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
-	35, // 29: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
-	1,  // 30: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
-	36, // 31: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
-	35, // 32: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
-	36, // 33: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
-	35, // 34: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
-	36, // 35: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
-	35, // 36: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
-	36, // 37: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
-	33, // 38: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
-	34, // 39: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
-	6,  // 40: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
-	35, // 41: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
-	29, // 42: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
-	9,  // 43: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
-	11, // 44: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
-	13, // 45: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
-	16, // 46: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
-	18, // 47: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
-	20, // 48: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
-	22, // 49: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
-	24, // 50: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
-	37, // 51: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
-	38, // 52: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
-	39, // 53: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
-	40, // 54: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
-	41, // 55: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
-	42, // 56: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
-	43, // 57: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	36, // 58: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	1,  // 59: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	7,  // 60: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	9,  // 61: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	11, // 62: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	13, // 63: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	16, // 64: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	18, // 65: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	20, // 66: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	22, // 67: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	24, // 68: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	26, // 69: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	28, // 70: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	8,  // 71: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	10, // 72: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	12, // 73: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	15, // 74: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	17, // 75: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	19, // 76: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	21, // 77: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	23, // 78: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	25, // 79: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	27, // 80: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	30, // 81: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	71, // [71:82] is the sub-list for method output_type
-	60, // [60:71] is the sub-list for method input_type
-	60, // [60:60] is the sub-list for extension type_name
-	60, // [60:60] is the sub-list for extension extendee
-	0,  // [0:60] is the sub-list for field type_name
+	36, // 11: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
+	36, // 12: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
+	7,  // 13: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
+	36, // 14: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
+	36, // 15: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 16: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
+	0,  // 17: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
+	34, // 18: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
+	3,  // 19: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
+	6,  // 20: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
+	38, // 21: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
+	39, // 22: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
+	40, // 23: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
+	39, // 24: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
+	40, // 25: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
+	39, // 26: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
+	15, // 27: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
+	40, // 28: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
+	39, // 29: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
+	0,  // 30: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
+	40, // 31: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
+	39, // 32: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
+	1,  // 33: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
+	40, // 34: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
+	39, // 35: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
+	36, // 36: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
+	40, // 37: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
+	39, // 38: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
+	39, // 39: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
+	40, // 40: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
+	40, // 41: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
+	39, // 42: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
+	40, // 43: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
+	36, // 44: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 45: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
+	6,  // 46: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
+	39, // 47: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
+	32, // 48: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
+	10, // 49: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
+	12, // 50: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
+	14, // 51: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
+	17, // 52: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
+	19, // 53: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
+	21, // 54: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
+	23, // 55: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
+	27, // 56: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
+	41, // 57: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
+	42, // 58: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
+	43, // 59: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
+	44, // 60: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
+	45, // 61: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
+	46, // 62: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
+	47, // 63: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
+	48, // 64: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
+	40, // 65: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	1,  // 66: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	8,  // 67: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	10, // 68: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	12, // 69: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	14, // 70: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	17, // 71: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	19, // 72: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	21, // 73: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	23, // 74: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	24, // 75: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
+	27, // 76: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	29, // 77: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	31, // 78: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	9,  // 79: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	11, // 80: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	13, // 81: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	16, // 82: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	18, // 83: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	20, // 84: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	22, // 85: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	26, // 86: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	25, // 87: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
+	28, // 88: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	30, // 89: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	33, // 90: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	79, // [79:91] is the sub-list for method output_type
+	67, // [67:79] is the sub-list for method input_type
+	67, // [67:67] is the sub-list for extension type_name
+	67, // [67:67] is the sub-list for extension extendee
+	0,  // [0:67] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2434,9 +2770,11 @@ func file_muster_v1_fleet_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
+	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
 	file_muster_v1_fleet_proto_msgTypes[1].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[29].OneofWrappers = []any{
+	file_muster_v1_fleet_proto_msgTypes[24].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[32].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
 		(*Change_AddIslands)(nil),
@@ -2452,6 +2790,7 @@ func file_muster_v1_fleet_proto_init() {
 		(*Change_Transfer)(nil),
 		(*Change_PlaceHold)(nil),
 		(*Change_ReleaseHold)(nil),
+		(*Change_SetHealthPolicy)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2459,7 +2798,7 @@ func file_muster_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_fleet_proto_rawDesc), len(file_muster_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -72,7 +72,9 @@ type StatusResponse struct {
 	Gpus       int32 `protobuf:"varint,8,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	Quotas     int32 `protobuf:"varint,9,opt,name=quotas,proto3" json:"quotas,omitempty"`
 	// Workloads by state.
-	Workloads     map[string]int32 `protobuf:"bytes,10,rep,name=workloads,proto3" json:"workloads,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Workloads map[string]int32 `protobuf:"bytes,10,rep,name=workloads,proto3" json:"workloads,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// What everybody must see: automation has stopped somewhere.
+	Banners       []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +175,13 @@ func (x *StatusResponse) GetQuotas() int32 {
 func (x *StatusResponse) GetWorkloads() map[string]int32 {
 	if x != nil {
 		return x.Workloads
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetBanners() []string {
+	if x != nil {
+		return x.Banners
 	}
 	return nil
 }
@@ -366,7 +375,7 @@ var File_muster_v1_system_proto protoreflect.FileDescriptor
 const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
 	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x0f\n" +
-	"\rStatusRequest\"\xa1\x03\n" +
+	"\rStatusRequest\"\xbb\x03\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -380,7 +389,8 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\x04gpus\x18\b \x01(\x05R\x04gpus\x12\x16\n" +
 	"\x06quotas\x18\t \x01(\x05R\x06quotas\x12F\n" +
 	"\tworkloads\x18\n" +
-	" \x03(\v2(.muster.v1.StatusResponse.WorkloadsEntryR\tworkloads\x1a<\n" +
+	" \x03(\v2(.muster.v1.StatusResponse.WorkloadsEntryR\tworkloads\x12\x18\n" +
+	"\abanners\x18< \x03(\tR\abanners\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x10\n" +

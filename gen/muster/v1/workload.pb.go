@@ -1970,7 +1970,13 @@ type WhyResponse struct {
 	// What happened to it, in order: all of it where that was asked for, else the last few lines.
 	History []*Happening `protobuf:"bytes,8,rep,name=history,proto3" json:"history,omitempty"`
 	// Lines of history were left out, the earlier ones.
-	HistoryCut    bool `protobuf:"varint,9,opt,name=history_cut,json=historyCut,proto3" json:"history_cut,omitempty"`
+	HistoryCut bool `protobuf:"varint,9,opt,name=history_cut,json=historyCut,proto3" json:"history_cut,omitempty"`
+	// Why it failed, if it did.
+	Failure *Failure `protobuf:"bytes,60,opt,name=failure,proto3" json:"failure,omitempty"`
+	// It is busy by the plain figure while tensor cores and network have been still for so long; not set: it is not hung.
+	Hung *durationpb.Duration `protobuf:"bytes,61,opt,name=hung,proto3" json:"hung,omitempty"`
+	// Open incidents that touch where it stands or waits.
+	Incidents     []string `protobuf:"bytes,62,rep,name=incidents,proto3" json:"incidents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2068,6 +2074,159 @@ func (x *WhyResponse) GetHistoryCut() bool {
 	return false
 }
 
+func (x *WhyResponse) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetHung() *durationpb.Duration {
+	if x != nil {
+		return x.Hung
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetIncidents() []string {
+	if x != nil {
+		return x.Incidents
+	}
+	return nil
+}
+
+// Failure is why a workload failed.
+type Failure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// infra, own or not known; empty until all signals around it are in (5 min).
+	Cause    string      `protobuf:"bytes,2,opt,name=cause,proto3" json:"cause,omitempty"`
+	Evidence []*Evidence `protobuf:"bytes,3,rep,name=evidence,proto3" json:"evidence,omitempty"`
+	// The nodes that it stood on.
+	Nodes         []string `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Failure) Reset() {
+	*x = Failure{}
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Failure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Failure) ProtoMessage() {}
+
+func (x *Failure) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Failure.ProtoReflect.Descriptor instead.
+func (*Failure) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Failure) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Failure) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *Failure) GetEvidence() []*Evidence {
+	if x != nil {
+		return x.Evidence
+	}
+	return nil
+}
+
+func (x *Failure) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+// Evidence is one thing that was seen.
+type Evidence struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	Says          string                 `protobuf:"bytes,3,opt,name=says,proto3" json:"says,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Evidence) Reset() {
+	*x = Evidence{}
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Evidence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Evidence) ProtoMessage() {}
+
+func (x *Evidence) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Evidence.ProtoReflect.Descriptor instead.
+func (*Evidence) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *Evidence) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Evidence) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Evidence) GetSays() string {
+	if x != nil {
+		return x.Says
+	}
+	return ""
+}
+
 type WhenRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
@@ -2079,7 +2238,7 @@ type WhenRequest struct {
 
 func (x *WhenRequest) Reset() {
 	*x = WhenRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2091,7 +2250,7 @@ func (x *WhenRequest) String() string {
 func (*WhenRequest) ProtoMessage() {}
 
 func (x *WhenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2104,7 +2263,7 @@ func (x *WhenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenRequest.ProtoReflect.Descriptor instead.
 func (*WhenRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WhenRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2141,7 +2300,7 @@ type WhenResponse struct {
 
 func (x *WhenResponse) Reset() {
 	*x = WhenResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2312,7 @@ func (x *WhenResponse) String() string {
 func (*WhenResponse) ProtoMessage() {}
 
 func (x *WhenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2325,7 @@ func (x *WhenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenResponse.ProtoReflect.Descriptor instead.
 func (*WhenResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WhenResponse) GetSeen() *Seen {
@@ -2208,7 +2367,7 @@ type FitRequest struct {
 
 func (x *FitRequest) Reset() {
 	*x = FitRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2220,7 +2379,7 @@ func (x *FitRequest) String() string {
 func (*FitRequest) ProtoMessage() {}
 
 func (x *FitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2233,7 +2392,7 @@ func (x *FitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitRequest.ProtoReflect.Descriptor instead.
 func (*FitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FitRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2265,7 +2424,7 @@ type FitSpec struct {
 
 func (x *FitSpec) Reset() {
 	*x = FitSpec{}
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2277,7 +2436,7 @@ func (x *FitSpec) String() string {
 func (*FitSpec) ProtoMessage() {}
 
 func (x *FitSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2290,7 +2449,7 @@ func (x *FitSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitSpec.ProtoReflect.Descriptor instead.
 func (*FitSpec) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FitSpec) GetNamespace() string {
@@ -2348,7 +2507,7 @@ type FitResponse struct {
 
 func (x *FitResponse) Reset() {
 	*x = FitResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2519,7 @@ func (x *FitResponse) String() string {
 func (*FitResponse) ProtoMessage() {}
 
 func (x *FitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2532,7 @@ func (x *FitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitResponse.ProtoReflect.Descriptor instead.
 func (*FitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FitResponse) GetSeen() *Seen {
@@ -2418,7 +2577,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2589,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2602,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Place) GetTarget() string {
@@ -2687,7 +2846,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x12\n" +
 	"\x04help\x18\x04 \x01(\bR\x04help\x12\x18\n" +
-	"\ahistory\x18\x05 \x01(\bR\ahistory\"\xf2\x02\n" +
+	"\ahistory\x18\x05 \x01(\bR\ahistory\"\xed\x03\n" +
 	"\vWhyResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12.\n" +
@@ -2698,7 +2857,19 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\bforecast\x18\a \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12.\n" +
 	"\ahistory\x18\b \x03(\v2\x14.muster.v1.HappeningR\ahistory\x12\x1f\n" +
 	"\vhistory_cut\x18\t \x01(\bR\n" +
-	"historyCut\"\x88\x01\n" +
+	"historyCut\x12,\n" +
+	"\afailure\x18< \x01(\v2\x12.muster.v1.FailureR\afailure\x12-\n" +
+	"\x04hung\x18= \x01(\v2\x19.google.protobuf.DurationR\x04hung\x12\x1c\n" +
+	"\tincidents\x18> \x03(\tR\tincidents\"\x92\x01\n" +
+	"\aFailure\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05cause\x18\x02 \x01(\tR\x05cause\x12/\n" +
+	"\bevidence\x18\x03 \x03(\v2\x13.muster.v1.EvidenceR\bevidence\x12\x14\n" +
+	"\x05nodes\x18\x04 \x03(\tR\x05nodes\"^\n" +
+	"\bEvidence\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
+	"\x04says\x18\x03 \x01(\tR\x04says\"\x88\x01\n" +
 	"\vWhenRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +
@@ -2761,7 +2932,7 @@ func file_muster_v1_workload_proto_rawDescGZIP() []byte {
 	return file_muster_v1_workload_proto_rawDescData
 }
 
-var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_muster_v1_workload_proto_goTypes = []any{
 	(*WorkloadSpec)(nil),          // 0: muster.v1.WorkloadSpec
 	(*Pool)(nil),                  // 1: muster.v1.Pool
@@ -2788,109 +2959,116 @@ var file_muster_v1_workload_proto_goTypes = []any{
 	(*SetPriorityResponse)(nil),   // 22: muster.v1.SetPriorityResponse
 	(*WhyRequest)(nil),            // 23: muster.v1.WhyRequest
 	(*WhyResponse)(nil),           // 24: muster.v1.WhyResponse
-	(*WhenRequest)(nil),           // 25: muster.v1.WhenRequest
-	(*WhenResponse)(nil),          // 26: muster.v1.WhenResponse
-	(*FitRequest)(nil),            // 27: muster.v1.FitRequest
-	(*FitSpec)(nil),               // 28: muster.v1.FitSpec
-	(*FitResponse)(nil),           // 29: muster.v1.FitResponse
-	(*Place)(nil),                 // 30: muster.v1.Place
-	nil,                           // 31: muster.v1.Workload.PoolsEntry
-	nil,                           // 32: muster.v1.Blocker.FiguresEntry
-	(*durationpb.Duration)(nil),   // 33: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
-	(*Write)(nil),                 // 35: muster.v1.Write
-	(*Written)(nil),               // 36: muster.v1.Written
-	(*Seen)(nil),                  // 37: muster.v1.Seen
+	(*Failure)(nil),               // 25: muster.v1.Failure
+	(*Evidence)(nil),              // 26: muster.v1.Evidence
+	(*WhenRequest)(nil),           // 27: muster.v1.WhenRequest
+	(*WhenResponse)(nil),          // 28: muster.v1.WhenResponse
+	(*FitRequest)(nil),            // 29: muster.v1.FitRequest
+	(*FitSpec)(nil),               // 30: muster.v1.FitSpec
+	(*FitResponse)(nil),           // 31: muster.v1.FitResponse
+	(*Place)(nil),                 // 32: muster.v1.Place
+	nil,                           // 33: muster.v1.Workload.PoolsEntry
+	nil,                           // 34: muster.v1.Blocker.FiguresEntry
+	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
+	(*Write)(nil),                 // 37: muster.v1.Write
+	(*Written)(nil),               // 38: muster.v1.Written
+	(*Seen)(nil),                  // 39: muster.v1.Seen
 }
 var file_muster_v1_workload_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.WorkloadSpec.pools:type_name -> muster.v1.Pool
-	33, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
-	33, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
-	33, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
+	35, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
+	35, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
+	35, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
 	0,  // 4: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
-	31, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	34, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	34, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	34, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	33, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	34, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	32, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	34, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	34, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	33, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
+	36, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	36, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	36, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	35, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	36, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	34, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	36, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	36, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
 	5,  // 14: muster.v1.Remedy.start:type_name -> muster.v1.Start
-	34, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
-	34, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
-	34, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
-	34, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
-	34, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	36, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	36, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	36, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	36, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	36, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
 	7,  // 20: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
 	7,  // 21: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
-	34, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
-	34, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
-	34, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
-	35, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	36, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	36, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	36, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	37, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
 	0,  // 26: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	36, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	35, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	38, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	37, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
 	0,  // 29: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	36, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	34, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	38, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	36, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
 	2,  // 33: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	34, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	36, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
 	2,  // 36: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	35, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	36, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	35, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	36, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	35, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	36, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	34, // 43: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 44: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	37, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	38, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	37, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	38, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	37, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	38, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	36, // 43: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 44: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
 	2,  // 45: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
 	3,  // 46: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
 	4,  // 47: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
 	6,  // 48: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
 	8,  // 49: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
-	34, // 50: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 51: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 52: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 53: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	34, // 54: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 55: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 56: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	33, // 57: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	37, // 58: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	30, // 59: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 60: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 61: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 62: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 63: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 64: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 65: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 66: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 67: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 68: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 69: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 70: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	25, // 71: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	27, // 72: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 73: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 74: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 75: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 76: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 77: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 78: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 79: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 80: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	26, // 81: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	29, // 82: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	73, // [73:83] is the sub-list for method output_type
-	63, // [63:73] is the sub-list for method input_type
-	63, // [63:63] is the sub-list for extension type_name
-	63, // [63:63] is the sub-list for extension extendee
-	0,  // [0:63] is the sub-list for field type_name
+	25, // 50: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
+	35, // 51: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
+	36, // 52: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
+	26, // 53: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
+	36, // 54: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	36, // 55: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 56: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 57: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 58: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	36, // 59: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	30, // 60: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 61: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	35, // 62: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	39, // 63: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	32, // 64: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 65: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 66: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 67: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 68: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 69: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 70: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 71: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 72: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 73: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 74: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 75: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	27, // 76: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	29, // 77: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 78: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 79: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 80: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 81: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 82: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 83: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 84: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 85: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	28, // 86: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	31, // 87: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	78, // [78:88] is the sub-list for method output_type
+	68, // [68:78] is the sub-list for method input_type
+	68, // [68:68] is the sub-list for extension type_name
+	68, // [68:68] is the sub-list for extension extendee
+	0,  // [0:68] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }
@@ -2905,7 +3083,7 @@ func file_muster_v1_workload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_workload_proto_rawDesc), len(file_muster_v1_workload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -26,6 +26,13 @@ func (d *Driver) Resync(at fleet.Instant, all []driver.Standing) {
 	}
 }
 
+// Again brings one workload to what Muster says stands of it.
+func (d *Driver) Again(at fleet.Instant, stands driver.Standing) {
+	d.mu.Lock()
+	defer d.wake()
+	d.restore(at, stands)
+}
+
 func (d *Driver) restore(at fleet.Instant, s driver.Standing) {
 	fresh := d.jobs[s.Job.ID] == nil
 	j := d.job(s.Job)

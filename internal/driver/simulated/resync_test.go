@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 func TestAClusterThatLivedOnGoesOnAsItWas(t *testing.T) {
@@ -103,4 +104,26 @@ func TestAFreshClusterTakesMustersWordForIt(t *testing.T) {
 	})
 	d.Run(at(50*time.Minute), mending, nodes(6), true)
 	expectSaid(t, d, 5*time.Hour, "46m0s stopped 2 [{0 [4]}]", "1h10m0s finished 3", "1h15m0s finished 1")
+}
+
+// by are replicas on nodes that leave by an order.
+func by(order uint64, n ...int) []fleet.Spot { return []fleet.Spot{{Pool: 0, Nodes: n, Order: order}} }
+
+// TestAnOrderThatIsGivenAgainIsAnsweredAgain loses the report of an order. What
+// runs where it was carried out, another replica of the same pool, is not taken for it.
+func TestAnOrderThatIsGivenAgainIsAnsweredAgain(t *testing.T) {
+	d := New(Options{WholeGrace: true})
+	job := gangOf(1, 1, 0)
+	job.Pools = []fleet.Pool{{Name: "w", GPUs: 1, Min: 1, Max: 8, Elastic: true}}
+	d.Run(at(0), job, nodes(3, 3, 3), false)
+	d.Stop(at(0), 1, by(7, 3), at(grace))
+	expectSaid(t, d, time.Minute, "30s stopped 1 [{0 [3] by order 7}]") // lost on its way
+	d.Stop(at(time.Minute), 1, by(9, 3), at(time.Hour))
+	stands := driver.Standing{Job: job, Started: at(0), Running: nodes(3), Leaving: append(by(7, 3), by(9, 3)...), Until: at(time.Hour)}
+	d.Again(at(6*time.Minute), stands)
+	expectSaid(t, d, 30*time.Minute, "6m0s stopped 1 [{0 [3] by order 7}]")
+	if n := d.jobs[1].staying.Of(0); n != 1 {
+		t.Errorf("%d replicas run, want one", n)
+	}
+	expectSaid(t, d, 2*time.Hour, "1h0m0s stopped 1 [{0 [3] by order 9}]")
 }

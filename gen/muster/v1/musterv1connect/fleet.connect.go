@@ -51,6 +51,9 @@ const (
 	// FleetServiceOpenIncidentProcedure is the fully-qualified name of the FleetService's OpenIncident
 	// RPC.
 	FleetServiceOpenIncidentProcedure = "/muster.v1.FleetService/OpenIncident"
+	// FleetServiceUpdateIncidentProcedure is the fully-qualified name of the FleetService's
+	// UpdateIncident RPC.
+	FleetServiceUpdateIncidentProcedure = "/muster.v1.FleetService/UpdateIncident"
 	// FleetServiceCloseIncidentProcedure is the fully-qualified name of the FleetService's
 	// CloseIncident RPC.
 	FleetServiceCloseIncidentProcedure = "/muster.v1.FleetService/CloseIncident"
@@ -79,6 +82,8 @@ type FleetServiceClient interface {
 	SetNodes(context.Context, *v1.SetNodesRequest) (*v1.SetNodesResponse, error)
 	// OpenIncident opens a sev.
 	OpenIncident(context.Context, *v1.OpenIncidentRequest) (*v1.OpenIncidentResponse, error)
+	// UpdateIncident says what is known of an open sev now; what is left out stays as it is.
+	UpdateIncident(context.Context, *v1.UpdateIncidentRequest) (*v1.UpdateIncidentResponse, error)
 	// CloseIncident closes a sev.
 	CloseIncident(context.Context, *v1.CloseIncidentRequest) (*v1.CloseIncidentResponse, error)
 	// ListIncidents lists sevs.
@@ -147,6 +152,12 @@ func NewFleetServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(fleetServiceMethods.ByName("OpenIncident")),
 			connect.WithClientOptions(opts...),
 		),
+		updateIncident: connect.NewClient[v1.UpdateIncidentRequest, v1.UpdateIncidentResponse](
+			httpClient,
+			baseURL+FleetServiceUpdateIncidentProcedure,
+			connect.WithSchema(fleetServiceMethods.ByName("UpdateIncident")),
+			connect.WithClientOptions(opts...),
+		),
 		closeIncident: connect.NewClient[v1.CloseIncidentRequest, v1.CloseIncidentResponse](
 			httpClient,
 			baseURL+FleetServiceCloseIncidentProcedure,
@@ -171,17 +182,18 @@ func NewFleetServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // fleetServiceClient implements FleetServiceClient.
 type fleetServiceClient struct {
-	getFleet      *connect.Client[v1.GetFleetRequest, v1.GetFleetResponse]
-	addCluster    *connect.Client[v1.AddClusterRequest, v1.AddClusterResponse]
-	addPartition  *connect.Client[v1.AddPartitionRequest, v1.AddPartitionResponse]
-	addIslands    *connect.Client[v1.AddIslandsRequest, v1.AddIslandsResponse]
-	setPolicy     *connect.Client[v1.SetPolicyRequest, v1.SetPolicyResponse]
-	setBuffer     *connect.Client[v1.SetBufferRequest, v1.SetBufferResponse]
-	setNodes      *connect.Client[v1.SetNodesRequest, v1.SetNodesResponse]
-	openIncident  *connect.Client[v1.OpenIncidentRequest, v1.OpenIncidentResponse]
-	closeIncident *connect.Client[v1.CloseIncidentRequest, v1.CloseIncidentResponse]
-	listIncidents *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
-	apply         *connect.Client[v1.ApplyRequest, v1.ApplyResponse]
+	getFleet       *connect.Client[v1.GetFleetRequest, v1.GetFleetResponse]
+	addCluster     *connect.Client[v1.AddClusterRequest, v1.AddClusterResponse]
+	addPartition   *connect.Client[v1.AddPartitionRequest, v1.AddPartitionResponse]
+	addIslands     *connect.Client[v1.AddIslandsRequest, v1.AddIslandsResponse]
+	setPolicy      *connect.Client[v1.SetPolicyRequest, v1.SetPolicyResponse]
+	setBuffer      *connect.Client[v1.SetBufferRequest, v1.SetBufferResponse]
+	setNodes       *connect.Client[v1.SetNodesRequest, v1.SetNodesResponse]
+	openIncident   *connect.Client[v1.OpenIncidentRequest, v1.OpenIncidentResponse]
+	updateIncident *connect.Client[v1.UpdateIncidentRequest, v1.UpdateIncidentResponse]
+	closeIncident  *connect.Client[v1.CloseIncidentRequest, v1.CloseIncidentResponse]
+	listIncidents  *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
+	apply          *connect.Client[v1.ApplyRequest, v1.ApplyResponse]
 }
 
 // GetFleet calls muster.v1.FleetService.GetFleet.
@@ -256,6 +268,15 @@ func (c *fleetServiceClient) OpenIncident(ctx context.Context, req *v1.OpenIncid
 	return nil, err
 }
 
+// UpdateIncident calls muster.v1.FleetService.UpdateIncident.
+func (c *fleetServiceClient) UpdateIncident(ctx context.Context, req *v1.UpdateIncidentRequest) (*v1.UpdateIncidentResponse, error) {
+	response, err := c.updateIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // CloseIncident calls muster.v1.FleetService.CloseIncident.
 func (c *fleetServiceClient) CloseIncident(ctx context.Context, req *v1.CloseIncidentRequest) (*v1.CloseIncidentResponse, error) {
 	response, err := c.closeIncident.CallUnary(ctx, connect.NewRequest(req))
@@ -301,6 +322,8 @@ type FleetServiceHandler interface {
 	SetNodes(context.Context, *v1.SetNodesRequest) (*v1.SetNodesResponse, error)
 	// OpenIncident opens a sev.
 	OpenIncident(context.Context, *v1.OpenIncidentRequest) (*v1.OpenIncidentResponse, error)
+	// UpdateIncident says what is known of an open sev now; what is left out stays as it is.
+	UpdateIncident(context.Context, *v1.UpdateIncidentRequest) (*v1.UpdateIncidentResponse, error)
 	// CloseIncident closes a sev.
 	CloseIncident(context.Context, *v1.CloseIncidentRequest) (*v1.CloseIncidentResponse, error)
 	// ListIncidents lists sevs.
@@ -365,6 +388,12 @@ func NewFleetServiceHandler(svc FleetServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(fleetServiceMethods.ByName("OpenIncident")),
 		connect.WithHandlerOptions(opts...),
 	)
+	fleetServiceUpdateIncidentHandler := connect.NewUnaryHandlerSimple(
+		FleetServiceUpdateIncidentProcedure,
+		svc.UpdateIncident,
+		connect.WithSchema(fleetServiceMethods.ByName("UpdateIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
 	fleetServiceCloseIncidentHandler := connect.NewUnaryHandlerSimple(
 		FleetServiceCloseIncidentProcedure,
 		svc.CloseIncident,
@@ -402,6 +431,8 @@ func NewFleetServiceHandler(svc FleetServiceHandler, opts ...connect.HandlerOpti
 			fleetServiceSetNodesHandler.ServeHTTP(w, r)
 		case FleetServiceOpenIncidentProcedure:
 			fleetServiceOpenIncidentHandler.ServeHTTP(w, r)
+		case FleetServiceUpdateIncidentProcedure:
+			fleetServiceUpdateIncidentHandler.ServeHTTP(w, r)
 		case FleetServiceCloseIncidentProcedure:
 			fleetServiceCloseIncidentHandler.ServeHTTP(w, r)
 		case FleetServiceListIncidentsProcedure:
@@ -447,6 +478,10 @@ func (UnimplementedFleetServiceHandler) SetNodes(context.Context, *v1.SetNodesRe
 
 func (UnimplementedFleetServiceHandler) OpenIncident(context.Context, *v1.OpenIncidentRequest) (*v1.OpenIncidentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.FleetService.OpenIncident is not implemented"))
+}
+
+func (UnimplementedFleetServiceHandler) UpdateIncident(context.Context, *v1.UpdateIncidentRequest) (*v1.UpdateIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.FleetService.UpdateIncident is not implemented"))
 }
 
 func (UnimplementedFleetServiceHandler) CloseIncident(context.Context, *v1.CloseIncidentRequest) (*v1.CloseIncidentResponse, error) {

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file turns messages about health into commands, and the policy both ways.
+
+func takeSignals(m *musterv1.SendSignalsRequest) (core.TakeSignals, error) {
+	c := core.TakeSignals{Signals: make([]fleet.Signal, len(m.GetSignals()))}
+	for i, x := range m.GetSignals() {
+		at, err := instant(fmt.Sprintf("signals[%d].generated_timestamp", i), x.GetGeneratedTimestamp())
+		if err != nil {
+			return c, err
+		}
+		c.Signals[i] = fleet.Signal{
+			ID: x.GetId(), Agent: x.GetAgent(), Component: x.GetComponentClass(), Check: x.GetCheckName(), Node: x.GetNodeName(),
+			Codes: x.GetErrorCodes(), Fatal: x.GetIsFatal(), Well: x.GetIsHealthy(), StoreOnly: x.GetProcessingStrategy() == "STORE_ONLY",
+			Action: x.GetRecommendedAction(), Message: x.GetMessage(), At: at,
+		}
+		for _, e := range x.GetEntitiesImpacted() {
+			c.Signals[i].Entities = append(c.Signals[i].Entities, fleet.Entity{Type: e.GetType(), Value: e.GetValue()})
+		}
+	}
+	return c, nil
+}
+
+// setHealthPolicy lays what the message says over the policy in force.
+func setHealthPolicy(now fleet.HealthPolicy, m *musterv1.SetHealthPolicyRequest) (core.SetHealthPolicy, error) {
+	p, err := HealthPolicyOver(now, m.GetPolicy())
+	return core.SetHealthPolicy{Policy: p}, err
+}
+
+// spans reads durations, and keeps the first that is none.
+type spans struct{ err error }
+
+func (s *spans) read(field string, d *durationpb.Duration) time.Duration {
+	if d == nil || s.err != nil {
+		return 0
+	}
+	v, err := duration("policy."+field, d)
+	s.err = err
+	return v
+}
+
+func (s *spans) share(field string, x float64) fleet.Permille {
+	p, err := permille("policy."+field, x)
+	if s.err == nil {
+		s.err = err
+	}
+	return p
+}
+
+// HealthPolicyOver is a policy with what a message names put over it.
+func HealthPolicyOver(now fleet.HealthPolicy, p *musterv1.HealthPolicy) (fleet.HealthPolicy, error) {
+	s := &spans{}
+	if p.Shadow != nil {
+		now.Shadow = p.GetShadow()
+	}
+	if p.Budget != nil {
+		now.Budget = s.share("budget", p.GetBudget())
+	}
+	if b := p.GetBreaker(); b != nil {
+		now.Breaker = fleet.BreakerPolicy{Share: s.share("breaker.share", b.GetShare()), Least: int(b.GetLeast()), Within: s.read("breaker.within", b.GetWithin())}
+	}
+	if b := p.GetBurst(); b != nil {
+		now.Burst = fleet.BurstPolicy{Nodes: int(b.GetNodes()), Within: s.read("burst.within", b.GetWithin()), CoolDown: s.read("burst.cool_down", b.GetCoolDown())}
+	}
+	if f := p.GetFlap(); f != nil {
+		now.Flap = fleet.FlapPolicy{Times: int(f.GetTimes()), Within: s.read("flap.within", f.GetWithin()), CoolDown: s.read("flap.cool_down", f.GetCoolDown())}
+	}
+	if l := p.GetLemon(); l != nil {
+		now.Lemon = fleet.LemonPolicy{Factor: fleet.PermilleOf(l.GetFactor()), Certainty: s.share("lemon.certainty", l.GetCertainty()), Window: s.read("lemon.window", l.GetWindow())}
+	}
+	if p.GetHung() != nil {
+		now.Hung = s.read("hung", p.GetHung())
+	}
+	if p.GetRules() != nil {
+		now.Rules = nil
+		for _, r := range p.GetRules().GetRules() {
+			now.Rules = append(now.Rules, s.rule(r))
+		}
+	}
+	return now, s.err
+}
+
+func (s *spans) rule(r *musterv1.HealthRule) fleet.HealthRule {
+	return fleet.HealthRule{
+		Name: r.GetName(), Agents: r.GetAgents(), Checks: r.GetChecks(), Codes: r.GetCodes(), Actions: r.GetActions(),
+		Fatal: r.GetFatal(), Then: fleet.NodeState(r.GetThen()), Times: int(r.GetTimes()),
+		Within: s.read("rules.within", r.GetWithin()), Lasts: s.read("rules.lasts", r.GetLasts()),
+		Quiet: s.read("rules.quiet", r.GetQuiet()), Stays: s.read("rules.stays", r.GetStays()), Needs: r.GetNeeds(), Own: r.GetOwn(),
+	}
+}
+
+// HealthPolicyMessage is a policy as a message that names all of it.
+func HealthPolicyMessage(p fleet.HealthPolicy) *musterv1.HealthPolicy {
+	budget := share(p.Budget)
+	m := &musterv1.HealthPolicy{
+		Shadow: &p.Shadow, Budget: &budget,
+		Breaker: &musterv1.BreakerPolicy{Share: share(p.Breaker.Share), Least: int32(p.Breaker.Least), Within: durationpb.New(p.Breaker.Within)},
+		Burst:   &musterv1.BurstPolicy{Nodes: int32(p.Burst.Nodes), Within: durationpb.New(p.Burst.Within), CoolDown: durationpb.New(p.Burst.CoolDown)},
+		Flap:    &musterv1.FlapPolicy{Times: int32(p.Flap.Times), Within: durationpb.New(p.Flap.Within), CoolDown: durationpb.New(p.Flap.CoolDown)},
+		Lemon:   &musterv1.LemonPolicy{Factor: share(p.Lemon.Factor), Certainty: share(p.Lemon.Certainty), Window: durationpb.New(p.Lemon.Window)},
+		Hung:    durationpb.New(p.Hung), Rules: &musterv1.HealthRules{},
+	}
+	for _, r := range p.Rules {
+		m.Rules.Rules = append(m.Rules.Rules, &musterv1.HealthRule{
+			Name: r.Name, Agents: r.Agents, Checks: r.Checks, Codes: r.Codes, Actions: r.Actions, Fatal: r.Fatal, Then: string(r.Then),
+			Times: int32(r.Times), Within: length(r.Within), Lasts: length(r.Lasts), Quiet: length(r.Quiet), Stays: length(r.Stays),
+			Needs: r.Needs, Own: r.Own,
+		})
+	}
+	return m
+}
+
+func updateIncident(m *musterv1.UpdateIncidentRequest) core.Command {
+	c := core.UpdateIncident{Name: m.GetName(), Scope: m.Scope, Severity: m.Severity, Owner: m.Owner, Link: m.Link, Note: m.GetNote()}
+	if m.GetReplaceNodes() {
+		nodes := m.GetNodes()
+		c.Nodes = &nodes
+	}
+	return c
+}

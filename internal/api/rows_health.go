@@ -1,0 +1,217 @@
+package api
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// This file describes health in messages.
+
+// bannersOf is what everybody must see of a partition.
+func bannersOf(p *fleet.Partition) []string {
+	var list []string
+	if h := p.Health; h.Tripped != 0 {
+		list = append(list, fmt.Sprintf(
+			"BREAKER OPEN in %s since %s: signals asked for %d nodes at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
+			p.ID, h.Tripped.Time().Format(time.RFC3339), h.TrippedNodes, p.ID))
+	}
+	for _, b := range p.Health.Bursts {
+		if !b.Real {
+			list = append(list, fmt.Sprintf("BURST in %s since %s: %q on %d nodes at once accuses %s; no node is taken for it",
+				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, b.Nodes, b.Accuses))
+		}
+	}
+	return list
+}
+
+func banners(list []*fleet.Partition) []string {
+	var all []string
+	for _, p := range list {
+		all = append(all, bannersOf(p)...)
+	}
+	return all
+}
+
+func partitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
+	out := &musterv1.PartitionHealth{
+		Partition: h.Partition, Nodes: int32(h.Nodes), Automatic: int32(h.Automatic), Allowed: int32(h.Allowed), Shadow: h.Shadow,
+		Tripped: timestamp(h.Tripped), TrippedNodes: int32(h.TrippedNodes),
+	}
+	for _, c := range h.States {
+		out.States = append(out.States, &musterv1.StateCount{
+			State: string(c.State), Cause: c.Cause, Owner: string(c.Owner), Nodes: int32(c.Nodes), Gpus: int32(c.GPUs),
+		})
+	}
+	for _, b := range h.Bursts {
+		out.Bursts = append(out.Bursts, &musterv1.Burst{
+			Signature: b.Signature, Since: timestamp(b.Since), Nodes: int32(b.Nodes), Accuses: b.Accuses, Real: b.Real,
+		})
+	}
+	for _, n := range h.Waiting {
+		out.Waiting = append(out.Waiting, waitingNode(n))
+	}
+	return out
+}
+
+func waitingNode(n view.NodeHealth) *musterv1.WaitingNode {
+	out := &musterv1.WaitingNode{
+		Node: n.Node, State: string(n.State), Owner: string(n.Owner), Want: string(n.Want), Held: string(n.Held),
+	}
+	for _, f := range n.Findings {
+		if f.Then != "" {
+			out.Because = health.Words(f.Condition)
+			break
+		}
+	}
+	return out
+}
+
+func conditionsIn(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv1.ListSignalsRequest) []*musterv1.Condition {
+	findings := map[*fleet.Condition]health.Finding{}
+	for _, v := range health.Diagnose(s, p, at).Verdicts {
+		for _, f := range v.Findings {
+			findings[f.Condition] = f
+		}
+	}
+	var list []*musterv1.Condition
+	for _, k := range p.Ailing() {
+		n := p.Nodes[k]
+		if n.Health == nil || m.GetNode() != "" && m.GetNode() != n.Name {
+			continue
+		}
+		for _, c := range n.Health.Conditions {
+			f, live := findings[c]
+			if live || m.GetAll() {
+				if row := condition(p, n, c, f, live, s.HealthPolicy()); !m.GetUnknown() || row.GetRule() == "" {
+					list = append(list, row)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func condition(p *fleet.Partition, n *fleet.Node, c *fleet.Condition, f health.Finding, live bool, policy *fleet.HealthPolicy) *musterv1.Condition {
+	out := &musterv1.Condition{
+		Node: n.Name, Partition: p.ID, Agent: c.Agent, Check: c.Check, Component: c.Component, Codes: c.Codes,
+		Fatal: c.Fatal, StoreOnly: c.StoreOnly, Action: c.Action, Message: c.Message,
+		Since: timestamp(c.Since), Last: timestamp(c.Last), Cleared: timestamp(c.Cleared), Count: int32(c.Count), Live: live,
+		Rule: f.Rule, Asks: string(f.Then), Held: string(f.Held),
+	}
+	for _, e := range c.Entities {
+		out.Entities = append(out.Entities, e.String())
+	}
+	for i := range policy.Rules {
+		if out.Rule == "" && policy.Rules[i].Knows(c) {
+			out.Rule = policy.Rules[i].Name
+		}
+	}
+	return out
+}
+
+func nodeHealth(s *fleet.State, p *fleet.Partition, n *fleet.Node, at fleet.Instant) *musterv1.NodeHealthResponse {
+	row, _ := view.NodeHealthOf(s, n.Name, at)
+	out := &musterv1.NodeHealthResponse{
+		Node: waitingNode(row), Partition: p.ID, Since: timestamp(n.Since), Signal: n.Signal, Born: timestamp(n.Born),
+		Conditions: conditionsIn(s, p, at, &musterv1.ListSignalsRequest{Node: n.Name, All: true}),
+	}
+	if h := n.Health; h != nil {
+		out.Faults, out.Needs = faultsOf(h.Faults), append([]string(nil), h.Needs...)
+		if v := h.Validation; v != nil {
+			out.Validation = &musterv1.Validation{At: timestamp(v.At), Passed: v.Passed, Checks: append([]string(nil), v.Checks...), Note: v.Note}
+		}
+	}
+	return out
+}
+
+func faultsOf(list []fleet.Fault) []*musterv1.Fault {
+	out := make([]*musterv1.Fault, len(list))
+	for i, f := range list {
+		out[i] = &musterv1.Fault{At: timestamp(f.At), Back: timestamp(f.Back), Signal: f.Signal, Again: f.Again}
+	}
+	return out
+}
+
+// hungIn lists the work that hangs in some partitions, in order of submission.
+func hungIn(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*musterv1.HungWork {
+	in := map[*fleet.Partition]bool{}
+	for _, p := range list {
+		in[p] = true
+	}
+	var found []*fleet.Workload
+	for _, w := range s.Workloads {
+		if w.At() != nil && in[w.At()] && view.Hung(s, w, at) {
+			found = append(found, w)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
+	rows := make([]*musterv1.HungWork, len(found))
+	for i, w := range found {
+		rows[i] = &musterv1.HungWork{
+			Namespace: w.Namespace, Name: w.Name, Partition: w.Where, Gpus: int32(w.GPUs()), Still: durationpb.New(w.StillFor(at)),
+		}
+	}
+	return rows
+}
+
+// trouble is what an explanation says beside its blockers: why a workload
+// failed, that it hangs, and which incidents touch where it is.
+func trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fleet.Instant) {
+	if f := w.Failure; f != nil {
+		out.Failure = &musterv1.Failure{At: timestamp(f.At), Cause: string(f.Cause), Nodes: append([]string(nil), f.Nodes...)}
+		for _, e := range f.Evidence {
+			out.Failure.Evidence = append(out.Failure.Evidence, &musterv1.Evidence{Node: e.Node, At: timestamp(e.At), Says: e.Says})
+		}
+	}
+	if view.Hung(s, w, at) {
+		out.Hung = durationpb.New(w.StillFor(at))
+	}
+	if w.State.Ended() {
+		return
+	}
+	for _, p := range s.Partitions {
+		if w.Where == p.ID || w.Where == "" && (w.Partition == p.ID || w.Partition == "" && mayRunIn(w, p)) {
+			out.Incidents = append(out.Incidents, incidentsIn(s, p)...)
+		}
+	}
+}
+
+// mayRunIn says whether a workload that names no partition may wait for one.
+func mayRunIn(w *fleet.Workload, p *fleet.Partition) bool {
+	a := p.Account(w.Target)
+	return w.Flexes() || a != nil && a.Grant > 0
+}
+
+// taken is the GPUs that an incident takes: of its nodes or, where it names none,
+// of its scope, those that are not usable.
+func taken(s *fleet.State, i *fleet.Incident) int {
+	gpus := 0
+	for _, p := range s.Partitions {
+		if !touches(i, p) {
+			continue
+		}
+		named := map[string]bool{}
+		for _, n := range i.Nodes {
+			named[n] = true
+		}
+		for _, n := range p.Nodes {
+			if n.State == fleet.Retired || len(named) > 0 && !named[n.Name] {
+				continue
+			}
+			if len(named) == 0 && strings.Count(i.Scope, "/") == 2 && i.Scope != p.ID+"/"+p.Islands[n.Island].Name {
+				continue
+			}
+			gpus += n.GPUs - n.UsableGPUs()
+		}
+	}
+	return gpus
+}

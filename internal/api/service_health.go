@@ -1,0 +1,181 @@
+package api
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+type healthService struct{ *service }
+
+// SendSignals takes a batch of signals.
+func (s healthService) SendSignals(ctx context.Context, m *musterv1.SendSignalsRequest) (*musterv1.SendSignalsResponse, error) {
+	c, err := takeSignals(m)
+	if err != nil {
+		return nil, err
+	}
+	result, written, err := s.write(ctx, m, c)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.original(ctx, result)
+	taken := signalsIn(record)
+	return &musterv1.SendSignalsResponse{Written: written, Taken: int32(taken), Known: int32(len(m.GetSignals()) - taken)}, err
+}
+
+func signalsIn(r event.Record) int {
+	n := 0
+	for _, e := range r.Events {
+		if taken, ok := e.(event.SignalsTaken); ok {
+			for _, x := range taken.Sightings {
+				n += len(x.Seen)
+			}
+		}
+	}
+	return n
+}
+
+// ListSignals lists what is remembered of nodes' signals.
+func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsRequest) (*musterv1.ListSignalsResponse, error) {
+	out := &musterv1.ListSignalsResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		list, err := partitions(state, m.GetScope())
+		if err != nil {
+			return err
+		}
+		if p, _ := state.FindNode(m.GetNode()); m.GetNode() != "" && p == nil {
+			return noNode(m.GetNode())
+		}
+		for _, p := range list {
+			out.Conditions = append(out.Conditions, conditionsIn(state, p, at, m)...)
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+func noNode(name string) error {
+	return &core.Refusal{Code: core.Invalid, Message: "no node is named " + clipped(name) + "; muster node list shows those there are"}
+}
+
+func clipped(text string) string {
+	if len(text) > 80 {
+		return text[:77] + "..."
+	}
+	return text
+}
+
+// Health is the nodes of each partition by state and cause.
+func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*musterv1.HealthResponse, error) {
+	out := &musterv1.HealthResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		list, err := partitions(state, m.GetScope())
+		for _, p := range list {
+			out.Partitions = append(out.Partitions, partitionHealth(view.HealthOf(state, p, at)))
+			out.Banners = append(out.Banners, bannersOf(p)...)
+		}
+		out.Hung = hungIn(state, list, at)
+		return err
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// NodeHealth is all that is remembered of one node's health.
+func (s healthService) NodeHealth(ctx context.Context, m *musterv1.NodeHealthRequest) (*musterv1.NodeHealthResponse, error) {
+	out := &musterv1.NodeHealthResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		p, node := state.FindNode(m.GetNode())
+		if p == nil {
+			return noNode(m.GetNode())
+		}
+		out = nodeHealth(state, p, p.Nodes[node], at)
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Lemons lists the nodes that fail far more often than the fleet.
+func (s healthService) Lemons(ctx context.Context, m *musterv1.LemonsRequest) (*musterv1.LemonsResponse, error) {
+	out := &musterv1.LemonsResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		policy := state.HealthPolicy().Lemon
+		list, prior := health.Lemons(state, at)
+		out.FleetRate, out.Factor = 1000*prior.Rate(), float64(policy.Factor)/1000
+		out.Certainty, out.Window = share(policy.Certainty), durationpb.New(policy.Window)
+		for _, l := range list {
+			out.Lemons = append(out.Lemons, &musterv1.Lemon{
+				Partition: l.Partition, Node: l.Node, Faults: int32(l.Record.Faults), Days: l.Record.Days,
+				Rate: l.Rate, Certainty: l.Certainty, Evidence: faultsOf(l.Faults),
+			})
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// RecordValidation keeps a record of checks on a node.
+func (s healthService) RecordValidation(ctx context.Context, m *musterv1.RecordValidationRequest) (*musterv1.RecordValidationResponse, error) {
+	w, err := s.written(ctx, m, core.RecordValidation{Node: m.GetNode(), Passed: m.GetPassed(), Checks: m.GetChecks(), Note: m.GetNote()}, nil)
+	return &musterv1.RecordValidationResponse{Written: w}, err
+}
+
+// ReleaseNodes gives nodes back to automation.
+func (s healthService) ReleaseNodes(ctx context.Context, m *musterv1.ReleaseNodesRequest) (*musterv1.ReleaseNodesResponse, error) {
+	w, err := s.written(ctx, m, core.ReleaseNodes{Names: m.GetNames()}, nil)
+	return &musterv1.ReleaseNodesResponse{Written: w}, err
+}
+
+// ResetBreaker lets automation act again in a partition.
+func (s healthService) ResetBreaker(ctx context.Context, m *musterv1.ResetBreakerRequest) (*musterv1.ResetBreakerResponse, error) {
+	w, err := s.written(ctx, m, core.ResetBreaker{Partition: m.GetPartition()}, nil)
+	return &musterv1.ResetBreakerResponse{Written: w}, err
+}
+
+// JudgeBurst says whether what many nodes say at once is real.
+func (s healthService) JudgeBurst(ctx context.Context, m *musterv1.JudgeBurstRequest) (*musterv1.JudgeBurstResponse, error) {
+	w, err := s.written(ctx, m, core.JudgeBurst{Partition: m.GetPartition(), Signature: m.GetSignature(), Real: m.GetReal()}, nil)
+	return &musterv1.JudgeBurstResponse{Written: w}, err
+}
+
+// SetHealthPolicy changes what automation may do.
+func (s healthService) SetHealthPolicy(ctx context.Context, m *musterv1.SetHealthPolicyRequest) (*musterv1.SetHealthPolicyResponse, error) {
+	s.policy.Lock()
+	defer s.policy.Unlock()
+	c, err := setHealthPolicy(s.healthPolicyInForce(), m)
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.SetHealthPolicyResponse{Written: w}, err
+}
+
+func (s *service) healthPolicyInForce() (p fleet.HealthPolicy) {
+	s.engine.Read(func(state *fleet.State) { p = *state.HealthPolicy() })
+	return p
+}
+
+// MeasureUsage says what the GPUs of workloads are seen to do.
+func (s healthService) MeasureUsage(ctx context.Context, m *musterv1.MeasureUsageRequest) (*musterv1.MeasureUsageResponse, error) {
+	c := core.MeasureUsage{Of: make([]core.Measured, len(m.GetOf()))}
+	for i, u := range m.GetOf() {
+		c.Of[i] = core.Measured{
+			Namespace: u.GetNamespace(), Name: u.GetName(), SM: fleet.PermilleOf(u.GetSm()), Tensor: fleet.Unmeasured, Network: fleet.Unmeasured,
+		}
+		if u.Tensor != nil {
+			c.Of[i].Tensor = fleet.PermilleOf(u.GetTensor())
+		}
+		if u.Network != nil {
+			c.Of[i].Network = fleet.PermilleOf(u.GetNetwork())
+		}
+	}
+	w, err := s.written(ctx, m, c, nil)
+	return &musterv1.MeasureUsageResponse{Written: w}, err
+}

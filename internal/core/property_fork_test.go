@@ -1,0 +1,104 @@
+package core_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// lent are the fields whose memory a copy of the state may share with it,
+// because nobody ever writes into them: they are replaced as a whole.
+var lent = map[string]bool{
+	"Spec.Pools": true, "Spec.Groups": true, "Access.Users": true, "Access.Groups": true, "Access.Namespaces": true,
+	"Incident.Nodes": true, "Subscription.Kinds": true, "State.Health": true,
+}
+
+// owned walks everything that a value reaches and notes the memory that writing
+// could reach: of pointers, maps and slices, by the field where it was found.
+func owned(v reflect.Value, field string, found map[uintptr]string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map:
+		if v.IsNil() || found[v.Pointer()] != "" {
+			return
+		}
+		found[v.Pointer()] = field
+	case reflect.Slice:
+		if v.Cap() > 0 && v.Type().Elem().Size() > 0 {
+			found[v.Pointer()] = field
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			owned(v.Elem(), field, found)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Name() + "." + v.Type().Field(i).Name
+			if !lent[name] {
+				owned(v.Field(i), name, found)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			owned(v.Index(i), field, found)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			owned(it.Key(), field, found)
+			owned(it.Value(), field, found)
+		}
+	}
+}
+
+// A what-if that wrote into the fleet it copied would decide things that nobody
+// asked for. So no copy shares memory that anybody writes into, whatever fields
+// have come to the state since the copies were written.
+func TestCopiesShareNothingThatChanges(t *testing.T) {
+	s := busy(t)
+	before := map[uintptr]string{}
+	owned(reflect.ValueOf(s), "State", before)
+	if len(before) < 200 {
+		t.Fatalf("the state reaches only %d pieces of memory: it is too empty to tell", len(before))
+	}
+	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone()} {
+		after, shared := map[uintptr]string{}, map[string]bool{}
+		owned(reflect.ValueOf(c), "State", after)
+		for at, field := range after {
+			if was, both := before[at]; both {
+				shared[fmt.Sprintf("%s (in the state %s)", field, was)] = true
+			}
+		}
+		for field := range shared {
+			t.Errorf("the %s shares %s with the state: copy it there", name, field)
+		}
+	}
+}
+
+// busy is a small fleet in the middle of everything: work that runs, waits,
+// borrows and leaves, nodes that are out, holds, incidents and subscriptions.
+func busy(t *testing.T) *fleet.State {
+	st := smallFleet(t, 4, 4, 3)
+	st.quota(0, "t/x", 4, 2)
+	st.quota(0, "t/y", 3, 0)
+	st.do(0,
+		core.SetBuffer{Scope: "t/g/c", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 100}},
+		core.PlaceHold{Quota: "t/x", Partition: "t/g", GPUs: 8, Until: moment(time.Hour), User: "ada"},
+		core.OpenIncident{Name: "sev-1", Scope: "t"},
+		core.Subscribe{Subscription: fleet.Subscription{Name: "all", URL: "https://example.com/x", Kinds: []fleet.NoticeKind{fleet.NoticeCut}}},
+		job("zoe", "sweep", fleet.Flex, fleet.Mid, elastic("w", 0, 4, 2, 30)),
+		job("ann", "sweep", fleet.Flex, fleet.Low, pool("w", 0, 8, 2)),
+		job("oak", "long", "t/x", fleet.Mid, pool("w", 0, 8, 2), elastic("g", 1, 1, 1, 9)),
+		job("elm", "guest", "t/y", fleet.Low, pool("w", 0, 8, 4)),
+		job("elm", "more", "t/y", fleet.High, pool("w", 0, 8, 2)),
+		job("bob", "wide", fleet.Flex, fleet.High, pool("w", 0, 8, 3)),
+	)
+	st.do(time.Minute, core.SetNodes{Names: []string{"t-g-a-001"}, State: fleet.Quarantined, Signal: "XID 79"},
+		core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Degraded, Dead: 2, Signal: "XID 95"},
+		core.Retarget{Namespace: "ann", Name: "sweep", Target: "t/y"})
+	return st.s
+}

@@ -1,0 +1,78 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// late is an order to leave that was given again and is not answered yet.
+type late struct {
+	w     *fleet.Workload
+	order fleet.Order
+}
+
+// lateOf lists the overdue orders of some work, those first that expired first.
+func lateOf(leavers ...*fleet.Workload) []late {
+	var list []late
+	for _, w := range leavers {
+		for _, o := range w.Orders {
+			if o.Overdue() {
+				list = append(list, late{w, o})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b late) int { return int(min(1, max(-1, a.order.Until-b.order.Until))) })
+	return list
+}
+
+// gpus counts what obeys the order still.
+func (l late) gpus() int {
+	t := 0
+	for i, p := range l.w.Pools {
+		for _, r := range l.w.Held[i] {
+			if r.Phase == fleet.Leaving && r.Order == l.order.Number {
+				t += p.GPUs
+			}
+		}
+	}
+	return t
+}
+
+// overdue makes of a blocker that waits for work to leave one that something is
+// broken: it had to be gone, and nobody says that it is. Without a late order the
+// blocker stays as it is.
+func (b Blocker) overdue(list []late) Blocker {
+	if len(list) == 0 {
+		return b
+	}
+	gpus, first := 0, list[0]
+	next := Next{first.order.Again, "the order to leave is given again"}
+	for _, l := range list {
+		gpus += l.gpus()
+		next.At = min(next.At, l.order.Again)
+	}
+	b.Figures["overdue"] = gpus
+	b.Text += words(" %s, told at %s, had to be gone by %s and is not reported gone (told again %s): its GPUs stay taken until its cluster says so, or an operator puts its nodes out of service.",
+		name(first.w), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
+	return b.of(Fault).until(next)
+}
+
+func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05") + " UTC" }
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return words("%d times", n)
+}
+
+// stuck says that the workload itself should have left and is not reported gone.
+func stuck(w *fleet.Workload) []Blocker {
+	list := lateOf(w)
+	if len(list) == 0 {
+		return nil
+	}
+	b := block(Evicting, w.At(), map[string]int{"gpus": leavingGPUs(w)}, []string{name(w)}, "It has not left the room it was told to leave.")
+	return []Blocker{b.overdue(list)}
+}

@@ -1,0 +1,285 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+)
+
+// Fork copies the state with all that is derived from it and all that has been
+// found out about it: who was asked in vain and need not be asked again, which
+// alarms have rung. What is decided on the copy is what would be decided on the
+// state itself, at the same cost; Clone forgets all that, as a restart does. Only
+// the keys of old commands stay behind.
+func (s *State) Fork() *State {
+	f := &fork{
+		partitions: map[*Partition]*Partition{}, trees: map[*Tree]*Tree{}, accounts: map[*Account]*Account{}, holds: map[*Hold]*Hold{},
+		work: make(map[*Workload]*Workload, len(s.Workloads)),
+	}
+	c := *s
+	f.to = &c
+	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
+	c.Keys, c.keys = nil, map[string]KeyUse{}
+	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)
+	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
+	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
+	f.people(s)
+	for _, p := range s.Partitions {
+		f.declare(p)
+	}
+	c.Partitions = each(f.partitions, s.Partitions)
+	c.partitions = named(c.Partitions, func(p *Partition) string { return p.ID })
+	for _, p := range s.Partitions {
+		f.metal(p)
+	}
+	for was, is := range f.work {
+		f.places(was, is)
+	}
+	c.alarms = slices.Clone(s.alarms)
+	for i := range c.alarms {
+		c.alarms[i].partition = f.partitions[c.alarms[i].partition]
+	}
+	c.dirty = make(map[*Partition]bool, len(s.dirty))
+	for p, d := range s.dirty {
+		c.dirty[f.partitions[p]] = d
+	}
+	return &c
+}
+
+// fork is a copy on its way: whose copy is who.
+type fork struct {
+	to         *State
+	partitions map[*Partition]*Partition
+	trees      map[*Tree]*Tree
+	accounts   map[*Account]*Account
+	holds      map[*Hold]*Hold
+	work       map[*Workload]*Workload
+}
+
+// copied copies things, and notes whose copy is who.
+func copied[T any](twins map[*T]*T, list []*T) []*T {
+	out := clonePointers(list)
+	for i, x := range list {
+		twins[x] = out[i]
+	}
+	return out
+}
+
+// each lists the copies of things; a list that is none stays none.
+func each[T any](twins map[*T]*T, list []*T) []*T {
+	if list == nil {
+		return nil
+	}
+	out := make([]*T, len(list))
+	for i, x := range list {
+		out[i] = twins[x]
+	}
+	return out
+}
+
+func named[T any](list []*T, name func(*T) string) map[string]*T {
+	out := make(map[string]*T, len(list))
+	for _, x := range list {
+		out[name(x)] = x
+	}
+	return out
+}
+
+// people copies workloads, which do not know their places in the copy yet.
+func (f *fork) people(s *State) {
+	f.to.Workloads = make(map[uint64]*Workload, len(s.Workloads))
+	all, pools := make([]Workload, 0, len(s.Workloads)), 0
+	for _, w := range s.Workloads {
+		pools += len(w.Held)
+	}
+	held := make([][]Replica, 0, pools)
+	for id, w := range s.Workloads {
+		all = append(all, *w)
+		c := &all[len(all)-1]
+		f.work[w], f.to.Workloads[id] = c, c
+		from := len(held)
+		for _, replicas := range w.Held {
+			held = append(held, slices.Clone(replicas))
+		}
+		c.Held = held[from:len(held):len(held)]
+		c.Orders = slices.Clone(w.Orders)
+		if w.Moves != nil {
+			m := *w.Moves
+			c.Moves = &m
+		}
+	}
+	f.to.names = make(map[string]*Workload, len(s.names))
+	for name, w := range s.names {
+		f.to.names[name] = f.work[w]
+	}
+}
+
+// declare makes the copies of a partition, its trees and accounts, still empty.
+func (f *fork) declare(p *Partition) {
+	c := *p
+	f.partitions[p] = &c
+	c.state, c.Scratch = f.to, nil
+	c.Accounts = copied(f.accounts, p.Accounts)
+	c.accounts = named(c.Accounts, func(a *Account) string { return a.Quota })
+	c.trees = make(map[string]*Tree, len(p.trees))
+	for name, t := range p.trees {
+		twin := *t
+		f.trees[t], c.trees[name] = &twin, &twin
+	}
+}
+
+// metal fills the copy of a partition.
+func (f *fork) metal(p *Partition) {
+	c := f.partitions[p]
+	c.Islands = clonePointers(p.Islands)
+	for _, i := range c.Islands {
+		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
+	}
+	c.ownPast()
+	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
+	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
+	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
+	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
+	for _, t := range p.trees {
+		f.tree(f.trees[t])
+	}
+	c.waits, c.awake = each(f.accounts, p.waits), each(f.trees, p.awake)
+	c.lackNodes, c.unsettled = each(f.trees, p.lackNodes), each(f.trees, p.unsettled)
+	c.flex = make(map[string]*FlexUse, len(p.flex))
+	for name, u := range p.flex {
+		c.flex[name] = f.flexUse(c, u)
+	}
+	c.flexWork, c.names, c.flexWaits = each(f.work, p.flexWork), slices.Clone(p.names), slices.Clone(p.flexWaits)
+	w := p.watched
+	c.watched = watched{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
+	for _, a := range c.Accounts {
+		f.account(c, a)
+	}
+}
+
+func (k *peaks) clone() peaks {
+	c := *k
+	c.steps, c.fell = slices.Clone(k.steps), slices.Clone(k.fell)
+	return c
+}
+
+// nodes copies nodes with who is on them.
+func (f *fork) nodes(list []*Node) []*Node {
+	out, all := clonePointers(list), 0
+	for _, n := range list {
+		all += len(n.residents)
+	}
+	residents := make([]Resident, 0, all)
+	for _, n := range out {
+		n.owner, n.Health = f.accounts[n.owner], n.Health.clone()
+		if n.residents == nil {
+			continue
+		}
+		from := len(residents)
+		for _, r := range n.residents {
+			residents = append(residents, Resident{f.work[r.Workload], r.Pool, r.Phase})
+		}
+		n.residents = residents[from:len(residents):len(residents)]
+	}
+	return out
+}
+
+func (f *fork) tree(t *Tree) {
+	t.accounts, t.waits = each(f.accounts, t.accounts), each(f.accounts, t.waits)
+	t.backing, t.touched = slices.Clone(t.backing), slices.Clone(t.touched)
+}
+
+func (f *fork) account(p *Partition, a *Account) {
+	a.partition, a.root = p, f.trees[a.root]
+	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
+	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
+	f.queue(&a.queue)
+	a.queue.account = a
+}
+
+func (f *fork) flexUse(p *Partition, u *FlexUse) *FlexUse {
+	c := *u
+	c.work, c.importance = each(f.work, u.work), maps.Clone(u.importance)
+	f.queue(&c.queue)
+	c.queue.flex, c.queue.partition = &c, p
+	return &c
+}
+
+// queue gives a copied queue units of its own.
+func (f *fork) queue(q *queue) {
+	twins, own := make(map[*Waiting]*Waiting, q.all.size), make([]Waiting, 0, q.all.size)
+	for it := range q.all.each() {
+		own = append(own, *it)
+		c := &own[len(own)-1]
+		c.Workload = f.work[it.Workload]
+		twins[it] = c
+	}
+	q.all = q.all.clone(twins)
+	if q.kinds != nil {
+		kinds := make(map[kind]*roll, len(q.kinds))
+		for k, like := range q.kinds {
+			c := like.clone(twins)
+			kinds[k] = &c
+		}
+		q.kinds = kinds
+	}
+	q.firsts = each(twins, q.firsts)
+}
+
+func (r *roll) clone(twins map[*Waiting]*Waiting) roll {
+	c := roll{size: r.size}
+	if r.pieces != nil {
+		c.pieces = make([][]*Waiting, len(r.pieces))
+	}
+	for i, piece := range r.pieces {
+		c.pieces[i] = each(twins, piece)
+	}
+	return c
+}
+
+// places tells a copied workload where it stands and waits.
+func (f *fork) places(was, is *Workload) {
+	is.partition, is.account = f.partitions[was.partition], f.accounts[was.account]
+	is.watchedAt, is.leavesTree = f.partitions[was.watchedAt], f.trees[was.leavesTree]
+	is.queued = slices.Clone(was.queued)
+	for i := range is.queued {
+		spot := &is.queued[i]
+		spot.partition = f.partitions[spot.partition]
+		if a := spot.queue.account; a != nil {
+			spot.queue = &f.accounts[a].queue
+		} else {
+			spot.queue = &spot.partition.flex[is.Namespace].queue
+		}
+	}
+}
+
+// Lighten forgets what only the past needs: ended workloads that hold nothing
+// any more, and the keys of old commands.
+func (s *State) Lighten() {
+	kept := s.EndedOrder[:0]
+	for _, id := range s.EndedOrder {
+		w := s.Workloads[id]
+		if w.partition != nil {
+			kept = append(kept, id)
+			continue
+		}
+		delete(s.Workloads, id)
+		if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
+			delete(s.names, key)
+		}
+	}
+	s.EndedOrder, s.Keys = kept, nil
+	clear(s.keys)
+}
+
+// Forget takes waiting workloads out of the state as if they had never come.
+func (s *State) Forget(which func(*Workload) bool) {
+	for _, id := range sortedIDs(s.Workloads) {
+		if w := s.Workloads[id]; w.State == Pending && which(w) {
+			s.unqueue(w)
+			delete(s.Workloads, id)
+			if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
+				delete(s.names, key)
+			}
+		}
+	}
+}
