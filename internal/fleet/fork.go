@@ -135,6 +135,7 @@ func (f *fork) metal(p *Partition) {
 	for _, i := range c.Islands {
 		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
 	}
+	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
 	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
