@@ -8,7 +8,7 @@ RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./int
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean
+.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean promise
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -54,6 +54,15 @@ fuzz: ## each fuzz target for FUZZTIME (60s)
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...
 	bin/muster bench $(ARGS)
+
+promise: build ## the tables and the picture of docs/promise.md, from FAULTS
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --into docs/promise.md#fleet
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --to 100d --into docs/promise.md#first
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --from 100d --into docs/promise.md#last
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --plot=false --svg docs/img/promise-frontier.svg \
+		--policy fixed=0.03,fixed=0.05,fixed=0.08,fixed=0.1,fixed=0.15,fixed=0.2,fixed=0.3,rolling=0.99 \
+		--policy binomial=0.9,binomial=0.95,binomial=0.98,binomial=0.99,binomial=0.995,binomial=0.999 \
+		--policy calibrated=0.9,calibrated=0.95,calibrated=0.98,calibrated=0.99,calibrated=0.995,calibrated=0.999 >/dev/null
 
 build: ## bin/muster
 	go build -o bin/muster ./cmd/muster

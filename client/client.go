@@ -33,6 +33,8 @@ type Client struct {
 	Subscriptions musterv1connect.SubscriptionServiceClient
 	Haircuts      musterv1connect.HaircutServiceClient
 	Health        musterv1connect.HealthServiceClient
+	Promises      musterv1connect.PromiseServiceClient
+	Past          musterv1connect.PastServiceClient
 
 	courier *courier
 }
@@ -56,6 +58,8 @@ func New(o Options) *Client {
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
 		Haircuts:      musterv1connect.NewHaircutServiceClient(h, address, with...),
 		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
+		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
+		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

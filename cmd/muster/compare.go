@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -80,16 +81,35 @@ func overcommitted(g *musterv1.Grant) bool {
 
 func policyOf(p *musterv1.Policy) fleet.Policy {
 	return fleet.Policy{
-		Buffer:      fleet.Buffer{Kind: fleet.BufferKind(p.GetBuffer().GetKind()), Share: fleet.PermilleOf(p.GetBuffer().GetShare())},
+		Buffer:      bufferOf(p.GetBuffer()),
 		Dwell:       p.GetDwell().AsDuration(),
 		Probation:   p.GetProbation().AsDuration(),
 		StaleAfter:  p.GetStaleAfter().AsDuration(),
 		FlexMinimum: p.GetFlexMinimum().AsDuration(),
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
-		Idle:        fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 
 		SecondPerson: p.GetSecondPerson(),
+		Targets: fleet.Targets{
+			Availability: fleet.PermilleOf(p.GetTargets().GetAvailability()), Uptime: fleet.PermilleOf(p.GetTargets().GetUptime()),
+			MTTR: p.GetTargets().GetMttr().AsDuration(),
+		},
+		Idle: fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 	}
+}
+
+func bufferOf(b *musterv1.Buffer) fleet.Buffer {
+	return fleet.Buffer{
+		Kind: fleet.BufferKind(b.GetKind()), Share: fleet.PermilleOf(b.GetShare()),
+		Confidence: fleet.PermilleOf(b.GetConfidence()), Floor: fleet.PermilleOf(b.GetFloor()), Ceiling: fleet.PermilleOf(b.GetCeiling()),
+	}
+}
+
+func bufferMessage(b fleet.Buffer) *musterv1.Buffer {
+	m := &musterv1.Buffer{Kind: string(b.Kind), Share: b.Share.Float()}
+	if b.Learns() {
+		m.Confidence, m.Floor, m.Ceiling = proto.Float64(b.Confidence.Float()), proto.Float64(b.Floor.Float()), proto.Float64(b.Ceiling.Float())
+	}
+	return m
 }
 
 func accessOf(a *musterv1.Access) fleet.Access {
@@ -140,14 +160,17 @@ func accessMessage(a fleet.Access) *musterv1.Access {
 
 func policyMessage(p fleet.Policy) *musterv1.Policy {
 	return &musterv1.Policy{
-		Buffer:      &musterv1.Buffer{Kind: string(p.Buffer.Kind), Share: float64(p.Buffer.Share) / 1000},
+		Buffer:      bufferMessage(p.Buffer),
 		Dwell:       durationpb.New(p.Dwell),
 		Probation:   durationpb.New(p.Probation),
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
-		Idle:        &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 
 		SecondPerson: &p.SecondPerson,
+		Targets: &musterv1.Targets{
+			Availability: float64(p.Targets.Availability) / 1000, Uptime: float64(p.Targets.Uptime) / 1000, Mttr: durationpb.New(p.Targets.MTTR),
+		},
+		Idle: &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 	}
 }

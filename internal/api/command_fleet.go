@@ -46,13 +46,33 @@ func setBuffer(m *musterv1.SetBufferRequest) (core.Command, error) {
 	return core.SetBuffer{Scope: m.GetScope(), Buffer: b}, err
 }
 
-func buffer(field string, b *musterv1.Buffer) (fleet.Buffer, error) {
-	share, err := permille(field+".share", b.GetShare())
-	kind := fleet.BufferKind(b.GetKind())
-	if kind == "" {
-		kind = fleet.Fixed
+func buffer(field string, m *musterv1.Buffer) (b fleet.Buffer, err error) {
+	b = fleet.Buffer{Kind: fleet.BufferKind(m.GetKind())}
+	switch b.Kind {
+	case "":
+		b.Kind = fleet.Fixed
+	case fleet.Calibrated, fleet.Binomial:
+		b = fleet.Learning(b.Kind)
 	}
-	return fleet.Buffer{Kind: kind, Share: share}, err
+	for _, one := range []struct {
+		name string
+		says *float64
+		to   *fleet.Permille
+	}{
+		{"share", &m.Share, &b.Share}, {"confidence", m.Confidence, &b.Confidence},
+		{"floor", m.Floor, &b.Floor}, {"ceiling", m.Ceiling, &b.Ceiling},
+	} {
+		if one.says != nil && err == nil {
+			*one.to, err = permille(field+"."+one.name, *one.says)
+		}
+	}
+	if err != nil {
+		return b, err
+	}
+	if flaw := b.Check(); flaw != nil {
+		return b, wrong(field, "is no policy: %v", flaw)
+	}
+	return b, nil
 }
 
 // setPolicy lays what the message says over the policy in force.
@@ -81,6 +101,9 @@ func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, 
 		if *d.to, err = duration(d.field, d.says); err != nil {
 			return core.SetPolicy{}, err
 		}
+	}
+	if now.Targets, err = setTargets(now.Targets, p.GetTargets()); err != nil {
+		return core.SetPolicy{}, err
 	}
 	if p.GetIdle() != nil {
 		now.Idle.Threshold, err = permille("policy.idle.threshold", p.GetIdle().GetThreshold())

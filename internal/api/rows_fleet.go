@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -77,6 +78,7 @@ func policyOf(p fleet.Policy) *musterv1.Policy {
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
+		Targets:     targetsOf(p.Targets.OrDefault()),
 		Idle:        &musterv1.Idle{Threshold: share(p.Idle.Threshold), Window: durationpb.New(p.Idle.Window)},
 
 		SecondPerson: &p.SecondPerson,
@@ -84,7 +86,11 @@ func policyOf(p fleet.Policy) *musterv1.Policy {
 }
 
 func bufferOf(b fleet.Buffer) *musterv1.Buffer {
-	return &musterv1.Buffer{Kind: string(b.Kind), Share: share(b.Share)}
+	m := &musterv1.Buffer{Kind: string(b.Kind), Share: share(b.Share)}
+	if b.Learns() {
+		m.Confidence, m.Floor, m.Ceiling = proto.Float64(share(b.Confidence)), proto.Float64(share(b.Floor)), proto.Float64(share(b.Ceiling))
+	}
+	return m
 }
 
 func share(p fleet.Permille) float64 { return float64(p) / 1000 }

@@ -73,7 +73,7 @@ func assignedIsSustainable(w *world, before *fleet.State, out core.Outcome) *fai
 	}
 	_, held := w.s.Held(id, quota, w.now)
 	_, heldBefore := before.Held(id, quota, w.now)
-	after, limit := p.Assigned()+held, promise.CapacityOf(w.s, p, w.now).Promisable*p.GPUsPerNode
+	after, limit := p.Assigned()+held, promise.CapacityOf(w.s, p, w.now).Sustainable*p.GPUsPerNode
 	if after > limit && after > was.Assigned()+heldBefore {
 		return &failure{rule: "assigned with holds stays sustainable", detail: fmt.Sprintf("%+v: %d assigned and held of %d%s", w.asked, after, limit, eventsText(out.Record))}
 	}

@@ -46,6 +46,9 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 		p.field(one.name, spanText(one.d))
 	}
 	p.field("idle", fmt.Sprintf("under %s for %s", share(pol.GetIdle().GetThreshold()), spanText(pol.GetIdle().GetWindow())))
+	if t := pol.GetTargets(); t != nil {
+		p.field("targets", fmt.Sprintf("availability %s, uptime %s, mttr %s", share(t.GetAvailability()), share(t.GetUptime()), spanText(t.GetMttr())))
+	}
 	for _, i := range f.GetIncidents() {
 		p.field("incident", fmt.Sprintf("%s %s, %s, since %s", i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), p.moment(i.GetOpened().AsTime())))
 	}
@@ -56,7 +59,12 @@ func spanText(d *durationpb.Duration) string {
 	return config.FormatDuration(d.AsDuration().Round(time.Millisecond))
 }
 
-func bufferText(b *musterv1.Buffer) string { return b.GetKind() + " " + share(b.GetShare()) }
+func bufferText(b *musterv1.Buffer) string {
+	if b.Confidence != nil {
+		return fmt.Sprintf("%s, %s of promises kept, %s to %s held back", b.GetKind(), share(b.GetConfidence()), share(b.GetFloor()), share(b.GetCeiling()))
+	}
+	return b.GetKind() + " " + share(b.GetShare())
+}
 
 // share says a share in percent.
 func share(x float64) string { return strconv.FormatFloat(x*100, 'f', -1, 64) + " %" }

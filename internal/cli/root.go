@@ -128,10 +128,15 @@ func (a *app) commands(root *cobra.Command) {
 		list []*cobra.Command
 	}{
 		{running, []*cobra.Command{newUp(a), newMetrics(a), newVersion(a)}},
-		{asking, []*cobra.Command{newCapacity(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a), newHealth(a), newLemons(a)}},
+		{asking, []*cobra.Command{
+			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
+			newHealth(a), newLemons(a), newOutlook(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
+		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
-		{changing, []*cobra.Command{newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newHaircut(a), newCluster(a), newSignal(a)}},
-		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBench(a)}},
+		{changing, []*cobra.Command{
+			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a),
+		}},
+		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a), newBench(a)}},
 	} {
 		for _, c := range group.list {
 			c.GroupID = group.id

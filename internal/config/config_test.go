@@ -105,7 +105,9 @@ func TestWhatIsWrongIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"share too fine", "policy: {buffer: {share: 0.1234}}\n", `f:1: share is 0.1234; at most three decimals are kept, as in 0.125`},
 		{"fixed with confidence", "policy: {buffer: {kind: fixed, confidence: 0.9}}\n", `f:1: confidence belongs to the kinds calibrated and binomial; a fixed buffer has a share only`},
 		{"unknown kind", "policy: {buffer: {kind: fixd}}\n", `f:1: kind is "fixd"; did you mean "fixed"?`},
-		{"kind of a later day", "policy:\n  buffer: {kind: calibrated}\n", `not yet: f:2: a buffer of kind calibrated; use fixed, as in {kind: fixed, share: 0.15}`},
+		{"floor above ceiling", "policy:\n  buffer: {kind: calibrated, floor: 0.4, ceiling: 0.3}\n", `f:2: buffer floor 0.4 is above its ceiling 0.3; the floor is the smaller, as in floor 0.02, ceiling 0.3`},
+		{"confidence of one", "policy: {buffer: {kind: binomial, confidence: 1}}\n", `f:1: buffer confidence 1 is not between 0 and 1, both excluded; 0.99 is usual`},
+		{"learning with a share", "policy: {buffer: {kind: calibrated, share: 0.15}}\n", `f:1: share belongs to the kind fixed; a calibrated buffer has confidence, floor and ceiling`},
 		{"access named twice", "quotas: [{path: a, access: {users: [ada, ada]}}]\n", `f:1: "ada" is in this list twice, first in line 1; keep one`},
 		{"second document", "quotas: []\n---\nquotas: []\n", `f:2: a second document begins here; a file holds one document, so put it into a file of its own`},
 		{"nothing", "\n# only a remark\n", `f: is empty; it needs at least one key`},
@@ -145,11 +147,24 @@ func TestErrorsComeTogetherInOrderOfLine(t *testing.T) {
 	}
 }
 
-func TestOnlyLaterKindsAreNotYet(t *testing.T) {
-	_, err := Parse("f", []byte("policy: {buffer: {kind: binomial}}\n"), Options{})
-	var all Errors
-	if !errors.As(err, &all) || !all.NotYet() {
-		t.Errorf("got %v", err)
+func TestBuffersThatLearnHaveDefaultsAndComeBackAsWritten(t *testing.T) {
+	for text, want := range map[string]fleet.Buffer{
+		"{kind: binomial}": fleet.Learning(fleet.Binomial),
+		"{kind: calibrated, confidence: 0.995, floor: 0, ceiling: 0.5}": {Kind: fleet.Calibrated, Confidence: 995, Ceiling: 500},
+	} {
+		f, err := Parse("f", []byte("policy: {buffer: "+text+"}\n"), Options{})
+		if err != nil || *f.Policy.Buffer != want {
+			t.Fatalf("%s: got %v, %v", text, f.Policy.Buffer, err)
+		}
+		s := fleet.NewState()
+		s.SetPolicy(f.Policy.Over(s.Policy))
+		again, err := Parse("again", Write(s), Options{})
+		if err != nil || *again.Policy.Buffer != want {
+			t.Errorf("%s: written and read back: %v, %v", text, again.Policy.Buffer, err)
+		}
+		if _, changes := Diff(s, again); len(changes) != 0 {
+			t.Errorf("%s: differs from itself: %v", text, changes)
+		}
 	}
 }
 

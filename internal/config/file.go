@@ -24,7 +24,8 @@ type Policy struct {
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
 	SecondPerson                                        *bool
-	Later                                               bool // the buffer is of a kind that cannot be had yet
+	Availability, Uptime                                *fleet.Permille // targets
+	MTTR                                                *time.Duration
 }
 
 // Cluster is one Kubernetes cluster.

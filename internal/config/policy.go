@@ -3,16 +3,15 @@ package config
 import "github.com/muster-fleet/muster/internal/fleet"
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v Value, f Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
-	buffer, later := readBuffer(f.At("buffer"))
+	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	return Policy{
 		Line:          v.Line(),
-		Buffer:        buffer,
-		Later:         later,
+		Buffer:        readBuffer(f.At("buffer")),
 		Dwell:         maybe(f.At("dwell"), Value.Duration),
 		Probation:     maybe(f.At("probation"), Value.Duration),
 		StaleAfter:    maybe(f.At("staleAfter"), Value.Duration),
@@ -21,6 +20,9 @@ func ReadPolicy(v Value, f Fields) Policy {
 		IdleThreshold: maybe(idle.At("threshold"), Value.Share),
 		IdleWindow:    maybe(idle.At("window"), Value.Duration),
 		SecondPerson:  maybe(f.At("secondPerson"), Value.Bool),
+		Availability:  maybe(targets.At("availability"), Value.Share),
+		Uptime:        maybe(targets.At("uptime"), Value.Share),
+		MTTR:          maybe(targets.At("mttr"), Value.Duration),
 	}
 }
 
@@ -33,10 +35,10 @@ func maybe[T any](v Value, read func(Value) T) *T {
 	return &x
 }
 
-// readBuffer reads a buffer; later says that it is of a kind for a later day.
-func readBuffer(v Value) (b *fleet.Buffer, later bool) {
+// readBuffer reads a buffer.
+func readBuffer(v Value) *fleet.Buffer {
 	if !v.Present() {
-		return nil, false
+		return nil
 	}
 	f := v.Fields("kind", "share", "confidence", "floor", "ceiling")
 	kind := fleet.Fixed
@@ -44,10 +46,9 @@ func readBuffer(v Value) (b *fleet.Buffer, later bool) {
 		kind = fleet.BufferKind(f.At("kind").Word(string(fleet.Fixed), string(fleet.Calibrated), string(fleet.Binomial)))
 	}
 	if kind == fleet.Calibrated || kind == fleet.Binomial {
-		f.At("kind").NotYet("a buffer of kind %s; use fixed, as in {kind: fixed, share: 0.15}", kind)
-		return nil, true
+		return readLearning(v, f, kind)
 	}
-	return readFixed(f), false
+	return readFixed(f)
 }
 
 func readFixed(f Fields) *fleet.Buffer {
@@ -63,6 +64,27 @@ func readFixed(f Fields) *fleet.Buffer {
 	return &b
 }
 
+// readLearning reads a buffer of a kind that learns; what it does not name is as
+// the contract has it.
+func readLearning(v Value, f Fields, kind fleet.BufferKind) *fleet.Buffer {
+	if f.Has("share") {
+		f.At("share").Fail("share belongs to the kind fixed; a %s buffer has confidence, floor and ceiling", kind)
+	}
+	b := fleet.Learning(kind)
+	for _, one := range []struct {
+		key string
+		to  *fleet.Permille
+	}{{"confidence", &b.Confidence}, {"floor", &b.Floor}, {"ceiling", &b.Ceiling}} {
+		if f.Has(one.key) {
+			*one.to = f.At(one.key).Share()
+		}
+	}
+	if err := b.Check(); err != nil {
+		v.Fail("%v", err)
+	}
+	return &b
+}
+
 // Over is a policy with what the file names put over it.
 func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Buffer, p.Buffer)
@@ -74,6 +96,9 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Idle.Window, p.IdleWindow)
 	set(&base.Idle.Threshold, p.IdleThreshold)
 	set(&base.SecondPerson, p.SecondPerson)
+	set(&base.Targets.Availability, p.Availability)
+	set(&base.Targets.Uptime, p.Uptime)
+	set(&base.Targets.MTTR, p.MTTR)
 	return base
 }
 

@@ -45,7 +45,20 @@ func shareText(p fleet.Permille) string {
 	return strconv.FormatFloat(float64(p)/1000, 'f', -1, 64)
 }
 
-func bufferText(b fleet.Buffer) string { return string(b.Kind) + " " + shareText(b.Share) }
+func bufferText(b fleet.Buffer) string {
+	if b.Learns() {
+		return fmt.Sprintf("%s %s (%s to %s)", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
+	}
+	return string(b.Kind) + " " + shareText(b.Share)
+}
+
+// bufferFields is a buffer as a file has it.
+func bufferFields(b fleet.Buffer) string {
+	if b.Learns() {
+		return fmt.Sprintf("{kind: %s, confidence: %s, floor: %s, ceiling: %s}", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
+	}
+	return fmt.Sprintf("{kind: %s, share: %s}", b.Kind, shareText(b.Share))
+}
 
 // policyChange lists the settings that differ, each with what it was and becomes.
 func policyChange(is, want fleet.Policy) string {
@@ -67,5 +80,11 @@ func policyChange(is, want fleet.Policy) string {
 	span("flexMinimum", is.FlexMinimum, want.FlexMinimum)
 	span("maxGrace", is.MaxGrace, want.MaxGrace)
 	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
+	note("targets", targetsText(is.Targets), targetsText(want.Targets))
 	return strings.Join(parts, ", ")
+}
+
+func targetsText(t fleet.Targets) string {
+	t = t.OrDefault()
+	return fmt.Sprintf("{availability: %s, uptime: %s, mttr: %s}", shareText(t.Availability), shareText(t.Uptime), FormatDuration(t.MTTR))
 }

@@ -29,7 +29,7 @@ func Write(s *fleet.State) []byte {
 func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	p := s.Policy
 	fmt.Fprintln(b, "policy:")
-	fmt.Fprintf(b, "  buffer: {kind: %s, share: %s}\n", p.Buffer.Kind, shareText(p.Buffer.Share))
+	fmt.Fprintf(b, "  buffer: %s\n", bufferFields(p.Buffer))
 	for _, scope := range slices.Sorted(maps.Keys(s.Buffers)) {
 		fmt.Fprintf(b, "  # only in %s: buffer %s\n", scope, bufferText(s.Buffers[scope]))
 	}
@@ -42,6 +42,7 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}
+	fmt.Fprintf(b, "  targets: %s\n", targetsText(p.Targets))
 }
 
 func writeClusters(b *bytes.Buffer, s *fleet.State) {

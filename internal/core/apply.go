@@ -22,7 +22,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyHaircut(s, e, at) || applyWork(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -49,8 +49,10 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReportsResumed:
 		setStale(s, e.Cluster, false, at)
 	case event.PolicySet:
+		s.Judge(at)
 		s.SetPolicy(e.Policy)
 	case event.BufferSet:
+		s.Judge(at)
 		s.SetBuffer(e.Scope, e.Buffer)
 	case event.IncidentOpened:
 		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
@@ -96,7 +98,7 @@ func closeIncident(s *fleet.State, name string, at fleet.Instant) {
 	}
 }
 
-func applyPeople(s *fleet.State, e event.Event) bool {
+func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.QuotaCreated:
 		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access, Owner: e.Owner})
@@ -120,15 +122,16 @@ func applyPeople(s *fleet.State, e event.Event) bool {
 	case event.SubscriptionEnded:
 		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
-		applyBacking(s.Partition(e.Partition), e)
+		applyBacking(s.Partition(e.Partition), e, at)
 	default:
 		return false
 	}
 	return true
 }
 
-func applyBacking(p *fleet.Partition, e event.BackingAligned) {
-	p.Promisable, p.Regranted = e.Promisable, false
+func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) {
+	p.SetPromise(e.Promisable, e.Unsustained, at)
+	p.Regranted = false
 	for i, share := range e.Shares {
 		p.Islands[i].Share = share
 	}

@@ -154,9 +154,7 @@ func setPolicy(s *fleet.State, c SetPolicy) ([]event.Event, *Refusal) {
 }
 
 func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
-	check := fleet.DefaultPolicy()
-	check.Buffer = c.Buffer
-	if err := check.Check(); err != nil {
+	if err := c.Buffer.Check(); err != nil {
 		return nil, refuse(Invalid, "%v", err)
 	}
 	if !scopeExists(s, c.Scope) {

@@ -159,10 +159,9 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now f
 	return used, nil
 }
 
-// sustainable is what people may assign in a partition, in GPUs; under the
-// fixed policy it is what is promisable.
+// sustainable is what people may assign in a partition, in GPUs.
 func sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
-	return promise.CapacityOf(s, p, now).Promisable * p.GPUsPerNode
+	return promise.CapacityOf(s, p, now).Sustainable * p.GPUsPerNode
 }
 
 func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {

@@ -119,11 +119,11 @@ const alignments = 8
 
 // capacityChange is what is different in capacity alone.
 func capacityChange(p *fleet.Partition, c promise.Capacity) (event.BackingAligned, bool) {
-	changed := p.Promisable != c.Promisable
+	changed := p.Promisable != c.Promisable || p.Sustainable() != c.Sustainable
 	for i, island := range p.Islands {
 		changed = changed || island.Share != c.Shares[i]
 	}
-	return event.BackingAligned{Partition: p.ID, Promisable: c.Promisable, Shares: c.Shares}, changed
+	return event.BackingAligned{Partition: p.ID, Promisable: c.Promisable, Unsustained: c.Promisable - c.Sustainable, Shares: c.Shares}, changed
 }
 
 func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, bool) {

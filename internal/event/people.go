@@ -56,11 +56,14 @@ type HoldEnded struct {
 // BackingAligned says: what a partition can promise, or what backs its quotas, has
 // changed. It carries only what is different.
 type BackingAligned struct {
-	Partition  string       `json:"partition"`
-	Promisable int          `json:"promisable"` // nodes
-	Shares     []int        `json:"shares"`     // own share of each island, in nodes
-	Backing    []Backed     `json:"backing,omitempty"`
-	Gangs      []GangStatus `json:"gangs,omitempty"`
+	Partition  string `json:"partition"`
+	Promisable int    `json:"promisable"` // nodes
+	Shares     []int  `json:"shares"`     // own share of each island, in nodes
+	// Unsustained is how many nodes sustainable is below promisable; events from before
+	// there were policies that learn have none.
+	Unsustained int          `json:"unsustained,omitempty"`
+	Backing     []Backed     `json:"backing,omitempty"`
+	Gangs       []GangStatus `json:"gangs,omitempty"`
 }
 
 // Backed says: this many nodes of an island now back a quota.

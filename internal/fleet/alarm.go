@@ -19,6 +19,7 @@ const (
 	ofFlex                    // flex work has run its minimum time
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
 	ofOrder                   // an order to leave may be due again
+	ofHour                    // an hour is over: a buffer policy that learns may allow another number
 )
 
 type alarms []alarm
@@ -55,6 +56,25 @@ func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
 		a.partition.ring(a.of)
+		if a.of == ofHour && a.partition.forecastAt == a.at {
+			a.partition.forecastAt = 0
+			a.partition.forecasting(now)
+		}
+	}
+}
+
+// forecasting asks for a look at the next full hour, if a policy in force here
+// learns from the past.
+func (p *Partition) forecasting(now Instant) {
+	if p.forecastAt != 0 {
+		return
+	}
+	for i := range p.Islands {
+		if p.state.BufferFor(p, i).Learns() {
+			p.forecastAt = (HourOf(now) + 1).Begins()
+			p.state.alarm(p, p.forecastAt, ofHour)
+			return
+		}
 	}
 }
 
@@ -63,6 +83,8 @@ func (p *Partition) ring(of alarmKind) {
 	case ofMetal:
 		p.Unalign()
 		p.Freed()
+	case ofHour:
+		p.Unalign()
 	case ofAge:
 		p.aged++
 		p.Freed()

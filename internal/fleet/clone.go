@@ -42,7 +42,11 @@ func clonePointers[T any](list []*T) []*T {
 // detach gives a copied partition its own islands, nodes and accounts.
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
-	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.Downs, p.Scratch, p.Ahead = slices.Clone(p.Downs), nil, nil
+	p.Pledges, p.LongPledges = p.Pledges.clone(), p.LongPledges.clone()
+	for _, i := range p.Islands {
+		i.Past, i.Pledges = slices.Clone(i.Past), i.Pledges.clone()
+	}
 	p.Health.Bursts = clonePointers(p.Health.Bursts)
 	for _, n := range p.Nodes {
 		n.Health = n.Health.clone()

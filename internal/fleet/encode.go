@@ -63,6 +63,7 @@ func (s *State) Rebuild() {
 }
 
 func (p *Partition) rebuild(s *State) {
+	p.forecastAt = 0
 	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
 	p.names, p.flexWaits = nil, nil

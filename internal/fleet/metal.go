@@ -45,11 +45,14 @@ func insertZero(xs []int, at int) []int {
 
 // AddNode adds a healthy node.
 func (p *Partition) AddNode(name string, island, rack int, at Instant) {
+	p.pledge(at)
 	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at, Born: at}
 	p.byName[name] = len(p.Nodes)
 	p.Islands[island].nodes = append(p.Islands[island].nodes, len(p.Nodes))
 	p.Nodes = append(p.Nodes, n)
 	p.contribute(n, 1)
+	p.remember(island, at)
+	p.forecasting(at)
 	p.Unalign()
 }
 
@@ -58,10 +61,13 @@ func (p *Partition) AddNode(name string, island, rack int, at Instant) {
 // back from suspect straight to healthy leaves no trace (semantics §2).
 func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, at Instant) {
 	n := p.Nodes[node]
+	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
+	p.remember(n.Island, at)
+	p.breakPledges(n.Island)
 	if state == Probation {
 		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
 	}
@@ -239,6 +245,7 @@ func (p *Partition) Touch() { p.state.dirty[p] = true }
 // SetPolicy sets the fleet's policy.
 func (s *State) SetPolicy(policy Policy) {
 	s.Policy = policy
+	s.Policy.Targets = policy.Targets.OrDefault() // a log of before there were targets names none
 	s.unalignAll()
 }
 
@@ -262,6 +269,7 @@ func (s *State) unalignAll() {
 
 // alarms asks for looks when probations and dwells end, as the policy now says.
 func (p *Partition) alarms(s *State) {
+	p.forecasting(s.Time)
 	for _, n := range p.Nodes {
 		if n.State == Probation {
 			s.alarm(p, n.Since.Add(s.Policy.Probation), ofMetal)

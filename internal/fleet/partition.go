@@ -11,6 +11,9 @@ type Island struct {
 	Racks int    `json:"racks"`
 	Share int    `json:"share"` // own share: nodes that the policy lets be promised on the island alone
 
+	Past    Past    `json:"past,omitempty"` // what buffer policies learn from
+	Pledges Pledges `json:"pledges"`        // what became of the promises of its own share
+
 	nodes       []int // indexes into Partition.Nodes, in order of arrival
 	whole       int   // whole healthy nodes
 	unscheduled int   // nodes that back quotas which do not touch as many
@@ -63,7 +66,12 @@ type Partition struct {
 	Nodes       []*Node    `json:"nodes"`   // in order of arrival
 	Accounts    []*Account `json:"accounts"`
 	Promisable  int        `json:"promisable"` // nodes
-	Downs       []Down     `json:"downs"`      // what the dwell still remembers
+	// Unsustained is how many nodes sustainable is below promisable.
+	Unsustained int     `json:"unsustained,omitempty"`
+	PastSince   Hour    `json:"pastSince,omitempty"` // first hour of what Island.Past keeps
+	Pledges     Pledges `json:"pledges"`             // what became of what was promisable
+	LongPledges Pledges `json:"longPledges"`         // and of what was sustainable
+	Downs       []Down  `json:"downs"`               // what the dwell still remembers
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
 	Regranted bool            `json:"grantsMoved,omitempty"`
@@ -105,6 +113,11 @@ type Partition struct {
 	grantsMoved bool
 	expired     bool // an order to leave may be due again
 	halted      string
+	forecastAt  Instant // next look for what time alone has taught; see forecasting
+	// Ahead is promise's working memory, and Foretold what it last made of it: the
+	// latter is never changed, so that copies of the state may share it.
+	Ahead       any   `json:"-"`
+	Foretold    any   `json:"-"`
 	ailing      []int // see Ailing
 	undiagnosed bool
 	failures    []*Workload // see Unexplained
@@ -145,6 +158,9 @@ type FlexUse struct {
 
 // Tally is the partition's GPUs by what they do.
 func (p *Partition) Tally() Tally { return p.tally }
+
+// Sustainable is the nodes that people may assign.
+func (p *Partition) Sustainable() int { return p.Promisable - p.Unsustained }
 
 // Flex is the number of usable GPUs that no in-quota workload holds or has reserved.
 func (p *Partition) Flex() int { return p.tally.Usable - (p.tally.InQuota - p.tally.StrandedQ) }

@@ -9,7 +9,7 @@ import (
 // BufferKind names a way to decide how many nodes may be promised.
 type BufferKind string
 
-// The buffer kinds. Only Fixed decides today; the others are words of the contract.
+// The buffer kinds.
 const (
 	Fixed      BufferKind = "fixed"
 	Calibrated BufferKind = "calibrated"
@@ -22,13 +22,53 @@ type Permille int
 // PermilleOf rounds a share between 0 and 1 to thousandths.
 func PermilleOf(share float64) Permille { return Permille(math.Round(share * 1000)) }
 
+// Float is the share as a number between 0 and 1.
+func (p Permille) Float() float64 { return float64(p) / 1000 }
+
 // Buffer is a buffer policy (semantics §2).
 type Buffer struct {
 	Kind  BufferKind `json:"kind"`
-	Share Permille   `json:"share"`
+	Share Permille   `json:"share"` // held back under Fixed
+	// Of the kinds that learn: which share of the promises is to be kept, and the
+	// least and the largest share held back.
+	Confidence Permille `json:"confidence,omitempty"`
+	Floor      Permille `json:"floor,omitempty"`
+	Ceiling    Permille `json:"ceiling,omitempty"`
 }
 
-// Allows is the number of nodes, in thousandths of a node, that the policy lets
+// Learning is a policy of a kind that learns, with the defaults of the contract:
+// confidence 99 %, floor 2 %, ceiling 30 %.
+func Learning(kind BufferKind) Buffer {
+	return Buffer{Kind: kind, Confidence: 990, Floor: 20, Ceiling: 300}
+}
+
+// Learns says whether what the policy allows follows from the past.
+func (b Buffer) Learns() bool { return b.Kind == Calibrated || b.Kind == Binomial }
+
+// Check says what is wrong with the policy and what would be right, or nil.
+func (b Buffer) Check() error {
+	switch {
+	case b.Kind != Fixed && !b.Learns():
+		return fmt.Errorf("buffer kind %q is not known; use %s, %s or %s", b.Kind, Fixed, Calibrated, Binomial)
+	case b.Kind == Fixed && (b.Share < 0 || b.Share > 1000):
+		return fmt.Errorf("buffer share %v is not between 0 and 1", b.Share.Float())
+	case b.Kind == Fixed && (b.Confidence != 0 || b.Floor != 0 || b.Ceiling != 0):
+		return fmt.Errorf("a fixed buffer has a share only; confidence, floor and ceiling belong to %s and %s", Calibrated, Binomial)
+	case b.Kind == Fixed:
+		return nil
+	case b.Share != 0:
+		return fmt.Errorf("a %s buffer has no share; it has confidence, floor and ceiling", b.Kind)
+	case b.Confidence <= 0 || b.Confidence >= 1000:
+		return fmt.Errorf("buffer confidence %v is not between 0 and 1, both excluded; 0.99 is usual", b.Confidence.Float())
+	case b.Floor < 0 || b.Ceiling > 1000:
+		return fmt.Errorf("buffer floor %v and ceiling %v are not between 0 and 1", b.Floor.Float(), b.Ceiling.Float())
+	case b.Floor > b.Ceiling:
+		return fmt.Errorf("buffer floor %v is above its ceiling %v; the floor is the smaller, as in floor 0.02, ceiling 0.3", b.Floor.Float(), b.Ceiling.Float())
+	}
+	return nil
+}
+
+// Allows is the number of nodes, in thousandths of a node, that a fixed policy lets
 // out of installed nodes: (1 − buffer) × installed, not yet rounded, so that a
 // partition can add its islands before it rounds once.
 func (b Buffer) Allows(installed int) int { return installed * (1000 - int(b.Share)) }
@@ -43,7 +83,8 @@ type Policy struct {
 	MaxGrace    time.Duration `json:"maxGrace"`
 	Idle        Idle          `json:"idle"`
 	// SecondPerson: a haircut must be reviewed by somebody else than who made it.
-	SecondPerson bool `json:"secondPerson,omitempty"`
+	SecondPerson bool    `json:"secondPerson,omitempty"`
+	Targets      Targets `json:"targets,omitzero"`
 }
 
 // Idle says when GPUs count as idle: measured utilisation under Threshold for
@@ -66,6 +107,7 @@ func DefaultPolicy() Policy {
 		FlexMinimum: 30 * time.Minute,
 		MaxGrace:    15 * time.Minute,
 		Idle:        Idle{Threshold: 50, Window: 4 * time.Hour},
+		Targets:     DefaultTargets(),
 	}
 }
 
@@ -77,12 +119,10 @@ func (p Policy) Silence() time.Duration { return max(p.StaleAfter, time.Minute) 
 // Check says what is wrong with the policy, or nil.
 func (p Policy) Check() error {
 	switch {
-	case p.Buffer.Kind != Fixed:
-		return fmt.Errorf("buffer kind %q is not available yet; use %q", p.Buffer.Kind, Fixed)
-	case p.Buffer.Share < 0 || p.Buffer.Share > 1000:
-		return fmt.Errorf("buffer share %v is not between 0 and 1", float64(p.Buffer.Share)/1000)
+	case p.Buffer.Check() != nil:
+		return p.Buffer.Check()
 	case p.Dwell < 0 || p.Probation < 0 || p.StaleAfter < 0 || p.FlexMinimum < 0 || p.MaxGrace < 0 || p.Idle.Window < 0:
 		return fmt.Errorf("a duration is negative; durations are zero or more")
 	}
-	return nil
+	return p.Targets.Check()
 }

@@ -6,27 +6,70 @@ import (
 
 // Capacity is what may be promised on a partition now, in nodes.
 type Capacity struct {
-	Promisable int
-	Shares     []int // own share of each island
+	Promisable  int
+	Sustainable int   // the same over 28 days; never more than Promisable
+	Shares      []int // own share of each island
 }
 
 // CapacityOf applies the buffer policies in force to a partition: the least,
 // over the last dwell, of min(healthy nodes, what the policy allows), for each
 // island alone and for all together, rounded once (semantics §2).
+//
+// A fixed policy allows (1 − buffer) × installed. One that learns allows what is
+// left of the installed nodes after those that are down and those that may
+// follow within the horizon; together they are at least the floor and at most the
+// ceiling. The islands that one such policy governs are one pool: they stand in
+// for one another.
 func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity {
 	c := Capacity{Shares: make([]int, len(p.Islands))}
 	since := now.Add(-s.Policy.Dwell)
-	installed, whole, allowed := 0, 0, 0
+	installed, whole := 0, 0
+	var short, long int // allowed, in thousandths of a node
+	buffers, learns := make([]fleet.Buffer, len(p.Islands)), false
 	for i, island := range p.Islands {
 		n := len(island.Nodes())
-		allows := s.BufferFor(p, i).Allows(n)
-		least := n - p.MostDown(i, since, now)
-		c.Shares[i] = min(island.Whole(), least, allows/1000)
-		installed, whole, allowed = installed+n, whole+island.Whole(), allowed+allows
+		b := s.BufferFor(p, i)
+		buffers[i], learns = b, learns || b.Learns()
+		c.Shares[i] = min(island.Whole(), n-p.MostDown(i, since, now))
+		if !b.Learns() {
+			c.Shares[i] = min(c.Shares[i], b.Allows(n)/1000)
+			short, long = short+b.Allows(n), long+b.Allows(n)
+		}
+		installed, whole = installed+n, whole+island.Whole()
 	}
-	least := installed - p.MostDown(-1, since, now)
-	c.Promisable = min(whole, least, allowed/1000)
+	if learns {
+		f := forecast(s, p, now)
+		for i, b := range buffers {
+			if b.Learns() {
+				n, down := down(p, since, now, i)
+				c.Shares[i] = min(c.Shares[i], claimOf(b, fleet.PromisableHours).Promised(n, down, f.islands[i].short))
+			}
+		}
+		for k, g := range groupsOf(buffers) {
+			n, down := down(p, since, now, g...)
+			short += 1000 * claimOf(buffers[g[0]], fleet.PromisableHours).Promised(n, down, f.groups[k].short)
+			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, max(f.groups[k].short, f.groups[k].long))
+		}
+	}
+	least := min(whole, installed-p.MostDown(-1, since, now))
+	c.Promisable = min(least, short/1000)
+	c.Sustainable = min(c.Promisable, long/1000)
 	return c
+}
+
+// down is how many nodes some islands have, and how many of them were down at the
+// worst moment of the last dwell, now included; each island's worst, unless they
+// are all there are.
+func down(p *fleet.Partition, since, now fleet.Instant, islands ...int) (nodes, down int) {
+	whole, most := 0, 0
+	for _, i := range islands {
+		nodes, whole = nodes+len(p.Islands[i].Nodes()), whole+p.Islands[i].Whole()
+		most += p.MostDown(i, since, now)
+	}
+	if len(islands) == len(p.Islands) {
+		most = p.MostDown(-1, since, now)
+	}
+	return nodes, max(nodes-whole, most)
 }
 
 // Stands says whether the present backing is what Align would decide, without

@@ -26,7 +26,7 @@ func Parse(name string, data []byte) (*File, error) {
 	p := &parser{file: &File{Name: name}, namespaces: map[string]string{}}
 	p.file.Title = f.Need("scenario").Text()
 	p.file.Fleet = config.Read(name, f, config.Options{Partitions: map[string]int{}})
-	p.file.Partly = !p.file.Fleet.Policy.Later
+	p.file.Partly = true
 	p.known = knownIn(p.file.Fleet)
 	p.file.Steps = config.Each(f.Need("steps"), p.step)
 	return p.finish(doc.Err())

@@ -137,7 +137,6 @@ func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
 		"maintenance": {"{at: 1s, maintenance: {name: m, nodes: [x], starts: 1h, lasts: 1h, impact: drain}}", "not yet: f:5: steps of kind maintenance", false},
 		"nfz":         {"{at: 1s, nfz: {name: m, scope: tiger, from: 1h, to: 2h}}", "not yet: f:5: steps of kind nfz", false},
 		"under":       {"{at: 1s, node: {name: tiger-h200-a-001, state: suspect, under: sev1}}", "not yet: f:5: a node's incident (under)", false},
-		"buffer":      {"{at: 1s, policy: {buffer: {kind: calibrated, confidence: 0.99}}}", "not yet: f:5: a buffer of kind calibrated; use fixed, as in {kind: fixed, share: 0.15}", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := Parse("f", story(c.step))

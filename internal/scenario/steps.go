@@ -103,7 +103,6 @@ func hold(v config.Value) Action {
 func (p *parser) policy(v config.Value) Action {
 	f := v.Fields(append([]string{"scope"}, config.PolicyKeys...)...)
 	settings := config.ReadPolicy(v, f)
-	p.file.Partly = p.file.Partly && !settings.Later
 	if !f.Has("scope") {
 		return SetPolicy{settings}
 	}

@@ -57,7 +57,7 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		Promisable: p.Promisable * p.GPUsPerNode, Assigned: p.Assigned(),
 		Flex: p.Flex(), FlexUsed: t.FlexUsed,
 	}
-	f.Sustainable = f.Promisable // under the fixed policy the two horizons are the same
+	f.Sustainable = p.Sustainable() * p.GPUsPerNode
 	f.Unallocated = max(0, f.Promisable-f.Assigned)
 	for _, q := range QuotasAt(p, now) {
 		f.Backed += q.Backed

@@ -101,7 +101,7 @@ func (x *search) grants() {
 		if a := p.Account(x.w.Target); a != nil {
 			has = a.Grant
 		}
-		room := promise.CapacityOf(x.s, p, x.now).Promisable - (p.Assigned()+x.held(p))/p.GPUsPerNode
+		room := promise.CapacityOf(x.s, p, x.now).Sustainable - (p.Assigned()+x.held(p))/p.GPUsPerNode
 		c, ok := x.least(room, func(nodes int) Change {
 			gpus := nodes * p.GPUsPerNode
 			return Change{

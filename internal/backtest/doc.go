@@ -1,0 +1,9 @@
+// Package backtest tries buffer policies against a recorded past: every hour
+// each policy issues a promise, knowing nothing but what was before, and the past
+// then tells whether it was kept.
+//
+// Read pool.go first: the past of a pool of nodes, from a fault file (faults.go)
+// or a journal (journal.go). policy.go is what can be tried, run.go the trial and
+// its figures, report.go the whole table of policies, pools and horizons. plot.go
+// and svg.go draw the frontier: what was held back against what was kept.
+package backtest

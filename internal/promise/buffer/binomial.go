@@ -1,0 +1,60 @@
+package buffer
+
+// weight is how many hours of windows the prior counts for: eight weeks, and seven
+// horizons, since windows that overlap say little that is new.
+func weight(horizon int) float64 { return float64(8*7*24 + 7*horizon) }
+
+// binomial is a beta-binomial of the rise, its first two moments those of the
+// pool's own windows and of the prior, each with its weight:
+// E[X^j] = (W E₀[X^j] + Σ rise^j) / (W + N).
+type binomial struct {
+	claim Claim
+	prior Prior
+	seen  windows
+	memo  memo
+}
+
+// memo keeps an answer until what it rests on has changed.
+type memo struct {
+	nodes, day, sumSq, more int
+	known                   bool
+}
+
+// NewBinomial forecasts from the failure rate of the pool's kind and, as it
+// grows, its own history: for pools that are young.
+func NewBinomial(c Claim, p Prior) Forecast {
+	return &binomial{claim: c, prior: p, seen: windows{horizon: c.Horizon}}
+}
+
+func (b *binomial) Learn(h Hour) { b.seen.learn(h) }
+
+func (b *binomial) Believe(p Prior) {
+	if p != b.prior {
+		b.prior, b.memo = p, memo{}
+	}
+}
+
+func (b *binomial) More(nodes int) int {
+	// While nothing more went down than before, a day more or less hardly moves the answer.
+	if m := b.memo; m.known && m.nodes == nodes && m.day == b.seen.next/24 && m.sumSq == b.seen.sumSq {
+		return m.more
+	}
+	mean, spread := b.fit(nodes)
+	tail := b.prior.racks(nodes, b.claim.Horizon, betaBinomialTail(nodes, mean, spread))
+	more := quantile(tail, 1-b.claim.Confidence)
+	b.memo = memo{nodes, b.seen.next / 24, b.seen.sumSq, more, true}
+	return more
+}
+
+// fit is mean, and variance over mean.
+func (b *binomial) fit(nodes int) (mean, spread float64) {
+	w, n := weight(b.claim.Horizon), float64(b.seen.total)
+	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(b.claim.Horizon)
+	second := float64(m0*s0) + float64(m0*m0)
+	mean = (float64(w*m0) + float64(b.seen.sum)) / (w + n)
+	second = (float64(w*second) + float64(b.seen.sumSq)) / (w + n)
+	if mean <= 0 {
+		return 0, 1
+	}
+	return mean, max(1, (second-float64(mean*mean))/mean)
+}
