@@ -334,25 +334,6 @@ func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]
 	return spots, ok
 }
 
-// addCleared lets the claim open (sign 1) the nodes that its tree's victims leave.
-func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
-	pl.mark++
-	for _, v := range leaving {
-		if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
-			continue
-		}
-		v.all.eachNode(func(node, _ int) {
-			if pl.marks[node] == pl.mark {
-				return
-			}
-			pl.marks[node] = pl.mark
-			if c.covered.has(node) && pl.owner(node) == nil {
-				c.tree[pl.p.Nodes[node].Island] += sign
-			}
-		})
-	}
-}
-
 // cheaperSet compares sets of victims: by the dearest of each, GPU-seconds lost,
 // workloads, GPUs taken, and then by who submitted last.
 func cheaperSet(a, b []*candidateVictim) bool {

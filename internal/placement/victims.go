@@ -64,18 +64,27 @@ func freedWith(c *claim, u *unit) int {
 		return 0
 	}
 	gpus := 0
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected {
+			gpus += u.w.Pools[pool].GPUs
+		}
+	})
+	return gpus
+}
+
+// eachLeaving calls fn for the replicas that leave with a unit, its own among
+// them, each with its pool.
+func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
 	for i, replicas := range u.w.Held {
 		if u.pool != fleet.Base && u.pool != i {
 			continue
 		}
 		for at, r := range replicas {
-			covered := c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected
-			if r.Phase != fleet.Leaving && covered && (!u.key.Surplus || u.index == at) {
-				gpus += u.w.Pools[i].GPUs
+			if r.Phase != fleet.Leaving && (!u.key.Surplus || u.index == at) {
+				fn(i, r)
 			}
 		}
 	}
-	return gpus
 }
 
 // displace plans a claim that finds no free room: it looks for the cheapest set
