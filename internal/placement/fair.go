@@ -78,11 +78,17 @@ func atMost(list []*candidateVictim, excess int) int {
 // fairSet finds the cheapest fair set of victims that lets a flex claim start:
 // among few candidates the cheapest of all, else one that is minimal.
 func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	if _, ok := pl.fits(c, list); !ok {
+	few := list
+	if len(list) <= fewCandidates {
+		if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
+			few = more
+		}
+	}
+	if _, ok := pl.fits(c, few); !ok {
 		return nil, nil, false
 	}
 	if len(list) <= fewCandidates {
-		return pl.cheapestFair(c, list)
+		return pl.cheapestFair(c, few)
 	}
 	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
 		return spots, victims, true

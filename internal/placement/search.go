@@ -33,12 +33,17 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 }
 
 // touching keeps the candidates that stand in an island, and those of the
-// claim's own tree, whose GPUs count for it wherever they stand.
+// claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
+// that surplus which stands there.
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
+		if !in && v.key.Surplus && v.w.Flexes() {
+			v = pl.surplusIn(v, island, list, out)
+			in = v != nil
+		}
 		if in {
 			out = append(out, v)
 		}
@@ -66,7 +71,7 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	}
 	spots, ok := pl.fits(c, chosen)
 	if ok {
-		chosen = pl.thin(c, spots, chosen)
+		chosen = pl.shrink(c, spots, pl.thin(c, spots, chosen))
 	}
 	return spots, chosen, ok
 }
@@ -194,6 +199,9 @@ const fewCandidates = 12
 // one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
 	list = noDearer(list, worstOf(best))
+	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
+		list = more
+	}
 	if _, ok := pl.fits(c, list); !ok {
 		return best
 	}
@@ -219,7 +227,7 @@ func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may fu
 			continue
 		}
 		set := subset(list, mask)
-		if best != nil && !cheaperSet(set, best) || !may(set) {
+		if tooMany(set) || best != nil && !cheaperSet(set, best) || !may(set) {
 			continue
 		}
 		if spots, ok := pl.fits(c, set); !ok {
