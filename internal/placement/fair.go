@@ -137,7 +137,7 @@ func (pl *Planner) othersWant(namespace string) bool {
 
 // cheapestFair looks at every fair set of candidates.
 func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	fair := func(set []*candidateVictim) bool { return pl.fair(c, set) }
+	fair := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
 		// Nobody goes only to make room in a share.
 		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set)

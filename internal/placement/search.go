@@ -205,15 +205,18 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*can
 	if _, ok := pl.fits(c, list); !ok {
 		return best
 	}
-	every := func([]*candidateVictim) bool { return true }
-	return pl.cheapestWhere(c, list, best, every, func([]fleet.Spot, []*candidateVictim) bool { return true })
+	asIs := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, true }
+	return pl.cheapestWhere(c, list, best, asIs, everyPlace)
 }
 
-// cheapestWhere looks at every set that may be taken at all and is cheaper than
-// the best one known so far (nil: none is); what fits must also do. Who is in every
+// everyPlace takes each set that fits.
+func everyPlace([]fleet.Spot, []*candidateVictim) bool { return true }
+
+// cheapestWhere looks at every set that may be taken at all, as something, and is cheaper
+// than the best one known so far (nil: none is); what fits must also do. Who is in every
 // set that fits (all without him do not) is found out first, and a set inside one
 // that did not fit is not tried.
-func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) bool, does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
+func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) ([]*candidateVictim, bool), does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
 	all := 1<<len(list) - 1
 	needed := 0
 	for i := range list {
@@ -227,7 +230,11 @@ func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may fu
 			continue
 		}
 		set := subset(list, mask)
-		if tooMany(set) || best != nil && !cheaperSet(set, best) || !may(set) {
+		if tooMany(set) || best != nil && !cheaperSet(set, best) {
+			continue
+		}
+		set, ok := may(set)
+		if !ok || best != nil && !cheaperSet(set, best) {
 			continue
 		}
 		if spots, ok := pl.fits(c, set); !ok {
