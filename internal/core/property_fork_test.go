@@ -13,7 +13,7 @@ import (
 // lent are the fields whose memory a copy of the state may share with it,
 // because nobody ever writes into them: they are replaced as a whole.
 var lent = map[string]bool{
-	"Spec.Pools": true, "Spec.Groups": true, "Access.Users": true, "Access.Groups": true, "Access.Namespaces": true,
+	"Spec.Pools": true, "Spec.Groups": true, "Access.Users": true, "Access.Groups": true, "Access.Namespaces": true, "QuotaRequest.Access": true,
 	"Incident.Nodes": true, "Subscription.Kinds": true, "State.Health": true,
 }
 
@@ -89,6 +89,8 @@ func busy(t *testing.T) *fleet.State {
 		core.SetBuffer{Scope: "t/g/c", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 100}},
 		core.PlaceHold{Quota: "t/x", Partition: "t/g", GPUs: 8, Until: moment(time.Hour), User: "ada"},
 		core.OpenIncident{Name: "sev-1", Scope: "t"},
+		core.RequestQuota{Quota: "t/y", Partition: "t/g", GPUs: 16},
+		core.OfferQuota{ID: 1, From: "t/x", GPUs: 8},
 		core.Subscribe{Subscription: fleet.Subscription{Name: "all", URL: "https://example.com/x", Kinds: []fleet.NoticeKind{fleet.NoticeCut}}},
 		job("zoe", "sweep", fleet.Flex, fleet.Mid, elastic("w", 0, 4, 2, 30)),
 		job("ann", "sweep", fleet.Flex, fleet.Low, pool("w", 0, 8, 2)),

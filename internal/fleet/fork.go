@@ -23,6 +23,7 @@ func (s *State) Fork() *State {
 	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
+	c.Requests = cloneRequests(s.Requests)
 	f.people(s)
 	for _, p := range s.Partitions {
 		f.declare(p)
