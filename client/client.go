@@ -34,6 +34,7 @@ type Client struct {
 	Haircuts      musterv1connect.HaircutServiceClient
 	Health        musterv1connect.HealthServiceClient
 	Promises      musterv1connect.PromiseServiceClient
+	Past          musterv1connect.PastServiceClient
 
 	courier *courier
 }
@@ -58,6 +59,7 @@ func New(o Options) *Client {
 		Haircuts:      musterv1connect.NewHaircutServiceClient(h, address, with...),
 		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
 		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
+		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

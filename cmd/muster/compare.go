@@ -87,9 +87,13 @@ func policyOf(p *musterv1.Policy) fleet.Policy {
 		StaleAfter:  p.GetStaleAfter().AsDuration(),
 		FlexMinimum: p.GetFlexMinimum().AsDuration(),
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
-		Idle:        fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 
 		SecondPerson: p.GetSecondPerson(),
+		Targets: fleet.Targets{
+			Availability: fleet.PermilleOf(p.GetTargets().GetAvailability()), Uptime: fleet.PermilleOf(p.GetTargets().GetUptime()),
+			MTTR: p.GetTargets().GetMttr().AsDuration(),
+		},
+		Idle: fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 	}
 }
 
@@ -162,8 +166,11 @@ func policyMessage(p fleet.Policy) *musterv1.Policy {
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
-		Idle:        &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 
 		SecondPerson: &p.SecondPerson,
+		Targets: &musterv1.Targets{
+			Availability: float64(p.Targets.Availability) / 1000, Uptime: float64(p.Targets.Uptime) / 1000, Mttr: durationpb.New(p.Targets.MTTR),
+		},
+		Idle: &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 	}
 }

@@ -102,6 +102,9 @@ func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, 
 			return core.SetPolicy{}, err
 		}
 	}
+	if now.Targets, err = setTargets(now.Targets, p.GetTargets()); err != nil {
+		return core.SetPolicy{}, err
+	}
 	if p.GetIdle() != nil {
 		now.Idle.Threshold, err = permille("policy.idle.threshold", p.GetIdle().GetThreshold())
 	}

@@ -39,11 +39,6 @@ func (a *author) chance(percent int) bool { return a.upTo(100) < percent }
 
 var quotaPaths = []string{"a", "a/b", "a/c", "a/c/d", "b", "b/x", "c"}
 
-var drawnBuffers = []fleet.Buffer{
-	{Kind: fleet.Fixed}, {Kind: fleet.Fixed, Share: 100}, {Kind: fleet.Fixed, Share: 250}, {Kind: fleet.Fixed, Share: 500},
-	fleet.Learning(fleet.Calibrated), fleet.Learning(fleet.Binomial), {Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
-}
-
 // begin writes the fleet and its first grants.
 func (a *author) begin() {
 	policy := fleet.DefaultPolicy()
@@ -287,7 +282,7 @@ func (a *author) operators() core.Command {
 		if len(p.Islands) > 0 && a.chance(50) {
 			scope = p.ID + "/" + pick(a, p.Islands...).Name
 		}
-		return core.SetBuffer{Scope: scope, Buffer: pick(a, drawnBuffers...)}
+		return core.SetBuffer{Scope: scope, Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: pick[fleet.Permille](a, 0, 100, 250, 500)}}
 	case 3:
 		return core.AddIslands{Partition: p.ID, Islands: []core.NewIsland{{Name: pick(a, "a", "i", "j", "z"), Nodes: a.upTo(3), Racks: 1 + a.upTo(2)}}}
 	case 4:

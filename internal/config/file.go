@@ -24,6 +24,8 @@ type Policy struct {
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
 	SecondPerson                                        *bool
+	Availability, Uptime                                *fleet.Permille // targets
+	MTTR                                                *time.Duration
 }
 
 // Cluster is one Kubernetes cluster.

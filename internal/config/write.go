@@ -42,6 +42,7 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}
+	fmt.Fprintf(b, "  targets: %s\n", targetsText(p.Targets))
 }
 
 func writeClusters(b *bytes.Buffer, s *fleet.State) {

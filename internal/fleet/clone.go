@@ -42,17 +42,24 @@ func clonePointers[T any](list []*T) []*T {
 // detach gives a copied partition its own islands, nodes and accounts.
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
-	p.Downs, p.Scratch, p.Ahead = slices.Clone(p.Downs), nil, nil
-	p.Pledges, p.LongPledges = p.Pledges.clone(), p.LongPledges.clone()
-	for _, i := range p.Islands {
-		i.Past, i.Pledges = slices.Clone(i.Past), i.Pledges.clone()
-	}
+	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.ownPast()
 	p.Health.Bursts = clonePointers(p.Health.Bursts)
 	for _, n := range p.Nodes {
 		n.Health = n.Health.clone()
 	}
 	for _, a := range p.Accounts {
 		a.Backing, a.Highs = slices.Clone(a.Backing), slices.Clone(a.Highs)
+	}
+}
+
+// ownPast gives a copied partition, which has islands of its own already, its own
+// past and promises.
+func (p *Partition) ownPast() {
+	p.Ahead = nil
+	p.Pledges, p.LongPledges = p.Pledges.clone(), p.LongPledges.clone()
+	for _, i := range p.Islands {
+		i.Past, i.Pledges = slices.Clone(i.Past), i.Pledges.clone()
 	}
 }
 

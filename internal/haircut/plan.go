@@ -118,7 +118,7 @@ func (n nodes) calibrated(p *fleet.Partition) nodes {
 
 // Sustainable is what people may assign in a partition, in GPUs.
 func Sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
-	return promise.CapacityOf(s, p, now).Promisable * p.GPUsPerNode
+	return promise.CapacityOf(s, p, now).Sustainable * p.GPUsPerNode
 }
 
 // Under is the state as it would be read under another buffer policy for all of

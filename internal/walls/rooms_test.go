@@ -44,7 +44,7 @@ var rooms = []room{
 	{folder: "internal/promise/buffer", kind: pure},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
 	{folder: "internal/placement", kind: pure, may: "fleet"},
-	{folder: "internal/explain", kind: pure, may: "fleet promise placement"},
+	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
@@ -55,6 +55,8 @@ var rooms = []room{
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
+	{folder: "internal/past", kind: pure, may: "fleet event core explain"},
+	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
@@ -77,12 +79,12 @@ var rooms = []room{
 	{folder: "internal/scenario", kind: open, may: driven},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
-	{folder: "internal/bench", kind: open, may: driven},
+	{folder: "internal/bench", kind: open, may: driven + " past past/keeper"},
 	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer", tests: "core journal/memory"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},
