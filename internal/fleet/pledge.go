@@ -1,5 +1,7 @@
 package fleet
 
+import "slices"
+
 // This file keeps what became of every promise: one is made at each full hour, and
 // is kept if the whole healthy nodes never fall below it within its horizon.
 
@@ -119,7 +121,7 @@ func (l *Pledges) fall(whole int) {
 
 func (l *Pledges) clone() Pledges {
 	c := *l
-	c.Open, c.Done = append([]Pledge(nil), l.Open...), append([]Outcome(nil), l.Done...)
+	c.Open, c.Done = slices.Clone(l.Open), slices.Clone(l.Done)
 	return c
 }
 

@@ -90,6 +90,7 @@ type State struct {
 	dirty      map[*Partition]bool
 	alarms     alarms
 	shapes     map[shapeKey]int
+	unlearning bool // see StopLearning
 }
 
 // NewState is the state before the first record.
