@@ -31,8 +31,10 @@ type Client struct {
 	Events        musterv1connect.EventServiceClient
 	System        musterv1connect.SystemServiceClient
 	Subscriptions musterv1connect.SubscriptionServiceClient
-	Promises      musterv1connect.PromiseServiceClient
+	Haircuts      musterv1connect.HaircutServiceClient
 	Health        musterv1connect.HealthServiceClient
+	Promises      musterv1connect.PromiseServiceClient
+	Past          musterv1connect.PastServiceClient
 
 	courier *courier
 }
@@ -54,8 +56,10 @@ func New(o Options) *Client {
 		Events:        musterv1connect.NewEventServiceClient(h, address, with...),
 		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
-		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
+		Haircuts:      musterv1connect.NewHaircutServiceClient(h, address, with...),
 		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
+		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
+		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

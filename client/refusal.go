@@ -18,6 +18,7 @@ const (
 	NoSuchPartition = "NoSuchPartition"
 	Overpromise     = "Overpromise"
 	NotWholeNodes   = "NotWholeNodes"
+	ClusterNotReady = "ClusterNotReady"
 	NameTaken       = "NameTaken"
 	Invalid         = "Invalid"
 	Stale           = "Stale"

@@ -111,10 +111,11 @@ func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) 
 // report takes one report to the engine. What the engine refuses to believe is
 // logged, and the rest goes on.
 func (c *cluster) report(ctx context.Context, do func(context.Context, core.Request) error, r driver.Report) error {
+	request := engine.RequestOf(r)
 	if c.demo != nil {
-		r = c.demo.Truth(r)
+		request = c.demo.Request(r)
 	}
-	err := do(ctx, engine.RequestOf(r))
+	err := do(ctx, request)
 	var no *core.Refusal
 	if errors.As(err, &no) {
 		c.log.Warn("a report of the cluster was refused", "why", no.Error())

@@ -48,7 +48,7 @@ func stateOf(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota) *fleet.Stat
 		}
 	}
 	for _, q := range quotas {
-		s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: accessOf(q.GetAccess())})
+		s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: accessOf(q.GetAccess()), Owner: q.GetOwner()})
 		for _, g := range q.GetGrants() {
 			if p := s.Partition(g.GetPartition()); p != nil {
 				p.SetGrant(q.GetPath(), int(g.GetAssigned()), int(g.GetGang()), overcommitted(g))
@@ -87,7 +87,13 @@ func policyOf(p *musterv1.Policy) fleet.Policy {
 		StaleAfter:  p.GetStaleAfter().AsDuration(),
 		FlexMinimum: p.GetFlexMinimum().AsDuration(),
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
-		Idle:        fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
+
+		SecondPerson: p.GetSecondPerson(),
+		Targets: fleet.Targets{
+			Availability: fleet.PermilleOf(p.GetTargets().GetAvailability()), Uptime: fleet.PermilleOf(p.GetTargets().GetUptime()),
+			MTTR: p.GetTargets().GetMttr().AsDuration(),
+		},
+		Idle: fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 	}
 }
 
@@ -126,7 +132,9 @@ func changeOf(command core.Command) (*musterv1.Change, error) {
 	case core.AddIslands:
 		return &musterv1.Change{Change: &musterv1.Change_AddIslands{AddIslands: islandsMessage(c)}}, nil
 	case core.CreateQuota:
-		return &musterv1.Change{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: c.Path, Access: accessMessage(c.Access)}}}, nil
+		return &musterv1.Change{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: c.Path, Access: accessMessage(c.Access), Owner: c.Owner}}}, nil
+	case core.SetOwner:
+		return &musterv1.Change{Change: &musterv1.Change_SetOwner{SetOwner: &musterv1.SetOwnerRequest{Path: c.Path, Owner: c.Owner}}}, nil
 	case core.SetAccess:
 		return &musterv1.Change{Change: &musterv1.Change_SetAccess{SetAccess: &musterv1.SetAccessRequest{Path: c.Path, Access: accessMessage(c.Access)}}}, nil
 	case core.SetGrant:
@@ -158,6 +166,11 @@ func policyMessage(p fleet.Policy) *musterv1.Policy {
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
-		Idle:        &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
+
+		SecondPerson: &p.SecondPerson,
+		Targets: &musterv1.Targets{
+			Availability: float64(p.Targets.Availability) / 1000, Uptime: float64(p.Targets.Uptime) / 1000, Mttr: durationpb.New(p.Targets.MTTR),
+		},
+		Idle: &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 	}
 }

@@ -28,6 +28,7 @@ type demoMark struct {
 // The files of a data folder.
 const (
 	journalFile = "fleet.db"
+	pastFile    = "past.notes" // gathered again from the journal where it is gone
 	lockFile    = "lock"
 	demoFile    = "demo.json"
 )

@@ -18,12 +18,13 @@ import (
 	"github.com/muster-fleet/muster/internal/journal/sqlite"
 	"github.com/muster-fleet/muster/internal/metrics"
 	"github.com/muster-fleet/muster/internal/notify"
+	"github.com/muster-fleet/muster/internal/past/keeper"
 )
 
 // How often a running server makes a snapshot, and checks what must always hold:
 // after so many records.
 const (
-	snapshotEvery = 25_000
+	snapshotEvery = 10_000
 	checkEvery    = 64
 )
 
@@ -69,6 +70,7 @@ type server struct {
 	notifier *notify.Notifier
 	cluster  *cluster
 	line     *statusLine
+	past     *keeper.Keeper
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -120,6 +122,7 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 }
 
 func (s *server) openAPI(context.Context) (err error) {
+	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: snapshotEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
 	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
 	if err != nil {
@@ -127,6 +130,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Past: s.past,
 	})
 	return err
 }
@@ -159,7 +163,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)
@@ -187,6 +191,15 @@ func (s *server) serve(ctx context.Context) error {
 	err := s.api.Serve(ctx, s.listener)
 	s.listener = nil
 	return err
+}
+
+// remember gathers the past beside the engine. If it cannot, the fleet goes on
+// without: whoever asks for the past is told why.
+func (s *server) remember(ctx context.Context) error {
+	if err := s.past.Run(ctx); err != nil {
+		s.log.Error("the past is not gathered any more", "error", err)
+	}
+	return nil
 }
 
 // count follows what happens from now on, for Prometheus.

@@ -60,6 +60,8 @@ func quotaCommand(change *musterv1.Change) (core.Command, error) {
 		return createQuota(m.CreateQuota), alone(m.CreateQuota)
 	case *musterv1.Change_DeleteQuota:
 		return core.DeleteQuota{Path: m.DeleteQuota.GetPath()}, alone(m.DeleteQuota)
+	case *musterv1.Change_SetOwner:
+		return setOwner(m.SetOwner), alone(m.SetOwner)
 	case *musterv1.Change_SetAccess:
 		return setAccess(m.SetAccess), alone(m.SetAccess)
 	case *musterv1.Change_SetGrant:

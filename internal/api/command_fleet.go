@@ -102,8 +102,14 @@ func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, 
 			return core.SetPolicy{}, err
 		}
 	}
+	if now.Targets, err = setTargets(now.Targets, p.GetTargets()); err != nil {
+		return core.SetPolicy{}, err
+	}
 	if p.GetIdle() != nil {
 		now.Idle.Threshold, err = permille("policy.idle.threshold", p.GetIdle().GetThreshold())
+	}
+	if p.SecondPerson != nil { //nolint:protogetter // whether it is set matters
+		now.SecondPerson = p.GetSecondPerson()
 	}
 	return core.SetPolicy{Policy: now}, err
 }

@@ -9,7 +9,11 @@ import (
 // This file turns messages about quota into commands.
 
 func createQuota(m *musterv1.CreateQuotaRequest) core.Command {
-	return core.CreateQuota{Path: m.GetPath(), Access: access(m.GetAccess())}
+	return core.CreateQuota{Path: m.GetPath(), Access: access(m.GetAccess()), Owner: m.GetOwner()}
+}
+
+func setOwner(m *musterv1.SetOwnerRequest) core.Command {
+	return core.SetOwner{Path: m.GetPath(), Owner: m.GetOwner()}
 }
 
 func setAccess(m *musterv1.SetAccessRequest) core.Command {

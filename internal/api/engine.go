@@ -27,6 +27,8 @@ type Engine interface {
 	Read(fn func(s *fleet.State))
 	// StateAt is the state at a moment of the past.
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)
+	// StateAfter is the state right after a record, after the last one at most.
+	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)
 	// Records calls fn for each record from a sequence number on, until the last.
 	Records(ctx context.Context, from uint64, fn func(event.Record) error) error
 	// Watch does the same, and then goes on with what happens until ctx ends.

@@ -38,6 +38,7 @@ var codes = map[core.Code]connect.Code{
 	core.NameTaken:       connect.CodeAlreadyExists,
 	core.Invalid:         connect.CodeInvalidArgument,
 	core.Stale:           connect.CodeAborted,
+	core.ClusterNotReady: connect.CodeFailedPrecondition,
 }
 
 // fail makes an error of the protocol of whatever went wrong.

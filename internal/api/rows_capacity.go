@@ -19,7 +19,7 @@ func capacity(out *musterv1.CapacityResponse, s *fleet.State, scope string, at f
 	if err != nil {
 		return err
 	}
-	all, chosen := view.CapacityOf(s), map[string]bool{}
+	all, chosen := view.CapacityAt(s, at), map[string]bool{}
 	for _, p := range list {
 		chosen[p.ID] = true
 	}
@@ -53,7 +53,7 @@ func figures(f view.Figures) *musterv1.Figures {
 		Promisable: int32(f.Promisable), Sustainable: int32(f.Sustainable),
 		Assigned: int32(f.Assigned), Backed: int32(f.Backed), Unbacked: int32(f.Unbacked), Unallocated: int32(f.Unallocated),
 		Scheduled: int32(f.Scheduled), Unscheduled: int32(f.Unscheduled), Borrowed: int32(f.Borrowed), Over: int32(f.Over),
-		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang),
+		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang), Idle: int32(f.Idle),
 	}
 }
 

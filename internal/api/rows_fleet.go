@@ -78,7 +78,10 @@ func policyOf(p fleet.Policy) *musterv1.Policy {
 		StaleAfter:  durationpb.New(p.StaleAfter),
 		FlexMinimum: durationpb.New(p.FlexMinimum),
 		MaxGrace:    durationpb.New(p.MaxGrace),
+		Targets:     targetsOf(p.Targets.OrDefault()),
 		Idle:        &musterv1.Idle{Threshold: share(p.Idle.Threshold), Window: durationpb.New(p.Idle.Window)},
+
+		SecondPerson: &p.SecondPerson,
 	}
 }
 

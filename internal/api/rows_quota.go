@@ -12,16 +12,16 @@ import (
 
 // quotas are the chosen quotas in order of path, each with what it has in the
 // chosen partition, or in all.
-func quotas(s *fleet.State, partition string, choose func(path string) bool) []*musterv1.Quota {
+func quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path string) bool) []*musterv1.Quota {
 	var list []*musterv1.Quota
 	by := map[string]*musterv1.Quota{}
 	for _, q := range s.Quotas {
 		if choose(q.Path) {
-			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: accessOf(q.Access)}
+			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: accessOf(q.Access), Owner: q.Owner}
 			list = append(list, by[q.Path])
 		}
 	}
-	for _, row := range view.Quotas(s) {
+	for _, row := range view.EveryQuota(s, at) {
 		if q := by[row.Quota]; q != nil && (partition == "" || partition == row.Partition) {
 			q.Grants = append(q.Grants, grant(row))
 		}
@@ -56,7 +56,7 @@ func grant(q view.Quota) *musterv1.Grant {
 		Scheduled: int32(q.Scheduled), Unscheduled: int32(q.Unscheduled),
 		Borrowed: int32(q.Borrowed), Lent: int32(q.Lent), Over: int32(q.Over),
 		Islands: make(map[string]int32, len(q.Islands)), Flags: q.Flags,
-		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale,
+		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale, Idle: int32(q.Idle),
 	}
 	for name, gpus := range q.Islands {
 		out.Islands[name] = int32(gpus)

@@ -26,6 +26,7 @@ type Options struct {
 	Ready    func() error     // why the server is not ready to serve; nil: it always is
 	Notifier Notifier         // who delivers webhooks; nil: nobody does
 	Metrics  http.Handler     // answers /metrics; nil: there are none
+	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	Rest     http.Handler     // answers every path that is not the API's; nil: nothing is there
 }
 
@@ -56,6 +57,9 @@ func New(o Options) (*Server, error) {
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
 		notifier: o.Notifier, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
 	}}
+	if s.book = o.Past; s.book == nil {
+		s.book = newOwnPast(o.Engine, s.stopping)
+	}
 	options, err := handlerOptions(o.Log)
 	if err != nil {
 		return nil, err
@@ -92,8 +96,10 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewWorkloadServiceHandler(workloadService{s.service}, with...))
 	rpc(musterv1connect.NewCapacityServiceHandler(capacityService{s.service}, with...))
 	rpc(musterv1connect.NewEventServiceHandler(eventService{s.service}, with...))
+	rpc(musterv1connect.NewHaircutServiceHandler(haircutService{s.service}, with...))
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	rpc(musterv1connect.NewPromiseServiceHandler(promiseService{s.service}, with...))
+	rpc(musterv1connect.NewPastServiceHandler(pastService{s.service}, with...))
 	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))
 	rpc(musterv1connect.NewHealthServiceHandler(healthService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })

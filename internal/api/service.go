@@ -18,6 +18,7 @@ type service struct {
 	stopping chan struct{}
 	history  history
 	declined declined
+	book     Past
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex
 }
@@ -29,6 +30,7 @@ type (
 	capacityService struct{ *service }
 	eventService    struct{ *service }
 	systemService   struct{ *service }
+	pastService     struct{ *service }
 
 	subscriptionService struct{ *service }
 )

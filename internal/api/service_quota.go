@@ -64,17 +64,23 @@ func (s quotaService) SetAccess(ctx context.Context, m *musterv1.SetAccessReques
 	return &musterv1.SetAccessResponse{Written: w}, err
 }
 
+// SetOwner names who answers for a quota.
+func (s quotaService) SetOwner(ctx context.Context, m *musterv1.SetOwnerRequest) (*musterv1.SetOwnerResponse, error) {
+	w, err := s.written(ctx, m, setOwner(m), nil)
+	return &musterv1.SetOwnerResponse{Written: w}, err
+}
+
 // ListQuotas lists quotas with their figures.
 func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequest) (*musterv1.ListQuotasResponse, error) {
 	out := &musterv1.ListQuotasResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		switch {
 		case m.GetUnder() != "" && state.Quota(m.GetUnder()) == nil:
 			return noQuota(m.GetUnder())
 		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
 			return noPartition(state, m.GetPartition())
 		}
-		out.Quotas = quotas(state, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
+		out.Quotas = quotas(state, at, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
 		return nil
 	})
 	out.Seen = seen
@@ -84,11 +90,11 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 // GetQuota is one quota with its figures, holds and access list.
 func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest) (*musterv1.GetQuotaResponse, error) {
 	out := &musterv1.GetQuotaResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		if state.Quota(m.GetPath()) == nil {
 			return noQuota(m.GetPath())
 		}
-		out.Quota = quotas(state, "", func(path string) bool { return path == m.GetPath() })[0]
+		out.Quota = quotas(state, at, "", func(path string) bool { return path == m.GetPath() })[0]
 		return nil
 	})
 	out.Seen = seen

@@ -23,7 +23,9 @@ func All() []Bench {
 	return []Bench{
 		{"submit", "commands per second beside raw SQLite, waits for a decision, memory, seconds to restart", submit},
 		{"growth", "how the cost of a decision grows with nodes and waiting workloads", growth},
+		{"signals", "a million signals, with storms and a monitor gone mad: per second in memory and durable, and what follows", signals},
 		{"mend", "a node's failure to the mended plan, at 1,000 to 100,000 nodes", mend},
+		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }
 

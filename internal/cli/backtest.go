@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -200,6 +199,3 @@ func backtestTable(rows []backtest.Row) *table {
 	}
 	return t
 }
-
-// percent says a share with two digits.
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 2, 64) + " %" }

@@ -139,6 +139,7 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "SCHEDULED", right: true}, column{head: "UNSCHEDULED", right: true, wide: true},
 		column{head: "BORROWED", right: true, wide: true}, column{head: "OVER", right: true, wide: true},
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
+		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
 		column{head: "NOTE", spare: true, cut: true},
 	)
@@ -158,5 +159,5 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 func (t *table) figures(name string, f *musterv1.Figures, held int32, note string) {
 	t.add(name, f.GetInstalled(), f.GetHealthy(), f.GetUsable(), f.GetStranded(), f.GetPromisable(), f.GetSustainable(),
 		f.GetAssigned(), f.GetBacked(), f.GetUnbacked(), f.GetUnallocated(), f.GetScheduled(), f.GetUnscheduled(),
-		f.GetBorrowed(), f.GetOver(), f.GetFlex(), f.GetFlexUsed(), f.GetLargestGang(), held, note)
+		f.GetBorrowed(), f.GetOver(), f.GetFlex(), f.GetFlexUsed(), f.GetIdle(), f.GetLargestGang(), held, note)
 }

@@ -103,6 +103,9 @@ func (n *names) event(e *musterv1.Event) (about, rest string) {
 	if aboutJob(e.GetKind()) {
 		return n.job(e, fields)
 	}
+	if about, rest, ok := haircutEvent(e.GetKind(), fields); ok {
+		return about, rest
+	}
 	for _, key := range []string{"node", "quota", "partition", "cluster", "name", "scope", "from"} {
 		if text, ok := fields[key].(string); ok && text != "" {
 			delete(fields, key)

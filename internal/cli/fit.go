@@ -71,7 +71,9 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 	if err != nil {
 		return answer{}, err
 	}
+	odds := o.flexOdds(ctx, &o.asOf, flexAsks(spec, res.GetPlaces()))
 	ans := answer{message: res, table: o.table(res.GetPlaces()), tail: func(p *page) {
+		p.odds(odds)
 		if res.GetMissed() {
 			p.say("There was no time to try every place: what is not listed is not known.")
 		}
@@ -82,6 +84,20 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 		}
 	}
 	return ans, nil
+}
+
+// flexAsks is the work where it would start on flex.
+func flexAsks(spec *musterv1.FitSpec, places []*musterv1.Place) (asks []*musterv1.FlexAsk) {
+	gpus := int32(0)
+	for _, pool := range spec.GetPools() {
+		gpus += max(pool.GetReplicas(), pool.GetMin()) * pool.GetGpus()
+	}
+	for _, place := range places {
+		if place.GetTarget() == "flex" && place.GetOutcome() == "starts" && gpus > 0 {
+			asks = append(asks, &musterv1.FlexAsk{Partition: place.GetPartition(), Gpus: gpus})
+		}
+	}
+	return asks
 }
 
 func (o *fitOptions) table(places []*musterv1.Place) *table {

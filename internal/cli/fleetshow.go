@@ -46,6 +46,9 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 		p.field(one.name, spanText(one.d))
 	}
 	p.field("idle", fmt.Sprintf("under %s for %s", share(pol.GetIdle().GetThreshold()), spanText(pol.GetIdle().GetWindow())))
+	if t := pol.GetTargets(); t != nil {
+		p.field("targets", fmt.Sprintf("availability %s, uptime %s, mttr %s", share(t.GetAvailability()), share(t.GetUptime()), spanText(t.GetMttr())))
+	}
 	for _, i := range f.GetIncidents() {
 		p.field("incident", fmt.Sprintf("%s %s, %s, since %s", i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), p.moment(i.GetOpened().AsTime())))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func newNode(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "node", Aliases: []string{"nodes"}, Short: "nodes: list, set, validate, release, history"}
+	cmd := &cobra.Command{Use: "node", Short: "nodes: list, set, validate, release, history"}
 	return group(cmd, newNodeList(a), newNodeSet(a), newNodeValidate(a), newNodeRelease(a), newNodeHistory(a))
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 func newQuota(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "quota", Aliases: []string{"quotas"}, Short: "quotas: list, show, create, delete, grant, transfer, hold, access, history"}
+	cmd := &cobra.Command{Use: "quota", Aliases: []string{"quotas"}, Short: "quotas: list, show, create, delete, grant, transfer, hold, access, owner, history"}
 	return group(cmd, newQuotaList(a), newQuotaShow(a), newQuotaCreate(a), newQuotaDelete(a), newQuotaGrant(a),
-		newQuotaTransfer(a), newQuotaHold(a), newQuotaAccess(a), newQuotaHistory(a))
+		newQuotaTransfer(a), newQuotaHold(a), newQuotaAccess(a), newQuotaOwner(a), newQuotaHistory(a))
 }
 
 // quotaListOptions are those of `muster quota list`.
@@ -170,6 +170,9 @@ func (o *quotaShowOptions) ask(ctx context.Context) (answer, error) {
 
 func (p *page) quota(q *musterv1.Quota) {
 	p.say("%s  %s", p.paint.paint(strong, q.GetPath()), accessText(q.GetAccess()))
+	if q.GetOwner() != "" {
+		p.say("%s answers for it", q.GetOwner())
+	}
 	for _, g := range q.GetGrants() {
 		p.say("")
 		p.grant(g)
@@ -206,6 +209,7 @@ func (p *page) grant(g *musterv1.Grant) {
 		{"borrowed", g.GetBorrowed()},
 		{"lent", g.GetLent()},
 		{"over (cut)", g.GetOver()},
+		{"idle", g.GetIdle()},
 	} {
 		if one.n != 0 {
 			p.say("  %-11s %7s", one.name, grouped(int64(one.n)))

@@ -58,8 +58,8 @@ func newRoot(env *Env) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       env.Version,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.check()
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return a.check(cmd.Annotations[formatsOf])
 		},
 	}
 	root.SetIn(env.In)
@@ -113,8 +113,8 @@ func (a *app) flags(root *cobra.Command) {
 
 var outputs = []string{"table", "wide", "json", "yaml", "csv"}
 
-func (a *app) check() error {
-	for _, known := range outputs {
+func (a *app) check(more string) error {
+	for _, known := range append(strings.Fields(more), outputs...) {
 		if a.output == known {
 			return nil
 		}
@@ -128,9 +128,14 @@ func (a *app) commands(root *cobra.Command) {
 		list []*cobra.Command
 	}{
 		{running, []*cobra.Command{newUp(a), newMetrics(a), newVersion(a)}},
-		{asking, []*cobra.Command{newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a), newHealth(a), newLemons(a)}},
+		{asking, []*cobra.Command{
+			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
+			newHealth(a), newLemons(a), newOutlook(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
+		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
-		{changing, []*cobra.Command{newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a)}},
+		{changing, []*cobra.Command{
+			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a),
+		}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a), newBench(a)}},
 	} {
 		for _, c := range group.list {

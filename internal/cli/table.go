@@ -270,6 +270,8 @@ func plainText(v any) string {
 		return strings.Join(v, " ")
 	case mark:
 		return v.text
+	case figure:
+		return strconv.FormatFloat(v.value, 'f', -1, 64)
 	}
 	return fmt.Sprint(v)
 }

@@ -13,7 +13,14 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.outlook(res.GetFlex(), home) }}, nil
+	var asks []*musterv1.FlexAsk
+	for _, f := range res.GetFlex() {
+		if f.GetLargestGang() > 0 {
+			asks = append(asks, &musterv1.FlexAsk{Partition: f.GetPartition(), Gpus: f.GetLargestGang()})
+		}
+	}
+	odds := o.flexOdds(ctx, &o.asOf, asks)
+	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.outlook(res.GetFlex(), home); p.odds(odds) }}, nil
 }
 
 func usableTable(res *musterv1.UsableResponse) *table {

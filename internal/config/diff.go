@@ -193,11 +193,28 @@ func (d *differ) quota(q Quota) {
 		if q.Access != nil {
 			access = *q.Access
 		}
-		d.add(Added, q.Line, core.CreateQuota{Path: q.Path, Access: access}, "quota %s, %s", q.Path, accessText(access))
+		d.add(Added, q.Line, core.CreateQuota{Path: q.Path, Access: access, Owner: q.owner()}, "quota %s, %s", q.Path, accessText(access))
 	case q.Access != nil && accessText(*q.Access) != accessText(is.Access):
 		d.add(Changed, q.Line, core.SetAccess{Path: q.Path, Access: *q.Access}, "quota %s: %s → %s",
 			q.Path, accessText(is.Access), accessText(*q.Access))
 	}
+	if is != nil && q.Owner != nil && *q.Owner != is.Owner {
+		d.add(Changed, q.Line, core.SetOwner{Path: q.Path, Owner: *q.Owner}, "quota %s: owner %s → %s", q.Path, nobody(is.Owner), nobody(*q.Owner))
+	}
+}
+
+func nobody(owner string) string {
+	if owner == "" {
+		return "nobody"
+	}
+	return owner
+}
+
+func (q Quota) owner() string {
+	if q.Owner == nil {
+		return ""
+	}
+	return *q.Owner
 }
 
 // grants compares all grants: those that shrink come first, so that what one

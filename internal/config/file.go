@@ -23,6 +23,9 @@ type Policy struct {
 	Dwell, Probation, StaleAfter, FlexMinimum, MaxGrace *time.Duration
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
+	SecondPerson                                        *bool
+	Availability, Uptime                                *fleet.Permille // targets
+	MTTR                                                *time.Duration
 }
 
 // Cluster is one Kubernetes cluster.
@@ -56,6 +59,7 @@ type Quota struct {
 	Path   string
 	Grants []Grant
 	Access *fleet.Access // nil: the file says nothing about it
+	Owner  *string       // nil: the file says nothing about it
 }
 
 // Grant is so many GPUs of one partition for a quota.

@@ -1,7 +1,11 @@
 package config
 
 import (
+	"math"
+	"strconv"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -74,10 +78,20 @@ func readFlap(v Value) fleet.FlapPolicy {
 
 func readLemon(v Value) fleet.LemonPolicy {
 	f, p := v.Fields("factor", "certainty", "window"), fleet.DefaultHealth().Lemon
-	p.Factor = fleet.Permille(1000 * f.At("factor").IntOr(int(p.Factor)/1000, 1, 1000))
+	set(&p.Factor, maybe(f.At("factor"), readFactor))
 	set(&p.Certainty, maybe(f.At("certainty"), Value.Share))
 	set(&p.Window, maybe(f.At("window"), Value.Duration))
 	return p
+}
+
+// readFactor reads how many times as often, in whole thousandths.
+func readFactor(v Value) fleet.Permille {
+	x, err := strconv.ParseFloat(v.node.Value, 64)
+	if err != nil || v.node.Kind != yaml.ScalarNode || x < 1 || x > 1000 || math.Abs(x*1000-math.Round(x*1000)) > 1e-6 {
+		v.Fail("%s is %s; write how many times as often, 1 to 1000, as in 1.25", v.name, v.kind())
+		return fleet.DefaultHealth().Lemon.Factor
+	}
+	return fleet.PermilleOf(x)
 }
 
 func readRule(v Value) fleet.HealthRule {

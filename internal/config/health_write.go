@@ -52,7 +52,7 @@ func writeHealth(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", shareText(p.Breaker.Share), p.Breaker.Least, FormatDuration(p.Breaker.Within))
 	fmt.Fprintf(b, "  burst: {nodes: %d, within: %s, coolDown: %s}\n", p.Burst.Nodes, FormatDuration(p.Burst.Within), FormatDuration(p.Burst.CoolDown))
 	fmt.Fprintf(b, "  flap: {times: %d, within: %s, coolDown: %s}\n", p.Flap.Times, FormatDuration(p.Flap.Within), FormatDuration(p.Flap.CoolDown))
-	fmt.Fprintf(b, "  lemon: {factor: %d, certainty: %s, window: %s}\n", p.Lemon.Factor/1000, shareText(p.Lemon.Certainty), FormatDuration(p.Lemon.Window))
+	fmt.Fprintf(b, "  lemon: {factor: %s, certainty: %s, window: %s}\n", shareText(p.Lemon.Factor), shareText(p.Lemon.Certainty), FormatDuration(p.Lemon.Window))
 	fmt.Fprintf(b, "  hung: %s\n", FormatDuration(p.Hung))
 	if len(p.Rules) == 0 {
 		fmt.Fprintln(b, "  rules: []")

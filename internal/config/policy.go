@@ -3,11 +3,12 @@ package config
 import "github.com/muster-fleet/muster/internal/fleet"
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v Value, f Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
+	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	return Policy{
 		Line:          v.Line(),
 		Buffer:        readBuffer(f.At("buffer")),
@@ -18,6 +19,10 @@ func ReadPolicy(v Value, f Fields) Policy {
 		MaxGrace:      maybe(f.At("maxGrace"), Value.Duration),
 		IdleThreshold: maybe(idle.At("threshold"), Value.Share),
 		IdleWindow:    maybe(idle.At("window"), Value.Duration),
+		SecondPerson:  maybe(f.At("secondPerson"), Value.Bool),
+		Availability:  maybe(targets.At("availability"), Value.Share),
+		Uptime:        maybe(targets.At("uptime"), Value.Share),
+		MTTR:          maybe(targets.At("mttr"), Value.Duration),
 	}
 }
 
@@ -90,6 +95,10 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.MaxGrace, p.MaxGrace)
 	set(&base.Idle.Window, p.IdleWindow)
 	set(&base.Idle.Threshold, p.IdleThreshold)
+	set(&base.SecondPerson, p.SecondPerson)
+	set(&base.Targets.Availability, p.Availability)
+	set(&base.Targets.Uptime, p.Uptime)
+	set(&base.Targets.MTTR, p.MTTR)
 	return base
 }
 

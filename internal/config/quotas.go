@@ -19,8 +19,8 @@ func readQuotas(v Value, partitions map[string]int) []Quota {
 }
 
 func readQuota(v Value, partitions map[string]int) Quota {
-	f := v.Fields("path", "grants", "access")
-	q := Quota{Line: v.Line(), Path: f.Need("path").QuotaPath(), Access: readAccess(f.At("access"))}
+	f := v.Fields("path", "grants", "access", "owner")
+	q := Quota{Line: v.Line(), Path: f.Need("path").QuotaPath(), Access: readAccess(f.At("access")), Owner: maybe(f.At("owner"), Value.Text)}
 	once := newOnce("a grant in partition")
 	q.Grants = Each(f.At("grants"), func(e Value) Grant {
 		g := readGrant(e, partitions)

@@ -79,5 +79,12 @@ func policyChange(is, want fleet.Policy) string {
 	span("idle window", is.Idle.Window, want.Idle.Window)
 	span("flexMinimum", is.FlexMinimum, want.FlexMinimum)
 	span("maxGrace", is.MaxGrace, want.MaxGrace)
+	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
+	note("targets", targetsText(is.Targets), targetsText(want.Targets))
 	return strings.Join(parts, ", ")
+}
+
+func targetsText(t fleet.Targets) string {
+	t = t.OrDefault()
+	return fmt.Sprintf("{availability: %s, uptime: %s, mttr: %s}", shareText(t.Availability), shareText(t.Uptime), FormatDuration(t.MTTR))
 }

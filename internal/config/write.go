@@ -39,6 +39,10 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), FormatDuration(p.Idle.Window))
 	fmt.Fprintf(b, "  flexMinimum: %s\n", FormatDuration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", FormatDuration(p.MaxGrace))
+	if p.SecondPerson {
+		fmt.Fprintln(b, "  secondPerson: true")
+	}
+	fmt.Fprintf(b, "  targets: %s\n", targetsText(p.Targets))
 }
 
 func writeClusters(b *bytes.Buffer, s *fleet.State) {
@@ -95,6 +99,9 @@ func writeQuotas(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintln(b, "quotas:")
 	for _, q := range s.Quotas {
 		fmt.Fprintf(b, "  - path: %s\n", scalar(q.Path))
+		if q.Owner != "" {
+			fmt.Fprintf(b, "    owner: %s\n", scalar(q.Owner))
+		}
 		writeGrants(b, s, q.Path)
 		writeAccess(b, q.Access)
 	}

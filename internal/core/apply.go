@@ -14,6 +14,7 @@ func Apply(s *fleet.State, r event.Record) {
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}
+	s.KeepHighs(r.At)
 	s.Seq = r.Seq
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: r.Seq, At: r.At})
@@ -21,7 +22,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyWork(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyHaircut(s, e, at) || applyWork(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -100,7 +101,7 @@ func closeIncident(s *fleet.State, name string, at fleet.Instant) {
 func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access})
+		s.AddQuota(fleet.Quota{Path: e.Quota, Access: e.Access, Owner: e.Owner})
 	case event.QuotaDeleted:
 		s.RemoveQuota(e.Quota)
 	case event.AccessSet:

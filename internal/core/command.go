@@ -91,6 +91,7 @@ type (
 	CreateQuota struct {
 		Path   string
 		Access fleet.Access
+		Owner  string // "": nobody is named
 	}
 	// DeleteQuota deletes a quota that has no grants, no children and no work.
 	DeleteQuota struct{ Path string }

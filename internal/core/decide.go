@@ -37,6 +37,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if events, refusal, known := decideQuota(s, r, now); known {
 		return events, refusal
 	}
+	if events, refusal, known := decideHaircut(s, r, now); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideSubscription(s, r, now); known {
 		return events, refusal
 	}

@@ -184,6 +184,7 @@ func afterValidation(n *fleet.Node, passed bool) fleet.NodeState {
 		if !passed {
 			return fleet.Quarantined
 		}
+	case fleet.Maintenance, fleet.Retired: // they end otherwise
 	}
 	return n.State
 }

@@ -39,6 +39,9 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
 	}
+	if refusal := checkOwner(c.Owner); refusal != nil {
+		return nil, refusal
+	}
 	if s.Quota(c.Path) != nil {
 		return nil, refuse(NameTaken, "quota %q exists already", c.Path)
 	}
@@ -48,7 +51,7 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 			events = append(events, event.QuotaCreated{Quota: c.Path[:i]})
 		}
 	}
-	return append(events, event.QuotaCreated{Quota: c.Path, Access: c.Access}), nil
+	return append(events, event.QuotaCreated{Quota: c.Path, Access: c.Access, Owner: c.Owner}), nil
 }
 
 func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {

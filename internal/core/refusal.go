@@ -19,6 +19,7 @@ const (
 	NameTaken       Code = "NameTaken"
 	Invalid         Code = "Invalid"
 	Stale           Code = "Stale"
+	ClusterNotReady Code = "ClusterNotReady" // for what was asked of it: see the readiness list
 )
 
 // Refusal is the domain's no: the command changed nothing. Message says what is

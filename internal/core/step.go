@@ -45,6 +45,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 		Key: r.Key, Fingerprint: r.Fingerprint, Events: t.events,
 	}
 	s.Seq, s.Time = rec.Seq, now
+	s.KeepHighs(now)
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: rec.Seq, At: now})
 	}

@@ -52,6 +52,8 @@ func NewCrowd(e Engine, seed uint64, at fleet.Instant) *Crowd {
 		c.join(at.Add(time.Minute), s, "raises", nil, raises, every(2*time.Minute))
 		c.join(at.Add(2*time.Minute), s, "transfers", nil, transfers, every(5*time.Minute))
 		c.join(at.Add(3*time.Minute), s, "incidents", nil, incidents, every(4*time.Minute))
+		c.join(at.Add(2*time.Minute), s, "monitor", nil, errs, every(5*time.Minute))
+		c.join(at.Add(4*time.Minute), s, "resets", nil, resets, every(3*time.Minute))
 	})
 	return c
 }

@@ -94,7 +94,7 @@ func (w *world) pass(span time.Duration) {
 		}
 		w.now = max(w.now, next)
 		for _, r := range w.cluster.Take(w.now) {
-			w.do(engine.RequestOf(w.cluster.Truth(r)))
+			w.do(w.cluster.Request(r))
 		}
 		err := w.crowd.Wake(context.Background(), w.now, func(ctx context.Context, r core.Request) error {
 			_, err := w.engine.Do(ctx, r)

@@ -5,7 +5,8 @@
 // draws their workloads, crowd.go lets them submit, cancel and change their minds
 // (and operators open incidents), and cluster.go says how the simulated cluster
 // under it behaves: short run times, and nodes that fail far more often than real
-// ones, so that something can be seen within a minute. words.go tells people what
+// ones, so that something can be seen within a minute. monitor.go says what monitors
+// see of it: signals, some of them wrong. words.go tells people what
 // they see. Time is real: a second is a second.
 //
 // Everything is drawn from a seed: the n-th workload of a team, and how long a

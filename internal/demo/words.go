@@ -17,6 +17,7 @@ func Welcome(first ...string) string {
 		{"muster job list", "who runs, how they hold their GPUs, who waits"},
 		{"muster why " + MoonshotNamespace + "/" + Moonshot, "a gang larger than any island: what would help"},
 		{"muster job list --waiting", "the others that wait; ask muster why about any"},
+		{"muster health --watch", "nodes by state and cause, what automation does and what waits"},
 		{"muster events --watch", "everything as it happens, decisions and reasons"},
 		{"muster capacity flex --watch", "namespaces sharing what quota leaves unused"},
 		{"muster submit --name hello --target flex --gang 1x8", "a workload of your own; it runs for 10 minutes"},

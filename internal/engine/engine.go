@@ -104,7 +104,7 @@ func restore(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, 
 	if snap, ok, err := j.SnapshotBefore(ctx, seq); err != nil {
 		return nil, fmt.Errorf("read snapshot: %w", err)
 	} else if ok {
-		if decoded, err := fleet.Decode(snap.Data); err == nil {
+		if decoded, err := unpack(snap.Data); err == nil {
 			s = decoded // a snapshot that cannot be read is not needed either
 		}
 	}

@@ -29,6 +29,12 @@ func (e *Engine) StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, e
 	return restore(ctx, e.o.Journal, seq)
 }
 
+// StateAfter rebuilds the state as it was right after a record; after the last one,
+// if there are not as many.
+func (e *Engine) StateAfter(ctx context.Context, seq uint64) (*fleet.State, error) {
+	return restore(ctx, e.o.Journal, seq)
+}
+
 // Records calls fn for every durable record from a sequence number on.
 func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record) error) error {
 	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {

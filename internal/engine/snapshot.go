@@ -1,8 +1,14 @@
 package engine
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
+	"errors"
+	"io"
+	"time"
 
+	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
 )
 
@@ -24,12 +30,29 @@ func (e *Engine) snapshotLoop() {
 		if e.durable.wait(ctx, last+e.o.SnapshotEvery) != nil {
 			return
 		}
+		began := time.Now()
 		if err := e.snapshot(ctx); err != nil {
 			if ctx.Err() == nil {
 				e.o.Log.Error("snapshot failed; the journal alone is enough to restart", "error", err)
 			}
 			return
 		}
+		if !pause(ctx, 20*time.Since(began)) {
+			return
+		}
+	}
+}
+
+// pause lets the rest of the machine work: a snapshot of a large and busy fleet
+// takes its time, and shall not take all of it. It returns false once ctx is over.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -38,9 +61,42 @@ func (e *Engine) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.Encode()
+	snap, err := SnapshotOf(s)
 	if err != nil {
 		return err
 	}
-	return e.o.Journal.SaveSnapshot(ctx, journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: data})
+	return e.o.Journal.SaveSnapshot(ctx, snap)
+}
+
+// packed begins a snapshot that is compressed; one that is not begins with a brace.
+const packed = 'z'
+
+// SnapshotOf is a state as the journal keeps it. It is compressed: hundreds are
+// kept, so that the state of any moment is found quickly.
+func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
+	data, err := s.Encode()
+	if err != nil {
+		return journal.Snapshot{}, err
+	}
+	var b bytes.Buffer
+	b.WriteByte(packed)
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err != nil {
+		return journal.Snapshot{}, err
+	}
+	_, err = z.Write(data)
+	err = errors.Join(err, z.Close())
+	return journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: b.Bytes()}, err
+}
+
+// unpack reads a snapshot, of today's kind or of before they were compressed.
+func unpack(data []byte) (*fleet.State, error) {
+	if len(data) == 0 || data[0] != packed {
+		return fleet.Decode(data)
+	}
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(data[1:])))
+	if err != nil {
+		return nil, err
+	}
+	return fleet.Decode(plain)
 }

@@ -6,6 +6,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 type QuotaCreated struct {
 	Quota  string       `json:"quota"`
 	Access fleet.Access `json:"access"`
+	Owner  string       `json:"owner,omitempty"` // who answers for it
 }
 
 // QuotaDeleted says: a quota without grants and work is gone.

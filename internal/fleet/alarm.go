@@ -21,8 +21,8 @@ const (
 	ofAge                     // work is past its declared maximum: who gives way to whom
 	ofFlex                    // flex work has run its minimum time
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
-	ofHour                    // an hour is over: a buffer policy that learns may allow another number
 	ofOrder                   // an order to leave may be due again
+	ofHour                    // an hour is over: a buffer policy that learns may allow another number
 )
 
 type alarms []alarm

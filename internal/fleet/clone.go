@@ -12,7 +12,7 @@ func (s *State) Clone() *State {
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers),
 		NextHold: s.NextHold, NextID: s.NextID,
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
-		Health: s.Health, Incidents: clonePointers(s.Incidents), Partitions: clonePointers(s.Partitions),
+		Health: s.Health, Incidents: clonePointers(s.Incidents), Haircuts: cloneHaircuts(s.Haircuts), Partitions: clonePointers(s.Partitions),
 		Subscriptions: clonePointers(s.Subscriptions),
 		Workloads:     make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:          slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
@@ -49,7 +49,7 @@ func (p *Partition) detach() {
 		n.Health = n.Health.clone()
 	}
 	for _, a := range p.Accounts {
-		a.Backing = slices.Clone(a.Backing)
+		a.Backing, a.Highs = slices.Clone(a.Backing), slices.Clone(a.Highs)
 	}
 }
 

@@ -59,6 +59,7 @@ func (s *State) Rebuild() {
 	for _, id := range sortedIDs(s.Workloads) {
 		s.reattach(s.Workloads[id])
 	}
+	s.settleHighs()
 }
 
 func (p *Partition) rebuild(s *State) {

@@ -21,6 +21,7 @@ func (s *State) Fork() *State {
 	c.Keys, c.keys = nil, map[string]KeyUse{}
 	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)
 	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
+	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	f.people(s)
 	for _, p := range s.Partitions {
@@ -192,6 +193,7 @@ func (f *fork) account(p *Partition, a *Account) {
 	a.partition, a.root = p, f.trees[a.root]
 	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
 	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
+	a.Highs, a.spent = slices.Clone(a.Highs), false
 	f.queue(&a.queue)
 	a.queue.account = a
 }

@@ -89,7 +89,7 @@ func DefaultHealth() HealthPolicy {
 		Breaker: BreakerPolicy{Share: 200, Least: 3, Within: 10 * time.Minute},
 		Burst:   BurstPolicy{Nodes: 5, Within: 5 * time.Minute, CoolDown: 30 * time.Minute},
 		Flap:    FlapPolicy{Times: 3, Within: time.Hour, CoolDown: time.Hour},
-		Lemon:   LemonPolicy{Factor: 2000, Certainty: 950, Window: 90 * 24 * time.Hour},
+		Lemon:   LemonPolicy{Factor: 1250, Certainty: 950, Window: 90 * 24 * time.Hour},
 		Hung:    30 * time.Minute,
 	}
 }

@@ -107,6 +107,9 @@ func (p *Partition) Diagnosed(until Instant) {
 // of faults and of the way back.
 func (p *Partition) KeepNode(node int, from NodeState, owner StateOwner, signal string, at Instant) {
 	n := p.Nodes[node]
+	if n.StateOwner == ByAutomatic { // what automation may take besides depends on it
+		p.Diagnose()
+	}
 	n.StateOwner = owner
 	if n.State == Healthy || n.State == Probation || n.State == Retired {
 		n.StateOwner = ByNobody

@@ -245,6 +245,7 @@ func (p *Partition) Touch() { p.state.dirty[p] = true }
 // SetPolicy sets the fleet's policy.
 func (s *State) SetPolicy(policy Policy) {
 	s.Policy = policy
+	s.Policy.Targets = policy.Targets.OrDefault() // a log of before there were targets names none
 	s.unalignAll()
 }
 

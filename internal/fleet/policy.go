@@ -82,6 +82,9 @@ type Policy struct {
 	FlexMinimum time.Duration `json:"flexMinimum"`
 	MaxGrace    time.Duration `json:"maxGrace"`
 	Idle        Idle          `json:"idle"`
+	// SecondPerson: a haircut must be reviewed by somebody else than who made it.
+	SecondPerson bool    `json:"secondPerson,omitempty"`
+	Targets      Targets `json:"targets,omitzero"`
 }
 
 // Idle says when GPUs count as idle: measured utilisation under Threshold for
@@ -104,6 +107,7 @@ func DefaultPolicy() Policy {
 		FlexMinimum: 30 * time.Minute,
 		MaxGrace:    15 * time.Minute,
 		Idle:        Idle{Threshold: 50, Window: 4 * time.Hour},
+		Targets:     DefaultTargets(),
 	}
 }
 
@@ -120,5 +124,5 @@ func (p Policy) Check() error {
 	case p.Dwell < 0 || p.Probation < 0 || p.StaleAfter < 0 || p.FlexMinimum < 0 || p.MaxGrace < 0 || p.Idle.Window < 0:
 		return fmt.Errorf("a duration is negative; durations are zero or more")
 	}
-	return nil
+	return p.Targets.Check()
 }

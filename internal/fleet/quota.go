@@ -52,12 +52,28 @@ func contains(list []string, s string) bool {
 type Quota struct {
 	Path   string `json:"path"`
 	Access Access `json:"access"`
+	Owner  string `json:"owner,omitempty"` // who answers for it: a person or a team; see State.OwnerOf
 }
 
 // TreeOf is the root of the tree that a quota path belongs to.
 func TreeOf(path string) string {
 	root, _, _ := strings.Cut(path, "/")
 	return root
+}
+
+// OwnerOf is who answers for a quota: its own owner, else that of the closest
+// quota above it that has one; "" where nobody is known.
+func (s *State) OwnerOf(path string) string {
+	for {
+		if q := s.quotas[path]; q != nil && q.Owner != "" {
+			return q.Owner
+		}
+		cut := strings.LastIndexByte(path, '/')
+		if cut < 0 {
+			return ""
+		}
+		path = path[:cut]
+	}
 }
 
 // Hold earmarks free capacity of a partition for a quota until a moment or, with
@@ -76,13 +92,14 @@ type Hold struct {
 
 // Account is what one quota has in one partition.
 type Account struct {
-	Quota       string `json:"quota"`
-	Grant       int    `json:"grant"`          // GPUs assigned by people
-	Gang        int    `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
-	Overcommit  bool   `json:"overcommit,omitempty"`
-	Backing     []int  `json:"backing"`               // whole nodes, per island
-	GangMissing int    `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
-	GangIsland  int    `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it
+	Quota       string    `json:"quota"`
+	Grant       int       `json:"grant"`          // GPUs assigned by people
+	Gang        int       `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
+	Overcommit  bool      `json:"overcommit,omitempty"`
+	Backing     []int     `json:"backing"`               // whole nodes, per island
+	GangMissing int       `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
+	GangIsland  int       `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it
+	Highs       []DayHigh `json:"highs,omitempty"`       // see HighestUse; oldest first
 
 	// Derived.
 	partition *Partition
@@ -96,6 +113,8 @@ type Account struct {
 	over      int         // islands where it touches more nodes than back it
 	backed    int         // nodes that back it
 	version   uint64      // grows with every change of its work or backing
+	level     int         // usage at the end of the last record
+	spent     bool        // it is on State.spent
 	work      []*Workload // workloads with replicas here, in the quota's order
 	queue     queue
 	holds     []*Hold // inside the quota, see Holds

@@ -75,6 +75,7 @@ type State struct {
 	Holds      []*Hold              `json:"holds,omitempty"`
 	Incidents  []*Incident          `json:"incidents,omitempty"`
 	NextHold   uint64               `json:"nextHold,omitempty"`
+	Haircuts   []*Haircut           `json:"haircuts,omitempty"` // in the order in which they were saved
 	Workloads  map[uint64]*Workload `json:"workloads,omitempty"`
 	NextID     uint64               `json:"nextId"`
 	Keys       []KeyUse             `json:"keys,omitempty"`  // oldest first
@@ -90,7 +91,8 @@ type State struct {
 	dirty      map[*Partition]bool
 	alarms     alarms
 	shapes     map[shapeKey]int
-	unlearning bool // see StopLearning
+	unlearning bool       // see StopLearning
+	spent      []*Account // whose usage changed in the record that is being written
 }
 
 // NewState is the state before the first record.

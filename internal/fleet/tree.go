@@ -136,6 +136,10 @@ func (a *Account) back(nodes int) {
 func (a *Account) spend(usage, stays int) {
 	a.usage, a.stays = a.usage+usage, a.stays+stays
 	a.root.usage, a.root.stays = a.root.usage+usage, a.root.stays+stays
+	if s := a.partition.state; usage != 0 && !a.spent {
+		a.spent = true
+		s.spent = append(s.spent, a)
+	}
 }
 
 // stray counts replicas that are not guaranteed, and islands that the account touches too much.

@@ -68,7 +68,7 @@ func (g *gatherer) take(x *fleet.Signal) error {
 	if p == nil {
 		return fmt.Errorf("there is no node %q", clip(x.Node))
 	}
-	sight := fleet.Sight{ID: fleet.SightID(x.Agent, identity(x)), At: min(x.At, g.now)}
+	sight := fleet.Sight{ID: fleet.SightID(x.Agent, x.Node+"/"+identity(x)), At: min(x.At, g.now)}
 	says := sightingOf(x)
 	if g.sent[sight.ID] || p.Nodes[node].Known(says, sight) {
 		g.Known++

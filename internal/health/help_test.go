@@ -2,7 +2,6 @@ package health_test
 
 import (
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -13,15 +12,22 @@ import (
 // start is when every test's fleet begins.
 var start = fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 
+// judge is what tests and properties have in common.
+type judge interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // world is a fleet that is told commands.
 type world struct {
-	t       testing.TB
+	t       judge
 	s       *fleet.State
 	at      fleet.Instant
 	records []event.Record
+	given   bool // a person gave automation nodes beyond its budget
 }
 
-func newWorld(t testing.TB, nodes int) *world {
+func newWorld(t judge, nodes int) *world {
 	w := &world{t: t, s: fleet.NewState(), at: start}
 	w.do(core.AddCluster{Name: "tiger"})
 	w.do(core.AddPartition{Cluster: "tiger", GPU: "h200"})
@@ -55,14 +61,3 @@ func (w *world) partition() *fleet.Partition { return w.s.Partition("tiger/h200"
 func (w *world) node(k int) *fleet.Node { return w.partition().Nodes[k] }
 
 func name(k int) string { return fmt.Sprintf("tiger-h200-i1-%03d", k+1) }
-
-// in counts the nodes in a state.
-func (w *world) in(state fleet.NodeState) int {
-	n := 0
-	for _, x := range w.partition().Nodes {
-		if x.State == state {
-			n++
-		}
-	}
-	return n
-}

@@ -1,27 +1,33 @@
 package journal
 
 // keepNewest snapshots are never thinned out, so that a damaged newest one has
-// a stand-in close by.
-const keepNewest = 3
+// a stand-in close by. keepSpread bounds how many older ones are kept.
+const (
+	keepNewest = 3
+	keepSpread = 256
+)
 
 // Thin says which snapshots are no longer worth their room, given the sequence
 // numbers of all, ascending. It keeps the newest three, the oldest, and of the
-// rest so many that the distance to the newest at most doubles from one to the
-// next: looking back at a moment never reads more of the log than has been
-// written since it, and a thousand snapshots thin out to under twenty.
+// rest one in each stretch of the log, where a stretch is a power of two and the
+// log has at most 256 of them: whichever moment of the past somebody looks back
+// at, a snapshot is never further away than two stretches, and how many there are
+// does not grow with the log.
 func Thin(seqs []uint64) (drop []uint64) {
 	if len(seqs) <= keepNewest {
 		return nil
 	}
-	newest := seqs[len(seqs)-1]
-	newer := seqs[len(seqs)-keepNewest]
-	for i := len(seqs) - keepNewest - 1; i > 0; i-- {
-		older := seqs[i-1]
-		if newest-older <= 2*(newest-newer) {
-			drop = append(drop, seqs[i])
+	stretch := uint64(1)
+	for seqs[len(seqs)-1]/stretch >= keepSpread {
+		stretch *= 2
+	}
+	kept := seqs[0]
+	for _, seq := range seqs[1 : len(seqs)-keepNewest] {
+		if seq/stretch == kept/stretch {
+			drop = append(drop, seq)
 			continue
 		}
-		newer = seqs[i]
+		kept = seq
 	}
 	return drop
 }

@@ -6,30 +6,35 @@ import (
 )
 
 func TestThinKeepsFewAndCoversThePast(t *testing.T) {
-	var kept []uint64
-	for seq := uint64(100); seq <= 100_000; seq += 100 {
-		kept = append(kept, seq)
-		for _, gone := range Thin(kept) {
-			kept = slices.DeleteFunc(kept, func(s uint64) bool { return s == gone })
+	for _, every := range []uint64{1, 7, 100, 25_000} {
+		var kept []uint64
+		for n := uint64(1); n <= 3_000; n++ {
+			kept = append(kept, n*every)
+			for _, gone := range Thin(kept) {
+				kept = slices.DeleteFunc(kept, func(s uint64) bool { return s == gone })
+			}
+			checkCover(t, kept, every, n*every)
 		}
-		checkCover(t, kept, seq)
-	}
-	if len(kept) >= 20 {
-		t.Errorf("1,000 snapshots thinned to %d, want under 20: %v", len(kept), kept)
 	}
 }
 
-// checkCover demands the newest three, the oldest, and a distance to the newest
-// that at most doubles from one snapshot to the next.
-func checkCover(t *testing.T, kept []uint64, newest uint64) {
+// checkCover demands the newest three, the oldest, few in all, and no hole much
+// larger than a 128th of the log.
+func checkCover(t *testing.T, kept []uint64, every, newest uint64) {
 	t.Helper()
-	for _, want := range []uint64{100, newest, max(100, newest-100), max(100, newest-min(newest, 200))} {
-		if !slices.Contains(kept, want) {
-			t.Fatalf("at %d: snapshot %d is gone: %v", newest, want, kept)
+	for back := range min(uint64(3), newest/every) {
+		if !slices.Contains(kept, newest-back*every) {
+			t.Fatalf("at %d: snapshot %d is gone: %v", newest, newest-back*every, kept)
 		}
 	}
-	for i := 1; i < len(kept)-2; i++ {
-		if newest-kept[i-1] > 2*(newest-kept[i])+100 {
+	if kept[0] != every {
+		t.Fatalf("at %d: the oldest is gone: %v", newest, kept)
+	}
+	if len(kept) > keepSpread+keepNewest+1 {
+		t.Fatalf("at %d: %d snapshots are kept", newest, len(kept))
+	}
+	for i := 1; i < len(kept); i++ {
+		if kept[i]-kept[i-1] > 2*max(1, newest/128)+every {
 			t.Fatalf("at %d: a hole between %d and %d: %v", newest, kept[i-1], kept[i], kept)
 		}
 	}

@@ -76,6 +76,11 @@ func (p *parser) identify(e *Expectation, s subject, f config.Fields) {
 	case "quota":
 		e.Name = v.QuotaPath()
 		p.known.quota(v, e.Name)
+	case "haircut":
+		e.Name = v.Path()
+		if p, _, _ := strings.Cut(e.Partition, "/"); e.Name != "fleet" && e.Name != p && e.Name != e.Partition {
+			v.Fail("haircut is %q, of which %s is no part; write fleet, %s or %s", config.Clip(e.Name), e.Partition, p, e.Partition)
+		}
 	case "partition":
 		e.Name = v.Partition()
 		p.known.partition(v, e.Name)

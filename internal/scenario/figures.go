@@ -56,24 +56,30 @@ var subjects = []subject{
 		{name: "waited", kind: span},
 		{name: "position"},
 		{name: "startsIn", kind: start},
-		{name: "cause", kind: word, words: causes}, {name: "hung", kind: word, words: []string{"yes", "no"}},
+		{name: "cause", kind: word, words: causes},
+		{name: "hung", kind: word, words: []string{"yes", "no"}},
 	}},
 	{key: "quota", within: true, figures: append(numbers(
 		"assigned", "backed", "unbacked", "usage", "guaranteed", "scheduled", "unscheduled", "borrowed", "lent", "over"),
-		figure{name: "idle", later: true}, figure{name: "islands", kind: sums},
+		figure{name: "idle"}, figure{name: "islands", kind: sums},
 		figure{name: "flags", kind: names, words: []string{view.GangUnbacked, view.Overcommitted}})},
 	{key: "node", figures: []figure{
-		{name: "state", kind: word, words: nodeStates()}, {name: "free"}, {name: "workloads", kind: names},
-		{name: "owner", kind: word, words: owners}, {name: "waits", kind: word, words: waits}, {name: "signals"}, {name: "unknown"},
+		{name: "state", kind: word, words: nodeStates()},
+		{name: "free"},
+		{name: "workloads", kind: names},
+		{name: "owner", kind: word, words: owners},
+		{name: "waits", kind: word, words: waits},
+		{name: "signals"},
+		{name: "unknown"},
 	}},
 	{key: "namespace", within: true, figures: numbers("flexUsed", "flexShare")},
-	{key: "haircut", within: true, later: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums})},
+	{key: "haircut", within: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums})},
 	{key: "maintenance", later: true, figures: []figure{
 		{name: "state", kind: word, words: []string{"scheduled", "blocked", "running", "done"}}, {name: "blockedBy", kind: names},
 	}},
 	{key: "partition", figures: append(numbers(
 		"installed", "healthy", "usable", "stranded", "promisable", "sustainable", "assigned", "backed", "unbacked",
-		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang"), figure{name: "idle", later: true}, figure{name: "breaker", kind: word, words: []string{"open", "closed"}},
+		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang"), figure{name: "idle"}, figure{name: "breaker", kind: word, words: []string{"open", "closed"}},
 		figure{name: "bursts"}, figure{name: "automatic"})},
 }
 

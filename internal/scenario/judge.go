@@ -11,6 +11,9 @@ import (
 
 // judge compares what is with what must be.
 func (t *telling) judge(e Expectation) {
+	if len(e.Figures) == 0 {
+		return
+	}
 	t.world.engine.Read(func(s *fleet.State) {
 		actual := t.actual(s, e)
 		for _, f := range e.Figures {
@@ -35,15 +38,17 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 		id = e.Name
 	}
 	p := s.Partition(id)
+	if e.Subject == "haircut" {
+		return haircutOf(s, p, t.world.now)
+	}
 	var row any
 	switch e.Subject {
 	case "quota":
-		row = view.QuotaIn(p, e.Name)
+		row = view.QuotaAt(p, e.Name, t.world.now)
 	case "namespace":
 		row = view.NamespaceIn(p, e.Name)
 	default:
-		row = view.PartitionOf(p)
-		return healthFigures(view.HealthOf(s, p, t.world.now), row)
+		return healthFigures(view.HealthOf(s, p, t.world.now), view.PartitionAt(p, t.world.now))
 	}
 	return func(figure string) any { return field(row, figure) }
 }

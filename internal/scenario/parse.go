@@ -99,7 +99,7 @@ func (p *parser) at(v config.Value) time.Duration {
 
 var refusals = []string{
 	string(core.AccessDenied), string(core.NoSuchQuota), string(core.NoSuchPartition), string(core.Overpromise),
-	string(core.NotWholeNodes), string(core.NameTaken), string(core.Invalid), string(core.Stale),
+	string(core.NotWholeNodes), string(core.NameTaken), string(core.Invalid), string(core.Stale), string(core.ClusterNotReady),
 }
 
 func (p *parser) refused(v config.Value, kind string) core.Code {

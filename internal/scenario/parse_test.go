@@ -133,9 +133,7 @@ func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
 		step, want string
 		partly     bool
 	}{
-		"figure":      {submitW + "\n  - {at: 1s, expect: [{workload: w, state: running}, {quota: oak, partition: tiger/h200, idle: 0}]}", "not yet: f:6: the figure idle of a quota", true},
-		"haircut":     {"{at: 1s, expect: [{haircut: fleet, partition: tiger/h200, total: 0, cuts: {oak: 8}}]}", "not yet: f:5: expectations of a haircut", true},
-		"idle":        {submitW + "\n  - {at: 1s, idle: {workload: w, utilisation: 0.0}}", "not yet: f:6: steps of kind idle", false},
+		"expectation": {submitW + "\n  - {at: 1s, expect: [{workload: w, state: running}, {maintenance: m, state: done}]}", "not yet: f:6: expectations of a maintenance", true},
 		"maintenance": {"{at: 1s, maintenance: {name: m, nodes: [x], starts: 1h, lasts: 1h, impact: drain}}", "not yet: f:5: steps of kind maintenance", false},
 		"nfz":         {"{at: 1s, nfz: {name: m, scope: tiger, from: 1h, to: 2h}}", "not yet: f:5: steps of kind nfz", false},
 		"under":       {"{at: 1s, node: {name: tiger-h200-a-001, state: suspect, under: sev1}}", "not yet: f:5: a node's incident (under)", false},
@@ -149,7 +147,7 @@ func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
 				t.Errorf("got %v, partly %v", f.NotYet, f.Partly)
 			}
 			report, err := Run(t.Context(), f)
-			if err != nil || report.Passed() || (report.Expectations > 0) != (name == "figure") {
+			if err != nil || report.Passed() || (report.Expectations > 0) != (name == "expectation") {
 				t.Errorf("passed %v with %d expectations (%v)", report.Passed(), report.Expectations, err)
 			}
 		})

@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/muster-fleet/muster/internal/config"
 	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // mostGPUs keeps figures from overflowing; what is possible the core will say.
@@ -10,7 +11,6 @@ const mostGPUs = 1 << 30
 
 // later are the steps that are read but cannot be done yet, with their keys.
 var later = map[string][]string{
-	"idle":        {"workload", "utilisation"},
 	"maintenance": {"name", "nodes", "starts", "lasts", "impact"},
 	"nfz":         {"name", "scope", "from", "to"},
 }
@@ -38,6 +38,8 @@ func (p *parser) action(kind string, v config.Value) Action {
 		return islands(v)
 	case "incident":
 		return incident(v)
+	case "idle":
+		return p.idle(v)
 	case "stale":
 		return Told{Command: core.StopReports{Cluster: v.Name()}}
 	case "fresh":
@@ -139,6 +141,16 @@ func incident(v config.Value) Action {
 	return Told{Command: core.OpenIncident{
 		Name: name, Scope: f.At("scope").Text(), Severity: f.At("severity").Text(), Nodes: nodeNames(f.At("nodes")),
 	}}
+}
+
+// idle says what a workload's GPUs are seen to do from now on.
+func (p *parser) idle(v config.Value) Action {
+	f := v.Fields("workload", "utilisation")
+	name := f.Need("workload").Name()
+	p.submitted(f.At("workload"), name)
+	return Told{Command: core.MeasureUsage{Of: []core.Measured{{
+		Namespace: p.namespaces[name], Name: name, SM: f.Need("utilisation").Share(), Tensor: fleet.Unmeasured, Network: fleet.Unmeasured,
+	}}}}
 }
 
 func (p *parser) cancel(v config.Value) Action {

@@ -19,8 +19,11 @@ type Cluster struct {
 
 // CapacityOf is a fleet's figures. Every sum is of GPUs of different models,
 // which no gang can use together: its LargestGang is the largest of any partition.
-func CapacityOf(s *fleet.State) Capacity {
-	c := Capacity{Clusters: []Cluster{}, Partitions: Partitions(s)}
+func CapacityOf(s *fleet.State) Capacity { return CapacityAt(s, s.Time) }
+
+// CapacityAt is a fleet's figures at a moment.
+func CapacityAt(s *fleet.State, now fleet.Instant) Capacity {
+	c := Capacity{Clusters: []Cluster{}, Partitions: PartitionsAt(s, now)}
 	for _, cluster := range s.Clusters {
 		row := Cluster{Cluster: cluster.Name, Mode: cluster.Mode, Stale: cluster.Stale}
 		for i, p := range s.Partitions {
@@ -51,5 +54,6 @@ func (f *Figures) add(g Figures) {
 	f.Over += g.Over
 	f.Flex += g.Flex
 	f.FlexUsed += g.FlexUsed
+	f.Idle += g.Idle
 	f.LargestGang = max(f.LargestGang, g.LargestGang)
 }

@@ -20,6 +20,7 @@ type Figures struct {
 	Over        int `json:"over"`
 	Flex        int `json:"flex"`
 	FlexUsed    int `json:"flexUsed"`
+	Idle        int `json:"idle"` // held by in-quota work that has long done nothing
 	// LargestGang is the largest gang that in-quota work could start now in one
 	// island, not counting what it would have to evict of its own tree.
 	LargestGang int `json:"largestGang"`
@@ -32,17 +33,24 @@ type Partition struct {
 	Stale bool `json:"stale"` // its cluster's reports have stopped: the figures are the last known
 }
 
-// Partitions lists every partition's figures, in order of name.
-func Partitions(s *fleet.State) []Partition {
+// Partitions lists every partition's figures at the moment of the last record,
+// in order of name.
+func Partitions(s *fleet.State) []Partition { return PartitionsAt(s, s.Time) }
+
+// PartitionsAt lists every partition's figures at a moment, in order of name.
+func PartitionsAt(s *fleet.State, now fleet.Instant) []Partition {
 	rows := make([]Partition, len(s.Partitions))
 	for i, p := range s.Partitions {
-		rows[i] = PartitionOf(p)
+		rows[i] = PartitionAt(p, now)
 	}
 	return rows
 }
 
-// PartitionOf is a partition's figures.
-func PartitionOf(p *fleet.Partition) Partition {
+// PartitionOf is a partition's figures at the moment of the last record.
+func PartitionOf(p *fleet.Partition) Partition { return PartitionAt(p, p.State().Time) }
+
+// PartitionAt is a partition's figures at a moment: idle grows by time alone.
+func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 	t := p.Tally()
 	f := Figures{
 		Installed: t.Installed, Healthy: t.Healthy, Usable: t.Usable, Stranded: t.Stranded,
@@ -51,13 +59,14 @@ func PartitionOf(p *fleet.Partition) Partition {
 	}
 	f.Sustainable = p.Sustainable() * p.GPUsPerNode
 	f.Unallocated = max(0, f.Promisable-f.Assigned)
-	for _, q := range QuotasIn(p) {
+	for _, q := range QuotasAt(p, now) {
 		f.Backed += q.Backed
 		f.Unbacked += q.Unbacked
 		f.Scheduled += q.Scheduled
 		f.Unscheduled += q.Unscheduled
 		f.Borrowed += q.Borrowed
 		f.Over += q.Over
+		f.Idle += q.Idle
 	}
 	row := Partition{Partition: p.ID, Figures: f, Stale: stale(p)}
 	if !row.Stale {

@@ -25,6 +25,7 @@ type Quota struct {
 	Borrowed    int            `json:"borrowed"`
 	Lent        int            `json:"lent"`
 	Over        int            `json:"over"`
+	Idle        int            `json:"idle"`    // held by work that has long done nothing
 	Islands     map[string]int `json:"islands"` // GPUs backed
 	Flags       []string       `json:"flags"`
 	// Of a declared gang that is not backed: the island where least is missing, and how much.
@@ -33,29 +34,40 @@ type Quota struct {
 	Stale       bool   `json:"stale"` // its cluster's reports have stopped
 }
 
-// Quotas lists what every quota has in every partition where it has anything,
-// in order of partition, then path.
-func Quotas(s *fleet.State) []Quota {
+// Quotas lists what every quota has in every partition where it has anything, at
+// the moment of the last record, in order of partition, then path.
+func Quotas(s *fleet.State) []Quota { return EveryQuota(s, s.Time) }
+
+// EveryQuota is Quotas at a moment.
+func EveryQuota(s *fleet.State, now fleet.Instant) []Quota {
 	var all []Quota
 	for _, p := range s.Partitions {
-		all = append(all, QuotasIn(p)...)
+		all = append(all, QuotasAt(p, now)...)
 	}
 	return all
 }
 
-// QuotasIn lists what quotas have in a partition, in order of path.
-func QuotasIn(p *fleet.Partition) []Quota {
+// QuotasIn lists what quotas have in a partition at the moment of the last
+// record, in order of path.
+func QuotasIn(p *fleet.Partition) []Quota { return QuotasAt(p, p.State().Time) }
+
+// QuotasAt lists what quotas have in a partition at a moment, in order of path.
+func QuotasAt(p *fleet.Partition, now fleet.Instant) []Quota {
 	rows := make([]Quota, len(p.Accounts))
 	for i, a := range p.Accounts {
 		rows[i] = quotaRow(p, a)
+		rows[i].Idle = a.Idle(now)
 	}
 	lend(rows)
 	return rows
 }
 
 // QuotaIn is what a quota has in a partition; nothing, where it has no account there.
-func QuotaIn(p *fleet.Partition, path string) Quota {
-	for _, q := range QuotasIn(p) {
+func QuotaIn(p *fleet.Partition, path string) Quota { return QuotaAt(p, path, p.State().Time) }
+
+// QuotaAt is what a quota has in a partition at a moment.
+func QuotaAt(p *fleet.Partition, path string, now fleet.Instant) Quota {
+	for _, q := range QuotasAt(p, now) {
 		if q.Quota == path {
 			return q
 		}

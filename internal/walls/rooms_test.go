@@ -28,7 +28,7 @@ type room struct {
 
 // The rooms that stand under others, for short.
 const (
-	decisions = "fleet event promise placement explain health maintenance buildout core"
+	decisions = "fleet event promise placement explain health maintenance buildout haircut core"
 	engine    = decisions + " invariant journal engine"
 	drivers   = "driver driver/simulated"
 	// What drives an engine of its own in virtual or real time.
@@ -44,16 +44,19 @@ var rooms = []room{
 	{folder: "internal/promise/buffer", kind: pure},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
 	{folder: "internal/placement", kind: pure, may: "fleet"},
-	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
+	{folder: "internal/explain", kind: pure, may: "fleet promise placement"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
-	{folder: "internal/core", kind: pure, may: "fleet event promise placement explain health maintenance buildout"},
+	{folder: "internal/haircut", kind: pure, may: "fleet promise", tests: "event core"},
+	{folder: "internal/core", kind: pure, may: "fleet event promise haircut placement explain health maintenance buildout"},
 	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
+	{folder: "internal/past", kind: pure, may: "fleet event core explain"},
+	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
@@ -67,20 +70,21 @@ var rooms = []room{
 	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},
 
 	// What people read and write.
-	{folder: "internal/view", kind: plain, may: "fleet event promise placement explain health core"},
+	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
 	{folder: "internal/config", kind: open, may: "fleet core"},
 	{folder: "internal/trace", kind: plain},
+	{folder: "internal/sheet", kind: open, may: "fleet haircut", tests: "core"},
 
 	// Fleets that are tried before they are trusted.
 	{folder: "internal/scenario", kind: open, may: driven},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
-	{folder: "internal/bench", kind: open, may: driven},
+	{folder: "internal/bench", kind: open, may: driven + " past past/keeper"},
 	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer", tests: "core journal/memory"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
 	{folder: "internal/web", kind: open, may: "fleet event core view explain whatif forecast"},

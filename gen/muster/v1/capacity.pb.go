@@ -43,7 +43,9 @@ type Figures struct {
 	Flex        int32                  `protobuf:"varint,15,opt,name=flex,proto3" json:"flex,omitempty"`
 	FlexUsed    int32                  `protobuf:"varint,16,opt,name=flex_used,json=flexUsed,proto3" json:"flex_used,omitempty"`
 	// The largest gang that in-quota work could start now; of any partition, where there are several.
-	LargestGang   int32 `protobuf:"varint,17,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	LargestGang int32 `protobuf:"varint,17,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// Held by in-quota work that has long done nothing.
+	Idle          int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -193,6 +195,13 @@ func (x *Figures) GetFlexUsed() int32 {
 func (x *Figures) GetLargestGang() int32 {
 	if x != nil {
 		return x.LargestGang
+	}
+	return 0
+}
+
+func (x *Figures) GetIdle() int32 {
+	if x != nil {
+		return x.Idle
 	}
 	return 0
 }
@@ -1680,7 +1689,7 @@ var File_muster_v1_capacity_proto protoreflect.FileDescriptor
 
 const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\n" +
-	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xed\x03\n" +
+	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x81\x04\n" +
 	"\aFigures\x12\x1c\n" +
 	"\tinstalled\x18\x01 \x01(\x05R\tinstalled\x12\x18\n" +
 	"\ahealthy\x18\x02 \x01(\x05R\ahealthy\x12\x16\n" +
@@ -1701,7 +1710,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x04over\x18\x0e \x01(\x05R\x04over\x12\x12\n" +
 	"\x04flex\x18\x0f \x01(\x05R\x04flex\x12\x1b\n" +
 	"\tflex_used\x18\x10 \x01(\x05R\bflexUsed\x12!\n" +
-	"\flargest_gang\x18\x11 \x01(\x05R\vlargestGang\"\x83\x01\n" +
+	"\flargest_gang\x18\x11 \x01(\x05R\vlargestGang\x12\x12\n" +
+	"\x04idle\x18\x1e \x01(\x05R\x04idle\"\x83\x01\n" +
 	"\x0fClusterCapacity\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12,\n" +

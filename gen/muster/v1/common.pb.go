@@ -369,7 +369,7 @@ func (x *Record) GetEvents() []*Event {
 // Refusal is the domain's no: the command changed nothing. It comes as a detail of the error.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// AccessDenied, NoSuchQuota, NoSuchPartition, Overpromise, NotWholeNodes, NameTaken, Invalid or Stale.
+	// AccessDenied, NoSuchQuota, NoSuchPartition, Overpromise, NotWholeNodes, NameTaken, Invalid, Stale or ClusterNotReady.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// What is wrong, and what would be right.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`

@@ -37,8 +37,11 @@ type Policy struct {
 	// How long flex work runs before fairness may evict it (30 min).
 	FlexMinimum *durationpb.Duration `protobuf:"bytes,5,opt,name=flex_minimum,json=flexMinimum,proto3" json:"flex_minimum,omitempty"`
 	// The longest grace that a workload may wish for (15 min).
-	MaxGrace      *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
-	Idle          *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	MaxGrace *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
+	Idle     *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	// A haircut must be reviewed by somebody else than who made it.
+	SecondPerson  *bool    `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
+	Targets       *Targets `protobuf:"bytes,20,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +125,84 @@ func (x *Policy) GetIdle() *Idle {
 	return nil
 }
 
+func (x *Policy) GetSecondPerson() bool {
+	if x != nil && x.SecondPerson != nil {
+		return *x.SecondPerson
+	}
+	return false
+}
+
+func (x *Policy) GetTargets() *Targets {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// Targets is what each cluster shall attain. What a change leaves at zero stays as it is.
+type Targets struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The share of installed GPU-time that is usable, 0 to 1 in whole thousandths (0.95).
+	Availability float64 `protobuf:"fixed64,1,opt,name=availability,proto3" json:"availability,omitempty"`
+	// The share of the time of work that it is at work: not standing still, starting again or undone (0.9).
+	Uptime float64 `protobuf:"fixed64,2,opt,name=uptime,proto3" json:"uptime,omitempty"`
+	// The mean time until a failed node is healthy again (2 days).
+	Mttr          *durationpb.Duration `protobuf:"bytes,3,opt,name=mttr,proto3" json:"mttr,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Targets) Reset() {
+	*x = Targets{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Targets) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Targets) ProtoMessage() {}
+
+func (x *Targets) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Targets.ProtoReflect.Descriptor instead.
+func (*Targets) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Targets) GetAvailability() float64 {
+	if x != nil {
+		return x.Availability
+	}
+	return 0
+}
+
+func (x *Targets) GetUptime() float64 {
+	if x != nil {
+		return x.Uptime
+	}
+	return 0
+}
+
+func (x *Targets) GetMttr() *durationpb.Duration {
+	if x != nil {
+		return x.Mttr
+	}
+	return nil
+}
+
 // Buffer is a buffer policy: how many nodes may be promised.
 type Buffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -141,7 +222,7 @@ type Buffer struct {
 
 func (x *Buffer) Reset() {
 	*x = Buffer{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -153,7 +234,7 @@ func (x *Buffer) String() string {
 func (*Buffer) ProtoMessage() {}
 
 func (x *Buffer) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -166,7 +247,7 @@ func (x *Buffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Buffer.ProtoReflect.Descriptor instead.
 func (*Buffer) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Buffer) GetKind() string {
@@ -216,7 +297,7 @@ type Idle struct {
 
 func (x *Idle) Reset() {
 	*x = Idle{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -228,7 +309,7 @@ func (x *Idle) String() string {
 func (*Idle) ProtoMessage() {}
 
 func (x *Idle) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -241,7 +322,7 @@ func (x *Idle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idle.ProtoReflect.Descriptor instead.
 func (*Idle) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Idle) GetThreshold() float64 {
@@ -274,7 +355,7 @@ type Cluster struct {
 
 func (x *Cluster) Reset() {
 	*x = Cluster{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -286,7 +367,7 @@ func (x *Cluster) String() string {
 func (*Cluster) ProtoMessage() {}
 
 func (x *Cluster) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -299,7 +380,7 @@ func (x *Cluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cluster.ProtoReflect.Descriptor instead.
 func (*Cluster) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Cluster) GetName() string {
@@ -351,7 +432,7 @@ type Partition struct {
 
 func (x *Partition) Reset() {
 	*x = Partition{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -363,7 +444,7 @@ func (x *Partition) String() string {
 func (*Partition) ProtoMessage() {}
 
 func (x *Partition) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -376,7 +457,7 @@ func (x *Partition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Partition.ProtoReflect.Descriptor instead.
 func (*Partition) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Partition) GetId() string {
@@ -420,7 +501,7 @@ type Island struct {
 
 func (x *Island) Reset() {
 	*x = Island{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -432,7 +513,7 @@ func (x *Island) String() string {
 func (*Island) ProtoMessage() {}
 
 func (x *Island) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -445,7 +526,7 @@ func (x *Island) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Island.ProtoReflect.Descriptor instead.
 func (*Island) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Island) GetName() string {
@@ -492,7 +573,7 @@ type Incident struct {
 
 func (x *Incident) Reset() {
 	*x = Incident{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +585,7 @@ func (x *Incident) String() string {
 func (*Incident) ProtoMessage() {}
 
 func (x *Incident) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +598,7 @@ func (x *Incident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Incident.ProtoReflect.Descriptor instead.
 func (*Incident) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Incident) GetName() string {
@@ -600,7 +681,7 @@ type IncidentUpdate struct {
 
 func (x *IncidentUpdate) Reset() {
 	*x = IncidentUpdate{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +693,7 @@ func (x *IncidentUpdate) String() string {
 func (*IncidentUpdate) ProtoMessage() {}
 
 func (x *IncidentUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +706,7 @@ func (x *IncidentUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentUpdate.ProtoReflect.Descriptor instead.
 func (*IncidentUpdate) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *IncidentUpdate) GetAt() *timestamppb.Timestamp {
@@ -652,7 +733,7 @@ type GetFleetRequest struct {
 
 func (x *GetFleetRequest) Reset() {
 	*x = GetFleetRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +745,7 @@ func (x *GetFleetRequest) String() string {
 func (*GetFleetRequest) ProtoMessage() {}
 
 func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +758,7 @@ func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetRequest.ProtoReflect.Descriptor instead.
 func (*GetFleetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetFleetRequest) GetAsOf() *timestamppb.Timestamp {
@@ -704,7 +785,7 @@ type GetFleetResponse struct {
 
 func (x *GetFleetResponse) Reset() {
 	*x = GetFleetResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +797,7 @@ func (x *GetFleetResponse) String() string {
 func (*GetFleetResponse) ProtoMessage() {}
 
 func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +810,7 @@ func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetResponse.ProtoReflect.Descriptor instead.
 func (*GetFleetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetFleetResponse) GetSeen() *Seen {
@@ -786,7 +867,7 @@ type AddClusterRequest struct {
 
 func (x *AddClusterRequest) Reset() {
 	*x = AddClusterRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +879,7 @@ func (x *AddClusterRequest) String() string {
 func (*AddClusterRequest) ProtoMessage() {}
 
 func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +892,7 @@ func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterRequest.ProtoReflect.Descriptor instead.
 func (*AddClusterRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AddClusterRequest) GetWrite() *Write {
@@ -844,7 +925,7 @@ type AddClusterResponse struct {
 
 func (x *AddClusterResponse) Reset() {
 	*x = AddClusterResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +937,7 @@ func (x *AddClusterResponse) String() string {
 func (*AddClusterResponse) ProtoMessage() {}
 
 func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +950,7 @@ func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterResponse.ProtoReflect.Descriptor instead.
 func (*AddClusterResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AddClusterResponse) GetWritten() *Written {
@@ -892,7 +973,7 @@ type AddPartitionRequest struct {
 
 func (x *AddPartitionRequest) Reset() {
 	*x = AddPartitionRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +985,7 @@ func (x *AddPartitionRequest) String() string {
 func (*AddPartitionRequest) ProtoMessage() {}
 
 func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +998,7 @@ func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionRequest.ProtoReflect.Descriptor instead.
 func (*AddPartitionRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AddPartitionRequest) GetWrite() *Write {
@@ -957,7 +1038,7 @@ type AddPartitionResponse struct {
 
 func (x *AddPartitionResponse) Reset() {
 	*x = AddPartitionResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -969,7 +1050,7 @@ func (x *AddPartitionResponse) String() string {
 func (*AddPartitionResponse) ProtoMessage() {}
 
 func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -982,7 +1063,7 @@ func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionResponse.ProtoReflect.Descriptor instead.
 func (*AddPartitionResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AddPartitionResponse) GetWritten() *Written {
@@ -1003,7 +1084,7 @@ type AddIslandsRequest struct {
 
 func (x *AddIslandsRequest) Reset() {
 	*x = AddIslandsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1015,7 +1096,7 @@ func (x *AddIslandsRequest) String() string {
 func (*AddIslandsRequest) ProtoMessage() {}
 
 func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1028,7 +1109,7 @@ func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsRequest.ProtoReflect.Descriptor instead.
 func (*AddIslandsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AddIslandsRequest) GetWrite() *Write {
@@ -1067,7 +1148,7 @@ type NewIsland struct {
 
 func (x *NewIsland) Reset() {
 	*x = NewIsland{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1160,7 @@ func (x *NewIsland) String() string {
 func (*NewIsland) ProtoMessage() {}
 
 func (x *NewIsland) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1173,7 @@ func (x *NewIsland) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewIsland.ProtoReflect.Descriptor instead.
 func (*NewIsland) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NewIsland) GetName() string {
@@ -1132,7 +1213,7 @@ type AddIslandsResponse struct {
 
 func (x *AddIslandsResponse) Reset() {
 	*x = AddIslandsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1144,7 +1225,7 @@ func (x *AddIslandsResponse) String() string {
 func (*AddIslandsResponse) ProtoMessage() {}
 
 func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1157,7 +1238,7 @@ func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsResponse.ProtoReflect.Descriptor instead.
 func (*AddIslandsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AddIslandsResponse) GetWritten() *Written {
@@ -1177,7 +1258,7 @@ type SetPolicyRequest struct {
 
 func (x *SetPolicyRequest) Reset() {
 	*x = SetPolicyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1270,7 @@ func (x *SetPolicyRequest) String() string {
 func (*SetPolicyRequest) ProtoMessage() {}
 
 func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1283,7 @@ func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*SetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SetPolicyRequest) GetWrite() *Write {
@@ -1228,7 +1309,7 @@ type SetPolicyResponse struct {
 
 func (x *SetPolicyResponse) Reset() {
 	*x = SetPolicyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1321,7 @@ func (x *SetPolicyResponse) String() string {
 func (*SetPolicyResponse) ProtoMessage() {}
 
 func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1334,7 @@ func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*SetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SetPolicyResponse) GetWritten() *Written {
@@ -1275,7 +1356,7 @@ type SetBufferRequest struct {
 
 func (x *SetBufferRequest) Reset() {
 	*x = SetBufferRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1287,7 +1368,7 @@ func (x *SetBufferRequest) String() string {
 func (*SetBufferRequest) ProtoMessage() {}
 
 func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1300,7 +1381,7 @@ func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferRequest.ProtoReflect.Descriptor instead.
 func (*SetBufferRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetBufferRequest) GetWrite() *Write {
@@ -1333,7 +1414,7 @@ type SetBufferResponse struct {
 
 func (x *SetBufferResponse) Reset() {
 	*x = SetBufferResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1345,7 +1426,7 @@ func (x *SetBufferResponse) String() string {
 func (*SetBufferResponse) ProtoMessage() {}
 
 func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1358,7 +1439,7 @@ func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferResponse.ProtoReflect.Descriptor instead.
 func (*SetBufferResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetBufferResponse) GetWritten() *Written {
@@ -1385,7 +1466,7 @@ type SetNodesRequest struct {
 
 func (x *SetNodesRequest) Reset() {
 	*x = SetNodesRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1478,7 @@ func (x *SetNodesRequest) String() string {
 func (*SetNodesRequest) ProtoMessage() {}
 
 func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1491,7 @@ func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesRequest.ProtoReflect.Descriptor instead.
 func (*SetNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetNodesRequest) GetWrite() *Write {
@@ -1464,7 +1545,7 @@ type SetNodesResponse struct {
 
 func (x *SetNodesResponse) Reset() {
 	*x = SetNodesResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1557,7 @@ func (x *SetNodesResponse) String() string {
 func (*SetNodesResponse) ProtoMessage() {}
 
 func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1570,7 @@ func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesResponse.ProtoReflect.Descriptor instead.
 func (*SetNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetNodesResponse) GetWritten() *Written {
@@ -1515,7 +1596,7 @@ type OpenIncidentRequest struct {
 
 func (x *OpenIncidentRequest) Reset() {
 	*x = OpenIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1608,7 @@ func (x *OpenIncidentRequest) String() string {
 func (*OpenIncidentRequest) ProtoMessage() {}
 
 func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1621,7 @@ func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentRequest.ProtoReflect.Descriptor instead.
 func (*OpenIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *OpenIncidentRequest) GetWrite() *Write {
@@ -1611,7 +1692,7 @@ type UpdateIncidentRequest struct {
 
 func (x *UpdateIncidentRequest) Reset() {
 	*x = UpdateIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1623,7 +1704,7 @@ func (x *UpdateIncidentRequest) String() string {
 func (*UpdateIncidentRequest) ProtoMessage() {}
 
 func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1636,7 +1717,7 @@ func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateIncidentRequest) GetWrite() *Write {
@@ -1711,7 +1792,7 @@ type UpdateIncidentResponse struct {
 
 func (x *UpdateIncidentResponse) Reset() {
 	*x = UpdateIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1723,7 +1804,7 @@ func (x *UpdateIncidentResponse) String() string {
 func (*UpdateIncidentResponse) ProtoMessage() {}
 
 func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1736,7 +1817,7 @@ func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpdateIncidentResponse) GetWritten() *Written {
@@ -1755,7 +1836,7 @@ type OpenIncidentResponse struct {
 
 func (x *OpenIncidentResponse) Reset() {
 	*x = OpenIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1767,7 +1848,7 @@ func (x *OpenIncidentResponse) String() string {
 func (*OpenIncidentResponse) ProtoMessage() {}
 
 func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1780,7 +1861,7 @@ func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentResponse.ProtoReflect.Descriptor instead.
 func (*OpenIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *OpenIncidentResponse) GetWritten() *Written {
@@ -1800,7 +1881,7 @@ type CloseIncidentRequest struct {
 
 func (x *CloseIncidentRequest) Reset() {
 	*x = CloseIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1893,7 @@ func (x *CloseIncidentRequest) String() string {
 func (*CloseIncidentRequest) ProtoMessage() {}
 
 func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1906,7 @@ func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CloseIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CloseIncidentRequest) GetWrite() *Write {
@@ -1851,7 +1932,7 @@ type CloseIncidentResponse struct {
 
 func (x *CloseIncidentResponse) Reset() {
 	*x = CloseIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +1944,7 @@ func (x *CloseIncidentResponse) String() string {
 func (*CloseIncidentResponse) ProtoMessage() {}
 
 func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +1957,7 @@ func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CloseIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CloseIncidentResponse) GetWritten() *Written {
@@ -1897,7 +1978,7 @@ type ListIncidentsRequest struct {
 
 func (x *ListIncidentsRequest) Reset() {
 	*x = ListIncidentsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +1990,7 @@ func (x *ListIncidentsRequest) String() string {
 func (*ListIncidentsRequest) ProtoMessage() {}
 
 func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +2003,7 @@ func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListIncidentsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1949,7 +2030,7 @@ type ListIncidentsResponse struct {
 
 func (x *ListIncidentsResponse) Reset() {
 	*x = ListIncidentsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2042,7 @@ func (x *ListIncidentsResponse) String() string {
 func (*ListIncidentsResponse) ProtoMessage() {}
 
 func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2055,7 @@ func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListIncidentsResponse) GetSeen() *Seen {
@@ -2002,7 +2083,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2095,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2027,7 +2108,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ApplyRequest) GetWrite() *Write {
@@ -2064,6 +2145,7 @@ type Change struct {
 	//	*Change_Transfer
 	//	*Change_PlaceHold
 	//	*Change_ReleaseHold
+	//	*Change_SetOwner
 	//	*Change_SetHealthPolicy
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
@@ -2072,7 +2154,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2084,7 +2166,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2097,7 +2179,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -2242,6 +2324,15 @@ func (x *Change) GetReleaseHold() *ReleaseHoldRequest {
 	return nil
 }
 
+func (x *Change) GetSetOwner() *SetOwnerRequest {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetOwner); ok {
+			return x.SetOwner
+		}
+	}
+	return nil
+}
+
 func (x *Change) GetSetHealthPolicy() *SetHealthPolicyRequest {
 	if x != nil {
 		if x, ok := x.Change.(*Change_SetHealthPolicy); ok {
@@ -2315,6 +2406,10 @@ type Change_ReleaseHold struct {
 	ReleaseHold *ReleaseHoldRequest `protobuf:"bytes,15,opt,name=release_hold,json=releaseHold,proto3,oneof"`
 }
 
+type Change_SetOwner struct {
+	SetOwner *SetOwnerRequest `protobuf:"bytes,30,opt,name=set_owner,json=setOwner,proto3,oneof"`
+}
+
 type Change_SetHealthPolicy struct {
 	SetHealthPolicy *SetHealthPolicyRequest `protobuf:"bytes,60,opt,name=set_health_policy,json=setHealthPolicy,proto3,oneof"`
 }
@@ -2349,6 +2444,8 @@ func (*Change_PlaceHold) isChange_Change() {}
 
 func (*Change_ReleaseHold) isChange_Change() {}
 
+func (*Change_SetOwner) isChange_Change() {}
+
 func (*Change_SetHealthPolicy) isChange_Change() {}
 
 type ApplyResponse struct {
@@ -2360,7 +2457,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2469,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2482,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ApplyResponse) GetWritten() *Written {
@@ -2399,7 +2496,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xf4\x02\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xde\x03\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2408,7 +2505,14 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleAfter\x12<\n" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
-	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\"\xc0\x02\n" +
+	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\x12(\n" +
+	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01\x12,\n" +
+	"\atargets\x18\x14 \x01(\v2\x12.muster.v1.TargetsR\atargetsB\x10\n" +
+	"\x0e_second_person\"\xa6\x01\n" +
+	"\aTargets\x12;\n" +
+	"\favailability\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\favailability\x12/\n" +
+	"\x06uptime\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x06uptime\x12-\n" +
+	"\x04mttr\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x04mttr\"\xc0\x02\n" +
 	"\x06Buffer\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x00R\x05fixedR\n" +
 	"calibratedR\bbinomialR\x04kind\x12-\n" +
@@ -2557,7 +2661,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xb1\b\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xec\b\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +
@@ -2580,7 +2684,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\btransfer\x18\r \x01(\v2\x1a.muster.v1.TransferRequestH\x00R\btransfer\x12<\n" +
 	"\n" +
 	"place_hold\x18\x0e \x01(\v2\x1b.muster.v1.PlaceHoldRequestH\x00R\tplaceHold\x12B\n" +
-	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x12O\n" +
+	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x129\n" +
+	"\tset_owner\x18\x1e \x01(\v2\x1a.muster.v1.SetOwnerRequestH\x00R\bsetOwner\x12O\n" +
 	"\x11set_health_policy\x18< \x01(\v2!.muster.v1.SetHealthPolicyRequestH\x00R\x0fsetHealthPolicyB\b\n" +
 	"\x06change\"=\n" +
 	"\rApplyResponse\x12,\n" +
@@ -2613,155 +2718,160 @@ func file_muster_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_muster_v1_fleet_proto_rawDescData
 }
 
-var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_muster_v1_fleet_proto_goTypes = []any{
 	(*Policy)(nil),                 // 0: muster.v1.Policy
-	(*Buffer)(nil),                 // 1: muster.v1.Buffer
-	(*Idle)(nil),                   // 2: muster.v1.Idle
-	(*Cluster)(nil),                // 3: muster.v1.Cluster
-	(*Partition)(nil),              // 4: muster.v1.Partition
-	(*Island)(nil),                 // 5: muster.v1.Island
-	(*Incident)(nil),               // 6: muster.v1.Incident
-	(*IncidentUpdate)(nil),         // 7: muster.v1.IncidentUpdate
-	(*GetFleetRequest)(nil),        // 8: muster.v1.GetFleetRequest
-	(*GetFleetResponse)(nil),       // 9: muster.v1.GetFleetResponse
-	(*AddClusterRequest)(nil),      // 10: muster.v1.AddClusterRequest
-	(*AddClusterResponse)(nil),     // 11: muster.v1.AddClusterResponse
-	(*AddPartitionRequest)(nil),    // 12: muster.v1.AddPartitionRequest
-	(*AddPartitionResponse)(nil),   // 13: muster.v1.AddPartitionResponse
-	(*AddIslandsRequest)(nil),      // 14: muster.v1.AddIslandsRequest
-	(*NewIsland)(nil),              // 15: muster.v1.NewIsland
-	(*AddIslandsResponse)(nil),     // 16: muster.v1.AddIslandsResponse
-	(*SetPolicyRequest)(nil),       // 17: muster.v1.SetPolicyRequest
-	(*SetPolicyResponse)(nil),      // 18: muster.v1.SetPolicyResponse
-	(*SetBufferRequest)(nil),       // 19: muster.v1.SetBufferRequest
-	(*SetBufferResponse)(nil),      // 20: muster.v1.SetBufferResponse
-	(*SetNodesRequest)(nil),        // 21: muster.v1.SetNodesRequest
-	(*SetNodesResponse)(nil),       // 22: muster.v1.SetNodesResponse
-	(*OpenIncidentRequest)(nil),    // 23: muster.v1.OpenIncidentRequest
-	(*UpdateIncidentRequest)(nil),  // 24: muster.v1.UpdateIncidentRequest
-	(*UpdateIncidentResponse)(nil), // 25: muster.v1.UpdateIncidentResponse
-	(*OpenIncidentResponse)(nil),   // 26: muster.v1.OpenIncidentResponse
-	(*CloseIncidentRequest)(nil),   // 27: muster.v1.CloseIncidentRequest
-	(*CloseIncidentResponse)(nil),  // 28: muster.v1.CloseIncidentResponse
-	(*ListIncidentsRequest)(nil),   // 29: muster.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil),  // 30: muster.v1.ListIncidentsResponse
-	(*ApplyRequest)(nil),           // 31: muster.v1.ApplyRequest
-	(*Change)(nil),                 // 32: muster.v1.Change
-	(*ApplyResponse)(nil),          // 33: muster.v1.ApplyResponse
-	nil,                            // 34: muster.v1.GetFleetResponse.BuffersEntry
-	(*durationpb.Duration)(nil),    // 35: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 37: muster.v1.Seen
-	(*HealthPolicy)(nil),           // 38: muster.v1.HealthPolicy
-	(*Write)(nil),                  // 39: muster.v1.Write
-	(*Written)(nil),                // 40: muster.v1.Written
-	(*CreateQuotaRequest)(nil),     // 41: muster.v1.CreateQuotaRequest
-	(*DeleteQuotaRequest)(nil),     // 42: muster.v1.DeleteQuotaRequest
-	(*SetAccessRequest)(nil),       // 43: muster.v1.SetAccessRequest
-	(*SetGrantRequest)(nil),        // 44: muster.v1.SetGrantRequest
-	(*TransferRequest)(nil),        // 45: muster.v1.TransferRequest
-	(*PlaceHoldRequest)(nil),       // 46: muster.v1.PlaceHoldRequest
-	(*ReleaseHoldRequest)(nil),     // 47: muster.v1.ReleaseHoldRequest
-	(*SetHealthPolicyRequest)(nil), // 48: muster.v1.SetHealthPolicyRequest
+	(*Targets)(nil),                // 1: muster.v1.Targets
+	(*Buffer)(nil),                 // 2: muster.v1.Buffer
+	(*Idle)(nil),                   // 3: muster.v1.Idle
+	(*Cluster)(nil),                // 4: muster.v1.Cluster
+	(*Partition)(nil),              // 5: muster.v1.Partition
+	(*Island)(nil),                 // 6: muster.v1.Island
+	(*Incident)(nil),               // 7: muster.v1.Incident
+	(*IncidentUpdate)(nil),         // 8: muster.v1.IncidentUpdate
+	(*GetFleetRequest)(nil),        // 9: muster.v1.GetFleetRequest
+	(*GetFleetResponse)(nil),       // 10: muster.v1.GetFleetResponse
+	(*AddClusterRequest)(nil),      // 11: muster.v1.AddClusterRequest
+	(*AddClusterResponse)(nil),     // 12: muster.v1.AddClusterResponse
+	(*AddPartitionRequest)(nil),    // 13: muster.v1.AddPartitionRequest
+	(*AddPartitionResponse)(nil),   // 14: muster.v1.AddPartitionResponse
+	(*AddIslandsRequest)(nil),      // 15: muster.v1.AddIslandsRequest
+	(*NewIsland)(nil),              // 16: muster.v1.NewIsland
+	(*AddIslandsResponse)(nil),     // 17: muster.v1.AddIslandsResponse
+	(*SetPolicyRequest)(nil),       // 18: muster.v1.SetPolicyRequest
+	(*SetPolicyResponse)(nil),      // 19: muster.v1.SetPolicyResponse
+	(*SetBufferRequest)(nil),       // 20: muster.v1.SetBufferRequest
+	(*SetBufferResponse)(nil),      // 21: muster.v1.SetBufferResponse
+	(*SetNodesRequest)(nil),        // 22: muster.v1.SetNodesRequest
+	(*SetNodesResponse)(nil),       // 23: muster.v1.SetNodesResponse
+	(*OpenIncidentRequest)(nil),    // 24: muster.v1.OpenIncidentRequest
+	(*UpdateIncidentRequest)(nil),  // 25: muster.v1.UpdateIncidentRequest
+	(*UpdateIncidentResponse)(nil), // 26: muster.v1.UpdateIncidentResponse
+	(*OpenIncidentResponse)(nil),   // 27: muster.v1.OpenIncidentResponse
+	(*CloseIncidentRequest)(nil),   // 28: muster.v1.CloseIncidentRequest
+	(*CloseIncidentResponse)(nil),  // 29: muster.v1.CloseIncidentResponse
+	(*ListIncidentsRequest)(nil),   // 30: muster.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),  // 31: muster.v1.ListIncidentsResponse
+	(*ApplyRequest)(nil),           // 32: muster.v1.ApplyRequest
+	(*Change)(nil),                 // 33: muster.v1.Change
+	(*ApplyResponse)(nil),          // 34: muster.v1.ApplyResponse
+	nil,                            // 35: muster.v1.GetFleetResponse.BuffersEntry
+	(*durationpb.Duration)(nil),    // 36: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 37: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 38: muster.v1.Seen
+	(*HealthPolicy)(nil),           // 39: muster.v1.HealthPolicy
+	(*Write)(nil),                  // 40: muster.v1.Write
+	(*Written)(nil),                // 41: muster.v1.Written
+	(*CreateQuotaRequest)(nil),     // 42: muster.v1.CreateQuotaRequest
+	(*DeleteQuotaRequest)(nil),     // 43: muster.v1.DeleteQuotaRequest
+	(*SetAccessRequest)(nil),       // 44: muster.v1.SetAccessRequest
+	(*SetGrantRequest)(nil),        // 45: muster.v1.SetGrantRequest
+	(*TransferRequest)(nil),        // 46: muster.v1.TransferRequest
+	(*PlaceHoldRequest)(nil),       // 47: muster.v1.PlaceHoldRequest
+	(*ReleaseHoldRequest)(nil),     // 48: muster.v1.ReleaseHoldRequest
+	(*SetOwnerRequest)(nil),        // 49: muster.v1.SetOwnerRequest
+	(*SetHealthPolicyRequest)(nil), // 50: muster.v1.SetHealthPolicyRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
-	1,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
-	35, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
-	35, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
-	35, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
-	35, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
-	35, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
-	2,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
-	35, // 7: muster.v1.Idle.window:type_name -> google.protobuf.Duration
-	36, // 8: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
-	4,  // 9: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
-	5,  // 10: muster.v1.Partition.islands:type_name -> muster.v1.Island
-	36, // 11: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
-	36, // 12: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
-	7,  // 13: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
-	36, // 14: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
-	36, // 15: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 16: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
-	0,  // 17: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
-	34, // 18: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
-	3,  // 19: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
-	6,  // 20: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
-	38, // 21: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
-	39, // 22: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
-	40, // 23: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
-	39, // 24: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
-	40, // 25: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
-	39, // 26: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
-	15, // 27: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
-	40, // 28: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
-	39, // 29: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
-	0,  // 30: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
-	40, // 31: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
-	39, // 32: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
-	1,  // 33: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
-	40, // 34: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
-	39, // 35: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
-	36, // 36: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
-	40, // 37: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
-	39, // 38: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
-	39, // 39: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
-	40, // 40: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
-	40, // 41: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
-	39, // 42: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
-	40, // 43: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
-	36, // 44: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 45: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
-	6,  // 46: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
-	39, // 47: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
-	32, // 48: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
-	10, // 49: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
-	12, // 50: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
-	14, // 51: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
-	17, // 52: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
-	19, // 53: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
-	21, // 54: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
-	23, // 55: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
-	27, // 56: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
-	41, // 57: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
-	42, // 58: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
-	43, // 59: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
-	44, // 60: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
-	45, // 61: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
-	46, // 62: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
-	47, // 63: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	48, // 64: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
-	40, // 65: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	1,  // 66: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	8,  // 67: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	10, // 68: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	12, // 69: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	14, // 70: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	17, // 71: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	19, // 72: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	21, // 73: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	23, // 74: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	24, // 75: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
-	27, // 76: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	29, // 77: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	31, // 78: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	9,  // 79: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	11, // 80: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	13, // 81: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	16, // 82: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	18, // 83: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	20, // 84: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	22, // 85: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	26, // 86: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	25, // 87: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
-	28, // 88: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	30, // 89: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	33, // 90: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	79, // [79:91] is the sub-list for method output_type
-	67, // [67:79] is the sub-list for method input_type
-	67, // [67:67] is the sub-list for extension type_name
-	67, // [67:67] is the sub-list for extension extendee
-	0,  // [0:67] is the sub-list for field type_name
+	2,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
+	36, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
+	36, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
+	36, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
+	36, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
+	36, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
+	3,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
+	1,  // 7: muster.v1.Policy.targets:type_name -> muster.v1.Targets
+	36, // 8: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
+	36, // 9: muster.v1.Idle.window:type_name -> google.protobuf.Duration
+	37, // 10: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
+	5,  // 11: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
+	6,  // 12: muster.v1.Partition.islands:type_name -> muster.v1.Island
+	37, // 13: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
+	37, // 14: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
+	8,  // 15: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
+	37, // 16: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
+	37, // 17: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
+	38, // 18: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
+	0,  // 19: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
+	35, // 20: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
+	4,  // 21: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
+	7,  // 22: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
+	39, // 23: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
+	40, // 24: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
+	41, // 25: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
+	40, // 26: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
+	41, // 27: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
+	40, // 28: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
+	16, // 29: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
+	41, // 30: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
+	40, // 31: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
+	0,  // 32: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
+	41, // 33: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
+	40, // 34: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
+	2,  // 35: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
+	41, // 36: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
+	40, // 37: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
+	37, // 38: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
+	41, // 39: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
+	40, // 40: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
+	40, // 41: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
+	41, // 42: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
+	41, // 43: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
+	40, // 44: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
+	41, // 45: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
+	37, // 46: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
+	38, // 47: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
+	7,  // 48: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
+	40, // 49: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
+	33, // 50: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
+	11, // 51: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
+	13, // 52: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
+	15, // 53: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
+	18, // 54: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
+	20, // 55: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
+	22, // 56: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
+	24, // 57: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
+	28, // 58: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
+	42, // 59: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
+	43, // 60: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
+	44, // 61: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
+	45, // 62: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
+	46, // 63: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
+	47, // 64: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
+	48, // 65: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
+	49, // 66: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
+	50, // 67: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
+	41, // 68: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	2,  // 69: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	9,  // 70: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	11, // 71: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	13, // 72: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	15, // 73: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	18, // 74: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	20, // 75: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	22, // 76: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	24, // 77: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	25, // 78: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
+	28, // 79: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	30, // 80: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	32, // 81: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	10, // 82: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	12, // 83: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	14, // 84: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	17, // 85: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	19, // 86: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	21, // 87: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	23, // 88: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	27, // 89: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	26, // 90: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
+	29, // 91: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	31, // 92: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	34, // 93: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	82, // [82:94] is the sub-list for method output_type
+	70, // [70:82] is the sub-list for method input_type
+	70, // [70:70] is the sub-list for extension type_name
+	70, // [70:70] is the sub-list for extension extendee
+	0,  // [0:70] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2772,9 +2882,10 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_common_proto_init()
 	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
-	file_muster_v1_fleet_proto_msgTypes[1].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[24].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[32].OneofWrappers = []any{
+	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[2].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[25].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[33].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
 		(*Change_AddIslands)(nil),
@@ -2790,6 +2901,7 @@ func file_muster_v1_fleet_proto_init() {
 		(*Change_Transfer)(nil),
 		(*Change_PlaceHold)(nil),
 		(*Change_ReleaseHold)(nil),
+		(*Change_SetOwner)(nil),
 		(*Change_SetHealthPolicy)(nil),
 	}
 	type x struct{}
@@ -2798,7 +2910,7 @@ func file_muster_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_fleet_proto_rawDesc), len(file_muster_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

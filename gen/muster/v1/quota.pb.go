@@ -90,8 +90,10 @@ type Quota struct {
 	Path   string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	Access *Access                `protobuf:"bytes,2,opt,name=access,proto3" json:"access,omitempty"`
 	// One per partition in which it has a grant or work, in order of partition.
-	Grants        []*Grant `protobuf:"bytes,3,rep,name=grants,proto3" json:"grants,omitempty"`
-	Holds         []*Hold  `protobuf:"bytes,4,rep,name=holds,proto3" json:"holds,omitempty"`
+	Grants []*Grant `protobuf:"bytes,3,rep,name=grants,proto3" json:"grants,omitempty"`
+	Holds  []*Hold  `protobuf:"bytes,4,rep,name=holds,proto3" json:"holds,omitempty"`
+	// Who answers for it: a person or a team.
+	Owner         string `protobuf:"bytes,30,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -154,6 +156,13 @@ func (x *Quota) GetHolds() []*Hold {
 	return nil
 }
 
+func (x *Quota) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
 // Grant is what one quota has in one partition, with its figures in GPUs.
 type Grant struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -185,7 +194,9 @@ type Grant struct {
 	GangMissing int32  `protobuf:"varint,15,opt,name=gang_missing,json=gangMissing,proto3" json:"gang_missing,omitempty"`
 	GangIsland  string `protobuf:"bytes,16,opt,name=gang_island,json=gangIsland,proto3" json:"gang_island,omitempty"`
 	// The cluster's reports have stopped; the figures are the last known.
-	Stale         bool `protobuf:"varint,19,opt,name=stale,proto3" json:"stale,omitempty"`
+	Stale bool `protobuf:"varint,19,opt,name=stale,proto3" json:"stale,omitempty"`
+	// Held by work that has long done nothing.
+	Idle          int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -353,6 +364,13 @@ func (x *Grant) GetStale() bool {
 	return false
 }
 
+func (x *Grant) GetIdle() int32 {
+	if x != nil {
+		return x.Idle
+	}
+	return 0
+}
+
 // Hold earmarks free capacity of a partition for a quota until a moment; with a user or a namespace, part of the
 // quota for them.
 type Hold struct {
@@ -463,6 +481,7 @@ type CreateQuotaRequest struct {
 	// research/posttraining/oak.
 	Path          string  `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	Access        *Access `protobuf:"bytes,3,opt,name=access,proto3" json:"access,omitempty"`
+	Owner         string  `protobuf:"bytes,30,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -516,6 +535,13 @@ func (x *CreateQuotaRequest) GetAccess() *Access {
 		return x.Access
 	}
 	return nil
+}
+
+func (x *CreateQuotaRequest) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
 }
 
 type CreateQuotaResponse struct {
@@ -1473,6 +1499,111 @@ func (x *SetAccessResponse) GetWritten() *Written {
 	return nil
 }
 
+type SetOwnerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Path  string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	// Empty: nobody.
+	Owner         string `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetOwnerRequest) Reset() {
+	*x = SetOwnerRequest{}
+	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetOwnerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetOwnerRequest) ProtoMessage() {}
+
+func (x *SetOwnerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetOwnerRequest.ProtoReflect.Descriptor instead.
+func (*SetOwnerRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *SetOwnerRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *SetOwnerRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *SetOwnerRequest) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+type SetOwnerResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetOwnerResponse) Reset() {
+	*x = SetOwnerResponse{}
+	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetOwnerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetOwnerResponse) ProtoMessage() {}
+
+func (x *SetOwnerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetOwnerResponse.ProtoReflect.Descriptor instead.
+func (*SetOwnerResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *SetOwnerResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 type HistoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was known at this moment; not set: now.
@@ -1488,7 +1619,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	mi := &file_muster_v1_quota_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1500,7 +1631,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	mi := &file_muster_v1_quota_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1513,7 +1644,7 @@ func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryRequest.ProtoReflect.Descriptor instead.
 func (*HistoryRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HistoryRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1553,7 +1684,7 @@ type HistoryResponse struct {
 
 func (x *HistoryResponse) Reset() {
 	*x = HistoryResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	mi := &file_muster_v1_quota_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1696,7 @@ func (x *HistoryResponse) String() string {
 func (*HistoryResponse) ProtoMessage() {}
 
 func (x *HistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	mi := &file_muster_v1_quota_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +1709,7 @@ func (x *HistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryResponse.ProtoReflect.Descriptor instead.
 func (*HistoryResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *HistoryResponse) GetChanges() []*QuotaChange {
@@ -1610,7 +1741,7 @@ type QuotaChange struct {
 
 func (x *QuotaChange) Reset() {
 	*x = QuotaChange{}
-	mi := &file_muster_v1_quota_proto_msgTypes[24]
+	mi := &file_muster_v1_quota_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1753,7 @@ func (x *QuotaChange) String() string {
 func (*QuotaChange) ProtoMessage() {}
 
 func (x *QuotaChange) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[24]
+	mi := &file_muster_v1_quota_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1766,7 @@ func (x *QuotaChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaChange.ProtoReflect.Descriptor instead.
 func (*QuotaChange) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *QuotaChange) GetSeq() uint64 {
@@ -1718,12 +1849,13 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06groups\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\x06groups\x122\n" +
 	"\n" +
 	"namespaces\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\n" +
-	"namespaces\"\x97\x01\n" +
+	"namespaces\"\xad\x01\n" +
 	"\x05Quota\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12)\n" +
 	"\x06access\x18\x02 \x01(\v2\x11.muster.v1.AccessR\x06access\x12(\n" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
-	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\"\xe8\x04\n" +
+	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
+	"\x05owner\x18\x1e \x01(\tR\x05owner\"\xfc\x04\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +
@@ -1747,7 +1879,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\fgang_missing\x18\x0f \x01(\x05R\vgangMissing\x12\x1f\n" +
 	"\vgang_island\x18\x10 \x01(\tR\n" +
 	"gangIsland\x12\x14\n" +
-	"\x05stale\x18\x13 \x01(\bR\x05stale\x1a:\n" +
+	"\x05stale\x18\x13 \x01(\bR\x05stale\x12\x12\n" +
+	"\x04idle\x18\x1e \x01(\x05R\x04idle\x1a:\n" +
 	"\fIslandsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd6\x01\n" +
@@ -1759,11 +1892,12 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
 	"\x04user\x18\x06 \x01(\tR\x04user\x12\x1c\n" +
 	"\tnamespace\x18\a \x01(\tR\tnamespace\x12\x12\n" +
-	"\x04used\x18\b \x01(\x05R\x04used\"\xb5\x01\n" +
+	"\x04used\x18\b \x01(\x05R\x04used\"\xd5\x01\n" +
 	"\x12CreateQuotaRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12L\n" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\x12)\n" +
-	"\x06access\x18\x03 \x01(\v2\x11.muster.v1.AccessR\x06access\"C\n" +
+	"\x06access\x18\x03 \x01(\v2\x11.muster.v1.AccessR\x06access\x12\x1e\n" +
+	"\x05owner\x18\x1e \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x05owner\"C\n" +
 	"\x13CreateQuotaResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x8a\x01\n" +
 	"\x12DeleteQuotaRequest\x12&\n" +
@@ -1825,6 +1959,12 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\x12)\n" +
 	"\x06access\x18\x03 \x01(\v2\x11.muster.v1.AccessR\x06access\"A\n" +
 	"\x11SetAccessResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xa7\x01\n" +
+	"\x0fSetOwnerRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12L\n" +
+	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\x12\x1e\n" +
+	"\x05owner\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x05owner\"@\n" +
+	"\x10SetOwnerResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x8f\x02\n" +
 	"\x0eHistoryRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
@@ -1844,7 +1984,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x03was\x18\b \x01(\x05R\x03was\x12\x12\n" +
 	"\x04gpus\x18\t \x01(\x05R\x04gpus\x12\x12\n" +
 	"\x04text\x18\n" +
-	" \x01(\tR\x04text2\xf3\x05\n" +
+	" \x01(\tR\x04text2\xb8\x06\n" +
 	"\fQuotaService\x12L\n" +
 	"\vCreateQuota\x12\x1d.muster.v1.CreateQuotaRequest\x1a\x1e.muster.v1.CreateQuotaResponse\x12L\n" +
 	"\vDeleteQuota\x12\x1d.muster.v1.DeleteQuotaRequest\x1a\x1e.muster.v1.DeleteQuotaResponse\x12N\n" +
@@ -1855,7 +1995,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\bTransfer\x12\x1a.muster.v1.TransferRequest\x1a\x1b.muster.v1.TransferResponse\x12F\n" +
 	"\tPlaceHold\x12\x1b.muster.v1.PlaceHoldRequest\x1a\x1c.muster.v1.PlaceHoldResponse\x12L\n" +
 	"\vReleaseHold\x12\x1d.muster.v1.ReleaseHoldRequest\x1a\x1e.muster.v1.ReleaseHoldResponse\x12F\n" +
-	"\tSetAccess\x12\x1b.muster.v1.SetAccessRequest\x1a\x1c.muster.v1.SetAccessResponse\x12E\n" +
+	"\tSetAccess\x12\x1b.muster.v1.SetAccessRequest\x1a\x1c.muster.v1.SetAccessResponse\x12C\n" +
+	"\bSetOwner\x12\x1a.muster.v1.SetOwnerRequest\x1a\x1b.muster.v1.SetOwnerResponse\x12E\n" +
 	"\aHistory\x12\x19.muster.v1.HistoryRequest\x1a\x1a.muster.v1.HistoryResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
@@ -1870,7 +2011,7 @@ func file_muster_v1_quota_proto_rawDescGZIP() []byte {
 	return file_muster_v1_quota_proto_rawDescData
 }
 
-var file_muster_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_muster_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_muster_v1_quota_proto_goTypes = []any{
 	(*Access)(nil),                // 0: muster.v1.Access
 	(*Quota)(nil),                 // 1: muster.v1.Quota
@@ -1894,72 +2035,78 @@ var file_muster_v1_quota_proto_goTypes = []any{
 	(*ReleaseHoldResponse)(nil),   // 19: muster.v1.ReleaseHoldResponse
 	(*SetAccessRequest)(nil),      // 20: muster.v1.SetAccessRequest
 	(*SetAccessResponse)(nil),     // 21: muster.v1.SetAccessResponse
-	(*HistoryRequest)(nil),        // 22: muster.v1.HistoryRequest
-	(*HistoryResponse)(nil),       // 23: muster.v1.HistoryResponse
-	(*QuotaChange)(nil),           // 24: muster.v1.QuotaChange
-	nil,                           // 25: muster.v1.Grant.IslandsEntry
-	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
-	(*Write)(nil),                 // 27: muster.v1.Write
-	(*Written)(nil),               // 28: muster.v1.Written
-	(*Seen)(nil),                  // 29: muster.v1.Seen
+	(*SetOwnerRequest)(nil),       // 22: muster.v1.SetOwnerRequest
+	(*SetOwnerResponse)(nil),      // 23: muster.v1.SetOwnerResponse
+	(*HistoryRequest)(nil),        // 24: muster.v1.HistoryRequest
+	(*HistoryResponse)(nil),       // 25: muster.v1.HistoryResponse
+	(*QuotaChange)(nil),           // 26: muster.v1.QuotaChange
+	nil,                           // 27: muster.v1.Grant.IslandsEntry
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(*Write)(nil),                 // 29: muster.v1.Write
+	(*Written)(nil),               // 30: muster.v1.Written
+	(*Seen)(nil),                  // 31: muster.v1.Seen
 }
 var file_muster_v1_quota_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.Quota.access:type_name -> muster.v1.Access
 	2,  // 1: muster.v1.Quota.grants:type_name -> muster.v1.Grant
 	3,  // 2: muster.v1.Quota.holds:type_name -> muster.v1.Hold
-	25, // 3: muster.v1.Grant.islands:type_name -> muster.v1.Grant.IslandsEntry
-	26, // 4: muster.v1.Hold.until:type_name -> google.protobuf.Timestamp
-	27, // 5: muster.v1.CreateQuotaRequest.write:type_name -> muster.v1.Write
+	27, // 3: muster.v1.Grant.islands:type_name -> muster.v1.Grant.IslandsEntry
+	28, // 4: muster.v1.Hold.until:type_name -> google.protobuf.Timestamp
+	29, // 5: muster.v1.CreateQuotaRequest.write:type_name -> muster.v1.Write
 	0,  // 6: muster.v1.CreateQuotaRequest.access:type_name -> muster.v1.Access
-	28, // 7: muster.v1.CreateQuotaResponse.written:type_name -> muster.v1.Written
-	27, // 8: muster.v1.DeleteQuotaRequest.write:type_name -> muster.v1.Write
-	28, // 9: muster.v1.DeleteQuotaResponse.written:type_name -> muster.v1.Written
-	26, // 10: muster.v1.ListQuotasRequest.as_of:type_name -> google.protobuf.Timestamp
-	29, // 11: muster.v1.ListQuotasResponse.seen:type_name -> muster.v1.Seen
+	30, // 7: muster.v1.CreateQuotaResponse.written:type_name -> muster.v1.Written
+	29, // 8: muster.v1.DeleteQuotaRequest.write:type_name -> muster.v1.Write
+	30, // 9: muster.v1.DeleteQuotaResponse.written:type_name -> muster.v1.Written
+	28, // 10: muster.v1.ListQuotasRequest.as_of:type_name -> google.protobuf.Timestamp
+	31, // 11: muster.v1.ListQuotasResponse.seen:type_name -> muster.v1.Seen
 	1,  // 12: muster.v1.ListQuotasResponse.quotas:type_name -> muster.v1.Quota
-	26, // 13: muster.v1.GetQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
-	29, // 14: muster.v1.GetQuotaResponse.seen:type_name -> muster.v1.Seen
+	28, // 13: muster.v1.GetQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
+	31, // 14: muster.v1.GetQuotaResponse.seen:type_name -> muster.v1.Seen
 	1,  // 15: muster.v1.GetQuotaResponse.quota:type_name -> muster.v1.Quota
-	27, // 16: muster.v1.SetGrantRequest.write:type_name -> muster.v1.Write
-	28, // 17: muster.v1.SetGrantResponse.written:type_name -> muster.v1.Written
-	27, // 18: muster.v1.TransferRequest.write:type_name -> muster.v1.Write
-	28, // 19: muster.v1.TransferResponse.written:type_name -> muster.v1.Written
-	27, // 20: muster.v1.PlaceHoldRequest.write:type_name -> muster.v1.Write
-	26, // 21: muster.v1.PlaceHoldRequest.until:type_name -> google.protobuf.Timestamp
-	28, // 22: muster.v1.PlaceHoldResponse.written:type_name -> muster.v1.Written
-	27, // 23: muster.v1.ReleaseHoldRequest.write:type_name -> muster.v1.Write
-	28, // 24: muster.v1.ReleaseHoldResponse.written:type_name -> muster.v1.Written
-	27, // 25: muster.v1.SetAccessRequest.write:type_name -> muster.v1.Write
+	29, // 16: muster.v1.SetGrantRequest.write:type_name -> muster.v1.Write
+	30, // 17: muster.v1.SetGrantResponse.written:type_name -> muster.v1.Written
+	29, // 18: muster.v1.TransferRequest.write:type_name -> muster.v1.Write
+	30, // 19: muster.v1.TransferResponse.written:type_name -> muster.v1.Written
+	29, // 20: muster.v1.PlaceHoldRequest.write:type_name -> muster.v1.Write
+	28, // 21: muster.v1.PlaceHoldRequest.until:type_name -> google.protobuf.Timestamp
+	30, // 22: muster.v1.PlaceHoldResponse.written:type_name -> muster.v1.Written
+	29, // 23: muster.v1.ReleaseHoldRequest.write:type_name -> muster.v1.Write
+	30, // 24: muster.v1.ReleaseHoldResponse.written:type_name -> muster.v1.Written
+	29, // 25: muster.v1.SetAccessRequest.write:type_name -> muster.v1.Write
 	0,  // 26: muster.v1.SetAccessRequest.access:type_name -> muster.v1.Access
-	28, // 27: muster.v1.SetAccessResponse.written:type_name -> muster.v1.Written
-	26, // 28: muster.v1.HistoryRequest.as_of:type_name -> google.protobuf.Timestamp
-	24, // 29: muster.v1.HistoryResponse.changes:type_name -> muster.v1.QuotaChange
-	26, // 30: muster.v1.QuotaChange.at:type_name -> google.protobuf.Timestamp
-	4,  // 31: muster.v1.QuotaService.CreateQuota:input_type -> muster.v1.CreateQuotaRequest
-	6,  // 32: muster.v1.QuotaService.DeleteQuota:input_type -> muster.v1.DeleteQuotaRequest
-	8,  // 33: muster.v1.QuotaService.ListQuotas:input_type -> muster.v1.ListQuotasRequest
-	10, // 34: muster.v1.QuotaService.GetQuota:input_type -> muster.v1.GetQuotaRequest
-	12, // 35: muster.v1.QuotaService.SetGrant:input_type -> muster.v1.SetGrantRequest
-	14, // 36: muster.v1.QuotaService.Transfer:input_type -> muster.v1.TransferRequest
-	16, // 37: muster.v1.QuotaService.PlaceHold:input_type -> muster.v1.PlaceHoldRequest
-	18, // 38: muster.v1.QuotaService.ReleaseHold:input_type -> muster.v1.ReleaseHoldRequest
-	20, // 39: muster.v1.QuotaService.SetAccess:input_type -> muster.v1.SetAccessRequest
-	22, // 40: muster.v1.QuotaService.History:input_type -> muster.v1.HistoryRequest
-	5,  // 41: muster.v1.QuotaService.CreateQuota:output_type -> muster.v1.CreateQuotaResponse
-	7,  // 42: muster.v1.QuotaService.DeleteQuota:output_type -> muster.v1.DeleteQuotaResponse
-	9,  // 43: muster.v1.QuotaService.ListQuotas:output_type -> muster.v1.ListQuotasResponse
-	11, // 44: muster.v1.QuotaService.GetQuota:output_type -> muster.v1.GetQuotaResponse
-	13, // 45: muster.v1.QuotaService.SetGrant:output_type -> muster.v1.SetGrantResponse
-	15, // 46: muster.v1.QuotaService.Transfer:output_type -> muster.v1.TransferResponse
-	17, // 47: muster.v1.QuotaService.PlaceHold:output_type -> muster.v1.PlaceHoldResponse
-	19, // 48: muster.v1.QuotaService.ReleaseHold:output_type -> muster.v1.ReleaseHoldResponse
-	21, // 49: muster.v1.QuotaService.SetAccess:output_type -> muster.v1.SetAccessResponse
-	23, // 50: muster.v1.QuotaService.History:output_type -> muster.v1.HistoryResponse
-	41, // [41:51] is the sub-list for method output_type
-	31, // [31:41] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	30, // 27: muster.v1.SetAccessResponse.written:type_name -> muster.v1.Written
+	29, // 28: muster.v1.SetOwnerRequest.write:type_name -> muster.v1.Write
+	30, // 29: muster.v1.SetOwnerResponse.written:type_name -> muster.v1.Written
+	28, // 30: muster.v1.HistoryRequest.as_of:type_name -> google.protobuf.Timestamp
+	26, // 31: muster.v1.HistoryResponse.changes:type_name -> muster.v1.QuotaChange
+	28, // 32: muster.v1.QuotaChange.at:type_name -> google.protobuf.Timestamp
+	4,  // 33: muster.v1.QuotaService.CreateQuota:input_type -> muster.v1.CreateQuotaRequest
+	6,  // 34: muster.v1.QuotaService.DeleteQuota:input_type -> muster.v1.DeleteQuotaRequest
+	8,  // 35: muster.v1.QuotaService.ListQuotas:input_type -> muster.v1.ListQuotasRequest
+	10, // 36: muster.v1.QuotaService.GetQuota:input_type -> muster.v1.GetQuotaRequest
+	12, // 37: muster.v1.QuotaService.SetGrant:input_type -> muster.v1.SetGrantRequest
+	14, // 38: muster.v1.QuotaService.Transfer:input_type -> muster.v1.TransferRequest
+	16, // 39: muster.v1.QuotaService.PlaceHold:input_type -> muster.v1.PlaceHoldRequest
+	18, // 40: muster.v1.QuotaService.ReleaseHold:input_type -> muster.v1.ReleaseHoldRequest
+	20, // 41: muster.v1.QuotaService.SetAccess:input_type -> muster.v1.SetAccessRequest
+	22, // 42: muster.v1.QuotaService.SetOwner:input_type -> muster.v1.SetOwnerRequest
+	24, // 43: muster.v1.QuotaService.History:input_type -> muster.v1.HistoryRequest
+	5,  // 44: muster.v1.QuotaService.CreateQuota:output_type -> muster.v1.CreateQuotaResponse
+	7,  // 45: muster.v1.QuotaService.DeleteQuota:output_type -> muster.v1.DeleteQuotaResponse
+	9,  // 46: muster.v1.QuotaService.ListQuotas:output_type -> muster.v1.ListQuotasResponse
+	11, // 47: muster.v1.QuotaService.GetQuota:output_type -> muster.v1.GetQuotaResponse
+	13, // 48: muster.v1.QuotaService.SetGrant:output_type -> muster.v1.SetGrantResponse
+	15, // 49: muster.v1.QuotaService.Transfer:output_type -> muster.v1.TransferResponse
+	17, // 50: muster.v1.QuotaService.PlaceHold:output_type -> muster.v1.PlaceHoldResponse
+	19, // 51: muster.v1.QuotaService.ReleaseHold:output_type -> muster.v1.ReleaseHoldResponse
+	21, // 52: muster.v1.QuotaService.SetAccess:output_type -> muster.v1.SetAccessResponse
+	23, // 53: muster.v1.QuotaService.SetOwner:output_type -> muster.v1.SetOwnerResponse
+	25, // 54: muster.v1.QuotaService.History:output_type -> muster.v1.HistoryResponse
+	44, // [44:55] is the sub-list for method output_type
+	33, // [33:44] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_quota_proto_init() }
@@ -1975,7 +2122,7 @@ func file_muster_v1_quota_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_quota_proto_rawDesc), len(file_muster_v1_quota_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

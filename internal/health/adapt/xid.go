@@ -28,7 +28,7 @@ const (
 )
 
 // XIDs is the table, in order of code. The severities are Muster's reading of the
-// sources' actions for data center GPUs (A100 and later); a policy may see it otherwise.
+// sources' actions for data centre GPUs (A100 and later); a policy may see it otherwise.
 var XIDs = []XID{
 	{8, "GPU stopped processing: a channel timed out", Application, "RESTART_APP", catalog},
 	{13, "graphics engine exception, mostly an illegal access of the program", Application, "RESTART_APP", guide},

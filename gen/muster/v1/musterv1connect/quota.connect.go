@@ -54,6 +54,8 @@ const (
 	QuotaServiceReleaseHoldProcedure = "/muster.v1.QuotaService/ReleaseHold"
 	// QuotaServiceSetAccessProcedure is the fully-qualified name of the QuotaService's SetAccess RPC.
 	QuotaServiceSetAccessProcedure = "/muster.v1.QuotaService/SetAccess"
+	// QuotaServiceSetOwnerProcedure is the fully-qualified name of the QuotaService's SetOwner RPC.
+	QuotaServiceSetOwnerProcedure = "/muster.v1.QuotaService/SetOwner"
 	// QuotaServiceHistoryProcedure is the fully-qualified name of the QuotaService's History RPC.
 	QuotaServiceHistoryProcedure = "/muster.v1.QuotaService/History"
 )
@@ -78,6 +80,8 @@ type QuotaServiceClient interface {
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
 	// SetAccess sets who may target a quota.
 	SetAccess(context.Context, *v1.SetAccessRequest) (*v1.SetAccessResponse, error)
+	// SetOwner names who answers for a quota; those under it without an owner of their own are theirs too.
+	SetOwner(context.Context, *v1.SetOwnerRequest) (*v1.SetOwnerResponse, error)
 	// History lists who changed a quota, when, why and from what to what, oldest first.
 	History(context.Context, *v1.HistoryRequest) (*v1.HistoryResponse, error)
 }
@@ -149,6 +153,12 @@ func NewQuotaServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(quotaServiceMethods.ByName("SetAccess")),
 			connect.WithClientOptions(opts...),
 		),
+		setOwner: connect.NewClient[v1.SetOwnerRequest, v1.SetOwnerResponse](
+			httpClient,
+			baseURL+QuotaServiceSetOwnerProcedure,
+			connect.WithSchema(quotaServiceMethods.ByName("SetOwner")),
+			connect.WithClientOptions(opts...),
+		),
 		history: connect.NewClient[v1.HistoryRequest, v1.HistoryResponse](
 			httpClient,
 			baseURL+QuotaServiceHistoryProcedure,
@@ -170,6 +180,7 @@ type quotaServiceClient struct {
 	placeHold   *connect.Client[v1.PlaceHoldRequest, v1.PlaceHoldResponse]
 	releaseHold *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
 	setAccess   *connect.Client[v1.SetAccessRequest, v1.SetAccessResponse]
+	setOwner    *connect.Client[v1.SetOwnerRequest, v1.SetOwnerResponse]
 	history     *connect.Client[v1.HistoryRequest, v1.HistoryResponse]
 }
 
@@ -254,6 +265,15 @@ func (c *quotaServiceClient) SetAccess(ctx context.Context, req *v1.SetAccessReq
 	return nil, err
 }
 
+// SetOwner calls muster.v1.QuotaService.SetOwner.
+func (c *quotaServiceClient) SetOwner(ctx context.Context, req *v1.SetOwnerRequest) (*v1.SetOwnerResponse, error) {
+	response, err := c.setOwner.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // History calls muster.v1.QuotaService.History.
 func (c *quotaServiceClient) History(ctx context.Context, req *v1.HistoryRequest) (*v1.HistoryResponse, error) {
 	response, err := c.history.CallUnary(ctx, connect.NewRequest(req))
@@ -283,6 +303,8 @@ type QuotaServiceHandler interface {
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
 	// SetAccess sets who may target a quota.
 	SetAccess(context.Context, *v1.SetAccessRequest) (*v1.SetAccessResponse, error)
+	// SetOwner names who answers for a quota; those under it without an owner of their own are theirs too.
+	SetOwner(context.Context, *v1.SetOwnerRequest) (*v1.SetOwnerResponse, error)
 	// History lists who changed a quota, when, why and from what to what, oldest first.
 	History(context.Context, *v1.HistoryRequest) (*v1.HistoryResponse, error)
 }
@@ -350,6 +372,12 @@ func NewQuotaServiceHandler(svc QuotaServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(quotaServiceMethods.ByName("SetAccess")),
 		connect.WithHandlerOptions(opts...),
 	)
+	quotaServiceSetOwnerHandler := connect.NewUnaryHandlerSimple(
+		QuotaServiceSetOwnerProcedure,
+		svc.SetOwner,
+		connect.WithSchema(quotaServiceMethods.ByName("SetOwner")),
+		connect.WithHandlerOptions(opts...),
+	)
 	quotaServiceHistoryHandler := connect.NewUnaryHandlerSimple(
 		QuotaServiceHistoryProcedure,
 		svc.History,
@@ -377,6 +405,8 @@ func NewQuotaServiceHandler(svc QuotaServiceHandler, opts ...connect.HandlerOpti
 			quotaServiceReleaseHoldHandler.ServeHTTP(w, r)
 		case QuotaServiceSetAccessProcedure:
 			quotaServiceSetAccessHandler.ServeHTTP(w, r)
+		case QuotaServiceSetOwnerProcedure:
+			quotaServiceSetOwnerHandler.ServeHTTP(w, r)
 		case QuotaServiceHistoryProcedure:
 			quotaServiceHistoryHandler.ServeHTTP(w, r)
 		default:
@@ -422,6 +452,10 @@ func (UnimplementedQuotaServiceHandler) ReleaseHold(context.Context, *v1.Release
 
 func (UnimplementedQuotaServiceHandler) SetAccess(context.Context, *v1.SetAccessRequest) (*v1.SetAccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.QuotaService.SetAccess is not implemented"))
+}
+
+func (UnimplementedQuotaServiceHandler) SetOwner(context.Context, *v1.SetOwnerRequest) (*v1.SetOwnerResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.QuotaService.SetOwner is not implemented"))
 }
 
 func (UnimplementedQuotaServiceHandler) History(context.Context, *v1.HistoryRequest) (*v1.HistoryResponse, error) {

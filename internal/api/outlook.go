@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/past"
+)
+
+// usualLengths are those that odds are stated for where nobody names others.
+var usualLengths = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// FlexOutlook says how likely work on flex runs undisturbed for how long.
+func (s pastService) FlexOutlook(ctx context.Context, m *musterv1.FlexOutlookRequest) (*musterv1.FlexOutlookResponse, error) {
+	out := &musterv1.FlexOutlookResponse{}
+	lengths, err := lengthsOf(m.GetLengths())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range m.GetAsks() {
+		if err := s.known(a.GetPartition()); err != nil {
+			return nil, err
+		}
+	}
+	seen, err := s.ask(ctx, &musterv1.StandingRequest{AsOf: m.GetAsOf()}, month, func(b *past.Book, w past.Window, _ int64) {
+		for _, a := range m.GetAsks() {
+			out.Outlooks = append(out.Outlooks, outlookOf(b.Outlook(a.GetPartition(), int(a.GetGpus()), lengths, w.To)))
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// lengthsOf reads lengths of time as the book counts them.
+func lengthsOf(list []*durationpb.Duration) (ms []int64, err error) {
+	for _, one := range list {
+		d, err := duration("lengths", one)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, d.Milliseconds())
+	}
+	if len(ms) == 0 {
+		for _, d := range usualLengths {
+			ms = append(ms, d.Milliseconds())
+		}
+	}
+	return ms, nil
+}
+
+func outlookOf(o past.Outlook) *musterv1.FlexOutlook {
+	out := &musterv1.FlexOutlook{
+		Partition: o.Partition, Gpus: int32(o.GPUs), Runs: int32(o.Runs), SizesFrom: int32(o.Of), SizesTo: int32(o.To),
+		MeanFlex: int32(o.MeanFlex), MeanUsed: int32(o.MeanUsed),
+	}
+	for _, one := range o.Odds {
+		out.Odds = append(out.Odds, &musterv1.FlexOdds{Lasts: span(one.Lasts), Odds: one.Odds, Unknown: !one.Known})
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"fmt"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+)
+
+// This file turns haircuts into messages, and what is asked of them into values.
+
+func askOf(m *musterv1.HaircutAsk) (haircut.Ask, error) {
+	ask := haircut.Ask{Scope: m.GetScope(), Basis: fleet.Basis(m.GetBasis())}
+	if ask.Basis == "" {
+		ask.Basis = fleet.BasisCluster
+	}
+	if m.GetBuffer() == nil {
+		return ask, nil
+	}
+	b, err := buffer("ask.buffer", m.GetBuffer())
+	ask.Buffer = &b
+	return ask, err
+}
+
+func askMessage(h *fleet.Haircut) *musterv1.HaircutAsk {
+	m := &musterv1.HaircutAsk{Scope: h.Scope, Basis: string(h.Basis)}
+	if h.Buffer != nil {
+		m.Buffer = bufferOf(*h.Buffer)
+	}
+	return m
+}
+
+func haircutOf(h *fleet.Haircut) *musterv1.Haircut {
+	e := haircut.EffectOf(h)
+	m := &musterv1.Haircut{
+		Name: h.Name, Ask: askMessage(h), Version: h.Version, Made: timestamp(h.Made), By: h.By,
+		Reviewed: timestamp(h.Reviewed), ReviewedBy: h.ReviewedBy,
+		Sums: sumsOf(e.Cut), Quotas: int32(e.Quotas), People: int32(e.People),
+	}
+	for _, w := range h.Waves {
+		m.Waves = append(m.Waves, waveOf(w))
+	}
+	for _, p := range h.Fit {
+		m.Fit = append(m.Fit, cutPartOf(p))
+	}
+	return m
+}
+
+func sumsOf(s haircut.Sums) *musterv1.HaircutSums {
+	return &musterv1.HaircutSums{Total: int32(s.Total), Unscheduled: int32(s.Unscheduled), Idle: int32(s.Idle), Rest: int32(s.Rest)}
+}
+
+func waveOf(w fleet.Wave) *musterv1.HaircutWave {
+	m := &musterv1.HaircutWave{
+		Cluster: w.Cluster, Headroom: int32(w.Headroom), Told: timestamp(w.Told), ToldBy: w.ToldBy,
+		Applied: timestamp(w.Applied), Undone: timestamp(w.Undone), Sums: sumsOf(haircut.SumsOf(w.Parts)),
+	}
+	for _, p := range w.Parts {
+		m.Parts = append(m.Parts, cutPartOf(p))
+	}
+	return m
+}
+
+func cutPartOf(p fleet.CutPart) *musterv1.HaircutPart {
+	m := &musterv1.HaircutPart{
+		Partition: p.Partition, Installed: int32(p.Installed), Healthy: int32(p.Healthy), Assigned: int32(p.Assigned),
+		Sustainable: int32(p.Sustainable), Excess: int32(p.Excess), Unallocated: int32(p.Unallocated), Records: int32(p.Records),
+		Incidents: p.Incidents, Left: int32(p.Left), Unprotected: worksOf(p.Unprotected), Evicted: worksOf(p.Evicted), Starts: worksOf(p.Starts),
+		Flex: int32(p.Flex), FlexAfter: int32(p.FlexAfter), Firm: int32(p.Firm), FirmAfter: int32(p.FirmAfter),
+		Known: worksOf(p.Known),
+	}
+	for _, c := range p.Causes {
+		m.Causes = append(m.Causes, &musterv1.HaircutCause{Cause: c.Cause, Gpus: int32(c.GPUs)})
+	}
+	for _, c := range p.Cuts {
+		m.Cuts = append(m.Cuts, &musterv1.HaircutCut{
+			Quota: c.Quota, Owner: c.Owner, Was: int32(c.Was), Now: int32(c.Now), Usage: int32(c.Usage), Idle: int32(c.Idle), Highest: int32(c.Highest),
+			CutUnscheduled: int32(c.Unscheduled), CutIdle: int32(c.IdleCut), CutRest: int32(c.Rest), Gang: int32(c.Gang), GangNow: int32(c.GangNow),
+		})
+	}
+	return m
+}
+
+func worksOf(list []fleet.Touched) []*musterv1.HaircutWork {
+	out := make([]*musterv1.HaircutWork, len(list))
+	for i, t := range list {
+		out[i] = &musterv1.HaircutWork{Workload: t.Workload, Quota: t.Quota, Gpus: int32(t.GPUs)}
+	}
+	return out
+}
+
+// policyName is a buffer policy as people say it.
+func policyName(b *fleet.Buffer) string {
+	switch {
+	case b == nil:
+		return "in force"
+	case b.Kind == fleet.Fixed:
+		return fmt.Sprintf("fixed %g %%", float64(b.Share)/10)
+	}
+	return string(b.Kind)
+}

@@ -1,0 +1,249 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/sheet"
+)
+
+// haircutService is one more name for the service.
+type haircutService struct{ *service }
+
+// DraftHaircut makes a plan and tries it, and saves nothing.
+func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHaircutRequest) (*musterv1.DraftHaircutResponse, error) {
+	ask, err := askOf(m.GetAsk())
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.DraftHaircutResponse{}
+	out.Seen, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		h, refusal := core.DraftHaircut(state, ask, at)
+		if refusal != nil {
+			return refusal
+		}
+		out.Haircut = haircutOf(&h)
+		return nil
+	})
+	return out, err
+}
+
+// CompareHaircuts says what several policies would lead to, on both bases.
+func (s haircutService) CompareHaircuts(ctx context.Context, m *musterv1.CompareHaircutsRequest) (*musterv1.CompareHaircutsResponse, error) {
+	policies := []*fleet.Buffer{nil}
+	for i, b := range m.GetBuffers() {
+		read, err := buffer(fmt.Sprintf("buffers[%d]", i), b)
+		if err != nil {
+			return nil, err
+		}
+		policies = append(policies, &read)
+	}
+	out := &musterv1.CompareHaircutsResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		for _, policy := range policies {
+			for _, basis := range []fleet.Basis{fleet.BasisCluster, fleet.BasisQuota} {
+				row, err := effect(state, haircut.Ask{Scope: m.GetScope(), Basis: basis, Buffer: policy}, at)
+				if err != nil {
+					return err
+				}
+				out.Effects = append(out.Effects, row)
+			}
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// effect is what a policy would lead to; one that cannot be had says so, and the
+// others are told beside it.
+func effect(s *fleet.State, ask haircut.Ask, at fleet.Instant) (*musterv1.HaircutEffect, error) {
+	row := &musterv1.HaircutEffect{Policy: policyName(ask.Buffer), Basis: string(ask.Basis)}
+	if refusal := core.CheckAsk(s, ask); refusal != nil {
+		if ask.Buffer == nil || refusal.Code != core.Invalid {
+			return nil, refusal
+		}
+		row.Unavailable = refusal.Message
+		return row, nil
+	}
+	h := haircut.Make(s, ask, at)
+	e := haircut.EffectOf(&h)
+	row.ClustersAbove, row.Sustainable, row.Excess = int32(e.Clusters), int32(e.Sustainable), int32(e.Excess)
+	row.Cut, row.Quotas, row.People, row.BelowGang = sumsOf(e.Cut), int32(e.Quotas), int32(e.People), int32(e.BelowGang)
+	return row, nil
+}
+
+// PlanHaircut makes a plan, tries it and saves it.
+func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircutRequest) (*musterv1.PlanHaircutResponse, error) {
+	ask, err := askOf(m.GetAsk())
+	if err != nil {
+		return nil, err
+	}
+	result, w, err := s.write(ctx, m, core.PlanHaircut{Name: m.GetName(), Ask: ask})
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.PlanHaircutResponse{Written: w}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if planned, ok := e.(event.HaircutPlanned); ok {
+			out.Haircut = haircutOf(&planned.Haircut)
+		}
+	}
+	return out, err
+}
+
+// ListHaircuts lists saved plans.
+func (s haircutService) ListHaircuts(ctx context.Context, m *musterv1.ListHaircutsRequest) (*musterv1.ListHaircutsResponse, error) {
+	out := &musterv1.ListHaircutsResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		for _, h := range state.Haircuts {
+			out.Haircuts = append(out.Haircuts, haircutOf(h))
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// GetHaircut is a saved plan, and what keeps each wave from being applied.
+func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRequest) (*musterv1.GetHaircutResponse, error) {
+	out := &musterv1.GetHaircutResponse{}
+	var copied *fleet.State // trying takes a while, so that nobody waits for it
+	var at fleet.Instant
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
+		if state.Haircut(m.GetName()) == nil {
+			return noHaircut(m.GetName())
+		}
+		copied, at = state.Fork(), when
+		return nil
+	})
+	out.Seen = seen
+	if err != nil {
+		return out, err
+	}
+	h := copied.Haircut(m.GetName())
+	out.Haircut = haircutOf(h)
+	for i, w := range out.Haircut.GetWaves() {
+		w.Gate = core.GateOf(copied, h, i, at)
+		if !h.Waves[i].Done() {
+			w.Blocked = blocked(copied, h.Name, w.GetCluster(), at)
+		}
+	}
+	return out, nil
+}
+
+// blocked is why a wave cannot be applied now.
+func blocked(s *fleet.State, name, cluster string, at fleet.Instant) string {
+	_, refusal := core.Decide(s, core.Request{Command: core.ApplyHaircut{Name: name, Cluster: cluster}, Actor: core.System}, at)
+	if refusal == nil {
+		return ""
+	}
+	return refusal.Message
+}
+
+func noHaircut(name string) error {
+	return &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no saved haircut %.80q; muster haircut list shows those there are", name)}
+}
+
+// ReviewHaircut takes a review.
+func (s haircutService) ReviewHaircut(ctx context.Context, m *musterv1.ReviewHaircutRequest) (*musterv1.ReviewHaircutResponse, error) {
+	w, err := s.written(ctx, m, core.ReviewHaircut{Name: m.GetName()}, nil)
+	return &musterv1.ReviewHaircutResponse{Written: w}, err
+}
+
+// TellHaircut notes that people were told.
+func (s haircutService) TellHaircut(ctx context.Context, m *musterv1.TellHaircutRequest) (*musterv1.TellHaircutResponse, error) {
+	w, err := s.written(ctx, m, core.TellHaircut{Name: m.GetName(), Cluster: m.GetCluster()}, nil)
+	return &musterv1.TellHaircutResponse{Written: w}, err
+}
+
+// ApplyHaircut puts one wave into force.
+func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHaircutRequest) (*musterv1.ApplyHaircutResponse, error) {
+	result, w, err := s.write(ctx, m, core.ApplyHaircut{Name: m.GetName(), Cluster: m.GetCluster()})
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.ApplyHaircutResponse{Written: w}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if e, ok := e.(event.HaircutApplied); ok {
+			out.Cluster = e.Cluster
+		}
+	}
+	return out, err
+}
+
+// UndoHaircut gives back what one wave cut.
+func (s haircutService) UndoHaircut(ctx context.Context, m *musterv1.UndoHaircutRequest) (*musterv1.UndoHaircutResponse, error) {
+	result, w, err := s.write(ctx, m, core.UndoHaircut{Name: m.GetName(), Cluster: m.GetCluster()})
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.UndoHaircutResponse{Written: w}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if e, ok := e.(event.HaircutUndone); ok {
+			out.Cluster = e.Cluster
+		}
+	}
+	return out, err
+}
+
+// ExportHaircut is a plan as a spreadsheet or as CSV. A saved one is exported
+// from the state that it was made from.
+func (s haircutService) ExportHaircut(ctx context.Context, m *musterv1.ExportHaircutRequest) (*musterv1.ExportHaircutResponse, error) {
+	ask, err := askOf(m.GetAsk())
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.ExportHaircutResponse{}
+	var saved *fleet.Haircut
+	var now *fleet.State
+	var at fleet.Instant
+	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
+		now, at = state.Fork(), when
+		if m.GetName() != "" {
+			if saved = now.Haircut(m.GetName()); saved == nil {
+				return noHaircut(m.GetName())
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if saved != nil {
+		ask, at = haircut.Ask{Scope: saved.Scope, Basis: saved.Basis, Buffer: saved.Buffer}, saved.Made
+		if now, err = s.engine.StateAt(ctx, saved.Made); err != nil {
+			return nil, err
+		}
+	}
+	out.Content, err = export(m.GetFormat(), now, saved, ask, at)
+	return out, err
+}
+
+func export(format string, s *fleet.State, saved *fleet.Haircut, ask haircut.Ask, at fleet.Instant) ([]byte, error) {
+	h, title := saved, "A haircut of "
+	if h == nil {
+		draft, refusal := core.DraftHaircut(s, ask, at)
+		if refusal != nil {
+			return nil, refusal
+		}
+		h = &draft
+	} else {
+		title = "Haircut " + h.Name + " of "
+	}
+	if format == "csv" {
+		return sheet.CSV(h), nil
+	}
+	scope := ask.Scope
+	if scope == "" {
+		scope = "the fleet"
+	}
+	return sheet.XLSX(sheet.Of(title+scope+", as it was at "+at.Time().Format("2006-01-02 15:04 UTC"), s, ask, at))
+}

@@ -1,0 +1,215 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/past"
+)
+
+// The windows that questions about the past have where they name none.
+const (
+	month     = 30 * 24 * time.Hour
+	quarter   = 90 * 24 * time.Hour
+	fourWeeks = 28 * 24 * time.Hour
+)
+
+// windowed is a request about a window of the past.
+type windowed interface {
+	GetAsOf() *timestamppb.Timestamp
+	GetSince() *timestamppb.Timestamp
+}
+
+// ask answers a question from the book of the past, once it has heard all that
+// was decided before the question.
+func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, fn func(b *past.Book, w past.Window, now int64)) (*musterv1.Seen, error) {
+	var state uint64
+	now := fleet.InstantOf(s.now())
+	s.engine.Read(func(st *fleet.State) { state, now = st.Seq, max(now, st.Time) })
+	at := now
+	if m.GetAsOf() != nil {
+		var err error
+		if at, err = s.past(m.GetAsOf()); err != nil {
+			return nil, err
+		}
+	}
+	from := max(0, at.Add(-usual))
+	if m.GetSince() != nil {
+		var err error
+		if from, err = instant("since", m.GetSince()); err != nil {
+			return nil, err
+		}
+	}
+	if from >= at {
+		return nil, wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(at))
+	}
+	err := s.book.Read(ctx, state, func(b *past.Book) {
+		fn(b, past.Window{From: int64(from) / 1e6, To: int64(at) / 1e6}, int64(now)/1e6)
+	})
+	return &musterv1.Seen{Version: state, At: timestamp(at)}, err
+}
+
+func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05Z") }
+
+// known refuses a scope that names nothing there is or was.
+func (s pastService) known(scope string) (err error) {
+	if scope == "" {
+		return nil
+	}
+	s.engine.Read(func(state *fleet.State) {
+		id, name := island(scope)
+		if _, err = partitions(state, id); err != nil || name == "" {
+			return
+		}
+		if p := state.Partition(id); p != nil {
+			if _, ok := p.Island(name); !ok {
+				err = noPartition(state, scope)
+			}
+		}
+	})
+	return err
+}
+
+// Standing says how each part of the fleet fared in a window.
+func (s pastService) Standing(ctx context.Context, m *musterv1.StandingRequest) (*musterv1.StandingResponse, error) {
+	out := &musterv1.StandingResponse{}
+	if err := s.known(m.GetScope()); err != nil {
+		return nil, err
+	}
+	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
+		for _, h := range b.Health(m.GetScope(), level(m.GetBy(), past.ByPartition), w, now) {
+			out.Scopes = append(out.Scopes, healthOf(h))
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+func level(word string, otherwise past.Level) past.Level {
+	if word == "" {
+		return otherwise
+	}
+	return past.Level(word)
+}
+
+// NodeHistory lists nodes, those that failed most often in the window first. What
+// they are is of the state at the window's end, what they were of the book.
+func (s pastService) NodeHistory(ctx context.Context, m *musterv1.NodeHistoryRequest) (*musterv1.NodeHistoryResponse, error) {
+	out := &musterv1.NodeHistoryResponse{}
+	if err := s.known(m.GetScope()); err != nil {
+		return nil, err
+	}
+	at := map[string]*fleet.Node{}
+	if _, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		for _, p := range state.Partitions {
+			for _, n := range p.Nodes {
+				copied := fleet.Node{State: n.State, Since: n.Since, Signal: n.Signal}
+				at[n.Name] = &copied
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
+		out.Window = windowOf(w)
+		for _, n := range b.History(m.GetScope(), w, now) {
+			is := at[n.Node]
+			if is == nil || !in(is.State, m.GetStates()) || m.GetTroubled() && n.Failures == 0 && is.State == fleet.Healthy {
+				continue
+			}
+			out.Nodes = append(out.Nodes, nodePast(n, is))
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Repairs says how long repairs took, stage by stage.
+func (s pastService) Repairs(ctx context.Context, m *musterv1.RepairsRequest) (*musterv1.RepairsResponse, error) {
+	out := &musterv1.RepairsResponse{}
+	if err := s.known(m.GetScope()); err != nil {
+		return nil, err
+	}
+	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
+		out.Window = windowOf(w)
+		for _, r := range b.Repairs(m.GetScope(), level(m.GetBy(), past.ByCluster), true, w, now) {
+			out.Repairs = append(out.Repairs, repairOf(r))
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Targets says what each cluster attained of its targets.
+func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*musterv1.TargetsResponse, error) {
+	out := &musterv1.TargetsResponse{}
+	if err := s.known(m.GetCluster()); err != nil {
+		return nil, err
+	}
+	aims := s.policyInForce().Targets.OrDefault()
+	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
+		for _, a := range b.Attained(m.GetCluster(), w, now) {
+			out.Targets = append(out.Targets, attained(a, aims)...)
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// Waiting says who waited for what, week by week.
+func (s pastService) Waiting(ctx context.Context, m *musterv1.WaitingRequest) (*musterv1.WaitingResponse, error) {
+	out := &musterv1.WaitingResponse{}
+	if err := s.known(m.GetCluster()); err != nil {
+		return nil, err
+	}
+	seen, err := s.ask(ctx, m, fourWeeks, func(b *past.Book, w past.Window, now int64) {
+		for _, one := range b.Waiting(m.GetCluster(), m.GetQuota(), w, now) {
+			out.Rows = append(out.Rows, &musterv1.WaitedFor{
+				Week: moment(one.Week), Cluster: one.Cluster, Quota: one.Quota, Reason: one.Code, Part: one.Part, GpuHours: past.Hours(one.GPUs),
+			})
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// QuotaUse says what quotas had and used in a window, and their highest usage.
+func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) (*musterv1.QuotaUseResponse, error) {
+	out := &musterv1.QuotaUseResponse{}
+	if err := s.known(m.GetScope()); err != nil {
+		return nil, err
+	}
+	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
+		for _, u := range b.Usage(m.GetQuota(), m.GetScope(), w, now) {
+			out.Quotas = append(out.Quotas, &musterv1.QuotaUsed{
+				Quota: u.Quota, Partition: u.Partition, Covered: windowOf(u.Covered),
+				AssignedGpuHours: past.Hours(u.Assigned), BackedGpuHours: past.Hours(u.Backed), UnbackedGpuHours: past.Hours(u.Unbacked),
+				UsedGpuHours: past.Hours(u.Usage), HighestUse: int32(u.Peak),
+			})
+		}
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// moment is a moment of the book; none for 0.
+func moment(ms int64) *timestamppb.Timestamp {
+	if ms == 0 {
+		return nil
+	}
+	return timestamppb.New(time.UnixMilli(ms))
+}
+
+func span(ms int64) *durationpb.Duration {
+	return durationpb.New(time.Duration(ms) * time.Millisecond)
+}
+
+func windowOf(w past.Window) *musterv1.Window {
+	return &musterv1.Window{From: moment(w.From), To: moment(w.To)}
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// HaircutMessages are the messages for the people concerned.
+func (s haircutService) HaircutMessages(ctx context.Context, m *musterv1.HaircutMessagesRequest) (*musterv1.HaircutMessagesResponse, error) {
+	out := &musterv1.HaircutMessagesResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		h := state.Haircut(m.GetName())
+		if h == nil {
+			return noHaircut(m.GetName())
+		}
+		for _, l := range view.Letters(h) {
+			out.Messages = append(out.Messages, &musterv1.HaircutMessage{
+				Owner: l.Owner, Quotas: l.Quotas, Subject: l.Subject, Text: l.Text, Markdown: l.Markdown,
+			})
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// ClusterReady lists what a cluster still lacks before a wave may take it.
+func (s haircutService) ClusterReady(ctx context.Context, m *musterv1.ClusterReadyRequest) (*musterv1.ClusterReadyResponse, error) {
+	out := &musterv1.ClusterReadyResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		c := state.Cluster(m.GetCluster())
+		if c == nil {
+			return noCluster(m.GetCluster())
+		}
+		h := state.Haircut(m.GetHaircut())
+		if m.GetHaircut() != "" && h == nil {
+			return noHaircut(m.GetHaircut())
+		}
+		if h == nil {
+			h = newestFor(state, c.Name)
+		}
+		if h != nil {
+			out.Haircut = h.Name
+		}
+		out.Mode = string(c.Mode)
+		for _, item := range haircut.Ready(state, c.Name, h) {
+			out.Items = append(out.Items, &musterv1.ReadyItem{Name: item.Name, Missing: item.Missing})
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// newestFor is the newest plan with a wave for a cluster that was never applied.
+func newestFor(s *fleet.State, cluster string) (newest *fleet.Haircut) {
+	for _, h := range s.Haircuts {
+		if at := h.Wave(cluster); at >= 0 && h.Waves[at].Applied == 0 {
+			newest = h
+		}
+	}
+	return newest
+}
+
+func noCluster(name string) error {
+	return &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no cluster %.80q; muster capacity shows those there are", name)}
+}
+
+// SetClusterMode sets how far Muster acts on a cluster.
+func (s haircutService) SetClusterMode(ctx context.Context, m *musterv1.SetClusterModeRequest) (*musterv1.SetClusterModeResponse, error) {
+	w, err := s.written(ctx, m, core.SetMode{Cluster: m.GetCluster(), Mode: fleet.Mode(m.GetMode())}, nil)
+	return &musterv1.SetClusterModeResponse{Written: w}, err
+}
+
+// ShadowDecisions are what would be decided in a cluster now.
+func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowDecisionsRequest) (*musterv1.ShadowDecisionsResponse, error) {
+	out := &musterv1.ShadowDecisionsResponse{}
+	var copied *fleet.State
+	var at fleet.Instant
+	seen, err := s.read(ctx, nil, func(state *fleet.State, now fleet.Instant) error {
+		c := state.Cluster(m.GetCluster())
+		if c == nil {
+			return noCluster(m.GetCluster())
+		}
+		out.Mode = string(c.Mode)
+		copied, at = state.Fork(), now
+		return nil
+	})
+	out.Seen = seen
+	if err == nil {
+		out.Events, err = events(core.ShadowOf(copied, m.GetCluster(), at))
+	}
+	return out, err
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newHaircut(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "haircut", Aliases: []string{"haircuts"},
+		Short: "bring assigned quota down to what is sustainable: plan, compare, review, apply, undo",
+		Long: `A haircut is a plan that people see, review, apply cluster by cluster and can undo. It takes first
+what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.`,
+	}
+	return group(cmd, newHaircutPlan(a), newHaircutList(a), newHaircutShow(a), newHaircutDiff(a), newHaircutReview(a),
+		newHaircutTell(a), newHaircutApply(a), newHaircutUndo(a), newHaircutExport(a))
+}
+
+// asking for a plan is the flags that say which.
+type haircutAsk struct {
+	basis    string
+	policies []string
+}
+
+func (h *haircutAsk) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&h.basis, "basis", "cluster", "cluster (cut only the excess) or quota (every grant × (1 − buffer))")
+	cmd.Flags().StringSliceVar(&h.policies, "policy", nil, "another buffer policy: 15%, 0.1, calibrated, binomial; several: side by side")
+	_ = cmd.RegisterFlagCompletionFunc("basis", cobra.FixedCompletions([]string{"cluster", "quota"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (h *haircutAsk) message(scope string) (*musterv1.HaircutAsk, error) {
+	if h.basis != "cluster" && h.basis != "quota" {
+		return nil, usage("--basis %.40q; write cluster or quota", h.basis)
+	}
+	m := &musterv1.HaircutAsk{Scope: scope, Basis: h.basis}
+	if len(h.policies) == 1 {
+		b, err := policyFlag(h.policies[0])
+		m.Buffer = b
+		return m, err
+	}
+	return m, nil
+}
+
+func (h *haircutAsk) buffers() ([]*musterv1.Buffer, error) {
+	var list []*musterv1.Buffer
+	for _, text := range h.policies {
+		b, err := policyFlag(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// policyFlag reads a buffer policy as people write it.
+func policyFlag(text string) (*musterv1.Buffer, error) {
+	word := strings.TrimPrefix(strings.TrimSpace(text), "fixed:")
+	if word == "calibrated" || word == "binomial" {
+		return &musterv1.Buffer{Kind: word}, nil
+	}
+	number, percent := strings.CutSuffix(word, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || share < 0 || share > 1 {
+		return nil, usage("--policy %.40q; write a share that is kept back (15%% or 0.15), calibrated or binomial", text)
+	}
+	return &musterv1.Buffer{Kind: "fixed", Share: share}, nil
+}
+
+// haircutPlanOptions are those of `muster haircut plan`.
+type haircutPlanOptions struct {
+	*app
+	reading
+	writing
+	haircutAsk
+	scope, save string
+}
+
+func newHaircutPlan(a *app) *cobra.Command {
+	o := &haircutPlanOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "plan [CLUSTER | CLUSTER/GPU]",
+		Short: "make a plan and try it on a copy of the fleet; with --save, keep it",
+		Long: `Plan says who is over and why, what each quota would give up in which class, what would happen to
+work that runs (tried on a copy of the fleet, by the rules that decide), and what flex gains.
+Nothing changes. With --save the plan is kept under a name, for review, muster haircut apply and undo.
+With several --policy the effects of buffer policies stand side by side.`,
+		Example: "  muster haircut plan\n  muster haircut plan tiger/h200 --basis quota\n  muster haircut plan --policy 15%,10%,calibrated\n  muster haircut plan --save autumn --reason 'after sev-12'",
+		Args:    needs(0, 1, "at most one cluster or partition"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = first(args)
+			if o.save != "" {
+				return o.keep(cmd.Context())
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.writing.flags(cmd)
+	o.haircutAsk.flags(cmd)
+	cmd.Flags().StringVar(&o.save, "save", "", "keep the plan under this name")
+	return cmd
+}
+
+func (o *haircutPlanOptions) ask(ctx context.Context) (answer, error) {
+	if len(o.policies) > 1 {
+		return o.compare(ctx)
+	}
+	ask, err := o.haircutAsk.message(o.scope)
+	if err != nil {
+		return answer{}, err
+	}
+	res, err := o.client().Haircuts.DraftHaircut(ctx, &musterv1.DraftHaircutRequest{AsOf: o.asOf.message(), Ask: ask})
+	if err != nil {
+		return answer{}, err
+	}
+	ans := haircutAnswer(res.GetHaircut())
+	ans.message = res
+	if o.output != "table" && o.output != "wide" {
+		return ans, nil
+	}
+	both, err := o.effects(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	tail := ans.tail
+	ans.tail = func(p *page) {
+		tail(p)
+		p.say("\nSide by side:")
+		effectTable(both).show(p, p.paint, p.clock, p.wide)
+		if len(res.GetHaircut().GetWaves()) > 0 {
+			p.say("\nKeep it: muster haircut plan%s --save NAME", strings.TrimRight(" "+o.scope, " "))
+		}
+	}
+	return ans, nil
+}
+
+func (o *haircutPlanOptions) effects(ctx context.Context) (*musterv1.CompareHaircutsResponse, error) {
+	buffers, err := o.buffers()
+	if err != nil {
+		return nil, err
+	}
+	return o.client().Haircuts.CompareHaircuts(ctx, &musterv1.CompareHaircutsRequest{AsOf: o.asOf.message(), Scope: o.scope, Buffers: buffers})
+}
+
+func (o *haircutPlanOptions) compare(ctx context.Context) (answer, error) {
+	res, err := o.effects(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: effectTable(res), tail: func(p *page) {
+		for _, e := range res.GetEffects() {
+			if e.GetUnavailable() != "" && e.GetBasis() == "cluster" {
+				p.say("%s: %s", e.GetPolicy(), e.GetUnavailable())
+			}
+		}
+	}}, nil
+}
+
+func effectTable(res *musterv1.CompareHaircutsResponse) *table {
+	t := newTable("", column{head: "POLICY"}, column{head: "BASIS"}, column{head: "CLUSTERS ABOVE", right: true},
+		column{head: "SUSTAINABLE", right: true}, column{head: "GPUS CUT", right: true}, column{head: "ABOVE USE", right: true},
+		column{head: "IDLE", right: true}, column{head: "REST", right: true}, column{head: "QUOTAS", right: true},
+		column{head: "PEOPLE", right: true}, column{head: "BELOW GANG", right: true, spare: true})
+	for _, e := range res.GetEffects() {
+		if e.GetUnavailable() != "" {
+			continue
+		}
+		c := e.GetCut()
+		t.add(e.GetPolicy(), e.GetBasis(), e.GetClustersAbove(), e.GetSustainable(), c.GetTotal(), c.GetUnscheduled(),
+			c.GetIdle(), c.GetRest(), e.GetQuotas(), e.GetPeople(), e.GetBelowGang())
+	}
+	return t
+}
+
+// keep saves the plan.
+func (o *haircutPlanOptions) keep(ctx context.Context) error {
+	if len(o.policies) > 1 {
+		return usage("--save keeps one plan; give it one --policy, or none for the policy in force")
+	}
+	ask, err := o.haircutAsk.message(o.scope)
+	if err != nil {
+		return err
+	}
+	ctx, end := o.within(ctx)
+	defer end()
+	done := o.progress("trying the plan on a copy of the fleet")
+	res, err := o.client().Haircuts.PlanHaircut(ctx, &musterv1.PlanHaircutRequest{Write: o.writing.message(), Name: o.save, Ask: ask})
+	done()
+	if err != nil {
+		return err
+	}
+	ans := haircutAnswer(res.GetHaircut())
+	ans.message = res
+	tail := ans.tail
+	ans.tail = func(p *page) {
+		tail(p)
+		if res.GetWritten().GetDryRun() {
+			p.say("\ndry run, nothing was saved")
+			return
+		}
+		p.say("\nSaved as %s (version %d). Next: muster haircut review %s; tell the people (muster haircut tell %[1]s); muster haircut apply %[1]s",
+			o.save, res.GetWritten().GetVersion(), o.save)
+	}
+	return o.print(o.Out, ans)
+}
+
+// haircutEvent says an event about a haircut: of a plan its size, not all of it.
+func haircutEvent(kind string, fields map[string]any) (about, rest string, ok bool) {
+	if !strings.HasPrefix(kind, "haircut.") {
+		return "", "", false
+	}
+	switch h := fields["haircut"].(type) {
+	case string:
+		delete(fields, "haircut")
+		delete(fields, "backing")
+		return h, strings.Join(pairs("", fields), " "), true
+	case map[string]any:
+		waves, _ := h["waves"].([]any)
+		name, _ := h["name"].(string)
+		return name, fmt.Sprintf("%d waves, basis %v, from version %v", len(waves), h["basis"], h["version"]), true
+	}
+	return "", "", false
+}

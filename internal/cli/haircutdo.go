@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// haircutDoOptions are those of the verbs that change a saved plan.
+type haircutDoOptions struct {
+	*app
+	writing
+}
+
+func newHaircutReview(a *app) *cobra.Command {
+	o := &haircutDoOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "review NAME",
+		Short:   "say that you have looked at a plan and agree",
+		Long:    "Review notes that you agree with a plan. Where the policy asks for a second person (secondPerson),\na plan can only be applied once somebody else than its author has reviewed it.",
+		Example: "  muster haircut review autumn --reason 'checked with the teams'",
+		Args:    needs(1, 1, "the name of a saved haircut"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Haircuts.ReviewHaircut(ctx, &musterv1.ReviewHaircutRequest{Write: o.writing.message(), Name: args[0]})
+				return res.GetWritten(), err
+			}, "haircut "+args[0]+" reviewed")
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+func newHaircutApply(a *app) *cobra.Command {
+	o := &haircutDoOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "apply NAME [CLUSTER]",
+		Short: "put the next wave of a plan into force, or that of one cluster",
+		Long: `Apply puts one wave into force, in one step. It is refused where the wave is in force already, where
+the grants or what is sustainable have changed since the plan was made, where work that the plan does
+not name would be touched, where the cluster is not ready (muster cluster ready), and where a wave
+before it broke a promise or makes guaranteed work wait.`,
+		Example: "  muster haircut apply autumn\n  muster haircut apply autumn tiger --dry-run",
+		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			what := "the next wave of haircut " + args[0]
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
+				return res.GetWritten(), err
+			}, what+" is in force", "Look at it: muster haircut show "+args[0]+"; take it back: muster haircut undo "+args[0])
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+func newHaircutUndo(a *app) *cobra.Command {
+	o := &haircutDoOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "undo NAME [CLUSTER]",
+		Short:   "give back what the last wave cut, or that of one cluster",
+		Example: "  muster haircut undo autumn --reason 'a promise broke'",
+		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
+				return res.GetWritten(), err
+			}, strings.TrimRight("haircut "+args[0]+" "+second(args), " ")+": its last wave is undone, the grants are as they were")
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+// second is the second argument, "" for none.
+func second(args []string) string {
+	if len(args) < 2 {
+		return ""
+	}
+	return args[1]
+}
+
+// haircutTellOptions are those of `muster haircut tell`.
+type haircutTellOptions struct {
+	*app
+	reading
+	writing
+	owner    string
+	markdown bool
+	done     bool
+}
+
+func newHaircutTell(a *app) *cobra.Command {
+	o := &haircutTellOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "tell NAME [CLUSTER]",
+		Short:   "the messages for the people whom a plan concerns; with --done, note that they were told",
+		Example: "  muster haircut tell autumn --markdown\n  muster haircut tell autumn --owner ada\n  muster haircut tell autumn tiger --done --reason 'mailed on Monday'",
+		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !o.done {
+				return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.messages(ctx, args[0]) })
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Haircuts.TellHaircut(ctx, &musterv1.TellHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
+				return res.GetWritten(), err
+			}, "noted: the people whom haircut "+args[0]+" concerns were told")
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.writing.flags(cmd)
+	cmd.Flags().StringVar(&o.owner, "owner", "", "only the message for this owner")
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "as Markdown")
+	cmd.Flags().BoolVar(&o.done, "done", false, "note that the people were told")
+	return cmd
+}
+
+func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {
+	res, err := o.client().Haircuts.HaircutMessages(ctx, &musterv1.HaircutMessagesRequest{AsOf: o.asOf.message(), Name: name})
+	if err != nil {
+		return answer{}, err
+	}
+	rows := newTable("", column{head: "OWNER"}, column{head: "SUBJECT"}, column{head: "TEXT"})
+	for _, m := range res.GetMessages() {
+		rows.add(m.GetOwner(), m.GetSubject(), m.GetText())
+	}
+	return answer{message: res, rows: rows, lead: func(p *page) {
+		for _, m := range res.GetMessages() {
+			switch {
+			case o.owner != "" && o.owner != m.GetOwner():
+			case o.markdown:
+				p.say("%s", m.GetMarkdown())
+			default:
+				p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), "(nobody is named as owner)"), m.GetSubject(), m.GetText())
+			}
+		}
+	}}, nil
+}
+
+// haircutExportOptions are those of `muster haircut export`.
+type haircutExportOptions struct {
+	*app
+	reading
+	haircutAsk
+	to, scope string
+}
+
+// formatsOf are further formats of -o that a command knows.
+const formatsOf = "formats"
+
+func newHaircutExport(a *app) *cobra.Command {
+	o := &haircutExportOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "export [NAME] -o xlsx|csv",
+		Short: "write a plan as a spreadsheet whose figures follow the buffer in one cell, or as CSV",
+		Long: `Export writes a saved plan, or without a name a draft of --scope, --basis and --policy. In the
+spreadsheet the buffer stands in cell B3 of sheet Haircut; change it, and every figure follows.`,
+		Example:     "  muster haircut export autumn -o xlsx\n  muster haircut export --scope tiger -o csv --to -",
+		Args:        needs(0, 1, "at most one saved haircut"),
+		Annotations: map[string]string{formatsOf: "xlsx"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.output == "table" {
+				o.output = "xlsx"
+			}
+			if o.output != "xlsx" && o.output != "csv" {
+				return usage("-o %.40q: a haircut is exported as xlsx or csv; muster haircut show has the others", o.output)
+			}
+			return o.export(cmd.Context(), first(args))
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.haircutAsk.flags(cmd)
+	cmd.Flags().StringVar(&o.scope, "scope", "", "of a draft: a cluster or a partition; none: the fleet")
+	cmd.Flags().StringVar(&o.to, "to", "", "the file to write; - for standard output (haircut-NAME.xlsx)")
+	return cmd
+}
+
+func (o *haircutExportOptions) export(ctx context.Context, name string) error {
+	ask, err := o.haircutAsk.message(o.scope)
+	if err != nil {
+		return err
+	}
+	ctx, end := o.within(ctx)
+	defer end()
+	done := o.progress("waiting for " + o.server)
+	res, err := o.client().Haircuts.ExportHaircut(ctx, &musterv1.ExportHaircutRequest{AsOf: o.asOf.message(), Name: name, Ask: ask, Format: o.output})
+	done()
+	if err != nil {
+		return err
+	}
+	to := o.to
+	if to == "" {
+		to = fmt.Sprintf("haircut-%s.%s", orElse(name, "draft"), o.output)
+	}
+	if to == "-" {
+		_, err = o.Out.Write(res.GetContent())
+		return err
+	}
+	if err := os.WriteFile(to, res.GetContent(), 0o600); err != nil {
+		return Malformed(err)
+	}
+	_, err = fmt.Fprintf(o.Out, "%s written, %s bytes\n", to, grouped(int64(len(res.GetContent()))))
+	return err
+}

@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// haircutAnswer shows a plan: what it finds and cuts, and what that does.
+func haircutAnswer(h *musterv1.Haircut) answer {
+	return answer{
+		message: h, table: cutTable(h),
+		lead: func(p *page) { p.haircut(h) },
+		tail: func(p *page) { p.consequences(h) },
+	}
+}
+
+func cutTable(h *musterv1.Haircut) *table {
+	t := newTable("There is nothing to cut: everywhere assigned is within sustainable.",
+		column{head: "WAVE", right: true}, column{head: "PARTITION", cut: true, path: true}, column{head: "QUOTA", cut: true, path: true},
+		column{head: "OWNER", cut: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
+		column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
+		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
+		column{head: "NOTE", spare: true})
+	for i, w := range h.GetWaves() {
+		for _, part := range w.GetParts() {
+			for _, c := range part.GetCuts() {
+				note := ""
+				if c.GetNow() < c.GetGang() {
+					note = fmt.Sprintf("below its gang of %d", c.GetGang())
+				}
+				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "nobody"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
+					c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), note)
+			}
+		}
+	}
+	return t
+}
+
+// haircut says what a plan is, and draws each partition that it cuts.
+func (p *page) haircut(h *musterv1.Haircut) {
+	p.say("%s  %s, basis %s, policy %s, of version %d%s", p.paint.paint(strong, orElse(h.GetName(), "draft")),
+		orElse(h.GetAsk().GetScope(), "the fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetVersion(), reviewText(h))
+	s := h.GetSums()
+	if s.GetTotal() > 0 {
+		p.say("Cuts %s GPUs: %s above usage, %s held by idle jobs, %s the rest. %d quotas, %d people.\n", grouped(int64(s.GetTotal())),
+			grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), h.GetQuotas(), h.GetPeople())
+	}
+	for i, w := range h.GetWaves() {
+		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
+		for _, part := range w.GetParts() {
+			p.part(part)
+		}
+	}
+}
+
+func policyText(b *musterv1.Buffer) string {
+	switch {
+	case b == nil:
+		return "in force"
+	case b.GetKind() == "fixed":
+		return fmt.Sprintf("fixed %g %%", b.GetShare()*100)
+	}
+	return b.GetKind()
+}
+
+func reviewText(h *musterv1.Haircut) string {
+	if h.GetReviewed() == nil {
+		return ""
+	}
+	return ", reviewed by " + h.GetReviewedBy()
+}
+
+func waveText(p *page, w *musterv1.HaircutWave) string {
+	switch {
+	case w.GetUndone() != nil && w.GetApplied().AsTime().Before(w.GetUndone().AsTime()):
+		return "undone at " + p.moment(w.GetUndone().AsTime())
+	case w.GetApplied() != nil:
+		return "in force since " + p.moment(w.GetApplied().AsTime())
+	}
+	return ""
+}
+
+// part draws one partition: what is healthy, sustainable and assigned, to scale.
+func (p *page) part(part *musterv1.HaircutPart) {
+	most := max(part.GetInstalled(), part.GetAssigned())
+	over := ""
+	if part.GetExcess() > 0 {
+		over = number(int64(part.GetExcess())) + " over"
+	}
+	p.say("  %s", part.GetPartition())
+	for _, one := range []struct {
+		name   string
+		n      int32
+		style  style
+		remark string
+	}{
+		{"healthy", part.GetHealthy(), good, fmt.Sprintf("of %s installed", number(int64(part.GetInstalled())))},
+		{"sustainable", part.GetSustainable(), tinted, ""},
+		{"assigned", part.GetAssigned(), bad, over},
+	} {
+		p.say("%s", strings.TrimRight(fmt.Sprintf("    %-11s %s %7s  %s", one.name, p.paint.paint(one.style, bar(one.n, most, 40)), number(int64(one.n)), one.remark), " "))
+	}
+	if part.GetExcess() > 0 {
+		p.wrapAs("    ", "because of: "+causesText(part))
+	}
+}
+
+func causesText(part *musterv1.HaircutPart) string {
+	var parts []string
+	for _, c := range part.GetCauses() {
+		parts = append(parts, fmt.Sprintf("%d %s", c.GetGpus(), c.GetCause()))
+	}
+	text := strings.Join(parts, ", ")
+	if list := part.GetIncidents(); len(list) > 0 {
+		text += " (" + strings.Join(list, ", ") + ")"
+	}
+	return text
+}
+
+// consequences says what trying the plan showed.
+func (p *page) consequences(h *musterv1.Haircut) {
+	touched := 0
+	for _, w := range h.GetWaves() {
+		for _, part := range w.GetParts() {
+			for _, t := range part.GetUnprotected() {
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %d GPUs unprotected in %s.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
+			}
+			for _, t := range part.GetEvicted() {
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %d GPUs in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
+			}
+			touched += len(part.GetUnprotected()) + len(part.GetEvicted())
+			p.flexGain(part)
+		}
+	}
+	if touched == 0 && len(h.GetWaves()) > 0 {
+		p.say("%s", p.paint.paint(good, "No running work is lost or becomes unprotected (tried on a copy of the fleet)."))
+	}
+	p.fits(h)
+	for _, w := range h.GetWaves() {
+		for _, why := range w.GetGate() {
+			p.wrapAs("  ", fmt.Sprintf("%s The wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetCluster(), why))
+		}
+		if w.GetBlocked() != "" {
+			p.wrapAs("  ", fmt.Sprintf("%s Not yet over %s: %s", p.paint.paint(waiting, "·"), w.GetCluster(), w.GetBlocked()))
+		}
+	}
+}
+
+func (p *page) flexGain(part *musterv1.HaircutPart) {
+	gain := part.GetFirmAfter() - part.GetFirm()
+	p.say("  flex in %s: %s GPUs now, %s then; of it no quota can call back %s (%+d)", part.GetPartition(), grouped(int64(part.GetFlex())),
+		grouped(int64(part.GetFlexAfter())), grouped(int64(part.GetFirmAfter())), gain)
+	if list := part.GetKnown(); len(list) > 0 {
+		var names []string
+		for _, t := range list {
+			names = append(names, fmt.Sprintf("%s (%d GPUs)", t.GetWorkload(), t.GetGpus()))
+		}
+		p.wrapAs("    ", "unprotected there already: "+some(names, 6))
+	}
+}
+
+// fits names the partitions that need no cut, with what is unallocated there.
+func (p *page) fits(h *musterv1.Haircut) {
+	var names []string
+	for _, part := range h.GetFit() {
+		text := part.GetPartition()
+		if part.GetUnallocated() > 0 {
+			text += fmt.Sprintf(" (%s unallocated)", grouped(int64(part.GetUnallocated())))
+		}
+		names = append(names, text)
+	}
+	if len(names) > 0 {
+		p.wrapAs("", "No cut in: "+strings.Join(names, ", "))
+	}
+}
+
+// haircutNameOptions are those of the verbs that show one saved plan.
+type haircutNameOptions struct {
+	*app
+	reading
+	name string
+}
+
+func newHaircutShow(a *app) *cobra.Command {
+	o := &haircutNameOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "show NAME",
+		Short:   "show a saved plan: its waves, what is in force, and what keeps the others",
+		Example: "  muster haircut show autumn",
+		Args:    needs(1, 1, "the name of a saved haircut"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return o.read(cmd.Context(), &o.reading, o.show)
+		},
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func (o *haircutNameOptions) get(ctx context.Context) (*musterv1.GetHaircutResponse, error) {
+	return o.client().Haircuts.GetHaircut(ctx, &musterv1.GetHaircutRequest{AsOf: o.asOf.message(), Name: o.name})
+}
+
+func (o *haircutNameOptions) show(ctx context.Context) (answer, error) {
+	res, err := o.get(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	ans := haircutAnswer(res.GetHaircut())
+	ans.message = res
+	return ans, nil
+}
+
+func newHaircutDiff(a *app) *cobra.Command {
+	o := &haircutNameOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "diff NAME",
+		Short:   "the grants that a saved plan would still change, and whether it still may",
+		Example: "  muster haircut diff autumn --exit-code   # exit code 3 if something is left to change",
+		Args:    needs(1, 1, "the name of a saved haircut"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return o.read(cmd.Context(), &o.reading, o.diff)
+		},
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func (o *haircutNameOptions) diff(ctx context.Context) (answer, error) {
+	res, err := o.get(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	var list []Difference
+	for _, w := range res.GetHaircut().GetWaves() {
+		if w.GetApplied() != nil && waveInForce(w) {
+			continue
+		}
+		for _, part := range w.GetParts() {
+			for _, c := range part.GetCuts() {
+				list = append(list, Difference{Kind: "~", Text: fmt.Sprintf("%s in %s: %d → %d GPUs", c.GetQuota(), part.GetPartition(), c.GetWas(), c.GetNow())})
+			}
+		}
+		if w.GetBlocked() != "" {
+			list = append(list, Difference{Kind: "!", Text: w.GetBlocked()})
+		}
+	}
+	ans := answer{message: res, rows: differenceRows(list), lead: func(p *page) {
+		for _, d := range list {
+			p.wrapAs(p.paint.paint(kindStyles[d.Kind], d.Kind)+" ", d.Text)
+		}
+		if len(list) == 0 {
+			p.say("No differences: every wave of %s is in force.", o.name)
+		}
+	}}
+	if len(list) > 0 {
+		ans.unmet = "haircut " + o.name + " is not in force everywhere"
+	}
+	return ans, nil
+}
+
+func waveInForce(w *musterv1.HaircutWave) bool {
+	return w.GetApplied() != nil && (w.GetUndone() == nil || !w.GetApplied().AsTime().Before(w.GetUndone().AsTime()))
+}
+
+// haircutListOptions are those of `muster haircut list`.
+type haircutListOptions struct {
+	*app
+	reading
+}
+
+func newHaircutList(a *app) *cobra.Command {
+	o := &haircutListOptions{app: a}
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "list saved plans", Example: "  muster haircut list", Args: needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.read(cmd.Context(), &o.reading, o.ask) },
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func (o *haircutListOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Haircuts.ListHaircuts(ctx, &musterv1.ListHaircutsRequest{AsOf: o.asOf.message()})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("There are no saved haircuts; muster haircut plan --save NAME makes one.",
+		column{head: "HAIRCUT", cut: true}, column{head: "SCOPE", cut: true}, column{head: "BASIS"}, column{head: "POLICY"}, column{head: "MADE"}, column{head: "BY", cut: true},
+		column{head: "REVIEWED BY", cut: true, spare: true}, column{head: "WAVES", right: true}, column{head: "IN FORCE", right: true}, column{head: "GPUS CUT", right: true})
+	for _, h := range res.GetHaircuts() {
+		inForce := 0
+		for _, w := range h.GetWaves() {
+			if waveInForce(w) {
+				inForce++
+			}
+		}
+		t.add(h.GetName(), orElse(h.GetAsk().GetScope(), "fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetMade(), h.GetBy(),
+			h.GetReviewedBy(), len(h.GetWaves()), inForce, h.GetSums().GetTotal())
+	}
+	return answer{message: res, table: t}, nil
+}

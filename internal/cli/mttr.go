@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// mttrOptions are those of `muster mttr`.
+type mttrOptions struct {
+	*app
+	window
+	scope, by string
+}
+
+func newMTTR(a *app) *cobra.Command {
+	o := &mttrOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "mttr [CLUSTER | CLUSTER/GPU | CLUSTER/GPU/ISLAND]",
+		Short: "how long failed nodes took to be healthy again, stage by stage and cause by cause",
+		Long: `Mttr says for the repairs that ended in the window how long they took from the moment the node left
+service until it was healthy again: detect (suspect), drain (work still holds it), wait (nobody repairs
+it yet), repair, validate, probation. The stages are means and add up to the mean.`,
+		Example: "  muster mttr --since 90d\n  muster mttr tiger --by partition\n  muster mttr --as-of 2026-10-01 -o csv",
+		Args:    needs(0, 1, "at most one cluster, partition or island"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = first(args)
+			if err := checkLevel(o.by); err != nil {
+				return err
+			}
+			if err := o.window.check(); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.window.flags(a, cmd, "30d")
+	cmd.Flags().StringVar(&o.by, "by", "cluster", "a row for each "+strings.Join(levels, ", ")+" and cause")
+	return cmd
+}
+
+var levels = []string{"fleet", "cluster", "partition", "island"}
+
+func checkLevel(word string) error {
+	if !slices.Contains(levels, word) {
+		return usage("--by %.40q; write one of %s", word, strings.Join(levels, ", "))
+	}
+	return nil
+}
+
+func (o *mttrOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Past.Repairs(ctx, &musterv1.RepairsRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, By: o.by})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{message: res, table: repairTable(res.GetRepairs()), lead: func(p *page) {
+		p.covered(res.GetWindow())
+		for _, r := range res.GetRepairs() {
+			if r.GetCause() == "" && r.GetRepaired() > 0 {
+				p.stages(r)
+			}
+		}
+	}}, nil
+}
+
+// stageMarks are what the stages of a repair are drawn with.
+var stageMarks = []struct {
+	letter rune
+	style  style
+}{{'d', waiting}, {'n', waiting}, {'w', bad}, {'r', tinted}, {'v', tinted}, {'p', good}}
+
+// stages draws where the time of the mean repair went.
+func (p *page) stages(r *musterv1.RepairTimes) {
+	const width = 60
+	whole := r.GetTotal().GetMean().AsDuration()
+	var bar, legend []string
+	for i, s := range r.GetStages() {
+		mean := s.GetTimes().GetMean().AsDuration()
+		n := int(float64(mean)/float64(max(1, whole))*width + 0.5)
+		bar = append(bar, p.paint.paint(stageMarks[i].style, strings.Repeat(string(stageMarks[i].letter), n)))
+		if mean > 0 {
+			legend = append(legend, fmt.Sprintf("%c %s %s", stageMarks[i].letter, s.GetStage(), short(mean)))
+		}
+	}
+	p.say("%s  mean %s, %d repaired", p.paint.paint(strong, r.GetScope()), short(whole), r.GetRepaired())
+	p.say("  %s", strings.Join(bar, ""))
+	p.say("  %s\n", strings.Join(legend, ", "))
+}
+
+func repairTable(list []*musterv1.RepairTimes) *table {
+	t := newTable("No node was repaired in this time, and none is out.",
+		column{head: "SCOPE", cut: true, path: true}, column{head: "CAUSE", cut: true}, column{head: "REPAIRED", right: true},
+		column{head: "OUT NOW", right: true}, column{head: "MEAN", right: true}, column{head: "P50", right: true}, column{head: "P90", right: true},
+		column{head: "DETECT", right: true}, column{head: "DRAIN", right: true}, column{head: "WAIT", right: true},
+		column{head: "REPAIR", right: true}, column{head: "VALIDATE", right: true, wide: true}, column{head: "PROBATION", right: true, wide: true})
+	for _, r := range list {
+		cause := r.GetCause()
+		if cause == "" {
+			cause = "all"
+		}
+		row := []any{r.GetScope(), cause, r.GetRepaired(), r.GetOpen(), spanOf(r.GetTotal().GetMean()), spanOf(r.GetTotal().GetP50()), spanOf(r.GetTotal().GetP90())}
+		for i := range 6 {
+			d := time.Duration(0)
+			if i < len(r.GetStages()) {
+				d = spanOf(r.GetStages()[i].GetTimes().GetMean())
+			}
+			row = append(row, d)
+		}
+		t.add(row...)
+	}
+	return t
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/config"
+)
+
+// outlookOptions are those of `muster outlook`.
+type outlookOptions struct {
+	*app
+	reading
+	partition string
+	gpus      string
+	lengths   []string
+}
+
+func newOutlook(a *app) *cobra.Command {
+	o := &outlookOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "outlook CLUSTER/GPU",
+		Short: "how likely work on flex runs undisturbed for so long, from what has been",
+		Long: `Outlook says for work of a size how likely it runs on flex without being evicted or losing a node for so
+long, if it does not end before by itself. It rests on the runs of work of about that size there in the
+last 28 days; where too few lasted as long, it says so. docs/flex.md says how to use flex.`,
+		Example: "  muster outlook tiger/h200 --gpus 64\n  muster outlook tiger/h200 --gpus 8 --for 2h,12h,3d",
+		Args:    needs(1, 1, "a partition, as in tiger/h200"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.partition = args[0]
+			ask, err := o.message()
+			if err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.ask(ctx, ask) })
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().StringVar(&o.gpus, "gpus", "8", "how many GPUs the work needs to start")
+	cmd.Flags().StringSliceVar(&o.lengths, "for", []string{"1h", "6h", "24h"}, "for how long")
+	return cmd
+}
+
+func (o *outlookOptions) message() (*musterv1.FlexOutlookRequest, error) {
+	gpus, err := gpusOf(o.gpus)
+	if err != nil {
+		return nil, err
+	}
+	if gpus == 0 {
+		return nil, usage("--gpus 0; write how many GPUs the work needs, as in 64")
+	}
+	m := &musterv1.FlexOutlookRequest{AsOf: o.asOf.message(), Asks: []*musterv1.FlexAsk{{Partition: o.partition, Gpus: gpus}}}
+	for _, text := range o.lengths {
+		d, err := config.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return nil, usage("--for %.40q is no length of time; write it with its unit, as in 6h or 2d", text)
+		}
+		m.Lengths = append(m.Lengths, durationpb.New(d))
+	}
+	return m, nil
+}
+
+func (o *outlookOptions) ask(ctx context.Context, m *musterv1.FlexOutlookRequest) (answer, error) {
+	res, err := o.client().Past.FlexOutlook(ctx, m)
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("Nothing was asked.", column{head: "PARTITION", cut: true, path: true}, column{head: "GPUS", right: true},
+		column{head: "LASTS", right: true}, column{head: "ODDS"}, column{head: "RUNS", right: true}, column{head: "OF GPUS"})
+	for _, one := range res.GetOutlooks() {
+		for _, odds := range one.GetOdds() {
+			t.add(one.GetPartition(), one.GetGpus(), spanOf(odds.GetLasts()), oddsCell(odds), one.GetRuns(),
+				fmt.Sprintf("%d to %d", one.GetSizesFrom(), one.GetSizesTo()-1))
+		}
+	}
+	return answer{message: res, table: t, tail: func(p *page) {
+		for _, one := range res.GetOutlooks() {
+			p.say("In the last 28 days %s had %s flex GPUs on average; %s of them were used.", one.GetPartition(),
+				grouped(int64(one.GetMeanFlex())), grouped(int64(one.GetMeanUsed())))
+		}
+	}}, nil
+}
+
+func oddsCell(o *musterv1.FlexOdds) figure {
+	if o.GetUnknown() {
+		return figure{-1, "not known"}
+	}
+	return figure{o.GetOdds(), fmt.Sprintf("%s %3.0f %%", bar(int32(100*o.GetOdds()+0.5), 100, 20), 100*o.GetOdds())}
+}
+
+// flexOdds asks how long flex may last; nothing, where there is no quick answer:
+// it is only said besides.
+func (a *app) flexOdds(ctx context.Context, asOf *moment, asks []*musterv1.FlexAsk) []*musterv1.FlexOutlook {
+	if len(asks) == 0 {
+		return nil
+	}
+	ctx, end := context.WithTimeout(ctx, 2*time.Second)
+	defer end()
+	res, err := a.client().Past.FlexOutlook(ctx, &musterv1.FlexOutlookRequest{AsOf: asOf.message(), Asks: asks})
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(res.GetOutlooks(), func(o *musterv1.FlexOutlook) bool { return oddsText(o) == "" })
+}
+
+// oddsText says the odds in a sentence, "" where none is known.
+func oddsText(o *musterv1.FlexOutlook) string {
+	var parts []string
+	for _, odds := range o.GetOdds() {
+		if !odds.GetUnknown() {
+			parts = append(parts, fmt.Sprintf("over %s %s", short(odds.GetLasts().AsDuration()), occasions(odds.GetOdds())))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s GPUs of flex in %s lasted %s (%s runs in 28 days).", grouped(int64(o.GetGpus())), o.GetPartition(),
+		strings.Join(parts, ", "), grouped(int64(o.GetRuns())))
+}
+
+func occasions(odds float64) string {
+	switch {
+	case odds >= 0.95:
+		return "nearly always"
+	case odds < 0.05:
+		return "hardly ever"
+	}
+	return fmt.Sprintf("on %.0f of 10 occasions", 10*odds)
+}
+
+// odds says how long flex lasted so far, one line for each.
+func (p *page) odds(list []*musterv1.FlexOutlook) {
+	for _, o := range list {
+		p.wrapAs("", oddsText(o))
+	}
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// quotaOwnerOptions are those of `muster quota owner`.
+type quotaOwnerOptions struct {
+	*app
+	writing
+}
+
+func newQuotaOwner(a *app) *cobra.Command {
+	o := &quotaOwnerOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "owner QUOTA [PERSON | TEAM]",
+		Short:   "name who answers for a quota and for those under it; without a name, nobody",
+		Example: "  muster quota owner research/oak ada --reason 'takes over from ben'",
+		Args:    needs(1, 2, "the path of one quota, and a person or team"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Quotas.SetOwner(ctx, &musterv1.SetOwnerRequest{Write: o.writing.message(), Path: args[0], Owner: second(args)})
+				return res.GetWritten(), err
+			}, orElse(second(args), "nobody")+" answers for "+args[0])
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newReport(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "report", Aliases: []string{"reports"}, Short: "what was: waiting, health, quotas"}
+	return group(cmd, newReportWaiting(a), newReportHealth(a), newReportQuotas(a))
+}
+
+// waitingOptions are those of `muster report waiting`.
+type waitingOptions struct {
+	*app
+	window
+	quota, cluster string
+}
+
+func newReportWaiting(a *app) *cobra.Command {
+	o := &waitingOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "waiting [QUOTA | flex]",
+		Short: "GPU-hours that work waited, by week, quota and reason, and what would have recovered them",
+		Long: `Waiting counts the GPUs that each waiting workload needs to start, times how long it waited, under its reason.
+The parts say what would have let it run: unbacked (the grant would do, the metal behind it was not
+there), quota (more of it, or less use by others), shape (enough GPUs, not in one piece), fault
+(something was broken) and moment (its room was being made). Reasons are asked for when a workload begins to wait and
+in every full hour.`,
+		Example: "  muster report waiting --since 90d\n  muster report waiting research --cluster tiger -o csv",
+		Args:    needs(0, 1, "at most one quota, or flex"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.quota = first(args)
+			if err := o.window.check(); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.window.flags(a, cmd, "28d")
+	cmd.Flags().StringVar(&o.cluster, "cluster", "", "only reasons that are about this cluster")
+	return cmd
+}
+
+func (o *waitingOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Past.Waiting(ctx, &musterv1.WaitingRequest{AsOf: o.asOf.message(), Since: o.since.message(), Quota: o.quota, Cluster: o.cluster})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("Nothing has waited in this time.",
+		column{head: "WEEK"}, column{head: "CLUSTER", cut: true}, column{head: "QUOTA", cut: true, path: true},
+		column{head: "REASON"}, column{head: "PART"}, column{head: "GPU HOURS", right: true})
+	for _, r := range res.GetRows() {
+		t.add(r.GetWeek().AsTime().Format(time.DateOnly), r.GetCluster(), r.GetQuota(), r.GetReason(), r.GetPart(), figure{r.GetGpuHours(), gpuHours(r.GetGpuHours())})
+	}
+	return answer{message: res, table: t, lead: func(p *page) { p.parts(res.GetRows()) }}, nil
+}
+
+// partWords say the parts of waiting, in the order in which they are shown.
+var partWords = []struct{ name, says string }{
+	{"unbacked", "recovered by backing what is granted"},
+	{"quota", "by more quota, or less use by others"},
+	{"shape", "by room in one piece"},
+	{"fault", "by mending what is broken"},
+	{"moment", "room being made for it"},
+}
+
+// parts draws what a better allocation would recover, and how each part went week by week.
+func (p *page) parts(rows []*musterv1.WaitedFor) {
+	if len(rows) == 0 {
+		return
+	}
+	weeks := map[string][]float64{}
+	first, last := rows[0].GetWeek().AsTime(), rows[len(rows)-1].GetWeek().AsTime()
+	n := int(last.Sub(first).Hours()/24/7) + 1
+	all := 0.0
+	for _, r := range rows {
+		if weeks[r.GetPart()] == nil {
+			weeks[r.GetPart()] = make([]float64, n)
+		}
+		weeks[r.GetPart()][int(r.GetWeek().AsTime().Sub(first).Hours()/24/7)] += r.GetGpuHours()
+		all += r.GetGpuHours()
+	}
+	p.say("%s GPU-hours waited", p.paint.paint(strong, gpuHours(all)))
+	for _, part := range partWords {
+		sum := 0.0
+		for _, v := range weeks[part.name] {
+			sum += v
+		}
+		if sum > 0 {
+			line := sparkline(weeks[part.name][max(0, n-26):])
+			p.say("  %-9s %s %10s  %s  %s", part.name, bar(int32(1000*sum/all), 1000, 20), gpuHours(sum), line, p.paint.paint(faint, part.says))
+		}
+	}
+	p.say("")
+}
+
+// standingOptions are those of `muster report health`.
+type standingOptions struct {
+	*app
+	window
+	scope, by string
+}
+
+func newReportHealth(a *app) *cobra.Command {
+	o := &standingOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "health [CLUSTER | CLUSTER/GPU | CLUSTER/GPU/ISLAND]",
+		Short:   "availability, failures, interruptions, GPU-hours lost, promises kept and broken",
+		Example: "  muster report health\n  muster report health tiger/h200 --by island --since 7d",
+		Args:    needs(0, 1, "at most one cluster, partition or island"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = first(args)
+			if err := checkLevel(o.by); err != nil {
+				return err
+			}
+			if err := o.window.check(); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.window.flags(a, cmd, "30d")
+	cmd.Flags().StringVar(&o.by, "by", "partition", "a row for each "+strings.Join(levels, ", "))
+	return cmd
+}
+
+func (o *standingOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Past.Standing(ctx, &musterv1.StandingRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, By: o.by})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("There are no nodes yet; muster apply -f FILE adds them.",
+		column{head: "SCOPE", cut: true, path: true}, column{head: "AVAILABLE", right: true}, column{head: "FAILURES", right: true},
+		column{head: "PER 1000 NODE DAYS", right: true}, column{head: "INTERRUPTIONS", right: true},
+		column{head: "DOWN", right: true}, column{head: "UNDONE", right: true, wide: true},
+		column{head: "PROMISES", right: true}, column{head: "BROKEN", right: true}, column{head: "STATES", cut: true, wide: true})
+	for _, h := range res.GetScopes() {
+		t.add(h.GetScope(), figure{h.GetAvailability(), percent(h.GetAvailability())}, h.GetFailures(),
+			figure{h.GetFailuresPer_1000NodeDays(), fmt.Sprintf("%.2f", h.GetFailuresPer_1000NodeDays())}, h.GetInterruptions(),
+			figure{h.GetDownGpuHours(), gpuHours(h.GetDownGpuHours())}, figure{h.GetUndoneGpuHours(), gpuHours(h.GetUndoneGpuHours())},
+			h.GetPromisesIssued(), h.GetPromisesBroken(), statesText(h.GetNodeHours()))
+	}
+	return answer{message: res, table: t, lead: func(p *page) {
+		if len(res.GetScopes()) > 0 {
+			p.covered(res.GetScopes()[0].GetCovered())
+		}
+	}, tail: func(p *page) {
+		p.say("Down and undone are GPU-hours. A promise is kept if as many nodes were whole for a day.")
+	}}, nil
+}
+
+// statesText says the share of node-time in each state, the largest first.
+func statesText(hours map[string]float64) string {
+	all := 0.0
+	var states []string
+	for s, h := range hours {
+		all += h
+		states = append(states, s)
+	}
+	sort.Strings(states)
+	slices.SortStableFunc(states, func(a, b string) int {
+		switch {
+		case hours[a] > hours[b]:
+			return -1
+		case hours[a] < hours[b]:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, s := range states {
+		parts = append(parts, fmt.Sprintf("%s %s", s, percent(hours[s]/all)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quotasOptions are those of `muster report quotas`.
+type quotasOptions struct {
+	*app
+	window
+	quota, scope string
+}
+
+func newReportQuotas(a *app) *cobra.Command {
+	o := &quotasOptions{app: a}
+	cmd := &cobra.Command{
+		Use:     "quotas [QUOTA]",
+		Short:   "what quotas had and used, and the highest use of each",
+		Example: "  muster report quotas research --since 90d\n  muster report quotas --partition tiger/h200 -o csv",
+		Args:    needs(0, 1, "at most one quota"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.quota = first(args)
+			if err := o.window.check(); err != nil {
+				return err
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.window.flags(a, cmd, "90d")
+	cmd.Flags().StringVar(&o.scope, "partition", "", "only this partition, or cluster")
+	return cmd
+}
+
+func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Past.QuotaUse(ctx, &musterv1.QuotaUseRequest{AsOf: o.asOf.message(), Since: o.since.message(), Quota: o.quota, Scope: o.scope})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("No quota had anything in this time.",
+		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true}, column{head: "UNBACKED", right: true},
+		column{head: "USED", right: true}, column{head: "USED OF BACKED"}, column{head: "HIGHEST USE", right: true})
+	for _, q := range res.GetQuotas() {
+		used := 0.0
+		if q.GetBackedGpuHours() > 0 {
+			used = q.GetUsedGpuHours() / q.GetBackedGpuHours()
+		}
+		t.add(q.GetQuota(), q.GetPartition(), figure{q.GetAssignedGpuHours(), gpuHours(q.GetAssignedGpuHours())},
+			figure{q.GetBackedGpuHours(), gpuHours(q.GetBackedGpuHours())}, figure{q.GetUnbackedGpuHours(), gpuHours(q.GetUnbackedGpuHours())},
+			figure{q.GetUsedGpuHours(), gpuHours(q.GetUsedGpuHours())},
+			figure{used, fmt.Sprintf("%s %4.0f %%", bar(int32(100*min(1, used)), 100, 10), 100*used)}, q.GetHighestUse())
+	}
+	return answer{message: res, table: t, lead: func(p *page) {
+		if len(res.GetQuotas()) > 0 {
+			p.covered(res.GetQuotas()[0].GetCovered())
+		}
+	}, tail: func(p *page) { p.say("All but the highest use, which is in GPUs, are GPU-hours.") }}, nil
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// window is the flags of questions about a stretch of the past: --as-of is its end.
+type window struct {
+	reading
+	since moment
+}
+
+func (w *window) flags(a *app, cmd *cobra.Command, usual string) {
+	w.reading.flags(a, cmd)
+	w.since.env = a.Env
+	cmd.Flags().Var(&w.since, "since", "from this moment on: 2026-11-01, or a time span before now as in 90d ("+usual+")")
+}
+
+// check refuses a window that ends before it begins.
+func (w *window) check() error {
+	if end := w.asOf.at; !w.since.at.IsZero() && !end.IsZero() && !w.since.at.Before(end) {
+		return usage("--since %s is not before --as-of %s; a window begins before it ends", w.since.text, w.asOf.text)
+	}
+	return nil
+}
+
+// covered says from when to when an answer goes.
+func (p *page) covered(w *musterv1.Window) {
+	if w == nil {
+		return
+	}
+	p.say("%s", p.paint.paint(faint, fmt.Sprintf("%s to %s", p.moment(w.GetFrom().AsTime()), p.moment(w.GetTo().AsTime()))))
+}
+
+func spanOf(d *durationpb.Duration) time.Duration { return d.AsDuration().Round(time.Second) }
+
+// percent says a share with as many digits as a target needs.
+func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+
+// gpuHours says GPU-hours in whole ones; what is less than one shows.
+func gpuHours(x float64) string {
+	switch {
+	case x == 0:
+		return nothing
+	case x < 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return grouped(int64(x + 0.5))
+}
+
+// cells are the eight heights of a sparkline.
+const cells = "▁▂▃▄▅▆▇█"
+
+// sparkline draws values, each to the scale of the highest; "·" is nothing.
+func sparkline(values []float64) string {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	heights := []rune(cells)
+	var b strings.Builder
+	for _, v := range values {
+		if v <= 0 {
+			b.WriteRune('·')
+			continue
+		}
+		b.WriteRune(heights[min(len(heights)-1, int(v/most*float64(len(heights)-1)+0.5))])
+	}
+	return b.String()
+}
+
+// figure is a number for people in words of its own, and for programs as it is.
+type figure struct {
+	value float64
+	text  string
+}
+
+func (f figure) String() string { return f.text }

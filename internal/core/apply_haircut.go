@@ -1,0 +1,36 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+func applyHaircut(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.ClusterModeSet:
+		s.SetMode(e.Cluster, e.Mode)
+	case event.QuotaOwned:
+		s.Quota(e.Quota).Owner = e.Owner
+	case event.HaircutPlanned:
+		s.AddHaircut(e.Haircut)
+	case event.HaircutReviewed:
+		h := s.Haircut(e.Haircut)
+		h.Reviewed, h.ReviewedBy = at, e.By
+	case event.HaircutTold:
+		h := s.Haircut(e.Haircut)
+		for _, cluster := range e.Clusters {
+			w := &h.Waves[h.Wave(cluster)]
+			w.Told, w.ToldBy = at, e.By
+		}
+	case event.HaircutApplied:
+		h := s.Haircut(e.Haircut)
+		w := &h.Waves[h.Wave(e.Cluster)]
+		w.Applied, w.Undone, w.Backing = at, 0, e.Backing
+	case event.HaircutUndone:
+		h := s.Haircut(e.Haircut)
+		h.Waves[h.Wave(e.Cluster)].Undone = at
+	default:
+		return false
+	}
+	return true
+}

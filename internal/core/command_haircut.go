@@ -1,0 +1,38 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+)
+
+// Commands about haircuts, and what goes before them.
+type (
+	// SetMode sets how far Muster acts on a cluster.
+	SetMode struct {
+		Cluster string
+		Mode    fleet.Mode
+	}
+	// SetOwner names who answers for a quota; "" for nobody.
+	SetOwner struct{ Path, Owner string }
+	// PlanHaircut makes a plan from the state as it is, tries it, and saves it.
+	PlanHaircut struct {
+		Name string // "": one is made up
+		Ask  haircut.Ask
+	}
+	// ReviewHaircut says that somebody has looked at a plan and agrees.
+	ReviewHaircut struct{ Name string }
+	// TellHaircut says that the people whom a wave concerns were told.
+	TellHaircut struct{ Name, Cluster string } // Cluster "": all waves
+	// ApplyHaircut applies one wave of a plan.
+	ApplyHaircut struct{ Name, Cluster string } // Cluster "": the next in order
+	// UndoHaircut gives back what one wave cut.
+	UndoHaircut struct{ Name, Cluster string } // Cluster "": the last that was applied
+)
+
+func (SetMode) command()       {}
+func (SetOwner) command()      {}
+func (PlanHaircut) command()   {}
+func (ReviewHaircut) command() {}
+func (TellHaircut) command()   {}
+func (ApplyHaircut) command()  {}
+func (UndoHaircut) command()   {}

@@ -1,0 +1,184 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+)
+
+func decideHaircut(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
+	known = true
+	switch c := r.Command.(type) {
+	case SetMode:
+		events, refusal = setMode(s, c)
+	case SetOwner:
+		events, refusal = setOwner(s, c)
+	case PlanHaircut:
+		events, refusal = planHaircut(s, r.Actor, c, now)
+	case ReviewHaircut:
+		events, refusal = reviewHaircut(s, r.Actor, c)
+	case TellHaircut:
+		events, refusal = tellHaircut(s, r.Actor, c)
+	case ApplyHaircut:
+		events, refusal = applyWave(s, c, now)
+	case UndoHaircut:
+		events, refusal = undoWave(s, c, now)
+	default:
+		known = false
+	}
+	return events, refusal, known
+}
+
+// modes are the modes in the order in which a cluster goes through them.
+var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
+
+// setMode goes up one mode at a time, and down at once.
+func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
+	cluster, to := s.Cluster(c.Cluster), -1
+	if cluster == nil {
+		return nil, refuse(Invalid, "there is no cluster %q", clip(c.Cluster))
+	}
+	from := 0
+	for i, m := range modes {
+		if m == c.Mode {
+			to = i
+		}
+		if m == cluster.Mode {
+			from = i
+		}
+	}
+	switch {
+	case to < 0:
+		return nil, refuse(Invalid, "%q is no mode of a cluster; it is observe, shadow or enforce", clip(string(c.Mode)))
+	case to == from:
+		return nil, nil
+	case to > from+1:
+		return nil, refuse(Invalid, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
+	}
+	return one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
+}
+
+func checkOwner(owner string) *Refusal {
+	if len(owner) > MaxName {
+		return refuse(Invalid, "the owner of a quota has %d characters; at most %d are allowed", len(owner), MaxName)
+	}
+	return checkTexts("the owner of a quota", owner)
+}
+
+func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
+	q := s.Quota(c.Path)
+	if q == nil {
+		return nil, noQuota(c.Path)
+	}
+	if refusal := checkOwner(c.Owner); refusal != nil || q.Owner == c.Owner {
+		return nil, refusal
+	}
+	return one(event.QuotaOwned{Quota: c.Path, Owner: c.Owner, Was: q.Owner})
+}
+
+// CheckAsk refuses what no plan can be made for.
+func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
+	if ask.Basis != fleet.BasisCluster && ask.Basis != fleet.BasisQuota {
+		return refuse(Invalid, "%q is no basis of a haircut; it is cluster (cut only the excess) or quota (every grant × (1 − buffer))", clip(string(ask.Basis)))
+	}
+	if ask.Scope != "" && s.Partition(ask.Scope) == nil && s.Cluster(ask.Scope) == nil {
+		if strings.Contains(ask.Scope, "/") {
+			return noPartition(s, ask.Scope)
+		}
+		return refuse(Invalid, "there is no cluster %q", clip(ask.Scope))
+	}
+	if ask.Buffer == nil {
+		return nil
+	}
+	check := fleet.DefaultPolicy()
+	check.Buffer = *ask.Buffer
+	if err := check.Check(); err != nil {
+		return refuse(Invalid, "%v", err)
+	}
+	return nil
+}
+
+func planHaircut(s *fleet.State, by Actor, c PlanHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
+	name := c.Name
+	for n := len(s.Haircuts) + 1; name == ""; n++ {
+		if made := fmt.Sprintf("haircut-%d", n); s.Haircut(made) == nil {
+			name = made
+		}
+	}
+	if refusal := checkName("haircut", name); refusal != nil {
+		return nil, refusal
+	}
+	if s.Haircut(name) != nil {
+		return nil, refuse(NameTaken, "haircut %q exists already; choose another name", name)
+	}
+	h, refusal := DraftHaircut(s, c.Ask, now)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if len(h.Waves) == 0 {
+		return nil, refuse(Invalid, "there is nothing to cut: everywhere in %s assigned is within sustainable", scopeName(c.Ask.Scope))
+	}
+	h.Name, h.By, h.ByUser = name, by.Name, by.User
+	return one(event.HaircutPlanned{Haircut: h})
+}
+
+func scopeName(scope string) string {
+	if scope == "" {
+		return "the fleet"
+	}
+	return scope
+}
+
+func findHaircut(s *fleet.State, name string) (*fleet.Haircut, *Refusal) {
+	if h := s.Haircut(name); h != nil {
+		return h, nil
+	}
+	return nil, refuse(Invalid, "there is no saved haircut %q; muster haircut list shows those there are", clip(name))
+}
+
+// reviewHaircut takes a review; where the policy asks for a second person, not
+// that of who made the plan.
+func reviewHaircut(s *fleet.State, by Actor, c ReviewHaircut) ([]event.Event, *Refusal) {
+	h, refusal := findHaircut(s, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if same := by.Name == h.By || by.User != "" && by.User == h.ByUser; same && s.Policy.SecondPerson {
+		return nil, refuse(AccessDenied, "haircut %s was made by %s, and the policy asks for a second person to review it", h.Name, h.By)
+	}
+	if h.Reviewed != 0 {
+		return nil, refuse(Invalid, "haircut %s was reviewed already, by %s", h.Name, h.ReviewedBy)
+	}
+	return one(event.HaircutReviewed{Haircut: h.Name, By: by.Name})
+}
+
+func tellHaircut(s *fleet.State, by Actor, c TellHaircut) ([]event.Event, *Refusal) {
+	h, refusal := findHaircut(s, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	var clusters []string
+	for _, w := range h.Waves {
+		if (c.Cluster == "" || c.Cluster == w.Cluster) && w.Told == 0 {
+			clusters = append(clusters, w.Cluster)
+		}
+	}
+	if c.Cluster != "" && h.Wave(c.Cluster) < 0 {
+		return nil, noWave(h, c.Cluster)
+	}
+	if len(clusters) == 0 {
+		return nil, nil
+	}
+	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: by.Name})
+}
+
+func noWave(h *fleet.Haircut, cluster string) *Refusal {
+	var there []string
+	for _, w := range h.Waves {
+		there = append(there, w.Cluster)
+	}
+	return refuse(Invalid, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(cluster), strings.Join(there, ", "))
+}

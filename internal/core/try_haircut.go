@@ -1,0 +1,134 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/haircut"
+)
+
+// DraftHaircut makes a plan and tries it, without saving it. The state is not changed.
+func DraftHaircut(s *fleet.State, ask haircut.Ask, now fleet.Instant) (fleet.Haircut, *Refusal) {
+	if refusal := CheckAsk(s, ask); refusal != nil {
+		return fleet.Haircut{}, refusal
+	}
+	h := haircut.Make(s, ask, now)
+	var parts []*fleet.CutPart
+	for w := range h.Waves {
+		for i := range h.Waves[w].Parts {
+			parts = append(parts, &h.Waves[w].Parts[i])
+		}
+	}
+	tryHaircut(s, parts, now)
+	return h, nil
+}
+
+// tryHaircut applies cuts to a copy of the fleet, lets the very rules that decide
+// react, and notes what came of it in the parts.
+func tryHaircut(s *fleet.State, parts []*fleet.CutPart, now fleet.Instant) {
+	if len(parts) == 0 {
+		return
+	}
+	t := newTurn(s.Fork(), max(now, s.Time))
+	t.settle() // what is due by now anyway is none of the plan's doing
+	for _, part := range parts {
+		p := t.s.Partition(part.Partition)
+		part.Known = haircut.UnprotectedIn(p)
+		part.Flex, part.Firm = p.Flex(), firm(p)
+	}
+	from := len(t.events)
+	for _, part := range parts {
+		for _, c := range part.Cuts {
+			t.emit(grantOf(part.Partition, c))
+		}
+	}
+	t.settle()
+	for _, part := range parts {
+		p := t.s.Partition(part.Partition)
+		part.Unprotected = newly(part.Known, haircut.UnprotectedIn(p))
+		part.FlexAfter, part.FirmAfter = p.Flex(), firm(p)
+		part.Evicted, part.Starts = movedIn(t.s, p, t.events[from:])
+	}
+}
+
+// grantOf is the grant that a cut leaves.
+func grantOf(partition string, c fleet.Cut) event.Event {
+	return event.GrantSet{Quota: c.Quota, Partition: partition, GPUs: c.Now, Gang: c.GangNow, Was: c.Was}
+}
+
+// firm is the flex that no quota's unscheduled backing can call back.
+func firm(p *fleet.Partition) int {
+	n := p.Flex()
+	for _, a := range p.Accounts {
+		n -= max(0, a.Backed()-a.Usage())
+	}
+	return max(0, n)
+}
+
+// newly lists what of the second list is not in the first, or with fewer GPUs.
+func newly(before, after []fleet.Touched) []fleet.Touched {
+	had := map[string]int{}
+	for _, t := range before {
+		had[t.Workload] = t.GPUs
+	}
+	var list []fleet.Touched
+	for _, t := range after {
+		if more := t.GPUs - had[t.Workload]; more > 0 {
+			t.GPUs = more
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// movedIn lists the work that events make leave a partition, and that starts there.
+func movedIn(s *fleet.State, p *fleet.Partition, events []event.Event) (evicted, starts []fleet.Touched) {
+	for _, e := range events {
+		switch e := e.(type) {
+		case event.ReplicasEvicted:
+			if w := s.Workloads[e.ID]; w.Where == p.ID {
+				evicted = append(evicted, touched(w, e.Spots))
+			}
+		case event.ReplicasPlaced:
+			if w := s.Workloads[e.ID]; e.Partition == p.ID {
+				starts = append(starts, touched(w, e.Spots))
+			}
+		}
+	}
+	return evicted, starts
+}
+
+func touched(w *fleet.Workload, spots []fleet.Spot) fleet.Touched {
+	t := fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: w.Target}
+	for _, spot := range spots {
+		t.GPUs += len(spot.Nodes) * w.Pools[spot.Pool].GPUs
+	}
+	return t
+}
+
+// GateOf says why a wave that is in force stops the next one: a promise that the
+// plan made is broken, or guaranteed work waits that would run had the wave not
+// been (which is tried on a copy). Nothing: the gate is open.
+func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []string {
+	w := &h.Waves[wave]
+	if !w.Done() {
+		return nil
+	}
+	stops := brokenIn(s, h, w, now)
+	t := newTurn(s.Fork(), max(now, s.Time))
+	t.settle()
+	from, waits := len(t.events), map[uint64]bool{}
+	for id, x := range t.s.Workloads {
+		waits[id] = x.State == fleet.Pending
+	}
+	for _, e := range giveBack(t.s, h, wave, now) {
+		t.emit(e)
+	}
+	t.settle()
+	for _, e := range t.events[from:] {
+		if e, ok := e.(event.ReplicasPlaced); ok && e.Holds == fleet.HoldsGuaranteed && waits[e.ID] {
+			x := t.s.Workloads[e.ID]
+			stops = append(stops, "guaranteed work "+x.Namespace+"/"+x.Name+" waits in "+e.Partition+" and would run without the wave")
+		}
+	}
+	return stops
+}

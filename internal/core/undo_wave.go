@@ -1,0 +1,130 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/placement"
+)
+
+// undoWave gives back what one wave cut, in one record. It may bring assigned
+// above sustainable again, for that is what it was.
+func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
+	h, refusal := findHaircut(s, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	at, refusal := waveToUndo(h, c.Cluster)
+	if refusal != nil {
+		return nil, refusal
+	}
+	w := h.Waves[at]
+	for _, part := range w.Parts {
+		for _, cut := range part.Cuts {
+			if a := s.Partition(part.Partition).Account(cut.Quota); a == nil || a.Grant != cut.Now || a.Gang != cut.GangNow {
+				return nil, refuse(Stale, "the grant of %s in %s has changed since the wave; set it by hand (it was %d)", cut.Quota, part.Partition, cut.Was)
+			}
+		}
+	}
+	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster}}, giveBack(s, h, at, now)...), nil
+}
+
+// waveToUndo finds a cluster's wave, or the one that was applied last.
+func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
+	last := -1
+	for i := range h.Waves {
+		if w := &h.Waves[i]; w.Done() && (last < 0 || w.Applied >= h.Waves[last].Applied) && (cluster == "" || cluster == w.Cluster) {
+			last = i
+		}
+	}
+	switch {
+	case last >= 0:
+		return last, nil
+	case cluster != "" && h.Wave(cluster) < 0:
+		return 0, noWave(h, cluster)
+	case cluster != "":
+		return 0, refuse(Invalid, "the wave of haircut %s over %s is not in force, so there is nothing to undo", h.Name, cluster)
+	}
+	return 0, refuse(Invalid, "no wave of haircut %s is in force, so there is nothing to undo", h.Name)
+}
+
+// giveBack is the grants as they were before a wave and, where that takes cover
+// from nobody who got it since, the very islands that backed them then, with what
+// this makes of running work: the backing in force is an input of the next one,
+// so undoing must lead back to where the wave began.
+func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []event.Event {
+	t, w := newTurn(s.Fork(), now), h.Waves[wave]
+	t.backAgain(w, true)
+	for _, part := range w.Parts {
+		for _, c := range part.Cuts {
+			t.emit(event.GrantSet{
+				Quota: c.Quota, Partition: part.Partition, GPUs: c.Was, Gang: c.Gang, Was: c.Now, Overcommit: c.Overcommit,
+			})
+		}
+	}
+	t.backAgain(w, false)
+	for _, part := range w.Parts {
+		for pl := placement.New(t.s, t.s.Partition(part.Partition), now); t.classify(pl); {
+		}
+	}
+	return t.events
+}
+
+// backAgain brings backing to what it was. A backing that is set forgets that a
+// grant has changed since the last (fleet.Partition.Regranted); where that was
+// not forgotten then, it comes before the grants.
+func (t *turn) backAgain(w fleet.Wave, regranted bool) {
+	for _, back := range w.Backing {
+		if back.Regranted != regranted {
+			continue
+		}
+		if e, ok := backAgain(t.s.Partition(back.Partition), back); ok {
+			t.emit(e)
+		}
+	}
+}
+
+// backAgain is the change that brings a partition's backing to what it was, if
+// the metal is there and work stands as it did, or keeps the cover that it has.
+func backAgain(p *fleet.Partition, was fleet.PartitionBack) (event.BackingAligned, bool) {
+	e := event.BackingAligned{Partition: p.ID, Promisable: p.Promisable}
+	total, as := make([]int, len(p.Islands)), stands(p, was)
+	for _, island := range p.Islands {
+		e.Shares = append(e.Shares, island.Share)
+	}
+	for _, a := range p.Accounts {
+		back := was.Nodes[a.Quota]
+		if back == nil {
+			back = make([]int, len(p.Islands))
+		}
+		if len(back) != len(p.Islands) {
+			return e, false // islands have come since
+		}
+		gang := was.Gangs[a.Quota]
+		if gang.Island = cmp.Or(gang.Island, p.Islands[0].Name); gang != (fleet.Gang{Missing: a.GangMissing, Island: p.Islands[a.GangIsland].Name}) {
+			e.Gangs = append(e.Gangs, event.GangStatus{Quota: a.Quota, Missing: gang.Missing, Island: gang.Island})
+		}
+		for i, island := range p.Islands {
+			if total[i] += back[i]; total[i] > island.Whole() || !as && back[i] < min(a.Touched(i), a.Backing[i]) {
+				return e, false
+			}
+			if back[i] != a.Backing[i] {
+				e.Backing = append(e.Backing, event.Backed{Quota: a.Quota, Island: island.Name, Nodes: back[i]})
+			}
+		}
+	}
+	return e, was.Promisable == p.Promisable
+}
+
+// stands says whether in-quota work touches just what it touched then.
+func stands(p *fleet.Partition, was fleet.PartitionBack) bool {
+	for _, a := range p.Accounts {
+		now := touchedBy(p, a)
+		if then := was.Touched[a.Quota]; !slices.Equal(then, now) && (then != nil || slices.ContainsFunc(now, func(n int) bool { return n > 0 })) {
+			return false
+		}
+	}
+	return true
+}

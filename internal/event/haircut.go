@@ -1,0 +1,59 @@
+package event
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// ClusterModeSet says: Muster acts on a cluster as far as this mode says.
+type ClusterModeSet struct {
+	Cluster string     `json:"cluster"`
+	Mode    fleet.Mode `json:"mode"`
+	Was     fleet.Mode `json:"was"`
+}
+
+// QuotaOwned says: this person or team answers for a quota; "": nobody is named.
+type QuotaOwned struct {
+	Quota string `json:"quota"`
+	Owner string `json:"owner"`
+	Was   string `json:"was,omitempty"`
+}
+
+// HaircutPlanned says: a haircut was planned and saved. It carries the whole plan.
+type HaircutPlanned struct {
+	Haircut fleet.Haircut `json:"haircut"`
+}
+
+// HaircutReviewed says: a person has looked at a haircut and agrees.
+type HaircutReviewed struct {
+	Haircut string `json:"haircut"`
+	By      string `json:"by"`
+}
+
+// HaircutTold says: the people whom the waves over these clusters concern were told.
+type HaircutTold struct {
+	Haircut  string   `json:"haircut"`
+	Clusters []string `json:"clusters"`
+	By       string   `json:"by"`
+}
+
+// HaircutApplied says: the wave over a cluster is in force. The grants that it
+// changed follow as events of their own in the same record. Backing is what
+// backed the quotas of its partitions just before.
+type HaircutApplied struct {
+	Haircut string                `json:"haircut"`
+	Cluster string                `json:"cluster"`
+	Backing []fleet.PartitionBack `json:"backing,omitempty"`
+}
+
+// HaircutUndone says: the wave over a cluster is in force no more; its grants
+// follow as they were before it.
+type HaircutUndone struct {
+	Haircut string `json:"haircut"`
+	Cluster string `json:"cluster"`
+}
+
+func (ClusterModeSet) Kind() string  { return "cluster.mode-set" } // Kind is the event's stable name.
+func (QuotaOwned) Kind() string      { return "quota.owned" }      // Kind is the event's stable name.
+func (HaircutPlanned) Kind() string  { return "haircut.planned" }  // Kind is the event's stable name.
+func (HaircutReviewed) Kind() string { return "haircut.reviewed" } // Kind is the event's stable name.
+func (HaircutTold) Kind() string     { return "haircut.told" }     // Kind is the event's stable name.
+func (HaircutApplied) Kind() string  { return "haircut.applied" }  // Kind is the event's stable name.
+func (HaircutUndone) Kind() string   { return "haircut.undone" }   // Kind is the event's stable name.

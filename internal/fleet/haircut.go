@@ -1,0 +1,176 @@
+package fleet
+
+import "slices"
+
+// Basis says what a haircut brings grants down to (semantics §4).
+type Basis string
+
+// The bases of a haircut.
+const (
+	BasisCluster Basis = "cluster" // cut only what is assigned above sustainable
+	BasisQuota   Basis = "quota"   // every grant × (1 − buffer)
+)
+
+// Haircut is a saved plan that brings assigned down to sustainable, one wave for
+// each cluster. All figures are GPUs.
+type Haircut struct {
+	Name    string  `json:"name"`
+	Scope   string  `json:"scope,omitempty"` // a partition, a cluster, or "" for the fleet
+	Basis   Basis   `json:"basis"`
+	Buffer  *Buffer `json:"buffer,omitempty"` // the policy it was made under; nil: the one in force
+	Version uint64  `json:"version"`          // of the state it was made from
+	Made    Instant `json:"made"`
+	By      string  `json:"by"`
+	ByUser  string  `json:"byUser,omitempty"`
+
+	Reviewed   Instant `json:"reviewed,omitempty"`
+	ReviewedBy string  `json:"reviewedBy,omitempty"`
+
+	Waves []Wave    `json:"waves,omitempty"` // in the order in which they are to be applied
+	Fit   []CutPart `json:"fit,omitempty"`   // partitions that need no cut
+}
+
+// Wave is what a haircut does in one cluster, in one step.
+type Wave struct {
+	Cluster  string    `json:"cluster"`
+	Headroom int       `json:"headroom"` // healthy − assigned, per thousand of installed: the order of waves
+	Parts    []CutPart `json:"parts"`
+
+	Told    Instant `json:"told,omitempty"` // when the people concerned were told
+	ToldBy  string  `json:"toldBy,omitempty"`
+	Applied Instant `json:"applied,omitempty"`
+	Undone  Instant `json:"undone,omitempty"`
+	// Backing is what backed the quotas just before the wave was applied, so that
+	// undoing it can give them back the very islands.
+	Backing []PartitionBack `json:"backing,omitempty"`
+}
+
+// PartitionBack is the backing of all quotas of a partition at one moment.
+type PartitionBack struct {
+	Partition  string           `json:"partition"`
+	Promisable int              `json:"promisable"` // nodes
+	Regranted  bool             `json:"regranted,omitempty"`
+	Nodes      map[string][]int `json:"nodes"`   // by quota, per island
+	Touched    map[string][]int `json:"touched"` // nodes that the quota's work touched, per island
+	Gangs      map[string]Gang  `json:"gangs,omitempty"`
+}
+
+// CutPart is what a haircut finds, and cuts, in one partition.
+type CutPart struct {
+	Partition   string `json:"partition"`
+	Installed   int    `json:"installed"`
+	Healthy     int    `json:"healthy"`
+	Assigned    int    `json:"assigned"`
+	Sustainable int    `json:"sustainable"`
+	Excess      int    `json:"excess,omitempty"`      // assigned above sustainable
+	Unallocated int    `json:"unallocated,omitempty"` // sustainable above assigned
+	// Records is the first class: what of the kept-back GPUs (installed −
+	// sustainable) is granted to nobody, so that the records say it and nobody loses.
+	Records   int        `json:"records,omitempty"`
+	Causes    []CutCause `json:"causes,omitempty"` // of the excess; they sum to it
+	Incidents []string   `json:"incidents,omitempty"`
+	Cuts      []Cut      `json:"cuts,omitempty"` // in order of quota
+	Left      int        `json:"left,omitempty"` // excess that stays (only on the basis quota)
+
+	// Known is the work that ran unprotected already when the plan was made.
+	Known []Touched `json:"known,omitempty"`
+	// What trying the cut on a copy of the fleet showed.
+	Unprotected []Touched `json:"unprotected,omitempty"` // running work that would become unprotected
+	Evicted     []Touched `json:"evicted,omitempty"`     // running work that would have to leave
+	Starts      []Touched `json:"starts,omitempty"`      // waiting work that would start
+	Flex        int       `json:"flex"`                  // as it is now
+	FlexAfter   int       `json:"flexAfter"`
+	Firm        int       `json:"firm"` // flex that no quota's unscheduled backing can call back
+	FirmAfter   int       `json:"firmAfter"`
+}
+
+// CutCause is one reason why more is assigned than is sustainable.
+type CutCause struct {
+	Cause string `json:"cause"`
+	GPUs  int    `json:"gpus"`
+}
+
+// Touched is a workload that a haircut touches, and how many of its GPUs.
+type Touched struct {
+	Workload string `json:"workload"` // namespace/name
+	Quota    string `json:"quota"`
+	GPUs     int    `json:"gpus"`
+}
+
+// Cut is what one quota gives up in one partition, by class.
+type Cut struct {
+	Quota       string `json:"quota"`
+	Owner       string `json:"owner,omitempty"`
+	Was         int    `json:"was"` // grant
+	Now         int    `json:"now"`
+	Usage       int    `json:"usage"`
+	Idle        int    `json:"idle,omitempty"` // of usage
+	Highest     int    `json:"highest"`        // highest use of the last 90 days
+	Unscheduled int    `json:"cutUnscheduled,omitempty"`
+	IdleCut     int    `json:"cutIdle,omitempty"`
+	Rest        int    `json:"cutRest,omitempty"`
+	Gang        int    `json:"gang,omitempty"`    // as declared now
+	GangNow     int    `json:"gangNow,omitempty"` // and after: smaller only where the cut goes below it
+	Overcommit  bool   `json:"overcommit,omitempty"`
+}
+
+// GPUs is what the quota gives up in all.
+func (c Cut) GPUs() int { return c.Was - c.Now }
+
+// BelowGang says whether the grant falls below the gang that it declares.
+func (c Cut) BelowGang() bool { return c.Now < c.Gang }
+
+// Done says whether the wave is in force.
+func (w *Wave) Done() bool { return w.Applied != 0 && w.Undone == 0 }
+
+// Wave finds the index of a cluster's wave, or −1.
+func (h *Haircut) Wave(cluster string) int {
+	return slices.IndexFunc(h.Waves, func(w Wave) bool { return w.Cluster == cluster })
+}
+
+// Haircut finds a saved haircut by name, or nil.
+func (s *State) Haircut(name string) *Haircut {
+	for _, h := range s.Haircuts {
+		if h.Name == name {
+			return h
+		}
+	}
+	return nil
+}
+
+// cloneHaircuts copies what may change of haircuts; their parts never do.
+func cloneHaircuts(list []*Haircut) []*Haircut {
+	copied := clonePointers(list)
+	for _, h := range copied {
+		h.Waves = slices.Clone(h.Waves)
+	}
+	return copied
+}
+
+// HaircutMemory is how many saved haircuts stay in the state; older ones are in the log.
+const HaircutMemory = 100
+
+// AddHaircut keeps a plan; the oldest makes room beyond HaircutMemory.
+func (s *State) AddHaircut(h Haircut) {
+	s.Haircuts = append(s.Haircuts, &h)
+	if len(s.Haircuts) > HaircutMemory {
+		s.Haircuts = slices.Delete(s.Haircuts, 0, 1)
+	}
+}
+
+// SetMode sets how far Muster acts on a cluster; what waits there is looked at anew.
+func (s *State) SetMode(cluster string, mode Mode) {
+	s.Cluster(cluster).Mode = mode
+	for _, p := range s.Partitions {
+		if p.Cluster == cluster {
+			p.Unalign()
+			p.Freed()
+		}
+	}
+}
+
+// Gang says what a declared gang lacks, and where.
+type Gang struct {
+	Missing int    `json:"missing"` // GPUs
+	Island  string `json:"island"`
+}

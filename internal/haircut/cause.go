@@ -1,0 +1,78 @@
+package haircut
+
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// The causes of an excess.
+const (
+	NeverDelivered = "never delivered" // assigned above what is installed
+	OverAssigned   = "over-assigned"   // assigned above what the policy would allow were every node healthy
+	Quarantined    = "quarantined"     // nodes in suspect, quarantined or degraded
+	Repair         = "repair"          // nodes in repairing, validating or probation
+	InMaintenance  = "maintenance"
+	Retired        = "retired"
+	Recent         = "down within the dwell" // nodes that are back, but not for long enough
+)
+
+var causeOf = map[fleet.NodeState]string{
+	fleet.Suspect: Quarantined, fleet.Quarantined: Quarantined, fleet.Degraded: Quarantined,
+	fleet.Repairing: Repair, fleet.Validating: Repair, fleet.Probation: Repair,
+	fleet.Maintenance: InMaintenance, fleet.Retired: Retired,
+}
+
+// causesOf splits an excess by cause, in nodes: first what was assigned beyond
+// the metal, then beyond the policy, then what failing metal took, pro rata to
+// the nodes in each state. The parts sum to the excess.
+func causesOf(p *fleet.Partition, excess, assigned, installed, allowed int) []fleet.CutCause {
+	var list []fleet.CutCause
+	add := func(cause string, nodes int) {
+		if nodes > 0 {
+			list = append(list, fleet.CutCause{Cause: cause, GPUs: nodes * p.GPUsPerNode})
+			excess -= nodes
+		}
+	}
+	add(NeverDelivered, min(excess, assigned-installed))
+	add(OverAssigned, min(excess, min(assigned, installed)-allowed))
+	names := []string{Quarantined, Repair, InMaintenance, Retired}
+	for i, n := range Apportion(down(p, names), excess) {
+		add(names[i], n)
+	}
+	add(Recent, excess)
+	return list
+}
+
+// down counts the nodes that are not whole, by cause.
+func down(p *fleet.Partition, names []string) []int {
+	counts := make([]int, len(names))
+	for _, n := range p.Nodes {
+		for i, name := range names {
+			if causeOf[n.State] == name {
+				counts[i]++
+			}
+		}
+	}
+	return counts
+}
+
+// incidentsIn names the open incidents that touch a partition.
+func incidentsIn(s *fleet.State, p *fleet.Partition) []string {
+	var names []string
+	for _, i := range s.Incidents {
+		if i.Closed == 0 && concerns(i, p) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+func concerns(i *fleet.Incident, p *fleet.Partition) bool {
+	for _, n := range i.Nodes {
+		if _, ok := p.Node(n); ok {
+			return true
+		}
+	}
+	return i.Scope == p.Cluster || i.Scope == p.ID || strings.HasPrefix(i.Scope, p.ID+"/") || i.Scope == "" && len(i.Nodes) == 0
+}

@@ -1,0 +1,43 @@
+package haircut
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Effect is what one policy would lead to on one basis.
+type Effect struct {
+	Clusters    int `json:"clusters"`    // above the line: with a partition that has more assigned than sustainable
+	Sustainable int `json:"sustainable"` // GPUs
+	Excess      int `json:"excess"`      // GPUs assigned above sustainable
+	Quotas      int `json:"quotas"`      // that are cut somewhere
+	People      int `json:"people"`      // owners of those quotas
+	BelowGang   int `json:"belowGang"`   // grants that fall below the gang they declare
+	Cut         Sums
+}
+
+// EffectOf sums up a plan.
+func EffectOf(h *fleet.Haircut) Effect {
+	var e Effect
+	above, quotas, people := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, w := range h.Waves {
+		for _, part := range w.Parts {
+			e.Sustainable += part.Sustainable
+			e.Excess += part.Excess
+			if part.Excess > 0 {
+				above[w.Cluster] = true
+			}
+			for _, c := range part.Cuts {
+				quotas[c.Quota] = true
+				if c.Owner != "" {
+					people[c.Owner] = true
+				}
+				if c.BelowGang() {
+					e.BelowGang++
+				}
+			}
+		}
+	}
+	for _, part := range h.Fit {
+		e.Sustainable += part.Sustainable
+	}
+	e.Clusters, e.Quotas, e.People, e.Cut = len(above), len(quotas), len(people), SumsOf(Parts(h))
+	return e
+}

@@ -1,0 +1,184 @@
+package haircut
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/promise"
+)
+
+// Ask is what a plan is asked for.
+type Ask struct {
+	Scope  string // a partition, a cluster, or "" for the fleet
+	Basis  fleet.Basis
+	Buffer *fleet.Buffer // another policy than the one in force; nil: that one
+}
+
+// Make makes a plan: what each partition of the scope needs, and the waves in
+// which clusters follow each other. It is a pure function of the state, what is
+// asked and the moment. Name, author and what trying it shows are left open.
+func Make(s *fleet.State, ask Ask, now fleet.Instant) fleet.Haircut {
+	h := fleet.Haircut{Scope: ask.Scope, Basis: ask.Basis, Buffer: ask.Buffer, Version: s.Seq, Made: now}
+	for _, c := range s.Clusters {
+		wave := fleet.Wave{Cluster: c.Name}
+		for _, p := range s.Partitions {
+			if p.Cluster != c.Name || !within(p, ask.Scope) {
+				continue
+			}
+			if part := Part(s, p, ask, now); len(part.Cuts) > 0 {
+				wave.Parts = append(wave.Parts, part)
+			} else {
+				h.Fit = append(h.Fit, part)
+			}
+		}
+		if len(wave.Parts) > 0 {
+			wave.Headroom = headroom(s, c.Name)
+			h.Waves = append(h.Waves, wave)
+		}
+	}
+	slices.SortStableFunc(h.Waves, func(a, b fleet.Wave) int { return cmp.Compare(b.Headroom, a.Headroom) })
+	return h
+}
+
+func within(p *fleet.Partition, scope string) bool {
+	return scope == "" || scope == p.Cluster || scope == p.ID
+}
+
+// headroom is healthy − assigned over a cluster, per thousand of installed: how
+// much room its health leaves. Waves go where most is left first.
+func headroom(s *fleet.State, cluster string) int {
+	healthy, assigned, installed := 0, 0, 0
+	for _, p := range s.Partitions {
+		if p.Cluster == cluster {
+			healthy, assigned, installed = healthy+p.Tally().Healthy, assigned+p.Assigned(), installed+p.Tally().Installed
+		}
+	}
+	return 1000 * (healthy - assigned) / max(1, installed)
+}
+
+// Part is what a plan finds and cuts in one partition.
+func Part(s *fleet.State, p *fleet.Partition, ask Ask, now fleet.Instant) fleet.CutPart {
+	rows, n := rowsOf(p, now), measure(Under(s, ask.Buffer), p, now)
+	switch {
+	case ask.Basis == fleet.BasisQuota:
+		takeShares(rows, n.allowed, n.installed*1000)
+	case n.assigned > n.sustainable:
+		take(rows, n.assigned-n.sustainable)
+	}
+	part := fleet.CutPart{
+		Partition: p.ID, Installed: p.Tally().Installed, Healthy: p.Tally().Healthy,
+		Assigned: p.Assigned(), Sustainable: n.sustainable * p.GPUsPerNode,
+		Incidents: incidentsIn(s, p), Cuts: cutsOf(s, p, rows, now),
+	}
+	part.Excess = max(0, part.Assigned-part.Sustainable)
+	part.Unallocated = max(0, part.Sustainable-part.Assigned)
+	part.Records = max(0, min(part.Installed-part.Sustainable, part.Installed-part.Assigned))
+	part.Left = part.Excess
+	for _, c := range part.Cuts {
+		part.Left = max(0, part.Left-c.GPUs())
+	}
+	if part.Excess > 0 {
+		part.Causes = causesOf(p, n.assigned-n.sustainable, n.assigned, n.installed, n.allowed/1000)
+	}
+	return part
+}
+
+// nodes is a partition in nodes.
+type nodes struct {
+	installed, assigned, sustainable int
+	allowed                          int // by the policy were every node healthy, in thousandths
+}
+
+func measure(s *fleet.State, p *fleet.Partition, now fleet.Instant) nodes {
+	n := nodes{
+		installed: len(p.Nodes), assigned: p.Assigned() / p.GPUsPerNode,
+		sustainable: Sustainable(s, p, now) / p.GPUsPerNode,
+	}
+	for i, island := range p.Islands {
+		if b := s.BufferFor(p, i); b.Kind == fleet.Fixed {
+			n.allowed += b.Allows(len(island.Nodes()))
+			continue
+		}
+		return n.calibrated(p)
+	}
+	return n
+}
+
+// calibrated is for policies that allow less the more nodes are down: were none
+// down, they would allow as many more.
+func (n nodes) calibrated(p *fleet.Partition) nodes {
+	whole := 0
+	for _, island := range p.Islands {
+		whole += island.Whole()
+	}
+	n.allowed = 1000 * min(n.installed, n.sustainable+n.installed-whole)
+	return n
+}
+
+// Sustainable is what people may assign in a partition, in GPUs.
+func Sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
+	return promise.CapacityOf(s, p, now).Sustainable * p.GPUsPerNode
+}
+
+// Under is the state as it would be read under another buffer policy for all of
+// the fleet; nil: as it is. It shares everything else with the state.
+func Under(s *fleet.State, b *fleet.Buffer) *fleet.State {
+	if b == nil {
+		return s
+	}
+	other := *s
+	other.Policy.Buffer, other.Buffers = *b, nil
+	return &other
+}
+
+// cutsOf are the cuts in GPUs, of those rows that lose something, in order of quota.
+func cutsOf(s *fleet.State, p *fleet.Partition, rows []*row, now fleet.Instant) []fleet.Cut {
+	var cuts []fleet.Cut
+	for _, r := range rows {
+		if r.taken() == 0 {
+			continue
+		}
+		a, g := r.account, p.GPUsPerNode
+		c := fleet.Cut{
+			Quota: a.Quota, Owner: s.OwnerOf(a.Quota), Was: a.Grant, Now: a.Grant - r.taken()*g,
+			Usage: a.Usage(), Idle: a.Idle(now), Highest: a.HighestUse(now),
+			Unscheduled: r.cut[unscheduled] * g, IdleCut: r.cut[idle] * g, Rest: r.cut[rest] * g,
+			Gang: a.Gang, Overcommit: a.Overcommit,
+		}
+		c.GangNow = min(c.Gang, c.Now)
+		cuts = append(cuts, c)
+	}
+	return cuts
+}
+
+// Sums are what a plan cuts, in GPUs.
+type Sums struct {
+	Total       int `json:"total"`
+	Unscheduled int `json:"unscheduled"`
+	Idle        int `json:"idle"`
+	Rest        int `json:"rest"`
+}
+
+// SumsOf adds up the cuts of partitions.
+func SumsOf(parts []fleet.CutPart) Sums {
+	var t Sums
+	for _, p := range parts {
+		for _, c := range p.Cuts {
+			t.Total += c.GPUs()
+			t.Unscheduled += c.Unscheduled
+			t.Idle += c.IdleCut
+			t.Rest += c.Rest
+		}
+	}
+	return t
+}
+
+// Parts lists all partitions of a plan that it cuts, in order of waves.
+func Parts(h *fleet.Haircut) []fleet.CutPart {
+	var parts []fleet.CutPart
+	for _, w := range h.Waves {
+		parts = append(parts, w.Parts...)
+	}
+	return parts
+}

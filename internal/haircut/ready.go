@@ -1,0 +1,125 @@
+package haircut
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Item is one line of the list that a cluster must pass before a wave takes it.
+type Item struct {
+	Name    string   `json:"name"`
+	Missing []string `json:"missing,omitempty"` // what is still lacking; none: the item is passed
+}
+
+// Ready is the readiness list of a cluster, for a saved plan with a wave there;
+// nil: there is none. It is passed if no item misses anything.
+func Ready(s *fleet.State, cluster string, h *fleet.Haircut) []Item {
+	return []Item{
+		{"reports are fresh", stale(s, cluster)},
+		{"every quota's owner is known", ownerless(s, cluster)},
+		{"running work is explained", unexplained(s, cluster, h)},
+		{"people are told", untold(cluster, h)},
+	}
+}
+
+// Lacks lists all that a readiness list misses.
+func Lacks(items []Item) []string {
+	var all []string
+	for _, i := range items {
+		all = append(all, i.Missing...)
+	}
+	return all
+}
+
+func stale(s *fleet.State, cluster string) []string {
+	if c := s.Cluster(cluster); c != nil && c.Stale {
+		return []string{"the reports of " + cluster + " have stopped"}
+	}
+	return nil
+}
+
+func ownerless(s *fleet.State, cluster string) []string {
+	var missing []string
+	for _, q := range s.Quotas {
+		for _, p := range s.Partitions {
+			if a := p.Account(q.Path); p.Cluster == cluster && a != nil && a.Grant > 0 && s.OwnerOf(q.Path) == "" {
+				missing = append(missing, "quota "+q.Path+" has no owner")
+				break
+			}
+		}
+	}
+	return missing
+}
+
+// unexplained lists work that runs unprotected and that nobody has looked at:
+// the plan did not name it when it was made, and no open incident covers its
+// partition. Everything else that runs says by how it holds its GPUs why it may.
+func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
+	var missing []string
+	for _, p := range s.Partitions {
+		if p.Cluster != cluster || len(incidentsIn(s, p)) > 0 {
+			continue
+		}
+		named := namedIn(h, p.ID)
+		for _, t := range UnprotectedIn(p) {
+			if !named[t.Workload] {
+				missing = append(missing, fmt.Sprintf("%s holds %d GPUs unprotected in %s", t.Workload, t.GPUs, p.ID))
+			}
+		}
+	}
+	return missing
+}
+
+func namedIn(h *fleet.Haircut, partition string) map[string]bool {
+	named := map[string]bool{}
+	if h == nil {
+		return named
+	}
+	for _, part := range Parts(h) {
+		if part.Partition == partition {
+			for _, t := range append(part.Known[:len(part.Known):len(part.Known)], part.Unprotected...) {
+				named[t.Workload] = true
+			}
+		}
+	}
+	return named
+}
+
+// UnprotectedIn lists the work that runs unprotected in a partition, in order of
+// quota and then in the quota's own order.
+func UnprotectedIn(p *fleet.Partition) []fleet.Touched {
+	var list []fleet.Touched
+	for _, a := range p.Accounts {
+		for _, w := range a.Work() {
+			if n := heldAs(w, fleet.HoldsUnprotected); n > 0 {
+				list = append(list, fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: a.Quota, GPUs: n})
+			}
+		}
+	}
+	return list
+}
+
+func heldAs(w *fleet.Workload, holds fleet.Holds) int {
+	n := 0
+	for pool, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase == fleet.Running && r.Holds == holds {
+				n += w.Pools[pool].GPUs
+			}
+		}
+	}
+	return n
+}
+
+func untold(cluster string, h *fleet.Haircut) []string {
+	switch {
+	case h == nil:
+		return []string{"no saved plan has a wave for " + cluster + ", so nobody was told of one"}
+	case h.Wave(cluster) < 0:
+		return []string{"plan " + h.Name + " has no wave for " + cluster}
+	case h.Waves[h.Wave(cluster)].Told == 0:
+		return []string{"nobody has said yet that the people concerned by plan " + h.Name + " were told"}
+	}
+	return nil
+}

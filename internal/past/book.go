@@ -1,0 +1,182 @@
+package past
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Notes is what a Book has gathered: all of it is kept when the process ends, and
+// can be gathered again from the log.
+type Notes struct {
+	Seq        uint64 // records heard
+	At         int64  // moment of the last one
+	Nodes      map[string]*NodeLife
+	Episodes   []Episode         // over, in order of their end
+	Faded      map[string]*Faded // episodes too old to be kept one by one
+	Islands    map[string]*Meter // by partition/island
+	Partitions map[string]*Meter // by partition
+	Quotas     map[string]*Meter // by partition, a space, and the quota's path
+	Promises   map[string]*Promises
+	Jobs       map[uint64]*Job
+	Losses     map[string]*Meter // by partition, a space, and the cause
+	Waits      map[uint64]*Waiter
+	Waited     map[string]*Meter // see waitKey
+	Asked      map[string]Reason // reasons of groups of work, since the last full hour
+	AskedAt    int64
+	Runs       map[string][]Run // on flex, by partition, in order of their end
+}
+
+// Book remembers what a log says. It must not be read while it is written.
+type Book struct {
+	Notes
+	state    *fleet.State
+	draining map[string]bool // quarantined nodes that work still holds
+	seen     map[*fleet.Partition]bool
+}
+
+// New is a book of an empty log.
+func New() *Book {
+	return open(Notes{
+		Nodes: map[string]*NodeLife{}, Faded: map[string]*Faded{}, Islands: map[string]*Meter{}, Partitions: map[string]*Meter{},
+		Quotas: map[string]*Meter{}, Promises: map[string]*Promises{}, Jobs: map[uint64]*Job{}, Losses: map[string]*Meter{},
+		Waits: map[uint64]*Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{}, Runs: map[string][]Run{},
+	}, fleet.NewState())
+}
+
+// Resume is a book with notes of before, and the state after the last record that
+// they contain. The state is the book's own from then on.
+func Resume(n Notes, s *fleet.State) *Book {
+	b := open(n, s)
+	for _, p := range s.Partitions {
+		for _, node := range p.Nodes {
+			if node.State == fleet.Quarantined && node.Held() > 0 {
+				b.draining[node.Name] = true
+			}
+		}
+	}
+	return b
+}
+
+func open(n Notes, s *fleet.State) *Book {
+	return &Book{Notes: n, state: s, draining: map[string]bool{}, seen: map[*fleet.Partition]bool{}}
+}
+
+// Add hears the next record.
+func (b *Book) Add(r event.Record) {
+	at := max(b.At, int64(r.At)/1e6)
+	b.hours(at)
+	clear(b.seen)
+	b.touch(r) // where work leaves
+	core.Apply(b.state, r)
+	b.touch(r) // where it comes
+	b.Seq, b.At = r.Seq, at
+	for _, e := range r.Events {
+		b.metal(at, e)
+	}
+	for _, e := range r.Events { // a record may say what was lost before it says why
+		b.work(at, r.At, e)
+	}
+	b.drained(at)
+	for _, id := range workloads(r) {
+		b.follow(at, r.At, id)
+		b.await(at, r.At, id)
+	}
+	for p := range b.seen { // each by itself: the order does not matter
+		b.figures(at, p)
+	}
+}
+
+// hours does what is done once in every full hour: promises are issued and those
+// of a day ago judged, and reasons asked anew.
+func (b *Book) hours(at int64) {
+	if b.At == 0 {
+		return
+	}
+	for next := nextHour(b.At - mod(b.At, hour)); next <= at; next += hour {
+		b.promise(next)
+		if next+hour > at { // while nothing happens no reason changes
+			b.askAgain(next)
+		}
+	}
+}
+
+// workloads is those that a record is about.
+func workloads(r event.Record) []uint64 {
+	var ids []uint64
+	for _, e := range r.Events {
+		if id, ok := workOf(e); ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// workOf is the workload that an event is about.
+func workOf(e event.Event) (uint64, bool) {
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		return e.ID, true
+	case event.WorkloadCancelled:
+		return e.ID, true
+	case event.WorkloadFinished:
+		return e.ID, true
+	case event.WorkloadRetargeted:
+		return e.ID, true
+	case event.WorkloadPrioritised:
+		return e.ID, true
+	case event.ReplicasPlaced:
+		return e.ID, true
+	case event.ReplicasStarted:
+		return e.ID, true
+	case event.ReplicasEvicted:
+		return e.ID, true
+	case event.GangReturned:
+		return e.ID, true
+	case event.ReplicasStopped:
+		return e.ID, true
+	case event.ReplicasLost:
+		return e.ID, true
+	case event.ReservationEnded:
+		return e.ID, true
+	}
+	return 0, false
+}
+
+// touch notes the partitions whose figures a record may change.
+func (b *Book) touch(r event.Record) {
+	for _, e := range r.Events {
+		if id, ok := workOf(e); ok {
+			if w := b.state.Workloads[id]; w != nil && w.At() != nil {
+				b.seen[w.At()] = true
+			}
+			continue
+		}
+		for _, p := range b.about(e) {
+			if p != nil {
+				b.seen[p] = true
+			}
+		}
+	}
+}
+
+// about is the partitions that an event about metal or quota names.
+func (b *Book) about(e event.Event) []*fleet.Partition {
+	switch e := e.(type) {
+	case event.NodesAdded:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.NodeChanged:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.GrantSet:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.GrantTransferred:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.BackingAligned:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.QuotaDeleted:
+		return b.state.Partitions
+	}
+	return nil
+}

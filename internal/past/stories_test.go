@@ -1,0 +1,202 @@
+package past_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/past"
+)
+
+// story is a world with a book that hears it.
+type story struct {
+	*world
+	book *past.Book
+}
+
+func tell(t *testing.T) *story {
+	s := &story{book: past.New()}
+	s.world = newWorld(t, func(r event.Record, _ *fleet.State) { s.book.Add(r) })
+	return s
+}
+
+func (s *story) node(name string, state fleet.NodeState, signal string) {
+	s.t.Helper()
+	s.must(core.SetNodes{Names: []string{name}, State: state, Signal: signal})
+}
+
+// all is the window from the beginning until now, and now.
+func (s *story) all() (past.Window, int64) {
+	now := int64(s.now) / 1e6
+	return past.Window{From: start.UnixMilli(), To: now + 1}, now
+}
+
+func hours(n float64) int64 { return int64(n * float64(time.Hour/time.Millisecond)) }
+
+func TestARepairIsSplitIntoItsStages(t *testing.T) {
+	s := tell(t)
+	const node = "tiger-h200-a-001"
+	s.must(core.Submit{Spec: gang("g", "r/x", 2, 0)}) // it stands on a-001 and a-002
+	s.pass(time.Hour)
+	for _, step := range []struct {
+		state fleet.NodeState
+		lasts time.Duration
+	}{
+		{fleet.Suspect, 30 * time.Minute},
+		{fleet.Quarantined, 4 * time.Hour},
+		{fleet.Repairing, 10 * time.Hour},
+		{fleet.Validating, time.Hour},
+		{fleet.Probation, 25 * time.Hour},
+	} {
+		s.node(node, step.state, "XID 79: fell off the bus")
+		s.pass(step.lasts)
+	}
+	w, now := s.all()
+	list := s.book.Repairs("tiger", past.ByCluster, true, w, now)
+	if len(list) != 2 || list[1].Cause != "XID 79" || list[1].Repaired != 1 {
+		t.Fatalf("repairs: %+v", list)
+	}
+	for stage, want := range map[past.Stage]int64{
+		past.StageDetect: hours(0.5), past.StageWait: hours(4), past.StageRepair: hours(10),
+		past.StageValidate: hours(1), past.StageProbation: hours(24),
+	} {
+		if got := list[0].Stages[stage].Mean + list[0].Stages[past.StageDrain].Mean*b2i(stage == past.StageWait); got != want {
+			t.Errorf("%s took %d ms, want %d", stage, got, want)
+		}
+	}
+	if list[0].Total.Mean != hours(39.5) || list[0].Total.P90 != hours(39.5) {
+		t.Errorf("in all it took %+v, want 39.5 h", list[0].Total)
+	}
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestASuspicionIsNoFailureAndARelapseIsAnother(t *testing.T) {
+	s := tell(t)
+	const node = "tiger-h200-a-001"
+	s.node(node, fleet.Suspect, "flicker")
+	s.pass(5 * time.Minute)
+	s.node(node, fleet.Healthy, "")
+	s.pass(time.Hour)
+	s.failures(node, 0)
+	s.node(node, fleet.Maintenance, "")
+	s.pass(time.Hour)
+	s.node(node, fleet.Healthy, "")
+	s.failures(node, 0)
+	s.node(node, fleet.Quarantined, "XID 79")
+	s.pass(time.Hour)
+	s.node(node, fleet.Probation, "")
+	s.pass(time.Hour)
+	s.node(node, fleet.Quarantined, "XID 94")
+	s.pass(time.Hour)
+	s.failures(node, 2)
+	s.node(node, fleet.Healthy, "")
+	w, now := s.all()
+	if list := s.book.Repairs("tiger", past.ByCluster, false, w, now); list[0].Repaired != 1 {
+		t.Errorf("%d repairs, want 1: the first one did not hold", list[0].Repaired)
+	}
+}
+
+func (s *story) failures(node string, want int) {
+	s.t.Helper()
+	w, now := s.all()
+	for _, n := range s.book.History("", w, now) {
+		if n.Node == node && (n.Failures != want || n.Total != want) {
+			s.t.Errorf("%s failed %d times in the window and %d ever, want %d", node, n.Failures, n.Total, want)
+		}
+	}
+}
+
+// gang is replicas of whole nodes of tiger's.
+func gang(name, target string, replicas int, checkpoint time.Duration) fleet.Spec {
+	return fleet.Spec{
+		Name: name, Namespace: "n", Target: target, Partition: "tiger/h200", Grace: time.Minute, CheckpointEvery: checkpoint,
+		Pools: []fleet.Pool{{Name: "p", GPUs: 8, Min: replicas, Max: replicas, Reach: fleet.ReachIsland}},
+	}
+}
+
+// A gang of two nodes saves its work every two hours. It runs for five, loses a
+// node, and is mended at once: one hour of 16 GPUs is undone, by the node's cause.
+func TestWhatAnInterruptionUndoes(t *testing.T) {
+	s := tell(t)
+	s.must(core.Submit{Spec: gang("g", "r/x", 2, 2*time.Hour)})
+	s.pass(5 * time.Hour)
+	victim := s.s.Partition("tiger/h200").Nodes[s.s.Workload("n", "g").Held[0][0].Node].Name
+	s.node(victim, fleet.Quarantined, "GPUMissing")
+	s.pass(5 * time.Hour)
+	w, now := s.all()
+	a := s.book.Attained("tiger", w, now)[0]
+	if a.Uptime.Undo != 16*hours(1) {
+		t.Errorf("undone: %v GPU-hours, want 16", past.Hours(a.Uptime.Undo))
+	}
+	if len(a.LostBy) != 1 || a.LostBy[0].Cause != "GPUMissing" || a.LostBy[0].Count != 1 {
+		t.Errorf("lost by: %+v, want one interruption by GPUMissing", a.LostBy)
+	}
+	if a.Uptime.Held != 16*hours(10) {
+		t.Errorf("held: %v GPU-hours, want 160", past.Hours(a.Uptime.Held))
+	}
+}
+
+// A gang that cannot be mended waits to start again: that is time of work, and lost.
+func TestWorkThatWaitsToStartAgainIsLost(t *testing.T) {
+	s := tell(t)
+	s.must(core.Submit{Spec: gang("g", fleet.Flex, 5, 0)}) // all of island a
+	s.pass(time.Hour)
+	s.node("tiger-h200-a-001", fleet.Quarantined, "XID 79")
+	s.pass(3*time.Hour + time.Minute) // a minute of grace for the other replicas
+	w, now := s.all()
+	u := s.book.Attained("tiger", w, now)[0].Uptime
+	if u.Undo != 40*hours(1) {
+		t.Errorf("undone: %v GPU-hours, want 40", past.Hours(u.Undo))
+	}
+	if u.Again != 40*hours(3) {
+		t.Errorf("waited to start again: %v GPU-hours, want 120", past.Hours(u.Again))
+	}
+}
+
+func TestAPromiseIsBrokenOnceByWhatFallsBelowIt(t *testing.T) {
+	s := tell(t)
+	s.pass(10*time.Hour + time.Minute) // ten promises are out, for 6 of 8 nodes
+	for _, n := range []string{"tiger-h200-a-001", "tiger-h200-a-002"} {
+		s.node(n, fleet.Quarantined, "XID 79")
+	}
+	s.broken(0, 0)
+	s.node("tiger-h200-a-003", fleet.Quarantined, "XID 79") // 5 of 8
+	s.broken(0, 10)
+	s.node("tiger-h200-a-004", fleet.Quarantined, "XID 79")
+	s.pass(48 * time.Hour)
+	s.broken(24, 10)
+}
+
+func (s *story) broken(kept, broken int) {
+	s.t.Helper()
+	w, now := s.all()
+	s.must(core.OpenIncident{Name: fmt.Sprint("sev-", s.s.Seq), Scope: "tiger"}) // a record, for the hours that have passed
+	h := s.book.Health("tiger/h200", past.ByPartition, w, now)[0]
+	if h.Kept != kept || h.Broken != broken {
+		s.t.Errorf("%d promises kept and %d broken, want %d and %d", h.Kept, h.Broken, kept, broken)
+	}
+}
+
+func TestTheHighestUseOfAQuota(t *testing.T) {
+	s := tell(t)
+	s.must(core.Submit{Spec: gang("g", "r/x", 2, 0)})
+	s.pass(time.Hour)
+	s.must(core.Cancel{Namespace: "n", Name: "g"})
+	s.pass(100 * 24 * time.Hour)
+	now := int64(s.now) / 1e6
+	if got := s.book.HighestUse("r/x", "tiger/h200", past.Window{From: start.UnixMilli(), To: now}, now); got != 16 {
+		t.Errorf("the highest use ever is %d GPUs, want 16", got)
+	}
+	if got := s.book.HighestUse("r/x", "tiger/h200", past.Window{From: now - 90*24*hours(1), To: now}, now); got != 0 {
+		t.Errorf("the highest use of the last 90 days is %d GPUs, want none", got)
+	}
+}

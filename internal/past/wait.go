@@ -1,0 +1,134 @@
+package past
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Reason is why a workload waits: the code of its first blocker, the cluster that
+// it is about, and the part of the whole that the waiting belongs to.
+type Reason struct {
+	Code, Cluster, Part string
+}
+
+// The parts of all waiting: what a better allocation would recover.
+const (
+	PartUnbacked = "unbacked" // the grant would do, its backing does not
+	PartQuota    = "quota"    // there is no more quota, or share of flex
+	PartShape    = "shape"    // enough GPUs, not in one piece
+	PartFault    = "fault"    // something is broken, or was never there
+	PartMoment   = "moment"   // its room is being made
+)
+
+// Parts lists the parts in the order in which they are shown.
+func Parts() []string { return []string{PartUnbacked, PartQuota, PartShape, PartFault, PartMoment} }
+
+var parts = map[explain.Code]string{
+	explain.QuotaUnbacked: PartUnbacked,
+	explain.QuotaFull:     PartQuota, explain.TreeFull: PartQuota, explain.Held: PartQuota, explain.FlexFull: PartQuota, explain.FlexShare: PartQuota,
+	explain.Fragmented: PartShape, explain.GangTooLarge: PartShape,
+	explain.ClusterNotReady: PartFault, explain.NoSuchPartition: PartFault,
+}
+
+// Waiter is a workload that waits now.
+type Waiter struct {
+	Key  string // of the meter that it stands in
+	GPUs int64  // it needs to start
+}
+
+// await begins, changes or ends a workload's waiting.
+func (b *Book) await(at int64, now fleet.Instant, id uint64) {
+	w := b.state.Workloads[id]
+	if w == nil || w.State != fleet.Pending && w.State != fleet.Starting {
+		b.stand(at, id, "", 0)
+		return
+	}
+	b.stand(at, id, b.waitKey(w, b.reason(w, now)), int64(w.NeedsBase()))
+}
+
+// stand moves a workload's GPUs from one meter of waiting to another.
+func (b *Book) stand(at int64, id uint64, key string, gpus int64) {
+	old := b.Waits[id]
+	if old != nil && old.Key == key && old.GPUs == gpus {
+		return
+	}
+	if old != nil {
+		b.Waited[old.Key].shift(at, 0, -old.GPUs)
+		delete(b.Waits, id)
+	}
+	if key == "" {
+		return
+	}
+	meterOf(b.Waited, key, func() *Meter {
+		m := newMeter(1, 0)
+		m.Coarse = true
+		return m
+	}).shift(at, 0, gpus)
+	b.Waits[id] = &Waiter{key, gpus}
+}
+
+func (b *Book) waitKey(w *fleet.Workload, r Reason) string {
+	return strings.Join([]string{r.Cluster, w.Target, r.Code, r.Part}, " ")
+}
+
+// reason is why a workload waits. Work that asks for the same from the same queue
+// waits for the same: one of it is asked for all, once an hour.
+func (b *Book) reason(w *fleet.Workload, now fleet.Instant) Reason {
+	key := alike(w)
+	r, known := b.Asked[key]
+	if !known {
+		r = reasonOf(b.state, w, now)
+		b.Asked[key] = r
+	}
+	return r
+}
+
+// alike names the group of work to which a workload belongs.
+func alike(w *fleet.Workload) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s %s %s %s %s", w.State, w.Target, w.Partition, w.Namespace, w.Priority)
+	for _, p := range w.Pools {
+		fmt.Fprintf(&s, " %d×%d..%d %s", p.GPUs, p.Min, p.Max, p.Reach)
+	}
+	return s.String()
+}
+
+// reasonOf asks the rules that decide.
+func reasonOf(s *fleet.State, w *fleet.Workload, now fleet.Instant) Reason {
+	list := explain.Why(s, w, now)
+	if len(list) == 0 {
+		return Reason{Code: "none", Part: PartMoment}
+	}
+	r := Reason{Code: string(list[0].Code), Part: PartMoment}
+	r.Cluster, _, _ = strings.Cut(list[0].Partition, "/")
+	for _, blocker := range list {
+		if part, ok := parts[blocker.Code]; ok {
+			r.Part = part
+			break
+		}
+	}
+	return r
+}
+
+// askAgain asks for the reasons of all that waits anew.
+func (b *Book) askAgain(at int64) {
+	clear(b.Asked)
+	b.AskedAt = at
+	ids := make([]uint64, 0, len(b.Waits))
+	for id := range b.Waits {
+		ids = append(ids, id)
+	}
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	for _, id := range ids {
+		b.await(at, fleet.Instant(at*1e6), id)
+	}
+}
+
+func cut(key string) (first, rest string) {
+	first, rest, _ = strings.Cut(key, " ")
+	return first, rest
+}
