@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,11 +47,10 @@ before it broke a promise or makes guaranteed work wait.`,
 		Example: "  muster haircut apply autumn\n  muster haircut apply autumn tiger --dry-run",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			what := "the next wave of haircut " + args[0]
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
 				res, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), err
-			}, what+" is in force", "Look at it: muster haircut show "+args[0]+"; take it back: muster haircut undo "+args[0])
+				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " is in force", err
+			}, "Look at it: muster haircut show "+args[0]+"; take it back: muster haircut undo "+args[0])
 		},
 	}
 	o.writing.flags(cmd)
@@ -67,14 +65,27 @@ func newHaircutUndo(a *app) *cobra.Command {
 		Example: "  muster haircut undo autumn --reason 'a promise broke'",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
 				res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), err
-			}, strings.TrimRight("haircut "+args[0]+" "+second(args), " ")+": its last wave is undone, the grants are as they were")
+				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " is undone: its grants are as they were", err
+			})
 		},
 	}
 	o.writing.flags(cmd)
 	return cmd
+}
+
+// wave asks for a change to a wave, and says which it was.
+func (o *haircutDoOptions) wave(ctx context.Context, do func(context.Context) (*musterv1.Written, string, error), next ...string) error {
+	ctx, end := o.within(ctx)
+	defer end()
+	done := o.progress("trying the wave on a copy of the fleet")
+	written, said, err := do(ctx)
+	done()
+	if err != nil {
+		return err
+	}
+	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return written, nil }, said, next...)
 }
 
 // second is the second argument, "" for none.

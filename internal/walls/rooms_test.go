@@ -44,7 +44,7 @@ var rooms = []room{
 	{folder: "internal/promise/buffer", kind: pure},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
 	{folder: "internal/placement", kind: pure, may: "fleet"},
-	{folder: "internal/explain", kind: pure, may: "fleet promise placement"},
+	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
 	{folder: "internal/maintenance", kind: pure, may: "fleet"},
