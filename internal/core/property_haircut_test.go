@@ -317,7 +317,14 @@ func (st *shorn) grants() string {
 
 // reads is all that decisions read of partitions and work.
 func (st *shorn) reads() string {
-	data, err := json.MarshalIndent(struct{ P, W any }{st.s.Partitions, st.s.Workloads}, "", " ")
+	s := st.s.Clone()
+	for _, p := range s.Partitions { // what became of promises is a record, which no decision reads
+		p.Pledges, p.LongPledges = fleet.Pledges{}, fleet.Pledges{}
+		for _, island := range p.Islands {
+			island.Pledges = fleet.Pledges{}
+		}
+	}
+	data, err := json.MarshalIndent(struct{ P, W any }{s.Partitions, s.Workloads}, "", " ")
 	if err != nil {
 		st.t.Fatal(err)
 	}
