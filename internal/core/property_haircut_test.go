@@ -317,14 +317,14 @@ func (st *shorn) grants() string {
 
 // reads is all that decisions read of partitions and work.
 func (st *shorn) reads() string {
-	s := st.s.Clone()
-	for _, p := range s.Partitions { // what became of promises is a record, which no decision reads
+	c := st.s.Clone()
+	for _, p := range c.Partitions { // what became of promises is measured, and decides nothing
 		p.Pledges, p.LongPledges = fleet.Pledges{}, fleet.Pledges{}
-		for _, island := range p.Islands {
-			island.Pledges = fleet.Pledges{}
+		for _, i := range p.Islands {
+			i.Pledges = fleet.Pledges{}
 		}
 	}
-	data, err := json.MarshalIndent(struct{ P, W any }{s.Partitions, s.Workloads}, "", " ")
+	data, err := json.MarshalIndent(struct{ P, W any }{c.Partitions, c.Workloads}, "", " ")
 	if err != nil {
 		st.t.Fatal(err)
 	}

@@ -128,8 +128,8 @@ func (l *Pledges) clone() Pledges {
 // pledge brings the record of promises up to a moment. Whatever changes what is
 // promised or healthy comes after it.
 func (p *Partition) pledge(at Instant) {
-	if p.Pledges.Next > HourOf(at-1) {
-		return // no hour has begun since
+	if p.Pledges.Next > HourOf(at) {
+		return // no hour has begun or ended since
 	}
 	first, mixed := Buffer{}, false
 	installed := 0
