@@ -93,6 +93,7 @@ type State struct {
 	dirty      map[*Partition]bool
 	alarms     alarms
 	shapes     map[shapeKey]int
+	unlearning bool       // see StopLearning
 	spent      []*Account // whose usage changed in the record that is being written
 }
 
