@@ -18,7 +18,12 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	if err != nil {
 		return nil, err
 	}
-	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0, kinds: m.GetKinds(), until: until}
+	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
+	if m.GetSince() != nil {
+		if p.since, err = instant("since", m.GetSince()); err != nil {
+			return nil, err
+		}
+	}
 	if p.last {
 		err = s.lastPage(ctx, p)
 	} else {
@@ -39,7 +44,7 @@ func (s eventService) lastPage(ctx context.Context, p *page) error {
 			start = end - back
 		}
 		p.records = p.records[:0]
-		if err := s.fill(ctx, p, start); err != nil || start == 1 || len(p.records) == p.limit {
+		if err := s.fill(ctx, p, start); err != nil || start == 1 || p.early || len(p.records) == p.limit {
 			return err
 		}
 	}
@@ -55,10 +60,12 @@ func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
 
 // page gathers records: the first ones up to a limit, or the last ones.
 type page struct {
-	limit   int
-	last    bool
-	kinds   []string
-	until   fleet.Instant
+	limit int
+	last  bool
+	kinds []string
+	until fleet.Instant
+	choice
+	early   bool // it has seen a record of before since: there is no use in looking further back
 	records []event.Record
 	next    uint64
 }
@@ -67,7 +74,11 @@ func (p *page) add(r event.Record) error {
 	if r.At > p.until {
 		return errFound
 	}
-	if r = only(r, p.kinds); len(r.Events) == 0 {
+	if r.At < p.since {
+		p.early = true
+		return nil
+	}
+	if r = p.choose(only(r, p.kinds)); len(r.Events) == 0 {
 		return nil
 	}
 	if len(p.records) == p.limit {

@@ -20,6 +20,9 @@ type eventsOptions struct {
 	kinds []string
 	limit int32
 	names names
+	since moment
+	who   string
+	about string
 }
 
 func newEvents(a *app) *cobra.Command {
@@ -27,11 +30,14 @@ func newEvents(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "events",
 		Short:   "what happened, record by record; --watch goes on with what happens",
-		Example: "  muster events --watch\n  muster events --kind workload.submitted,grant --limit 20\n  muster events --from 1200 -o json",
+		Example: "  muster events --watch\n  muster events --kind workload.submitted,grant --limit 20\n  muster events --from 1200 -o json\n  muster events --who ada --since 7d --about research/oak",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.limit < 1 || o.limit > 10000 {
 				return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
+			}
+			if o.reading.watch && (!o.since.at.IsZero() || o.who != "" || o.about != "") {
+				return usage("--watch shows all that happens; --since, --who and --about choose among what was")
 			}
 			if o.reading.watch {
 				return o.follow(cmd.Context())
@@ -43,12 +49,17 @@ func newEvents(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.Uint64Var(&o.from, "from", 0, "from this version on; 0: the last ones, or with --watch from now on")
 	f.StringSliceVar(&o.kinds, "kind", nil, "only events whose kind begins so: workload, quota.created, grant")
+	o.since.env = a.Env
+	f.Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d")
+	f.StringVar(&o.who, "who", "", "only by actors whose name contains this: ada, operator")
+	f.StringVar(&o.about, "about", "", "only events that name this node, partition, quota or workload as submitted")
 	f.Int32Var(&o.limit, "limit", 50, "at most so many records")
 	return cmd
 }
 
 func (o *eventsOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), From: o.from, Kinds: o.kinds, Limit: o.limit})
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), From: o.from, Kinds: o.kinds, Limit: o.limit,
+		Since: o.since.message(), Who: o.who, About: o.about})
 	if err != nil {
 		return answer{}, err
 	}

@@ -32,7 +32,13 @@ type ListEventsRequest struct {
 	// Only events whose kind begins so: workload, quota.created. None: all.
 	Kinds []string `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// At most so many records; 0: 100.
-	Limit         int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Only what happened from this moment on.
+	Since *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	// Only records of actors whose name contains this: ada, operator.
+	Who string `protobuf:"bytes,6,opt,name=who,proto3" json:"who,omitempty"`
+	// Only events that name this: a node, a partition, a quota, an island, a workload as submitted.
+	About         string `protobuf:"bytes,7,opt,name=about,proto3" json:"about,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -93,6 +99,27 @@ func (x *ListEventsRequest) GetLimit() int32 {
 		return x.Limit
 	}
 	return 0
+}
+
+func (x *ListEventsRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListEventsRequest) GetWho() string {
+	if x != nil {
+		return x.Who
+	}
+	return ""
+}
+
+func (x *ListEventsRequest) GetAbout() string {
+	if x != nil {
+		return x.About
+	}
+	return ""
 }
 
 type ListEventsResponse struct {
@@ -250,14 +277,17 @@ var File_muster_v1_event_proto protoreflect.FileDescriptor
 
 const file_muster_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/event.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xa2\x01\n" +
+	"\x15muster/v1/event.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x90\x02\n" +
 	"\x11ListEventsRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\x04R\x04from\x12&\n" +
 	"\x05kinds\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10@\"\x06r\x04\x10\x01\x18?R\x05kinds\x12 \n" +
 	"\x05limit\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05limit\"U\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05limit\x120\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1a\n" +
+	"\x03who\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x03who\x12\x1e\n" +
+	"\x05about\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\x80\bR\x05about\"U\n" +
 	"\x12ListEventsResponse\x12+\n" +
 	"\arecords\x18\x01 \x03(\v2\x11.muster.v1.RecordR\arecords\x12\x12\n" +
 	"\x04next\x18\x02 \x01(\x04R\x04next\"J\n" +
@@ -295,17 +325,18 @@ var file_muster_v1_event_proto_goTypes = []any{
 }
 var file_muster_v1_event_proto_depIdxs = []int32{
 	4, // 0: muster.v1.ListEventsRequest.as_of:type_name -> google.protobuf.Timestamp
-	5, // 1: muster.v1.ListEventsResponse.records:type_name -> muster.v1.Record
-	5, // 2: muster.v1.WatchResponse.record:type_name -> muster.v1.Record
-	0, // 3: muster.v1.EventService.ListEvents:input_type -> muster.v1.ListEventsRequest
-	2, // 4: muster.v1.EventService.Watch:input_type -> muster.v1.WatchRequest
-	1, // 5: muster.v1.EventService.ListEvents:output_type -> muster.v1.ListEventsResponse
-	3, // 6: muster.v1.EventService.Watch:output_type -> muster.v1.WatchResponse
-	5, // [5:7] is the sub-list for method output_type
-	3, // [3:5] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	4, // 1: muster.v1.ListEventsRequest.since:type_name -> google.protobuf.Timestamp
+	5, // 2: muster.v1.ListEventsResponse.records:type_name -> muster.v1.Record
+	5, // 3: muster.v1.WatchResponse.record:type_name -> muster.v1.Record
+	0, // 4: muster.v1.EventService.ListEvents:input_type -> muster.v1.ListEventsRequest
+	2, // 5: muster.v1.EventService.Watch:input_type -> muster.v1.WatchRequest
+	1, // 6: muster.v1.EventService.ListEvents:output_type -> muster.v1.ListEventsResponse
+	3, // 7: muster.v1.EventService.Watch:output_type -> muster.v1.WatchResponse
+	6, // [6:8] is the sub-list for method output_type
+	4, // [4:6] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_event_proto_init() }
