@@ -4,6 +4,7 @@ import (
 	"cmp"
 	pile "container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -71,7 +72,7 @@ func makeYear(ctx context.Context, o Options, g *gathering, nodes, days int, eve
 	var err error
 	y.Engine, err = engine.Open(ctx, engine.Options{
 		Journal: g, Synchronous: true, Now: func() fleet.Instant { return y.now },
-		Plan: func(rec event.Record, s *fleet.State) func() { return func() { y.follow(rec, s) } },
+		Plan: func(rec event.Record, _ *fleet.State) func() { return func() { y.follow(rec) } },
 	})
 	if err != nil {
 		return nil, err
@@ -119,7 +120,8 @@ func (y *year) later(d time.Duration, do func(context.Context) error) {
 
 func (y *year) do(ctx context.Context, c core.Command) error {
 	_, err := y.Do(ctx, core.Request{Command: c, Actor: operator, Reason: "bench"})
-	if _, refused := err.(*core.Refusal); refused {
+	var refusal *core.Refusal
+	if errors.As(err, &refusal) {
 		return nil // the driver's word came too late, or a name was taken
 	}
 	return err
@@ -181,7 +183,7 @@ func (y *year) submit(ctx context.Context) error {
 
 // follow puts on the agenda what a cluster does with a decision: work ends, and
 // what must leave leaves.
-func (y *year) follow(rec event.Record, s *fleet.State) {
+func (y *year) follow(rec event.Record) {
 	y.records = rec.Seq
 	for _, e := range rec.Events {
 		switch e := e.(type) {
@@ -223,7 +225,7 @@ func (y *year) leave(id uint64, spots []fleet.Spot, until fleet.Instant) {
 }
 
 // fail takes a node through a failure and its repair.
-func (y *year) fail(ctx context.Context) error {
+func (y *year) fail(context.Context) error {
 	y.later(y.often(float64(len(y.names))/1000*failuresPerDay), y.fail)
 	node := y.names[y.r.IntN(len(y.names))]
 	if y.out[node] {
