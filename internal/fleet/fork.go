@@ -136,6 +136,7 @@ func (f *fork) metal(p *Partition) {
 		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
 	}
 	c.ownPast()
+	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
 	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
@@ -192,6 +193,7 @@ func (f *fork) tree(t *Tree) {
 func (f *fork) account(p *Partition, a *Account) {
 	a.partition, a.root = p, f.trees[a.root]
 	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
+	a.Highs = slices.Clone(a.Highs)
 	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
 	a.Highs, a.spent = slices.Clone(a.Highs), false
 	f.queue(&a.queue)
