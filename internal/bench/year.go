@@ -106,7 +106,7 @@ func makeYear(ctx context.Context, o Options, g *gathering, nodes, days int, eve
 
 // next is what happens next: something of the agenda, or by itself.
 func (y *year) next() (fleet.Instant, func(context.Context) error) {
-	if at := y.NextAlarm(); at <= y.due[0].at {
+	if at := y.NextAlarm(); at < y.due[0].at {
 		return at, func(ctx context.Context) error { return y.do(ctx, core.Tick{}) }
 	}
 	h := pile.Pop(&y.due).(happening)
@@ -193,9 +193,9 @@ func (y *year) follow(rec event.Record) {
 				y.later(y.about(12*time.Hour, 1.2), func(ctx context.Context) error { return y.finish(ctx, e.ID) })
 			}
 		case event.ReplicasEvicted:
-			y.leave(e.ID, e.Spots, e.Until)
+			y.leave(e.ID, e.Until)
 		case event.GangReturned:
-			y.leave(e.ID, e.Spots, e.Until)
+			y.leave(e.ID, e.Until)
 		}
 	}
 }
@@ -220,8 +220,20 @@ func (y *year) finish(ctx context.Context, id uint64) error {
 	return y.do(ctx, core.ReportFinished{ID: id})
 }
 
-func (y *year) leave(id uint64, spots []fleet.Spot, until fleet.Instant) {
-	y.later(until.Sub(y.now), func(ctx context.Context) error { return y.do(ctx, core.ReportStopped{ID: id, Spots: spots}) })
+// leave reports at the end of a grace what still was leaving then.
+func (y *year) leave(id uint64, until fleet.Instant) {
+	y.later(until.Sub(y.now), func(ctx context.Context) error {
+		var spots []fleet.Spot
+		y.Read(func(s *fleet.State) {
+			if w := s.Workloads[id]; w != nil {
+				spots = w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+			}
+		})
+		if len(spots) == 0 {
+			return nil
+		}
+		return y.do(ctx, core.ReportStopped{ID: id, Spots: spots})
+	})
 }
 
 // fail takes a node through a failure and its repair.
