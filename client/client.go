@@ -31,6 +31,7 @@ type Client struct {
 	Events        musterv1connect.EventServiceClient
 	System        musterv1connect.SystemServiceClient
 	Subscriptions musterv1connect.SubscriptionServiceClient
+	Requests      musterv1connect.RequestServiceClient
 	Haircuts      musterv1connect.HaircutServiceClient
 	Health        musterv1connect.HealthServiceClient
 	Promises      musterv1connect.PromiseServiceClient
@@ -56,6 +57,7 @@ func New(o Options) *Client {
 		Events:        musterv1connect.NewEventServiceClient(h, address, with...),
 		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
+		Requests:      musterv1connect.NewRequestServiceClient(h, address, with...),
 		Haircuts:      musterv1connect.NewHaircutServiceClient(h, address, with...),
 		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
 		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),

@@ -48,10 +48,10 @@ func setBuffer(m *musterv1.SetBufferRequest) (core.Command, error) {
 
 func buffer(field string, m *musterv1.Buffer) (b fleet.Buffer, err error) {
 	b = fleet.Buffer{Kind: fleet.BufferKind(m.GetKind())}
-	switch b.Kind {
-	case "":
+	if b.Kind == "" {
 		b.Kind = fleet.Fixed
-	case fleet.Calibrated, fleet.Binomial:
+	}
+	if b.Learns() {
 		b = fleet.Learning(b.Kind)
 	}
 	for _, one := range []struct {
@@ -59,8 +59,10 @@ func buffer(field string, m *musterv1.Buffer) (b fleet.Buffer, err error) {
 		says *float64
 		to   *fleet.Permille
 	}{
-		{"share", &m.Share, &b.Share}, {"confidence", m.Confidence, &b.Confidence},
-		{"floor", m.Floor, &b.Floor}, {"ceiling", m.Ceiling, &b.Ceiling},
+		{"share", &m.Share, &b.Share},
+		{"confidence", m.Confidence, &b.Confidence},
+		{"floor", m.Floor, &b.Floor},
+		{"ceiling", m.Ceiling, &b.Ceiling},
 	} {
 		if one.says != nil && err == nil {
 			*one.to, err = permille(field+"."+one.name, *one.says)
@@ -77,7 +79,8 @@ func buffer(field string, m *musterv1.Buffer) (b fleet.Buffer, err error) {
 
 // setPolicy lays what the message says over the policy in force.
 func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, error) {
-	p, err := m.GetPolicy(), error(nil)
+	var err error
+	p := m.GetPolicy()
 	if p.GetBuffer() != nil {
 		if now.Buffer, err = buffer("policy.buffer", p.GetBuffer()); err != nil {
 			return core.SetPolicy{}, err

@@ -100,6 +100,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewSystemServiceHandler(systemService{s.service}, with...))
 	rpc(musterv1connect.NewPromiseServiceHandler(promiseService{s.service}, with...))
 	rpc(musterv1connect.NewPastServiceHandler(pastService{s.service}, with...))
+	rpc(musterv1connect.NewRequestServiceHandler(requestService{s.service}, with...))
 	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))
 	rpc(musterv1connect.NewHealthServiceHandler(healthService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })

@@ -33,4 +33,5 @@ type (
 	pastService     struct{ *service }
 
 	subscriptionService struct{ *service }
+	requestService      struct{ *service }
 )

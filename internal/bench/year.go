@@ -4,6 +4,7 @@ import (
 	"cmp"
 	pile "container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -71,7 +72,7 @@ func makeYear(ctx context.Context, o Options, g *gathering, nodes, days int, eve
 	var err error
 	y.Engine, err = engine.Open(ctx, engine.Options{
 		Journal: g, Synchronous: true, Now: func() fleet.Instant { return y.now },
-		Plan: func(rec event.Record, s *fleet.State) func() { return func() { y.follow(rec, s) } },
+		Plan: func(rec event.Record, _ *fleet.State) func() { return func() { y.follow(rec) } },
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func makeYear(ctx context.Context, o Options, g *gathering, nodes, days int, eve
 
 // next is what happens next: something of the agenda, or by itself.
 func (y *year) next() (fleet.Instant, func(context.Context) error) {
-	if at := y.NextAlarm(); at <= y.due[0].at {
+	if at := y.NextAlarm(); at < y.due[0].at {
 		return at, func(ctx context.Context) error { return y.do(ctx, core.Tick{}) }
 	}
 	h := pile.Pop(&y.due).(happening)
@@ -119,7 +120,8 @@ func (y *year) later(d time.Duration, do func(context.Context) error) {
 
 func (y *year) do(ctx context.Context, c core.Command) error {
 	_, err := y.Do(ctx, core.Request{Command: c, Actor: operator, Reason: "bench"})
-	if _, refused := err.(*core.Refusal); refused {
+	var refusal *core.Refusal
+	if errors.As(err, &refusal) {
 		return nil // the driver's word came too late, or a name was taken
 	}
 	return err
@@ -181,7 +183,7 @@ func (y *year) submit(ctx context.Context) error {
 
 // follow puts on the agenda what a cluster does with a decision: work ends, and
 // what must leave leaves.
-func (y *year) follow(rec event.Record, s *fleet.State) {
+func (y *year) follow(rec event.Record) {
 	y.records = rec.Seq
 	for _, e := range rec.Events {
 		switch e := e.(type) {
@@ -191,9 +193,9 @@ func (y *year) follow(rec event.Record, s *fleet.State) {
 				y.later(y.about(12*time.Hour, 1.2), func(ctx context.Context) error { return y.finish(ctx, e.ID) })
 			}
 		case event.ReplicasEvicted:
-			y.leave(e.ID, e.Spots, e.Until)
+			y.leave(e.ID, e.Until)
 		case event.GangReturned:
-			y.leave(e.ID, e.Spots, e.Until)
+			y.leave(e.ID, e.Until)
 		}
 	}
 }
@@ -218,12 +220,24 @@ func (y *year) finish(ctx context.Context, id uint64) error {
 	return y.do(ctx, core.ReportFinished{ID: id})
 }
 
-func (y *year) leave(id uint64, spots []fleet.Spot, until fleet.Instant) {
-	y.later(until.Sub(y.now), func(ctx context.Context) error { return y.do(ctx, core.ReportStopped{ID: id, Spots: spots}) })
+// leave reports at the end of a grace what still was leaving then.
+func (y *year) leave(id uint64, until fleet.Instant) {
+	y.later(until.Sub(y.now), func(ctx context.Context) error {
+		var spots []fleet.Spot
+		y.Read(func(s *fleet.State) {
+			if w := s.Workloads[id]; w != nil {
+				spots = w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+			}
+		})
+		if len(spots) == 0 {
+			return nil
+		}
+		return y.do(ctx, core.ReportStopped{ID: id, Spots: spots})
+	})
 }
 
 // fail takes a node through a failure and its repair.
-func (y *year) fail(ctx context.Context) error {
+func (y *year) fail(context.Context) error {
 	y.later(y.often(float64(len(y.names))/1000*failuresPerDay), y.fail)
 	node := y.names[y.r.IntN(len(y.names))]
 	if y.out[node] {

@@ -37,7 +37,7 @@ func TestForksAreTheSameAndTheirOwn(t *testing.T) {
 
 func forked(w *world) *failure {
 	for _, p := range w.s.Partitions {
-		p.Scratch = nil
+		p.Scratch, p.Ahead = nil, nil
 	}
 	own, other := w.s.Fork(), w.s.Fork()
 	if !reflect.DeepEqual(w.s, own) {

@@ -58,8 +58,10 @@ func newEvents(a *app) *cobra.Command {
 }
 
 func (o *eventsOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), From: o.from, Kinds: o.kinds, Limit: o.limit,
-		Since: o.since.message(), Who: o.who, About: o.about})
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{
+		AsOf: o.asOf.message(), From: o.from, Kinds: o.kinds, Limit: o.limit,
+		Since: o.since.message(), Who: o.who, About: o.about,
+	})
 	if err != nil {
 		return answer{}, err
 	}

@@ -103,6 +103,9 @@ func (n *names) event(e *musterv1.Event) (about, rest string) {
 	if aboutJob(e.GetKind()) {
 		return n.job(e, fields)
 	}
+	if e.GetKind() == "signals.taken" {
+		return signalsTaken(e)
+	}
 	if about, rest, ok := haircutEvent(e.GetKind(), fields); ok {
 		return about, rest
 	}

@@ -117,6 +117,13 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
 		s.EndHold(e.ID, e.Left)
+	case event.RequestMade:
+		s.AddRequest(e.Request)
+	case event.RequestOffered:
+		r := s.Request(e.ID)
+		r.Offers = append(r.Offers, e.Offer)
+	case event.RequestEnded:
+		s.EndRequest(e.ID, e.State, e.By, e.Answer, at)
 	case event.SubscriptionSet:
 		s.SetSubscription(e.Subscription)
 	case event.SubscriptionEnded:

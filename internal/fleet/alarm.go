@@ -1,6 +1,9 @@
 package fleet
 
-import "container/heap"
+import (
+	"container/heap"
+	"slices"
+)
 
 // alarm is a moment at which a partition should be looked at again, because
 // time alone may change a decision there.
@@ -66,7 +69,7 @@ func (s *State) Ring(now Instant) {
 // forecasting asks for a look at the next full hour, if a policy in force here
 // learns from the past.
 func (p *Partition) forecasting(now Instant) {
-	if p.forecastAt != 0 {
+	if p.forecastAt != 0 || p.state.unlearning {
 		return
 	}
 	for i := range p.Islands {
@@ -98,3 +101,18 @@ func (p *Partition) ring(of alarmKind) {
 		p.Touch()
 	}
 }
+
+// StopLearning is for a copy in which a future is imagined: buffer policies allow
+// there what they allow now, for an hour that nobody has lived through teaches
+// nothing, and looks at full hours would never end.
+func (s *State) StopLearning() {
+	s.unlearning = true
+	s.alarms = slices.DeleteFunc(s.alarms, func(a alarm) bool { return a.of == ofHour })
+	heap.Init(&s.alarms)
+	for _, p := range s.Partitions {
+		p.forecastAt = 0
+	}
+}
+
+// LearningStopped says whether StopLearning was called.
+func (s *State) LearningStopped() bool { return s.unlearning }

@@ -14,8 +14,9 @@ func (s *State) Clone() *State {
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Holds: clonePointers(s.Holds),
 		Health: s.Health, Incidents: clonePointers(s.Incidents), Haircuts: cloneHaircuts(s.Haircuts), Partitions: clonePointers(s.Partitions),
 		Subscriptions: clonePointers(s.Subscriptions),
-		Workloads:     make(map[uint64]*Workload, len(s.Workloads)),
-		Keys:          slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
+		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
 	for _, p := range c.Partitions {
 		p.detach()

@@ -23,6 +23,7 @@ func (s *State) Fork() *State {
 	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
+	c.Requests = cloneRequests(s.Requests)
 	f.people(s)
 	for _, p := range s.Partitions {
 		f.declare(p)
@@ -138,7 +139,8 @@ func (f *fork) metal(p *Partition) {
 	c.ownPast()
 	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
-	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
+	c.ailing = slices.Clone(p.ailing)
+	c.failures = remove(each(f.work, p.failures), func(w *Workload) bool { return w == nil }) // of some the state knows nothing any more
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
 	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
 	for _, t := range p.trees {
@@ -273,6 +275,9 @@ func (s *State) Lighten() {
 	}
 	s.EndedOrder, s.Keys = kept, nil
 	clear(s.keys)
+	for _, p := range s.Partitions {
+		p.failures = nil // nobody asks a what-if why something failed
+	}
 }
 
 // Forget takes waiting workloads out of the state as if they had never come.

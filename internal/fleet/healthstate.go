@@ -234,8 +234,12 @@ func (p *Partition) undiagnose(s *State) {
 
 // Own makes somebody else keep a node's state.
 func (p *Partition) Own(node int, owner StateOwner) {
-	p.Nodes[node].StateOwner = owner
+	n := p.Nodes[node]
+	n.StateOwner = owner
 	if owner == ByAutomatic {
+		if n.Health == nil {
+			n.Health = &NodeHealth{}
+		}
 		p.ail(node)
 	}
 	p.Diagnose()

@@ -33,7 +33,7 @@ func (s *State) KeepHighs(now Instant) {
 		a.spent = false
 		a.keepHigh(int(now / day))
 	}
-	s.spent = s.spent[:0]
+	s.spent = nil
 }
 
 func (a *Account) keepHigh(today int) {

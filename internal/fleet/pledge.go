@@ -1,5 +1,7 @@
 package fleet
 
+import "slices"
+
 // This file keeps what became of every promise: one is made at each full hour, and
 // is kept if the whole healthy nodes never fall below it within its horizon.
 
@@ -119,15 +121,15 @@ func (l *Pledges) fall(whole int) {
 
 func (l *Pledges) clone() Pledges {
 	c := *l
-	c.Open, c.Done = append([]Pledge(nil), l.Open...), append([]Outcome(nil), l.Done...)
+	c.Open, c.Done = slices.Clone(l.Open), slices.Clone(l.Done)
 	return c
 }
 
 // pledge brings the record of promises up to a moment. Whatever changes what is
 // promised or healthy comes after it.
 func (p *Partition) pledge(at Instant) {
-	if p.Pledges.Next > HourOf(at-1) {
-		return // no hour has begun since
+	if p.Pledges.Next > HourOf(at) {
+		return // no hour has begun or ended since
 	}
 	first, mixed := Buffer{}, false
 	installed := 0

@@ -82,6 +82,8 @@ type State struct {
 	EndedOrder []uint64             `json:"ended,omitempty"` // oldest first
 
 	Subscriptions []*Subscription `json:"subscriptions,omitempty"` // in order of name
+	Requests      []*QuotaRequest `json:"requests,omitempty"`      // in the order in which they were made
+	LastRequest   uint64          `json:"lastRequest,omitempty"`   // number of the last one made
 
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
@@ -91,6 +93,7 @@ type State struct {
 	dirty      map[*Partition]bool
 	alarms     alarms
 	shapes     map[shapeKey]int
+	unlearning bool       // see StopLearning
 	spent      []*Account // whose usage changed in the record that is being written
 }
 

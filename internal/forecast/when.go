@@ -147,7 +147,9 @@ func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.o
 // path goes one path, with an equal part of the steps.
 func (f *forecast) path(l lengths, telling bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
-	p := newPath(f.base.Fork(), f.now, f.asked, l, &steps)
+	imagined := f.base.Fork()
+	imagined.StopLearning()
+	p := newPath(imagined, f.now, f.asked, l, &steps)
 	p.telling, p.stop = telling, f.options.Stop
 	how := p.live()
 	return p, how

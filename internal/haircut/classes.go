@@ -76,15 +76,13 @@ func (r *row) left(class int, sparing bool) int {
 }
 
 // take cuts so many nodes, class by class, pro rata to what each row has in the
-// class; below a gang only when nothing else is left. It returns what it could
-// not take.
-func take(rows []*row, nodes int) int {
+// class; below a gang only when nothing else is left. What nobody has is not taken.
+func take(rows []*row, nodes int) {
 	for _, sparing := range []bool{true, false} {
 		for class := range classes {
 			nodes -= takeClass(rows, class, nodes, sparing)
 		}
 	}
-	return nodes
 }
 
 // takeClass cuts up to so many nodes of one class and says how many it was.

@@ -1,6 +1,10 @@
 package haircut
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // Effect is what one policy would lead to on one basis.
 type Effect struct {
@@ -35,8 +39,12 @@ func EffectOf(h *fleet.Haircut) Effect {
 			}
 		}
 	}
-	for _, part := range h.Fit {
+	for _, part := range h.Fit { // on the basis quota one may be above the line and lose nothing
 		e.Sustainable += part.Sustainable
+		e.Excess += part.Excess
+		if cluster, _, _ := strings.Cut(part.Partition, "/"); part.Excess > 0 {
+			above[cluster] = true
+		}
 	}
 	e.Clusters, e.Quotas, e.People, e.Cut = len(above), len(quotas), len(people), SumsOf(Parts(h))
 	return e

@@ -43,6 +43,7 @@ func (l Level) Of(path string) string {
 		return strings.Join(parts[:min(2, len(parts))], "/")
 	case ByIsland:
 		return path
+	case ByFleet:
 	}
 	return "fleet"
 }

@@ -48,7 +48,8 @@ func (b *Book) ran(at int64, w *fleet.Workload, j *Job, cut bool) {
 	if j.Since == 0 || !j.Flex {
 		return
 	}
-	runs := append(b.Runs[j.Where], Run{at, w.NeedsBase(), at - int64(j.Since)/1e6, cut})
+	b.Runs[j.Where] = append(b.Runs[j.Where], Run{at, w.NeedsBase(), at - int64(j.Since)/1e6, cut})
+	runs := b.Runs[j.Where]
 	n := max(0, len(runs)-mostRuns)
 	for n < len(runs) && runs[n].End < at-KeepRuns {
 		n++

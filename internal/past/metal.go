@@ -96,9 +96,9 @@ func (b *Book) island(partition, island string) *Meter {
 	return meterOf(b.Islands, partition+"/"+island, func() *Meter { return newMeter(islandFigures, islandCounts) })
 }
 
-func meterOf[T any](m map[string]*T, key string, make func() *T) *T {
+func meterOf[T any](m map[string]*T, key string, fresh func() *T) *T {
 	if m[key] == nil {
-		m[key] = make()
+		m[key] = fresh()
 	}
 	return m[key]
 }
@@ -322,6 +322,7 @@ func (b *Book) stageOf(node string, s fleet.NodeState) Stage {
 		return StageValidate
 	case fleet.Probation:
 		return StageProbation
+	case fleet.Degraded, fleet.Healthy, fleet.Retired: // of these only degraded comes here
 	}
 	return StageWait
 }

@@ -42,8 +42,13 @@ func forecast(s *fleet.State, p *fleet.Partition, now fleet.Instant) *foretold {
 	for i, island := range p.Islands {
 		k.buffers, k.nodes = append(k.buffers, s.BufferFor(p, i)), append(k.nodes, len(island.Nodes()))
 	}
-	if last, ok := p.Foretold.(*foretold); ok && last.key.equal(k) {
-		return last
+	if last, ok := p.Foretold.(*foretold); ok {
+		if s.LearningStopped() {
+			k.hour = last.key.hour
+		}
+		if last.key.equal(k) {
+			return last
+		}
 	}
 	learned, ok := p.Ahead.(*scholar)
 	if !ok || !learned.key.grown(k) || learned.next > k.hour {

@@ -18,8 +18,11 @@ type learners struct {
 }
 
 var drawnBuffers = []fleet.Buffer{
-	fleet.Learning(fleet.Calibrated), fleet.Learning(fleet.Binomial), {Kind: fleet.Fixed, Share: 150},
-	{Kind: fleet.Calibrated, Confidence: 900, Floor: 0, Ceiling: 1000}, {Kind: fleet.Binomial, Confidence: 999, Floor: 100, Ceiling: 200},
+	fleet.Learning(fleet.Calibrated),
+	fleet.Learning(fleet.Binomial),
+	{Kind: fleet.Fixed, Share: 150},
+	{Kind: fleet.Calibrated, Confidence: 900, Floor: 0, Ceiling: 1000},
+	{Kind: fleet.Binomial, Confidence: 999, Floor: 100, Ceiling: 200},
 }
 
 func newLearners(t *rapid.T) *learners {

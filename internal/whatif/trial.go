@@ -31,7 +31,9 @@ type trial struct {
 }
 
 func (b *bench) trial(on *fleet.State) *trial {
-	return &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
+	t := &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
+	t.s.StopLearning()
+	return t
 }
 
 // do gives the commands one after the other; false if one is refused.

@@ -144,21 +144,26 @@ func (k *Keeper) save() {
 	}
 }
 
+// show shows fn the book if it has heard the record; else it says how far the book
+// is, and what is closed when it has got further.
+func (k *Keeper) show(seq uint64, fn func(*past.Book)) (at uint64, grew chan struct{}, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.book != nil {
+		at = k.book.Seq
+	}
+	if k.book != nil && at >= seq {
+		fn(k.book)
+		return at, nil, nil
+	}
+	return at, k.grew, k.err
+}
+
 // Read shows fn the book once it has heard the record seq. fn must not keep it.
 func (k *Keeper) Read(ctx context.Context, seq uint64, fn func(*past.Book)) error {
 	for {
-		k.mu.Lock()
-		if k.book != nil && k.book.Seq >= seq {
-			defer k.mu.Unlock()
-			fn(k.book)
-			return nil
-		}
-		at, err, grew := uint64(0), k.err, k.grew
-		if k.book != nil {
-			at = k.book.Seq
-		}
-		k.mu.Unlock()
-		if err != nil {
+		at, grew, err := k.show(seq, fn)
+		if grew == nil || err != nil {
 			return err
 		}
 		select {

@@ -1,0 +1,248 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Commands about quota requests. Everybody may ask; owners offer what is theirs;
+// operators answer, and of access the quota's owner does too.
+type (
+	// RequestQuota asks for more GPUs of a partition for a quota.
+	RequestQuota struct {
+		Quota, Partition string
+		GPUs             int
+	}
+	// RequestAccess asks that somebody may target a quota.
+	RequestAccess struct {
+		Quota  string
+		Access fleet.Access
+	}
+	// OfferQuota agrees that a quota gives GPUs for a request.
+	OfferQuota struct {
+		ID   uint64
+		From string
+		GPUs int
+	}
+	// AnswerRequest grants or declines a request. What is granted is done in the
+	// same step: offers are transferred, the rest is granted from what is unallocated.
+	AnswerRequest struct {
+		ID    uint64
+		Grant bool
+	}
+	// WithdrawRequest takes a request back.
+	WithdrawRequest struct{ ID uint64 }
+)
+
+func (RequestQuota) command()    {}
+func (RequestAccess) command()   {}
+func (OfferQuota) command()      {}
+func (AnswerRequest) command()   {}
+func (WithdrawRequest) command() {}
+
+func decideRequest(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
+	known = true
+	switch c := r.Command.(type) {
+	case RequestQuota:
+		events, refusal = requestQuota(s, r, c, now)
+	case RequestAccess:
+		events, refusal = requestAccess(s, r, c, now)
+	case OfferQuota:
+		events, refusal = offerQuota(s, r.Actor, c, now)
+	case AnswerRequest:
+		events, refusal = answerRequest(s, r, c, now)
+	case WithdrawRequest:
+		events, refusal = withdrawRequest(s, r, c)
+	default:
+		known = false
+	}
+	return events, refusal, known
+}
+
+func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) ([]event.Event, *Refusal) {
+	p, refusal := placeOf(s, c.Quota, c.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if c.GPUs <= 0 {
+		return nil, refuse(Invalid, "a request for %d GPUs; ask for how many more are needed", c.GPUs)
+	}
+	if refusal := wholeNodes(p, "a request", c.GPUs); refusal != nil {
+		return nil, refusal
+	}
+	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs}, now)
+}
+
+func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant) ([]event.Event, *Refusal) {
+	q := s.Quota(c.Quota)
+	if q == nil {
+		return nil, noQuota(c.Quota)
+	}
+	if refusal := checkAccess(c.Access); refusal != nil {
+		return nil, refusal
+	}
+	switch {
+	case c.Access.Open():
+		return nil, refuse(Invalid, "nobody is named who shall be let into %s; name a user, a group or a namespace", c.Quota)
+	case q.Access.Open():
+		return nil, refuse(Invalid, "%s is open to everyone already", c.Quota)
+	}
+	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)
+}
+
+// made is a request as it begins. The same is not asked twice by the same person.
+func made(s *fleet.State, r Request, q fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+	for _, old := range s.Requests {
+		if old.State == fleet.RequestOpen && old.By == r.Actor.Name && old.Quota == q.Quota && old.Partition == q.Partition && (old.Access == nil) == (q.Access == nil) {
+			return nil, refuse(NameTaken, "request %d of %s for %s is still open; withdraw it to ask for something else", old.ID, old.By, q.Quota)
+		}
+	}
+	q.ID, q.State, q.At = s.LastRequest+1, fleet.RequestOpen, now
+	q.By, q.User, q.Reason = r.Actor.Name, r.Actor.User, r.Reason
+	return one(event.RequestMade{Request: q})
+}
+
+// openRequest finds a request that nobody has answered yet.
+func openRequest(s *fleet.State, id uint64) (*fleet.QuotaRequest, *Refusal) {
+	q := s.Request(id)
+	switch {
+	case q == nil:
+		return nil, refuse(Invalid, "there is no request %d", id)
+	case q.State != fleet.RequestOpen:
+		return nil, refuse(Stale, "request %d was %s by %s", id, q.State, q.AnsweredBy)
+	}
+	return q, nil
+}
+
+// owns says whether somebody answers for a quota: its owner in person, one of
+// the owning group, or an operator.
+func owns(s *fleet.State, by Actor, quota string) bool {
+	owner := s.OwnerOf(quota)
+	return by.Operator || owner != "" && (owner == by.User || slices.Contains(by.Groups, owner))
+}
+
+func offerQuota(s *fleet.State, by Actor, c OfferQuota, now fleet.Instant) ([]event.Event, *Refusal) {
+	q, refusal := openRequest(s, c.ID)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if q.GPUs == 0 {
+		return nil, refuse(Invalid, "request %d asks for access, not for GPUs", c.ID)
+	}
+	p, refusal := placeOf(s, c.From, q.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if !owns(s, by, c.From) {
+		return nil, refuse(AccessDenied, "%s does not answer for %s, whose owner is %s", by.Name, c.From, orNobody(s.OwnerOf(c.From)))
+	}
+	if refusal := wholeNodes(p, "an offer", c.GPUs); refusal != nil {
+		return nil, refusal
+	}
+	has, rest := 0, q.GPUs-q.Offered()
+	if a := p.Account(c.From); a != nil {
+		has = a.Grant
+	}
+	for _, o := range q.Offers {
+		if o.From == c.From {
+			has -= o.GPUs
+		}
+	}
+	if c.GPUs <= 0 || c.GPUs > has || c.GPUs > rest || c.From == q.Quota {
+		return nil, refuse(Invalid, "%d GPUs of %s cannot be offered for request %d: %s has %d in %s, and %d are still asked for", c.GPUs, c.From, c.ID, c.From, has, p.ID, rest).
+			with(map[string]int{"assigned": has, "gpus": c.GPUs, "wanted": rest})
+	}
+	return one(event.RequestOffered{ID: c.ID, Offer: fleet.Offer{From: c.From, GPUs: c.GPUs, By: by.Name, At: now}})
+}
+
+func orNobody(owner string) string {
+	if owner == "" {
+		return "nobody that is named"
+	}
+	return owner
+}
+
+func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+	q, refusal := openRequest(s, c.ID)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if !r.Actor.Operator && (q.Access == nil || !owns(s, r.Actor, q.Quota)) {
+		return nil, refuse(AccessDenied, "operators answer request %d, and of access the owner of %s does; %s is neither", c.ID, q.Quota, r.Actor.Name)
+	}
+	ended := event.RequestEnded{ID: c.ID, State: fleet.RequestDeclined, By: r.Actor.Name, Answer: r.Reason}
+	if !c.Grant {
+		return one(ended)
+	}
+	ended.State = fleet.RequestGranted
+	done, refusal := fulfil(s, q, now)
+	return append([]event.Event{ended}, done...), refusal
+}
+
+// fulfil does what a request asks for.
+func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+	if s.Quota(q.Quota) == nil {
+		return nil, noQuota(q.Quota)
+	}
+	if q.Access != nil {
+		return one(event.AccessSet{Quota: q.Quota, Access: letIn(s.Quota(q.Quota).Access, *q.Access)})
+	}
+	var events []event.Event
+	for _, o := range q.Offers {
+		moved, refusal := transfer(s, Transfer{From: o.From, To: q.Quota, Partition: q.Partition, GPUs: o.GPUs})
+		if refusal != nil {
+			return nil, refusal
+		}
+		events = append(events, moved...)
+	}
+	rest := q.GPUs - q.Offered()
+	if rest == 0 {
+		return events, nil
+	}
+	granted, refusal := grantRest(s, q, rest, now)
+	return append(events, granted...), refusal
+}
+
+// grantRest grants from what is unallocated what nobody offered. The transfers
+// before it change no sum, so it is checked against the state as it is.
+func grantRest(s *fleet.State, q *fleet.QuotaRequest, rest int, now fleet.Instant) ([]event.Event, *Refusal) {
+	was := 0
+	if a := s.Partition(q.Partition).Account(q.Quota); a != nil {
+		was = a.Grant
+	}
+	granted, refusal := setGrant(s, SetGrant{Quota: q.Quota, Partition: q.Partition, GPUs: was + rest, KeepGang: true}, "", now)
+	if refusal != nil {
+		refusal.Message += "; or let an owner offer what is not used: muster quota offer"
+		return nil, refusal
+	}
+	for i, e := range granted {
+		if e, ok := e.(event.GrantSet); ok {
+			e.GPUs, e.Was = e.GPUs+q.Offered(), e.Was+q.Offered()
+			granted[i] = e
+		}
+	}
+	return granted, nil
+}
+
+// letIn adds people to an access list.
+func letIn(has, more fleet.Access) fleet.Access {
+	join := func(a, b []string) []string {
+		all := append(slices.Clone(a), b...)
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	return fleet.Access{Users: join(has.Users, more.Users), Groups: join(has.Groups, more.Groups), Namespaces: join(has.Namespaces, more.Namespaces)}
+}
+
+func withdrawRequest(s *fleet.State, r Request, c WithdrawRequest) ([]event.Event, *Refusal) {
+	q, refusal := openRequest(s, c.ID)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if !r.Actor.Operator && q.User != r.Actor.User {
+		return nil, refuse(AccessDenied, "request %d is %s's; only who asked takes it back", c.ID, q.By)
+	}
+	return one(event.RequestEnded{ID: c.ID, State: fleet.RequestWithdrawn, By: r.Actor.Name, Answer: r.Reason})
+}

@@ -1,0 +1,44 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// TestLetters: one message for each owner, in plain words: what changes, why,
+// what happens to work that runs, and where flex stands.
+func TestLetters(t *testing.T) {
+	h := fleet.Haircut{
+		Name: "autumn", By: "operator:ops", Basis: fleet.BasisCluster,
+		Waves: []fleet.Wave{{Cluster: "tiger", Parts: []fleet.CutPart{{
+			Partition: "tiger/h200", Assigned: 80, Sustainable: 64, Excess: 16, FlexAfter: 24, Incidents: []string{"sev-12"},
+			Causes:      []fleet.CutCause{{Cause: "quarantined", GPUs: 16}},
+			Cuts:        []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 48, Now: 40, Usage: 32, Highest: 36}, {Quota: "r/b", Owner: "ben", Was: 32, Now: 24, Gang: 32}},
+			Unprotected: []fleet.Touched{{Workload: "b/w", Quota: "r/b", GPUs: 8}},
+		}}}},
+	}
+	letters := view.Letters(&h)
+	if len(letters) != 2 || letters[0].Owner != "ada" || letters[1].Owner != "ben" {
+		t.Fatalf("got %+v", letters)
+	}
+	for _, c := range []struct {
+		text string
+		says []string
+	}{
+		{letters[0].Text, []string{"Hello ada", "r/a in tiger/h200: 48 -> 40 GPUs (8 less", "the most in 90 days was 36", "16 quarantined", "sev-12", "Nothing that runs is lost", "24 GPUs are flex"}},
+		{letters[0].Markdown, []string{"| r/a | tiger/h200 | 48 | **40** |", "**Why.**"}},
+		{letters[1].Text, []string{"b/w runs on, but 8 of its GPUs in tiger/h200 become unprotected", "The gang of 32 GPUs that it declares no longer fits"}},
+	} {
+		for _, want := range c.says {
+			if !strings.Contains(c.text, want) {
+				t.Errorf("%q is not in:\n%s", want, c.text)
+			}
+		}
+	}
+	if strings.Contains(letters[0].Text, "b/w") {
+		t.Error("ada is told of ben's work")
+	}
+}
