@@ -103,7 +103,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 		if len(inTheWay) == 0 {
 			continue
 		}
-		rest := append(chosen[:i:i], chosen[i+1:]...)
+		rest := slices.Concat(chosen[:i], chosen[i+1:])
 		set := rest
 		for _, v := range rest {
 			if v.key.Surplus && v.w == chosen[i].w && v.pool == inTheWay[0].pool {
