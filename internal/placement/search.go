@@ -37,11 +37,15 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 // that surplus which stands there.
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
+	var others surplusStock
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
 		if !in && v.key.Surplus && v.w.Flexes() {
-			v = pl.surplusIn(v, island, list, out)
+			if others == nil {
+				others = stockOf(list)
+			}
+			v = others.next(pl, v, island)
 			in = v != nil
 		}
 		if in {

@@ -53,15 +53,49 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 	return list
 }
 
-// surplusIn is a replica of a pool in an island as its surplus, instead of one that
-// stands elsewhere, if there is one that is not yet among some candidates; or nil.
-func (pl *Planner) surplusIn(like *candidateVictim, island int, lists ...[]*candidateVictim) *candidateVictim {
-	for at, r := range like.w.Held[like.pool] {
-		is := func(v *candidateVictim) bool {
-			return v.key.Surplus && v.w == like.w && v.pool == like.pool && v.index == at
+// surplusStock knows of flex pools which replicas are candidates already, and up
+// to where the others have been looked at: one look at each replica is enough for
+// all candidates of a pool.
+type surplusStock map[poolOf]*poolStock
+
+// poolOf names a pool of a workload.
+type poolOf struct {
+	w    *fleet.Workload
+	pool int
+}
+
+type poolStock struct {
+	taken  []bool // by index of the replica
+	looked int
+}
+
+func stockOf(list []*candidateVictim) surplusStock {
+	s := surplusStock{}
+	for _, v := range list {
+		if v.key.Surplus {
+			s.of(v).taken[v.index] = true
 		}
-		taken := slices.ContainsFunc(lists, func(list []*candidateVictim) bool { return slices.ContainsFunc(list, is) })
-		if r.Phase != fleet.Leaving && pl.p.Nodes[r.Node].Island == island && !taken {
+	}
+	return s
+}
+
+func (s surplusStock) of(v *candidateVictim) *poolStock {
+	key := poolOf{v.w, v.pool}
+	if s[key] == nil {
+		s[key] = &poolStock{taken: make([]bool, len(v.w.Held[v.pool]))}
+	}
+	return s[key]
+}
+
+// next is a replica of a pool in an island as its surplus, instead of one that
+// stands elsewhere, if there is one that is no candidate yet; or nil. The island
+// is the same in all calls.
+func (s surplusStock) next(pl *Planner, like *candidateVictim, island int) *candidateVictim {
+	stock, replicas := s.of(like), like.w.Held[like.pool]
+	for ; stock.looked < len(replicas); stock.looked++ {
+		at, r := stock.looked, replicas[stock.looked]
+		if !stock.taken[at] && r.Phase != fleet.Leaving && pl.p.Nodes[r.Node].Island == island {
+			stock.taken[at] = true
 			return pl.asSurplus(like, at)
 		}
 	}
