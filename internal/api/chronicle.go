@@ -30,6 +30,11 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 		return quotaLine(e.Quota, "deleted")
 	case event.AccessSet:
 		return quotaLine(e.Quota, "access: "+whoMay(e.Access))
+	case event.QuotaOwned:
+		if e.Owner == "" {
+			return quotaLine(e.Quota, "has no owner any more")
+		}
+		return quotaLine(e.Quota, "owner: "+e.Owner)
 	case event.GrantSet:
 		return c.grantSet(e)
 	case event.GrantTransferred:
@@ -40,6 +45,22 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 		return c.holdEnded(e)
 	}
 	return nil
+}
+
+// occasion is what a record did of which its changes are a part, where nobody gave
+// a reason: a wave of a haircut, or a request that was granted.
+func occasion(r event.Record) string {
+	for _, e := range r.Events {
+		switch e := e.(type) {
+		case event.HaircutApplied:
+			return "haircut " + e.Haircut
+		case event.HaircutUndone:
+			return "haircut " + e.Haircut + " undone"
+		case event.RequestEnded:
+			return fmt.Sprintf("request %d", e.ID)
+		}
+	}
+	return ""
 }
 
 func quotaLine(quota, text string) []*musterv1.QuotaChange {

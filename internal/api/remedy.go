@@ -64,9 +64,9 @@ func says(c whatif.Change) string {
 
 func nodesHealthy(names []string) string {
 	if len(names) == 1 {
-		return "node " + names[0] + " healthy"
+		return "node " + names[0] + " healthy, once it is repaired"
 	}
-	return fmt.Sprintf("%d nodes healthy: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
+	return fmt.Sprintf("%d nodes healthy, once they are repaired: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
 }
 
 func ends(c whatif.Change) string {
@@ -79,6 +79,9 @@ func ends(c whatif.Change) string {
 		return verb
 	case c.Declared:
 		return verb + " (not all have started yet)"
+	}
+	if len(c.Names) > 1 {
+		return verb + " (not all declared when)"
 	}
 	return verb + " (nobody declared when)"
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"fmt"
 	"sort"
 	"strings"
@@ -183,6 +185,8 @@ func trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fl
 			out.Incidents = append(out.Incidents, incidentsIn(s, p)...)
 		}
 	}
+	slices.Sort(out.Incidents)
+	out.Incidents = slices.Compact(out.Incidents)
 }
 
 // mayRunIn says whether a workload that names no partition may wait for one.

@@ -41,7 +41,10 @@ func (v validation) check(message any) error {
 	if !ok {
 		return fmt.Errorf("a %T is no message", message)
 	}
-	return v.validator.Validate(m)
+	if err := v.validator.Validate(m); err != nil {
+		return err
+	}
+	return plain(m)
 }
 
 // checkedConn checks each message that it receives.

@@ -44,8 +44,8 @@ func (o *historyOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("Nothing has changed there.",
 		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "WHO", cut: true},
-		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", wide: true},
-		column{head: "WAS", right: true, wide: true}, column{head: "GPUS", right: true, wide: true}, column{head: "KIND", wide: true},
+		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", spare: true},
+		column{head: "WAS", right: true}, column{head: "GPUS", right: true}, column{head: "KIND", wide: true},
 		column{head: "WHAT", cut: true}, column{head: "WHY", cut: true, spare: true})
 	for _, c := range res.GetChanges() {
 		t.add(c.GetSeq(), c.GetAt(), c.GetActor(), c.GetQuota(), c.GetPartition(), c.GetWas(), c.GetGpus(), c.GetKind(), c.GetText(), c.GetReason())

@@ -18,7 +18,7 @@ func (p *page) remedies(res *musterv1.WhyResponse) {
 	case len(res.GetChanges()) > 0:
 		p.say("What helps; each of these was tried:")
 	case !res.GetMissed():
-		p.say("No single change that was tried would let it start: other targets, fewer replicas, more quota, nodes back, others ending.")
+		p.wrapAs("", "No single change that was tried would let it start: other targets, fewer replicas, more quota, nodes back, others ending.")
 	}
 	for i, r := range res.GetChanges() {
 		if i == shownRemedies && !p.wide {

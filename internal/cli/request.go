@@ -95,12 +95,21 @@ func (p *page) request(r *musterv1.QuotaRequest) {
 	}
 }
 
+// wanted says what a request asks for, and for which quota.
 func wanted(r *musterv1.QuotaRequest) string {
 	if r.GetGpus() > 0 {
-		return fmt.Sprintf("%d GPUs more of %s for %s", r.GetGpus(), r.GetPartition(), r.GetQuota())
+		return what(r) + " for " + r.GetQuota()
+	}
+	return what(r) + " to " + r.GetQuota()
+}
+
+// what says what a request asks for.
+func what(r *musterv1.QuotaRequest) string {
+	if r.GetGpus() > 0 {
+		return fmt.Sprintf("%d GPUs more of %s", r.GetGpus(), r.GetPartition())
 	}
 	a := r.GetAccess()
-	return strings.Join(append(append(a.GetUsers(), a.GetGroups()...), a.GetNamespaces()...), ", ") + " into " + r.GetQuota()
+	return "access of " + strings.Join(append(append(a.GetUsers(), a.GetGroups()...), a.GetNamespaces()...), ", ")
 }
 
 // requestListOptions are those of `muster quota requests`.
@@ -131,14 +140,14 @@ func (o *requestListOptions) list(ctx context.Context, quota string) error {
 		return err
 	}
 	t := newTable("There are no open requests.",
-		column{head: "ID", right: true}, column{head: "WANTED", cut: true}, column{head: "STATE"}, column{head: "BY", cut: true}, column{head: "ASKED"},
+		column{head: "ID", right: true}, column{head: "WANTED", cut: true}, column{head: "FOR", cut: true, path: true}, column{head: "STATE"}, column{head: "BY", cut: true}, column{head: "ASKED"},
 		column{head: "OFFERED", right: true, spare: true}, column{head: "ANSWERED BY", cut: true, spare: true}, column{head: "WHY", cut: true, spare: true})
 	for _, r := range res.GetRequests() {
 		offered := int32(0)
 		for _, of := range r.GetOffers() {
 			offered += of.GetGpus()
 		}
-		t.add(r.GetId(), wanted(r), r.GetState(), r.GetBy(), r.GetAt(), offered, r.GetAnsweredBy(), orElse(r.GetAnswer(), r.GetReason()))
+		t.add(r.GetId(), what(r), r.GetQuota(), r.GetState(), r.GetBy(), r.GetAt(), offered, r.GetAnsweredBy(), orElse(r.GetAnswer(), r.GetReason()))
 	}
 	ans := answer{message: res, table: t}
 	if len(res.GetRequests()) == 0 {

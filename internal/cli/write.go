@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -84,6 +86,30 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 	for _, e := range w.GetEvents() {
 		p.wrapAs("  - ", n.plan(e))
 	}
+	for _, e := range waits(w.GetEvents()) {
+		about, _ := n.event(e)
+		p.wrapAs("  - ", about+" waits; muster fit, with the same shape, says where it would run and when")
+	}
+}
+
+// waits are the submissions among events that lead to no room at once.
+func waits(events []*musterv1.Event) []*musterv1.Event {
+	placed := map[uint64]bool{}
+	for _, e := range events {
+		if e.GetKind() == "replicas.placed" {
+			placed[workloadOf(e)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(events), func(e *musterv1.Event) bool {
+		return e.GetKind() != "workload.submitted" || placed[workloadOf(e)]
+	})
+}
+
+// workloadOf is the number of the workload that an event is about.
+func workloadOf(e *musterv1.Event) uint64 {
+	var data struct{ ID uint64 }
+	_ = json.Unmarshal([]byte(e.GetData()), &data)
+	return data.ID
 }
 
 func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }

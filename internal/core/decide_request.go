@@ -72,6 +72,9 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 	if refusal := wholeNodes(p, "a request", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
+	if installed := p.Tally().Installed; c.GPUs > installed {
+		return nil, refuse(Invalid, "a request for %d GPUs; all of %s has %d", c.GPUs, p.ID, installed).with(map[string]int{"gpus": c.GPUs, "installed": installed})
+	}
 	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs}, now)
 }
 

@@ -16,8 +16,9 @@ type pool struct {
 	flex       int
 }
 
-// onFlex is what keeps flex work from starting, in the contract's order.
-func (q *question) onFlex() []Blocker {
+// onFlex is what keeps flex work from starting, in the contract's order. Where
+// something else keeps it already, nothing need be in the way here.
+func (q *question) onFlex(kept bool) []Blocker {
 	shares, ns := placement.Shares(q.p), q.w.Namespace
 	f := pool{shares, q.p.FlexOf(ns).Staying, shares[ns], q.p.Flex() - q.p.Tally().FlexUsed, q.p.Flex()}
 	var list []Blocker
@@ -32,7 +33,7 @@ func (q *question) onFlex() []Blocker {
 		if b, ok := q.clearing(fleet.Flex); ok && f.free < q.gpus {
 			return append(list, b)
 		}
-		if len(list) == 0 || f.free >= q.gpus && !q.fitsFree() {
+		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
 			list = append(list, q.inPieces(f))
 		}
 	default:

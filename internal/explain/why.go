@@ -41,9 +41,23 @@ func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	if len(lists) == 0 {
 		return []Blocker{nowhere(w)}
 	}
-	return slices.MinFunc(lists, func(a, b []Blocker) int {
-		return cmp.Or(cmp.Compare(hopeless(a), hopeless(b)), cmp.Compare(len(a), len(b)))
+	closest := slices.MinFunc(lists, func(a, b []Blocker) int {
+		return cmp.Or(cmp.Compare(hopeless(a), hopeless(b)), cmp.Compare(len(a), len(b)), cmp.Compare(roomIn(b), roomIn(a)))
 	})
+	if len(lists) > 1 && len(closest) > 0 && closest[0].Partition != "" {
+		closest[0].Text += words(" (%s is the closest of the %d partitions where it may run.)", closest[0].Partition, len(lists))
+	}
+	return closest
+}
+
+// roomIn compares partitions where the same is in the way: by the largest island
+// where none is large enough, else by what is free.
+func roomIn(list []Blocker) int {
+	if len(list) == 0 {
+		return 0
+	}
+	f := list[0].Figures
+	return f["largestNodes"] + f["free"]
 }
 
 // hopeless weighs what time alone will not mend.
@@ -83,7 +97,7 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 	q.gpus, q.gang = placement.Needs(p, q.it)
 	list := q.everywhere()
 	if w.Flexes() {
-		return append(list, q.onFlex()...)
+		return append(list, q.onFlex(len(list) > 0)...)
 	}
 	return append(list, q.inQuota(p.Account(w.Target))...)
 }

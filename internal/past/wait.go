@@ -30,8 +30,9 @@ func Parts() []string { return []string{PartUnbacked, PartQuota, PartShape, Part
 var parts = map[explain.Code]string{
 	explain.QuotaUnbacked: PartUnbacked,
 	explain.QuotaFull:     PartQuota, explain.TreeFull: PartQuota, explain.Held: PartQuota, explain.FlexFull: PartQuota, explain.FlexShare: PartQuota,
-	explain.Fragmented: PartShape, explain.GangTooLarge: PartShape,
-	explain.ClusterNotReady: PartFault, explain.NoSuchPartition: PartFault,
+	explain.NoSuchPartition: PartQuota,
+	explain.Fragmented:      PartShape, explain.GangTooLarge: PartShape,
+	explain.ClusterNotReady: PartFault,
 }
 
 // Waiter is a workload that waits now.

@@ -10,6 +10,9 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
+// So many holds are tried together.
+const holdsTogether = 16
+
 // holds tries that holds inside its quota end: one of them, else the fewest, in
 // the order in which they do. Until then whoever they are for can be asked.
 func (x *search) holds() {
@@ -24,7 +27,7 @@ func (x *search) holds() {
 			return
 		}
 	}
-	c, ok := x.least(min(len(list), endsTogether), func(n int) Change { return x.over(a, list[:n]) }, 0)
+	c, ok := x.least(min(len(list), holdsTogether), func(n int) Change { return x.over(a, list[:n]) }, 0)
 	x.keep(c, ok, 0)
 }
 

@@ -12,7 +12,7 @@ import (
 // So many workloads are tried one by one, and so many together.
 const (
 	endsTried    = 6
-	endsTogether = 16
+	endsTogether = 4
 )
 
 // ends tries that other work ends: the one whose end is known first, else the

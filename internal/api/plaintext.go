@@ -1,0 +1,53 @@
+package api
+
+import (
+	"fmt"
+	"unicode"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// plain refuses text with characters that control terminals: what one person
+// writes is shown on the screens of others. Line breaks and tabs are refused too,
+// but for the one field where people write at length, the reason.
+func plain(m proto.Message) error {
+	if field, bad := control(m.ProtoReflect(), ""); bad {
+		return wrong(field, "holds a line break or another control character; write plain text")
+	}
+	return nil
+}
+
+// control finds the first field of a message that holds such a character.
+func control(m protoreflect.Message, path string) (field string, bad bool) {
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		at := path + string(f.Name())
+		switch {
+		case f.IsMap(): // no request has one
+		case f.IsList():
+			for i := range v.List().Len() {
+				if field, bad = controlIn(f, v.List().Get(i), fmt.Sprintf("%s[%d]", at, i)); bad {
+					return false
+				}
+			}
+		default:
+			field, bad = controlIn(f, v, at)
+		}
+		return !bad
+	})
+	return field, bad
+}
+
+func controlIn(f protoreflect.FieldDescriptor, v protoreflect.Value, at string) (string, bool) {
+	switch f.Kind() {
+	case protoreflect.StringKind:
+		for _, r := range v.String() {
+			if unicode.IsControl(r) && (f.Name() != "reason" || r != '\n' && r != '\t') {
+				return at, true
+			}
+		}
+	case protoreflect.MessageKind:
+		return control(v.Message(), at+".")
+	}
+	return "", false
+}
