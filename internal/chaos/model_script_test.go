@@ -29,6 +29,7 @@ type author struct {
 
 	shares bool // people share quotas out
 	learns bool // operators choose among buffers that learn, too
+	taught bool // the fleet's own buffer may learn
 
 	housed bool // the story plays in a house
 	fair   bool // its weather is fine, and its process lives
@@ -50,6 +51,9 @@ var learningBuffers = []fleet.Buffer{
 func (a *author) begin() {
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = pick[fleet.Permille](a, 0, 0, 100, 150, 300)
+	if a.taught {
+		policy.Buffer = pick(a, learningBuffers...)
+	}
 	policy.Dwell = pick(a, 0, time.Hour, 24*time.Hour)
 	policy.Probation = pick(a, time.Hour, 24*time.Hour)
 	policy.FlexMinimum = pick(a, 0, 10*time.Minute, 30*time.Minute)
@@ -280,6 +284,9 @@ func (a *author) operators() core.Command {
 	case 0:
 		policy := a.w.s.Policy
 		policy.Buffer.Share = pick[fleet.Permille](a, 0, 100, 150, 300)
+		if a.taught {
+			policy.Buffer = pick(a, learningBuffers...)
+		}
 		policy.Dwell = pick(a, 0, time.Hour, 24*time.Hour)
 		policy.FlexMinimum = pick(a, 0, 10*time.Minute, 30*time.Minute)
 		policy.Probation = pick(a, time.Hour, 24*time.Hour)

@@ -31,3 +31,22 @@ func TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn(t *testing.T) {
 	playSeeds(t, play)
 	t.Logf("%v", total)
 }
+
+// TestHousesThatLearnOutliveChaos plays houses in bad weather whose promises follow
+// from their own past: the fleet's policy, and those of its parts, may learn.
+func TestHousesThatLearnOutliveChaos(t *testing.T) {
+	t.Parallel()
+	total := sums{}
+	playSeeds(t, func(seed int64) bool {
+		w := newWorld(sampled, lawsOfPlacement...)
+		a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true, learns: true, taught: true}
+		f := a.tell(seed)
+		if f == nil {
+			f = w.play(step{trick: healed})
+		}
+		total.add(w)
+		tellOf(t, seed, w, f, lawsOfPlacement...)
+		return f == nil || *goOn
+	})
+	t.Logf("%v", total)
+}
