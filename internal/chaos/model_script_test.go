@@ -43,8 +43,13 @@ var quotaPaths = []string{"a", "a/b", "a/c", "a/c/d", "b", "b/x", "c"}
 
 // learningBuffers are what operators choose from where houses learn; the last one dares much.
 var learningBuffers = []fleet.Buffer{
-	{Kind: fleet.Fixed}, {Kind: fleet.Fixed, Share: 100}, {Kind: fleet.Fixed, Share: 250}, {Kind: fleet.Fixed, Share: 500},
-	fleet.Learning(fleet.Calibrated), fleet.Learning(fleet.Binomial), {Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
+	{Kind: fleet.Fixed},
+	{Kind: fleet.Fixed, Share: 100},
+	{Kind: fleet.Fixed, Share: 250},
+	{Kind: fleet.Fixed, Share: 500},
+	fleet.Learning(fleet.Calibrated),
+	fleet.Learning(fleet.Binomial),
+	{Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
 }
 
 // begin writes the fleet and its first grants.
