@@ -30,16 +30,40 @@ func (w *world) heal() *failure {
 		return f
 	}
 	h.resync()
+	still, stirs := w.now, w.stirs()
 	for end := w.now.Add(healing); w.now < end; w.now = w.now.Add(time.Hour) {
 		if f := w.passTime(w.now); f != nil {
 			return f
 		}
-		if _, more := w.nextHappening(); !more {
+		if n := w.stirs(); n != stirs {
+			still, stirs = w.now, n
+		}
+		if _, more := w.nextHappening(); !more || w.learns() && w.now.Sub(still) > stillness {
 			return w.atRest()
 		}
 	}
 	next, _ := w.nextHappening()
 	return &failure{rule: "a healed fleet comes to rest", detail: fmt.Sprintf("after %v %T is still to come at %v", healing, next.do, next.at.Time())}
+}
+
+// stillness is how long nothing but promises has changed where a fleet that learns is at
+// rest: longer than any dwell, probation or run that a story knows. It looks at
+// every full hour whether it may promise another number, for ever.
+const stillness = 50 * time.Hour
+
+// stirs counts events that are more than another number promised.
+func (w *world) stirs() (events int) { return w.events - w.kinds["backing.aligned"] }
+
+// learns says whether some buffer in force learns.
+func (w *world) learns() bool {
+	for _, p := range w.s.Partitions {
+		for i := range p.Islands {
+			if w.s.BufferFor(p, i).Learns() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (w *world) repair() *failure {

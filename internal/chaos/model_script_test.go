@@ -28,6 +28,8 @@ type author struct {
 	calm  bool   // no failures, no changes by people: only work comes and goes
 
 	shares bool // people share quotas out
+	learns bool // operators choose among buffers that learn, too
+	taught bool // the fleet's own buffer may learn
 
 	housed bool // the story plays in a house
 	fair   bool // its weather is fine, and its process lives
@@ -39,10 +41,24 @@ func (a *author) chance(percent int) bool { return a.upTo(100) < percent }
 
 var quotaPaths = []string{"a", "a/b", "a/c", "a/c/d", "b", "b/x", "c"}
 
+// learningBuffers are what operators choose from where houses learn; the last one dares much.
+var learningBuffers = []fleet.Buffer{
+	{Kind: fleet.Fixed},
+	{Kind: fleet.Fixed, Share: 100},
+	{Kind: fleet.Fixed, Share: 250},
+	{Kind: fleet.Fixed, Share: 500},
+	fleet.Learning(fleet.Calibrated),
+	fleet.Learning(fleet.Binomial),
+	{Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
+}
+
 // begin writes the fleet and its first grants.
 func (a *author) begin() {
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = pick[fleet.Permille](a, 0, 0, 100, 150, 300)
+	if a.taught {
+		policy.Buffer = pick(a, learningBuffers...)
+	}
 	policy.Dwell = pick(a, 0, time.Hour, 24*time.Hour)
 	policy.Probation = pick(a, time.Hour, 24*time.Hour)
 	policy.FlexMinimum = pick(a, 0, 10*time.Minute, 30*time.Minute)
@@ -273,6 +289,9 @@ func (a *author) operators() core.Command {
 	case 0:
 		policy := a.w.s.Policy
 		policy.Buffer.Share = pick[fleet.Permille](a, 0, 100, 150, 300)
+		if a.taught {
+			policy.Buffer = pick(a, learningBuffers...)
+		}
 		policy.Dwell = pick(a, 0, time.Hour, 24*time.Hour)
 		policy.FlexMinimum = pick(a, 0, 10*time.Minute, 30*time.Minute)
 		policy.Probation = pick(a, time.Hour, 24*time.Hour)
@@ -281,6 +300,9 @@ func (a *author) operators() core.Command {
 		scope := pick(a, p.Cluster, p.ID)
 		if len(p.Islands) > 0 && a.chance(50) {
 			scope = p.ID + "/" + pick(a, p.Islands...).Name
+		}
+		if a.learns {
+			return core.SetBuffer{Scope: scope, Buffer: pick(a, learningBuffers...)}
 		}
 		return core.SetBuffer{Scope: scope, Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: pick[fleet.Permille](a, 0, 100, 250, 500)}}
 	case 3:

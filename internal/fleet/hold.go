@@ -45,6 +45,9 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
 	}
+	if phase == Reserved {
+		w.Reserved = s.Number()
+	}
 	p.changed(w.Tree())
 	w.unalign()
 	p.Touch()

@@ -131,6 +131,9 @@ func (s WorkloadState) waits() bool { return s == Pending || s == Starting || s 
 // Settle brings the workload's state, waiting time and places in queues in line
 // with the replicas it has; core calls it after every change of replicas.
 func (s *State) Settle(w *Workload, at Instant) {
+	if !w.reserves() {
+		w.Reserved = 0
+	}
 	if w.State.Ended() {
 		s.watch(w)
 		return

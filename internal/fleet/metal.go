@@ -61,6 +61,9 @@ func (p *Partition) AddNode(name string, island, rack int, at Instant) {
 // back from suspect straight to healthy leaves no trace (semantics §2).
 func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, at Instant) {
 	n := p.Nodes[node]
+	if p.Pledges.Next <= HourOf(at) {
+		p.forgetDowns(at) // once an hour is enough
+	}
 	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
@@ -96,12 +99,6 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		p.countDown(node, -1, at)
 		p.state.alarm(p, at.Add(p.state.Policy.Dwell), ofMetal)
 	}
-}
-
-// ForgetDowns drops the stretches that ended before a moment.
-func (p *Partition) ForgetDowns(before Instant) {
-	p.Downs = remove(p.Downs, func(d Down) bool { return d.To < before })
-	p.recountDowns()
 }
 
 // EnsureAccount finds or makes the account of a quota.

@@ -71,7 +71,7 @@ type Partition struct {
 	PastSince   Hour    `json:"pastSince,omitempty"` // first hour of what Island.Past keeps
 	Pledges     Pledges `json:"pledges"`             // what became of what was promisable
 	LongPledges Pledges `json:"longPledges"`         // and of what was sustainable
-	Downs       []Down  `json:"downs"`               // what the dwell still remembers
+	Downs       []Down  `json:"downs"`               // by node, then in order; see forgetDowns
 	// Regranted: a grant has changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
 	Regranted bool            `json:"grantsMoved,omitempty"`

@@ -67,6 +67,27 @@ func TestPromisesAreKeptOrBroken(t *testing.T) {
 	}
 }
 
+// A promise is kept at the very moment its day is over, though no hour has begun
+// that it was not known at before; what goes down at that moment breaks the later ones.
+func TestAPromiseIsKeptWhenItsDayIsOver(t *testing.T) {
+	y := newYard(10)
+	y.promise(9)
+	y.now = start.Add(23*time.Hour + 30*time.Minute)
+	y.promise(9)
+	if o, open := y.outcome(t); o.Kept != 0 || open != 24 {
+		t.Fatalf("half an hour before: %+v, %d open", o, open)
+	}
+	y.now = start.Add(24 * time.Hour)
+	if o, open := y.outcome(t); o.Kept != 1 || open != 23 {
+		t.Fatalf("a day after: %+v, %d open", o, open)
+	}
+	y.turn(0, fleet.Quarantined)
+	y.turn(1, fleet.Quarantined)
+	if o, open := y.outcome(t); o.Kept != 1 || o.Broken != 23 || open != 0 {
+		t.Errorf("two down as the day ends: %+v, %d open", o, open)
+	}
+}
+
 // Whatever happens: each full hour makes one promise, it has one outcome, and a
 // naive judge that remembers everything agrees.
 func TestEveryPromiseHasOneOutcome(t *testing.T) {

@@ -145,9 +145,10 @@ type Workload struct {
 	Spec
 	Submitted    Instant       `json:"submitted"`
 	State        WorkloadState `json:"state"`
-	Where        string        `json:"where,omitempty"`   // partition it stands in
-	Started      Instant       `json:"started,omitempty"` // last start of its lowest-rank pools
-	Run          uint64        `json:"run,omitempty"`     // number of the record of that start, which reports of its end name
+	Where        string        `json:"where,omitempty"`    // partition it stands in
+	Started      Instant       `json:"started,omitempty"`  // last start of its lowest-rank pools
+	Run          uint64        `json:"run,omitempty"`      // number of the record of that start, which reports of its end name
+	Reserved     uint64        `json:"reserved,omitempty"` // number of the record that last reserved room which is kept for it; 0: none is, or it was reserved before records were noted here
 	Ended        Instant       `json:"ended,omitempty"`
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince

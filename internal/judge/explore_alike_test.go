@@ -80,9 +80,9 @@ func TestWhatIsAlikeGoesOnAlike(t *testing.T) {
 		}
 		found := map[key]bool{}
 		for v := range all.visits {
-			at, k := all.at(int32(v)), key(0)
+			at := all.at(int32(v))
 			m := m.model
-			k = moment{&m, at.s, at.now}.key()
+			k := moment{&m, at.s, at.now}.key()
 			if _, known := few.seen[k]; !known && !found[k] {
 				t.Errorf("%s: a state is not found where what is alike is left out:\n%s", m.name, all.tell(all.visits[v].before, all.visits[v].letter))
 			}

@@ -73,8 +73,8 @@ func (m *Metrics) Follow(ctx context.Context, from uint64, watch func(context.Co
 		}
 		return nil
 	})
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil // it was to end
 }

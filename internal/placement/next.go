@@ -160,10 +160,14 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 	return n.State.Usable() && n.Held()+wants <= n.Good()
 }
 
-// startsBefore says who of two with reserved room on a node starts first: work in
-// quota before flex, who has not started before who grows, and then their order.
+// startsBefore says who of two with reserved room on a node starts first: whose room
+// was reserved first, for whoever leaves by an order given since then ran there when
+// it was counted as room for neither. Of one record: work in quota before flex,
+// who has not started before who grows, and then their order.
 func startsBefore(a, b *fleet.Workload) bool {
 	switch {
+	case a.Reserved != b.Reserved:
+		return a.Reserved < b.Reserved
 	case a.Flexes() != b.Flexes():
 		return b.Flexes()
 	case (a.Started == 0) != (b.Started == 0):
@@ -172,14 +176,26 @@ func startsBefore(a, b *fleet.Workload) bool {
 	return fleet.KeyOf(a, a.BaseRank(), false).Before(fleet.KeyOf(b, b.BaseRank(), false))
 }
 
-// finish makes a plan of spots that were found: room that somebody still holds is reserved.
+// finish makes a plan of spots that were found: room that somebody still holds, or
+// that would be taken from what is kept for others, is reserved.
 func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
 	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.tight}
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			n := pl.p.Nodes[node]
-			plan.Reserved = plan.Reserved || n.Held()+pl.extra[node] > n.Good()
+			plan.Reserved = plan.Reserved || n.Held()+reservedOn(n)+pl.extra[node] > n.Good()
 		}
 	}
 	return plan
+}
+
+// reservedOn is the number of GPUs of a node that are kept for somebody who has not started there.
+func reservedOn(n *fleet.Node) int {
+	gpus := 0
+	for _, r := range n.Residents() {
+		if r.Phase == fleet.Reserved {
+			gpus += r.GPUs()
+		}
+	}
+	return gpus
 }

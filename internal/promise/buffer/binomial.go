@@ -11,22 +11,37 @@ type binomial struct {
 	claim Claim
 	prior Prior
 	seen  windows
+	known sums // what the forecast rests on
 	memo  memo
+	own   record
 }
+
+// sums are of the rises of so many windows. They are taken anew once a day, and when more
+// went down than before: in between, more windows hardly move the answer. So it
+// follows from the hours learned, whenever it was asked for.
+type sums struct{ windows, rise, riseSq int }
 
 // memo keeps an answer until what it rests on has changed.
 type memo struct {
-	nodes, day, sumSq, more int
-	known                   bool
+	nodes, more int
+	sums        sums
+	known       bool
 }
 
 // NewBinomial forecasts from the failure rate of the pool's kind and, as it
 // grows, its own history: for pools that are young.
 func NewBinomial(c Claim, p Prior) Forecast {
-	return &binomial{claim: c, prior: p, seen: windows{horizon: c.Horizon}}
+	return &binomial{claim: c, prior: p, seen: windows{horizon: c.Horizon}, own: newRecord(c.Horizon)}
 }
 
-func (b *binomial) Learn(h Hour) { b.seen.learn(h) }
+// Learn judges the promises made so far by the hour, and makes the one of its beginning.
+func (b *binomial) Learn(h Hour) {
+	b.own.take(b.claim.Held(h.Nodes, h.Level, b.More(h.Nodes)), h.Peak, func(float64) {})
+	b.seen.learn(h)
+	if b.seen.next%24 == 0 || b.seen.sumSq != b.known.riseSq {
+		b.known = sums{b.seen.total, b.seen.sum, b.seen.sumSq}
+	}
+}
 
 func (b *binomial) Believe(p Prior) {
 	if p != b.prior {
@@ -34,25 +49,26 @@ func (b *binomial) Believe(p Prior) {
 	}
 }
 
-func (b *binomial) More(nodes int) int {
-	// While nothing more went down than before, a day more or less hardly moves the answer.
-	if m := b.memo; m.known && m.nodes == nodes && m.day == b.seen.next/24 && m.sumSq == b.seen.sumSq {
+func (b *binomial) More(nodes int) int { return min(nodes, b.quantile(nodes)+b.own.margin()) }
+
+func (b *binomial) quantile(nodes int) int {
+	if m := b.memo; m.known && m.nodes == nodes && m.sums == b.known {
 		return m.more
 	}
 	mean, spread := b.fit(nodes)
 	tail := b.prior.racks(nodes, b.claim.Horizon, betaBinomialTail(nodes, mean, spread))
 	more := quantile(tail, 1-b.claim.Confidence)
-	b.memo = memo{nodes, b.seen.next / 24, b.seen.sumSq, more, true}
+	b.memo = memo{nodes, more, b.known, true}
 	return more
 }
 
 // fit is mean, and variance over mean.
 func (b *binomial) fit(nodes int) (mean, spread float64) {
-	w, n := weight(b.claim.Horizon), float64(b.seen.total)
+	w, n := weight(b.claim.Horizon), float64(b.known.windows)
 	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(b.claim.Horizon)
 	second := float64(m0*s0) + float64(m0*m0)
-	mean = (float64(w*m0) + float64(b.seen.sum)) / (w + n)
-	second = (float64(w*second) + float64(b.seen.sumSq)) / (w + n)
+	mean = (float64(w*m0) + float64(b.known.rise)) / (w + n)
+	second = (float64(w*second) + float64(b.known.riseSq)) / (w + n)
 	if mean <= 0 {
 		return 0, 1
 	}

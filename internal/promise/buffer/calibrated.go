@@ -1,7 +1,5 @@
 package buffer
 
-import "math"
-
 // pace is how fast the miss rate is corrected, per hour of horizon 24.
 const pace = 0.00005
 
@@ -25,19 +23,12 @@ type calibrated struct {
 	tail   []float64
 	tailOf int
 	miss   float64
-	open   []outstanding // promises that are not judged yet, oldest first
-	worst  int           // no open promise that stands holds back fewer nodes
-}
-
-// outstanding is a promise under way.
-type outstanding struct {
-	held   int32
-	broken bool
+	own    record
 }
 
 // NewCalibrated forecasts from the pool's own history, corrected by its misses.
 func NewCalibrated(c Claim, p Prior) Forecast {
-	return &calibrated{claim: c, prior: p, seen: windows{horizon: c.Horizon}, miss: 1 - c.Confidence, worst: math.MaxInt}
+	return &calibrated{claim: c, prior: p, seen: windows{horizon: c.Horizon}, miss: 1 - c.Confidence, own: newRecord(c.Horizon)}
 }
 
 func (f *calibrated) Believe(p Prior) {
@@ -46,7 +37,9 @@ func (f *calibrated) Believe(p Prior) {
 	}
 }
 
-func (f *calibrated) More(nodes int) int {
+func (f *calibrated) More(nodes int) int { return min(nodes, f.quantile(nodes)+f.own.margin()) }
+
+func (f *calibrated) quantile(nodes int) int {
 	if f.tail == nil || f.tailOf != nodes {
 		f.tail, f.tailOf = f.prior.tail(nodes, f.claim.Horizon), nodes
 	}
@@ -65,35 +58,8 @@ func (f *calibrated) More(nodes int) int {
 
 // Learn judges the promises made so far by the hour, and makes the one of its beginning.
 func (f *calibrated) Learn(h Hour) {
-	held := f.claim.Held(h.Nodes, h.Level, f.More(h.Nodes))
-	f.open = append(f.open, outstanding{held: int32(held)})
-	f.worst = min(f.worst, held)
-	f.breakUnder(h.Peak)
-	if len(f.open) > f.claim.Horizon {
-		if !f.open[0].broken {
-			f.correct(0)
-		}
-		f.open = f.open[1:]
-	}
+	f.own.take(f.claim.Held(h.Nodes, h.Level, f.More(h.Nodes)), h.Peak, f.correct)
 	f.seen.learn(h)
-}
-
-// breakUnder marks the promises that a peak breaks.
-func (f *calibrated) breakUnder(peak int) {
-	if peak <= f.worst {
-		return
-	}
-	f.worst = math.MaxInt
-	for i := range f.open {
-		o := &f.open[i]
-		if !o.broken && peak > int(o.held) {
-			o.broken = true
-			f.correct(1)
-		}
-		if !o.broken {
-			f.worst = min(f.worst, int(o.held))
-		}
-	}
 }
 
 func (f *calibrated) correct(missed float64) {

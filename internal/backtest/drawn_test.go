@@ -6,8 +6,8 @@ import (
 	"github.com/muster-fleet/muster/internal/backtest"
 )
 
-// Fleets that no policy was made for: steady ones, groups that fail together,
-// rates that change, and young ones.
+// Drawn fleets that the policies were compared on: steady ones, groups that fail
+// together, rates that change, and young ones. For others see unseen_test.go.
 var fleets = []kind{
 	{name: "steady", nodes: 400, days: 200, rate: 4.2},
 	{name: "steady small", nodes: 50, days: 200, rate: 4.2},
@@ -41,7 +41,7 @@ func waves(at float64) float64 {
 
 // Over seeds that were drawn once, every kind of fleet gets what was claimed: 99 of
 // 100 promises over 24 hours are kept, for less than a flat 15 %.
-func TestPromisesHoldOnFleetsNobodyTunedFor(t *testing.T) {
+func TestPromisesHoldOnDrawnFleets(t *testing.T) {
 	const seeds = 6
 	for _, name := range []string{"binomial=0.99", "calibrated=0.99"} {
 		policy, err := backtest.ParsePolicy(name)

@@ -1,0 +1,60 @@
+package chaos_test
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// This file plays houses whose operators choose among buffers that learn, too.
+
+// learnersOnceLate are seeds in which somebody started later than the grace of its
+// own victims: another one, before it in the quota's order, had reserved room on
+// the node later, and waited there for later victims.
+var learnersOnceLate = []int64{17}
+
+// TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn is the same law in houses
+// whose promises move by the hour.
+func TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn(t *testing.T) {
+	t.Parallel()
+	total := sums{}
+	play := func(seed int64) bool {
+		w := newWorld(sampling{before: 1}, startsWithinGrace)
+		a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true, fair: true, learns: true}
+		f := a.tell(3 * seed) // clusters whose victims use their whole grace
+		total.add(w)
+		tellOf(t, seed, w, f, startsWithinGrace)
+		return f == nil || *goOn
+	}
+	for _, seed := range learnersOnceLate {
+		play(seed)
+	}
+	playSeeds(t, play)
+	t.Logf("%v", total)
+}
+
+// learnersOnceBroken are seeds of such houses that broke a rule: a large gang on flex and
+// three small ones that evicted each other in turn.
+var learnersOnceBroken = []int64{20037}
+
+// TestHousesThatLearnOutliveChaos plays houses in bad weather whose promises follow
+// from their own past: the fleet's policy, and those of its parts, may learn.
+func TestHousesThatLearnOutliveChaos(t *testing.T) {
+	t.Parallel()
+	total := sums{}
+	play := func(seed int64) bool {
+		w := newWorld(sampled, lawsOfPlacement...)
+		a := &author{chooser: seeded{rand.New(rand.NewSource(seed))}, w: w, housed: true, learns: true, taught: true}
+		f := a.tell(seed)
+		if f == nil {
+			f = w.play(step{trick: healed})
+		}
+		total.add(w)
+		tellOf(t, seed, w, f, lawsOfPlacement...)
+		return f == nil || *goOn
+	}
+	for _, seed := range learnersOnceBroken {
+		play(seed)
+	}
+	playSeeds(t, play)
+	t.Logf("%v", total)
+}
