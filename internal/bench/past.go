@@ -17,9 +17,6 @@ import (
 	"github.com/muster-fleet/muster/internal/past/keeper"
 )
 
-// snapshotEvery is how many records a server lets pass between two snapshots.
-const snapshotEvery = 10_000
-
 // remember measures what a year of a fleet's past costs, and how soon it answers.
 func remember(ctx context.Context, o Options) (Report, error) {
 	r := Report{Bench: "past", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
@@ -58,7 +55,7 @@ func yearOnDisk(ctx context.Context, o Options, path string, nodes int, r *Repor
 	}
 	defer j.Close()
 	g := &gathering{Journal: j}
-	y, err := makeYear(ctx, o, g, nodes, 365, snapshotEvery)
+	y, err := makeYear(ctx, o, g, nodes, 365, engine.UsualSnapshotEvery)
 	if err != nil {
 		return err
 	}
