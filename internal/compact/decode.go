@@ -256,8 +256,10 @@ func (p *plan) readHeld(r *reader, v reflect.Value) {
 
 func (p *plan) readMap(r *reader, v reflect.Value, n int) {
 	v.Set(reflect.MakeMapWithSize(p.in, n))
+	key, value := reflect.New(p.in.Key()).Elem(), reflect.New(p.in.Elem()).Elem()
 	for range n {
-		key, value := reflect.New(p.in.Key()).Elem(), reflect.New(p.in.Elem()).Elem()
+		key.SetZero() // what a field leaves as it is must not come from the one before
+		value.SetZero()
 		p.key.read(r, key)
 		p.of.read(r, value)
 		if r.err != nil {

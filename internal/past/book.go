@@ -14,11 +14,11 @@ type Notes struct {
 	Seq        uint64 // records heard
 	At         int64  // moment of the last one
 	Nodes      map[string]*NodeLife
-	Episodes   []Episode         // over, in order of their end
-	Faded      map[string]*Faded // episodes too old to be kept one by one
-	Islands    map[string]*Meter // by partition/island
-	Partitions map[string]*Meter // by partition
-	Quotas     map[string]*Meter // by partition, a space, and the quota's path
+	Episodes   []Episode           // over, in order of their end
+	Faded      map[string]*Faded   // episodes too old to be kept one by one
+	Islands    map[string]*Meter   // by partition/island
+	Partitions map[string]*Meter   // by partition
+	Quotas     map[string]*Meter   // by partition, a space, and the quota's path
 	Promises   map[string]Promises // by partition: what was counted already
 	Jobs       map[uint64]*Job
 	Losses     map[string]*Meter // by partition, a space, and the cause
