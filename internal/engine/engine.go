@@ -19,7 +19,7 @@ var ErrClosed = errors.New("the engine is closed")
 
 // UsualSnapshotEvery is how many records a server lets pass between two snapshots,
 // so that the state of any moment is found within about a tenth of a second: a
-// snapshot of 10,000 nodes is read in 70 ms, and a record applied in 15 µs.
+// snapshot of 10,000 nodes is read in 70 ms, and a record read and applied in 17 µs.
 const UsualSnapshotEvery = 2_000
 
 // Options say how an engine runs.

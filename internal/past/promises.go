@@ -38,18 +38,18 @@ func judged(l fleet.Pledges) Promises {
 // lets go of what it knows of policies that are long over.
 func (is Promises) since(was Promises) (kept, broken int) {
 	for _, o := range is.Done {
-		before := was.under(o)
+		before := outcomeOf(was.Done, o.Policy, o.Mixed)
 		kept += o.Kept - before.Kept
 		broken += o.Broken - before.Broken
 	}
 	return kept, broken
 }
 
-// under is what had become of the promises under the same policy.
-func (was Promises) under(o fleet.Outcome) fleet.Outcome {
-	for _, before := range was.Done {
-		if before.Policy == o.Policy && before.Mixed == o.Mixed {
-			return before
+// outcomeOf is what had become of the promises made under a policy.
+func outcomeOf(list []fleet.Outcome, policy fleet.Buffer, mixed bool) fleet.Outcome {
+	for _, o := range list {
+		if o.Policy == policy && o.Mixed == mixed {
+			return o
 		}
 	}
 	return fleet.Outcome{}
