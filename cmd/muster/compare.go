@@ -41,7 +41,7 @@ func stateOf(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota) *fleet.Stat
 		s.SetHealthPolicy(h)
 	}
 	for _, c := range f.GetClusters() {
-		s.AddCluster(fleet.Cluster{Name: c.GetName(), Mode: fleet.Mode(c.GetMode())})
+		s.AddCluster(fleet.Cluster{Name: c.GetName(), Mode: fleet.Mode(c.GetMode()), Targets: fleetTargets(c.GetTargets())})
 		for _, p := range c.GetPartitions() {
 			s.AddPartition(c.GetName(), p.GetGpu(), int(p.GetGpusPerNode()))
 			addIslands(s.Partition(p.GetId()), p.GetIslands())
@@ -79,6 +79,16 @@ func overcommitted(g *musterv1.Grant) bool {
 	return false
 }
 
+func fleetTargets(t *musterv1.Targets) fleet.Targets {
+	return fleet.Targets{
+		Availability: fleet.PermilleOf(t.GetAvailability()), Uptime: fleet.PermilleOf(t.GetUptime()), MTTR: t.GetMttr().AsDuration(),
+	}
+}
+
+func targetsMessage(t fleet.Targets) *musterv1.Targets {
+	return &musterv1.Targets{Availability: t.Availability.Float(), Uptime: t.Uptime.Float(), Mttr: durationpb.New(t.MTTR)}
+}
+
 func policyOf(p *musterv1.Policy) fleet.Policy {
 	return fleet.Policy{
 		Buffer:      bufferOf(p.GetBuffer()),
@@ -89,11 +99,8 @@ func policyOf(p *musterv1.Policy) fleet.Policy {
 		MaxGrace:    p.GetMaxGrace().AsDuration(),
 
 		SecondPerson: p.GetSecondPerson(),
-		Targets: fleet.Targets{
-			Availability: fleet.PermilleOf(p.GetTargets().GetAvailability()), Uptime: fleet.PermilleOf(p.GetTargets().GetUptime()),
-			MTTR: p.GetTargets().GetMttr().AsDuration(),
-		},
-		Idle: fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
+		Targets:      fleetTargets(p.GetTargets()),
+		Idle:         fleet.Idle{Threshold: fleet.PermilleOf(p.GetIdle().GetThreshold()), Window: p.GetIdle().GetWindow().AsDuration()},
 	}
 }
 
@@ -125,6 +132,8 @@ func changeOf(command core.Command) (*musterv1.Change, error) {
 		return &musterv1.Change{Change: &musterv1.Change_SetHealthPolicy{SetHealthPolicy: &musterv1.SetHealthPolicyRequest{Policy: api.HealthPolicyMessage(c.Policy)}}}, nil
 	case core.AddCluster:
 		return &musterv1.Change{Change: &musterv1.Change_AddCluster{AddCluster: &musterv1.AddClusterRequest{Name: c.Name, Mode: string(c.Mode)}}}, nil
+	case core.SetTargets:
+		return &musterv1.Change{Change: &musterv1.Change_SetTargets{SetTargets: &musterv1.SetTargetsRequest{Cluster: c.Cluster, Targets: targetsMessage(c.Targets)}}}, nil
 	case core.AddPartition:
 		return &musterv1.Change{Change: &musterv1.Change_AddPartition{AddPartition: &musterv1.AddPartitionRequest{
 			Cluster: c.Cluster, Gpu: c.GPU, GpusPerNode: int32(c.GPUsPerNode),
@@ -168,9 +177,7 @@ func policyMessage(p fleet.Policy) *musterv1.Policy {
 		MaxGrace:    durationpb.New(p.MaxGrace),
 
 		SecondPerson: &p.SecondPerson,
-		Targets: &musterv1.Targets{
-			Availability: float64(p.Targets.Availability) / 1000, Uptime: float64(p.Targets.Uptime) / 1000, Mttr: durationpb.New(p.Targets.MTTR),
-		},
-		Idle: &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
+		Targets:      targetsMessage(p.Targets),
+		Idle:         &musterv1.Idle{Threshold: float64(p.Idle.Threshold) / 1000, Window: durationpb.New(p.Idle.Window)},
 	}
 }

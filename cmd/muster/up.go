@@ -21,11 +21,11 @@ import (
 	"github.com/muster-fleet/muster/internal/past/keeper"
 )
 
-// How often a running server makes a snapshot, and checks what must always hold:
-// after so many records.
+// How often a running server saves the notes of the past, and checks what must
+// always hold: after so many records.
 const (
-	snapshotEvery = 10_000
-	checkEvery    = 64
+	notesEvery = 10_000
+	checkEvery = 64
 )
 
 // up runs a server until ctx ends.
@@ -113,7 +113,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 func (s *server) openEngine(ctx context.Context) (err error) {
 	s.cluster = newCluster(s.folder.demo, s.log)
 	s.engine, err = engine.Open(ctx, engine.Options{
-		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: snapshotEvery, Log: s.log,
+		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
 	})
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
@@ -122,7 +122,7 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 }
 
 func (s *server) openAPI(context.Context) (err error) {
-	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: snapshotEvery, Log: s.log})
+	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
 	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
 	if err != nil {

@@ -41,6 +41,9 @@ func (b *batch) command(change *musterv1.Change) (core.Command, error) {
 	case *musterv1.Change_SetBuffer:
 		c, err := setBuffer(m.SetBuffer)
 		return c, cmp.Or(err, alone(m.SetBuffer))
+	case *musterv1.Change_SetTargets:
+		c, err := setClusterTargets(m.SetTargets)
+		return c, cmp.Or(err, alone(m.SetTargets))
 	case *musterv1.Change_SetNodes:
 		c, err := setNodes(m.SetNodes)
 		return c, cmp.Or(err, alone(m.SetNodes))

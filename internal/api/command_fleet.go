@@ -105,7 +105,7 @@ func setPolicy(now fleet.Policy, m *musterv1.SetPolicyRequest) (core.SetPolicy, 
 			return core.SetPolicy{}, err
 		}
 	}
-	if now.Targets, err = setTargets(now.Targets, p.GetTargets()); err != nil {
+	if now.Targets, err = setTargets("policy.targets", now.Targets, p.GetTargets()); err != nil {
 		return core.SetPolicy{}, err
 	}
 	if p.GetIdle() != nil {

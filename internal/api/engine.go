@@ -25,7 +25,9 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
-	// StateAt is the state at a moment of the past.
+	// LookBack is the state at a moment of the past; nobody may change it.
+	LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error)
+	// StateAt is the same, for the caller to change.
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAfter is the state right after a record, after the last one at most.
 	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)

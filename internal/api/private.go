@@ -16,7 +16,15 @@ import (
 // state, and nobody may decide while a state is read.
 func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
 	if asOf != nil {
-		return s.read(ctx, asOf, fn)
+		at, err := s.past(asOf)
+		if err != nil {
+			return nil, err
+		}
+		state, err := s.engine.StateAt(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		return &musterv1.Seen{Version: state.Seq, At: timestamp(at)}, fn(state, at)
 	}
 	var copied *fleet.State
 	var now fleet.Instant

@@ -22,7 +22,7 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 	if err != nil {
 		return nil, err
 	}
-	state, err := s.engine.StateAt(ctx, at)
+	state, err := s.engine.LookBack(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func fleetOf(s *fleet.State) *musterv1.GetFleetResponse {
 		out.Buffers[scope] = bufferOf(b)
 	}
 	for i, c := range s.Clusters {
-		out.Clusters[i] = &musterv1.Cluster{Name: c.Name, Mode: string(c.Mode), Stale: c.Stale, StaleSince: timestamp(c.StaleSince)}
+		out.Clusters[i] = &musterv1.Cluster{Name: c.Name, Mode: string(c.Mode), Stale: c.Stale, StaleSince: timestamp(c.StaleSince), Targets: ownTargetsOf(c)}
 		for _, p := range s.Partitions {
 			if p.Cluster == c.Name {
 				out.Clusters[i].Partitions = append(out.Clusters[i].Partitions, partitionOf(p))

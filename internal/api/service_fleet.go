@@ -42,6 +42,13 @@ func (s fleetService) SetBuffer(ctx context.Context, m *musterv1.SetBufferReques
 	return &musterv1.SetBufferResponse{Written: w}, err
 }
 
+// SetTargets gives a cluster targets of its own.
+func (s fleetService) SetTargets(ctx context.Context, m *musterv1.SetTargetsRequest) (*musterv1.SetTargetsResponse, error) {
+	c, err := setClusterTargets(m)
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.SetTargetsResponse{Written: w}, err
+}
+
 // SetNodes puts nodes into a state.
 func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest) (*musterv1.SetNodesResponse, error) {
 	c, err := setNodes(m)

@@ -152,14 +152,32 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	if err := s.known(m.GetCluster()); err != nil {
 		return nil, err
 	}
-	aims := s.policyInForce().Targets.OrDefault()
+	aims := s.targetsInForce()
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, a := range b.Attained(m.GetCluster(), w, now) {
-			out.Targets = append(out.Targets, attained(a, aims)...)
+			out.Targets = append(out.Targets, attained(a, aims(a.Cluster))...)
 		}
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// targetsInForce says what a cluster shall attain.
+func (s *service) targetsInForce() func(cluster string) fleet.Targets {
+	of := map[string]fleet.Targets{}
+	var others fleet.Targets
+	s.engine.Read(func(state *fleet.State) {
+		others = state.TargetsOf("")
+		for _, c := range state.Clusters {
+			of[c.Name] = state.TargetsOf(c.Name)
+		}
+	})
+	return func(cluster string) fleet.Targets {
+		if t, ok := of[cluster]; ok {
+			return t
+		}
+		return others
+	}
 }
 
 // Waiting says who waited for what, week by week.

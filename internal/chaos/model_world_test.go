@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/compact"
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -202,6 +203,24 @@ func (w *world) restart() *failure {
 		return &failure{rule: "a snapshot restores the state byte for byte", detail: difference(data, again)}
 	}
 	w.s = s
+	return samePacked(s, data)
+}
+
+// samePacked says whether a state comes back from a journal's snapshot as it was.
+func samePacked(s *fleet.State, data []byte) *failure {
+	packed, err := compact.Encode(s)
+	back := fleet.NewState()
+	if err == nil {
+		err = compact.Decode(string(packed), back)
+	}
+	if err != nil {
+		return &failure{rule: "a state is plain data", detail: err.Error()}
+	}
+	back.Rebuild()
+	again, _ := back.Encode()
+	if !bytes.Equal(data, again) {
+		return &failure{rule: "a compact snapshot restores the state byte for byte", detail: difference(data, again)}
+	}
 	return nil
 }
 

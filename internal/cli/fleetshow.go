@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,10 +50,30 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 	if t := pol.GetTargets(); t != nil {
 		p.field("targets", fmt.Sprintf("availability %s, uptime %s, mttr %s", share(t.GetAvailability()), share(t.GetUptime()), spanText(t.GetMttr())))
 	}
+	for _, c := range f.GetClusters() {
+		if t := c.GetTargets(); t != nil {
+			p.field("", c.GetName()+": "+ownTargets(t))
+		}
+	}
 	for _, i := range f.GetIncidents() {
 		p.field("incident", fmt.Sprintf("%s %s, %s, since %s", i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), p.moment(i.GetOpened().AsTime())))
 	}
 	p.say("")
+}
+
+// ownTargets says which targets a cluster has of its own.
+func ownTargets(t *musterv1.Targets) string {
+	var parts []string
+	if t.GetAvailability() != 0 {
+		parts = append(parts, "availability "+share(t.GetAvailability()))
+	}
+	if t.GetUptime() != 0 {
+		parts = append(parts, "uptime "+share(t.GetUptime()))
+	}
+	if t.GetMttr().AsDuration() != 0 {
+		parts = append(parts, "mttr "+spanText(t.GetMttr()))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func spanText(d *durationpb.Duration) string {

@@ -15,7 +15,7 @@ var becomes = map[string]string{
 	"reports.resumed": "reports again", "policy.set": "gets another policy", "buffer.set": "gets another buffer policy",
 	"incident.opened": "opens as an incident", "incident.closed": "is closed",
 	"quota.created": "is created", "quota.deleted": "is deleted", "access.set": "gets another access list",
-	"cluster.mode-set": "gets another mode", "quota.owned": "gets another owner",
+	"targets.set": "gets other targets", "cluster.mode-set": "gets another mode", "quota.owned": "gets another owner",
 	"haircut.planned": "is saved as a plan", "haircut.reviewed": "is reviewed", "haircut.told": "is told to the people concerned",
 	"haircut.applied": "has a wave put into force", "haircut.undone": "has a wave undone",
 	"grant.set": "gets a grant", "grant.transferred": "gives quota away", "hold.placed": "is held", "hold.ended": "is held no more",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // Bounds that no real fleet meets and a typing error does.
@@ -29,8 +30,9 @@ func readClusters(v Value) []Cluster {
 }
 
 func readCluster(v Value, nodes *once) Cluster {
-	f := v.Fields("name", "partitions")
+	f := v.Fields("name", "targets", "partitions")
 	c := Cluster{Line: v.Line(), Name: f.Need("name").Name()}
+	c.Targets = maybe(f.At("targets"), readTargets)
 	models := newOnce("a partition of GPU model")
 	c.Partitions = Each(f.Need("partitions"), func(e Value) Partition {
 		p := readPartition(e, c.Name, nodes)
@@ -38,6 +40,15 @@ func readCluster(v Value, nodes *once) Cluster {
 		return p
 	})
 	return c
+}
+
+// readTargets reads a cluster's own targets; {} is none.
+func readTargets(v Value) (t fleet.Targets) {
+	f := v.Fields("availability", "uptime", "mttr")
+	set(&t.Availability, maybe(f.At("availability"), Value.Share))
+	set(&t.Uptime, maybe(f.At("uptime"), Value.Share))
+	set(&t.MTTR, maybe(f.At("mttr"), Value.Duration))
+	return t
 }
 
 func readPartition(v Value, cluster string, nodes *once) Partition {

@@ -90,8 +90,24 @@ func (d *differ) cluster(c Cluster) {
 	if d.s.Cluster(c.Name) == nil {
 		d.add(Added, c.Line, core.AddCluster{Name: c.Name}, "cluster %s", c.Name)
 	}
+	d.targets(c)
 	for _, p := range c.Partitions {
 		d.partition(c.Name, p)
+	}
+}
+
+// targets compares a cluster's own targets, where the file speaks of them.
+func (d *differ) targets(c Cluster) {
+	if c.Targets == nil {
+		return
+	}
+	var is fleet.Targets
+	if has := d.s.Cluster(c.Name); has != nil {
+		is = has.Targets
+	}
+	if is != *c.Targets {
+		d.add(Changed, c.Line, core.SetTargets{Cluster: c.Name, Targets: *c.Targets},
+			"cluster %s: targets %s → %s", c.Name, ownTargets(is), ownTargets(*c.Targets))
 	}
 }
 

@@ -32,6 +32,7 @@ type Policy struct {
 type Cluster struct {
 	Line       int
 	Name       string
+	Targets    *fleet.Targets // nil: the file says nothing about them; zero fields: as the policy has them
 	Partitions []Partition
 }
 

@@ -84,6 +84,21 @@ func policyChange(is, want fleet.Policy) string {
 	return strings.Join(parts, ", ")
 }
 
+// ownTargets is a cluster's own targets as a file has them.
+func ownTargets(t fleet.Targets) string {
+	var parts []string
+	if t.Availability != 0 {
+		parts = append(parts, "availability: "+shareText(t.Availability))
+	}
+	if t.Uptime != 0 {
+		parts = append(parts, "uptime: "+shareText(t.Uptime))
+	}
+	if t.MTTR != 0 {
+		parts = append(parts, "mttr: "+FormatDuration(t.MTTR))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
 func targetsText(t fleet.Targets) string {
 	t = t.OrDefault()
 	return fmt.Sprintf("{availability: %s, uptime: %s, mttr: %s}", shareText(t.Availability), shareText(t.Uptime), FormatDuration(t.MTTR))

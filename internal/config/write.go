@@ -57,7 +57,11 @@ func writeClusters(b *bytes.Buffer, s *fleet.State) {
 				writePartition(&parts, p)
 			}
 		}
-		fmt.Fprintf(b, "  - name: %s\n    partitions:%s\n", scalar(c.Name), items(&parts))
+		fmt.Fprintf(b, "  - name: %s\n", scalar(c.Name))
+		if c.Targets != (fleet.Targets{}) {
+			fmt.Fprintf(b, "    targets: %s\n", ownTargets(c.Targets))
+		}
+		fmt.Fprintf(b, "    partitions:%s\n", items(&parts))
 	}
 }
 

@@ -54,6 +54,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BufferSet:
 		s.Judge(at)
 		s.SetBuffer(e.Scope, e.Buffer)
+	case event.TargetsSet:
+		s.Cluster(e.Cluster).Targets = e.Targets
 	case event.IncidentOpened:
 		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
 	case event.IncidentClosed:

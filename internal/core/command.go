@@ -63,6 +63,11 @@ type (
 		Scope  string
 		Buffer fleet.Buffer
 	}
+	// SetTargets gives a cluster targets of its own; what is zero is as the policy has it.
+	SetTargets struct {
+		Cluster string
+		Targets fleet.Targets
+	}
 	// SetNodes puts nodes into a state.
 	SetNodes struct {
 		Names  []string
@@ -166,6 +171,7 @@ func (AddPartition) command()   {}
 func (AddIslands) command()     {}
 func (SetPolicy) command()      {}
 func (SetBuffer) command()      {}
+func (SetTargets) command()     {}
 func (SetNodes) command()       {}
 func (StopReports) command()    {}
 func (ResumeReports) command()  {}

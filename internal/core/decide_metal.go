@@ -21,6 +21,8 @@ func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal
 		events, refusal = setPolicy(s, c)
 	case SetBuffer:
 		events, refusal = setBuffer(s, c)
+	case SetTargets:
+		events, refusal = setTargets(s, c)
 	case StopReports:
 		events, refusal = setReporting(s, c.Cluster, false)
 	case ResumeReports:
@@ -161,6 +163,20 @@ func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
 		return nil, refuse(Invalid, "there is no cluster, partition or island %q", c.Scope)
 	}
 	return one(event.BufferSet(c))
+}
+
+func setTargets(s *fleet.State, c SetTargets) ([]event.Event, *Refusal) {
+	is := s.Cluster(c.Cluster)
+	if is == nil {
+		return nil, refuse(Invalid, "there is no cluster %q", c.Cluster)
+	}
+	if err := c.Targets.Check(); err != nil {
+		return nil, refuse(Invalid, "cluster %s: %v", c.Cluster, err)
+	}
+	if is.Targets == c.Targets {
+		return nil, nil
+	}
+	return one(event.TargetsSet(c))
 }
 
 func scopeExists(s *fleet.State, scope string) bool {

@@ -17,6 +17,11 @@ import (
 // ErrClosed is returned by an engine that has been closed.
 var ErrClosed = errors.New("the engine is closed")
 
+// UsualSnapshotEvery is how many records a server lets pass between two snapshots,
+// so that the state of any moment is found within about a tenth of a second: a
+// snapshot of 10,000 nodes is read in 70 ms, and a record read and applied in 17 µs.
+const UsualSnapshotEvery = 2_000
+
 // Options say how an engine runs.
 type Options struct {
 	Journal journal.Journal
@@ -63,6 +68,7 @@ type Engine struct {
 	state   *fleet.State
 	records uint64 // since the engine opened
 
+	seen     seen // of the past
 	durable  *mark
 	calls    chan *call
 	quit     chan struct{}

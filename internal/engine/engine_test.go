@@ -243,4 +243,12 @@ func TestStateAtAMomentInThePast(t *testing.T) {
 	if got := s.Partition("c/g").Account("q").Grant; got != 80 {
 		t.Errorf("an hour ago the grant was %d; want 80", got)
 	}
+	for range 2 { // the second time from what was found the first
+		if seen, err := e.LookBack(t.Context(), at); err != nil || seen.Hash() != s.Hash() {
+			t.Errorf("looked back it is another state (%v)", err)
+		}
+	}
+	if seen, err := e.LookBack(t.Context(), now); err != nil || seen.Partition("c/g").Account("q").Grant != 8 {
+		t.Errorf("what is seen of now is not now (%v)", err)
+	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -20,13 +21,39 @@ func (e *Engine) Read(fn func(*fleet.State)) {
 	_ = e.durable.wait(context.Background(), seq)
 }
 
-// StateAt rebuilds the state as it was at a moment.
+// StateAt rebuilds the state as it was at a moment; it is the caller's own.
 func (e *Engine) StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
 	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
 	if err != nil {
 		return nil, fmt.Errorf("find the moment in the journal: %w", err)
 	}
 	return restore(ctx, e.o.Journal, seq)
+}
+
+// seen is the state of the past that was asked for last, so that who looks around
+// at one moment waits once.
+type seen struct {
+	sync.Mutex
+	state *fleet.State
+}
+
+// LookBack is the state as it was at a moment, for reading only: others may read it
+// at the same time, so nobody may change it.
+func (e *Engine) LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
+	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
+	if err != nil {
+		return nil, fmt.Errorf("find the moment in the journal: %w", err)
+	}
+	e.seen.Lock()
+	defer e.seen.Unlock() // who asks for the same meanwhile need not work for it, too
+	if s := e.seen.state; s != nil && s.Seq == seq {
+		return s, nil
+	}
+	s, err := restore(ctx, e.o.Journal, seq)
+	if err == nil {
+		e.seen.state = s
+	}
+	return s, err
 }
 
 // StateAfter rebuilds the state as it was right after a record; after the last one,

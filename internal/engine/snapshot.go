@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/compact"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
 )
@@ -68,18 +70,22 @@ func (e *Engine) snapshot(ctx context.Context) error {
 	return e.o.Journal.SaveSnapshot(ctx, snap)
 }
 
-// packed begins a snapshot that is compressed; one that is not begins with a brace.
-const packed = 'z'
+// The first byte of a snapshot says how it is written: compact, or as JSON, which
+// older ones are, compressed or not (then it is a brace).
+const (
+	inCompact = 'c'
+	inJSON    = 'z'
+)
 
 // SnapshotOf is a state as the journal keeps it. It is compressed: hundreds are
 // kept, so that the state of any moment is found quickly.
 func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
-	data, err := s.Encode()
+	data, err := compact.Encode(s)
 	if err != nil {
 		return journal.Snapshot{}, err
 	}
 	var b bytes.Buffer
-	b.WriteByte(packed)
+	b.WriteByte(inCompact)
 	z, err := flate.NewWriter(&b, flate.BestSpeed)
 	if err != nil {
 		return journal.Snapshot{}, err
@@ -89,14 +95,23 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 	return journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: b.Bytes()}, err
 }
 
-// unpack reads a snapshot, of today's kind or of before they were compressed.
+// unpack reads a snapshot of any kind.
 func unpack(data []byte) (*fleet.State, error) {
-	if len(data) == 0 || data[0] != packed {
+	if len(data) == 0 || data[0] != inCompact && data[0] != inJSON {
 		return fleet.Decode(data)
 	}
-	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(data[1:])))
-	if err != nil {
+	var plain strings.Builder
+	plain.Grow(4 * len(data))
+	if _, err := io.Copy(&plain, flate.NewReader(bytes.NewReader(data[1:]))); err != nil {
 		return nil, err
 	}
-	return fleet.Decode(plain)
+	if data[0] == inJSON {
+		return fleet.Decode([]byte(plain.String()))
+	}
+	s := fleet.NewState()
+	if err := compact.Decode(plain.String(), s); err != nil {
+		return nil, err
+	}
+	s.Rebuild()
+	return s, nil
 }

@@ -65,6 +65,13 @@ type BufferSet struct {
 	Buffer fleet.Buffer `json:"buffer"`
 }
 
+// TargetsSet says: a cluster's own targets are now these; what is zero is as the
+// policy has it.
+type TargetsSet struct {
+	Cluster string        `json:"cluster"`
+	Targets fleet.Targets `json:"targets"`
+}
+
 // IncidentOpened says: a sev began.
 type IncidentOpened struct {
 	Name     string   `json:"name"`
@@ -106,5 +113,6 @@ func (ReportsStopped) Kind() string { return "reports.stopped" } // Kind is the 
 func (ReportsResumed) Kind() string { return "reports.resumed" } // Kind is the event's stable name.
 func (PolicySet) Kind() string      { return "policy.set" }      // Kind is the event's stable name.
 func (BufferSet) Kind() string      { return "buffer.set" }      // Kind is the event's stable name.
+func (TargetsSet) Kind() string     { return "targets.set" }     // Kind is the event's stable name.
 func (IncidentOpened) Kind() string { return "incident.opened" } // Kind is the event's stable name.
 func (IncidentClosed) Kind() string { return "incident.closed" } // Kind is the event's stable name.

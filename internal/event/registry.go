@@ -29,6 +29,7 @@ var readers = map[string][]reader{
 	"reports.resumed":      {as[ReportsResumed]},
 	"policy.set":           {as[PolicySet]},
 	"buffer.set":           {as[BufferSet]},
+	"targets.set":          {as[TargetsSet]},
 	"incident.opened":      {as[IncidentOpened], as[IncidentOpened]},
 	"incident.closed":      {as[IncidentClosed]},
 	"quota.created":        {as[QuotaCreated]},

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"sort"
+	"slices"
 )
 
 // Encode writes the state as bytes; equal states give equal bytes.
@@ -34,7 +34,7 @@ func (s *State) Hash() string {
 // Rebuild derives every index from what the state encodes.
 func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
-	s.clusters, s.names = map[string]*Cluster{}, map[string]*Workload{}
+	s.clusters, s.names = map[string]*Cluster{}, make(map[string]*Workload, len(s.Workloads))
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
 	s.shapes = map[shapeKey]int{}
 	if s.Workloads == nil {
@@ -64,7 +64,7 @@ func (s *State) Rebuild() {
 
 func (p *Partition) rebuild(s *State) {
 	p.forecastAt = 0
-	p.state, p.byName, p.accounts = s, map[string]int{}, map[string]*Account{}
+	p.state, p.byName, p.accounts = s, make(map[string]int, len(p.Nodes)), map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
 	p.names, p.flexWaits = nil, nil
 	p.grantsMoved, p.probations = true, 0
@@ -135,6 +135,6 @@ func sortedIDs(m map[uint64]*Workload) []uint64 {
 	for id := range m {
 		ids = append(ids, id)
 	}
-	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	slices.Sort(ids)
 	return ids
 }

@@ -131,23 +131,38 @@ func (p *Partition) pledge(at Instant) {
 	if p.Pledges.Next > HourOf(at) {
 		return // no hour has begun or ended since
 	}
-	first, mixed := Buffer{}, false
-	installed := 0
+	for i, island := range p.Islands {
+		island.Pledges.advance(at, PromisableHours, promised{island.Share, len(island.nodes), p.state.BufferFor(p, i), false})
+	}
+	what := p.promises()
+	p.Pledges.advance(at, PromisableHours, what)
+	what.nodes = p.Sustainable()
+	p.LongPledges.advance(at, SustainableHours, what)
+}
+
+// promises is what the partition promises for a day.
+func (p *Partition) promises() promised {
+	what := promised{nodes: p.Promisable}
 	for i, island := range p.Islands {
 		b := p.state.BufferFor(p, i)
 		if i == 0 {
-			first = b
+			what.policy = b
 		}
-		mixed = mixed || b != first
-		n := len(island.nodes)
-		installed += n
-		island.Pledges.advance(at, PromisableHours, promised{island.Share, n, b, false})
+		what.mixed = what.mixed || b != what.policy
+		what.installed += len(island.nodes)
 	}
-	if mixed {
-		first = Buffer{}
+	if what.mixed {
+		what.policy = Buffer{}
 	}
-	p.Pledges.advance(at, PromisableHours, promised{p.Promisable, installed, first, mixed})
-	p.LongPledges.advance(at, SustainableHours, promised{p.Sustainable(), installed, first, mixed})
+	return what
+}
+
+// Judged is what became of the promises of the whole partition for a day, brought up
+// to a moment. It changes nothing.
+func (p *Partition) Judged(now Instant) Pledges {
+	l := p.Pledges.clone()
+	l.advance(now, PromisableHours, p.promises())
+	return l
 }
 
 // SetPromise makes so many nodes promisable, and so many fewer sustainable, from a moment on.

@@ -21,7 +21,8 @@ type Cluster struct {
 	Mode       Mode    `json:"mode"`
 	Stale      bool    `json:"stale,omitempty"` // its reports have stopped
 	StaleSince Instant `json:"staleSince,omitempty"`
-	Heard      Instant `json:"heard,omitempty"` // when its monitors were last heard; 0: never
+	Heard      Instant `json:"heard,omitempty"`  // when its monitors were last heard; 0: never
+	Targets    Targets `json:"targets,omitzero"` // its own; see TargetsOf
 }
 
 // Incident is a sev: something that people know is wrong, and its scope.

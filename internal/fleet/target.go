@@ -19,18 +19,31 @@ func DefaultTargets() Targets {
 }
 
 // OrDefault is the targets with the defaults for what they leave out.
-func (t Targets) OrDefault() Targets {
-	d := DefaultTargets()
+func (t Targets) OrDefault() Targets { return t.over(DefaultTargets()) }
+
+// Under is the targets with those of the fleet for what they leave out.
+func (t Targets) Under(fleet Targets) Targets { return t.over(fleet.OrDefault()) }
+
+func (t Targets) over(base Targets) Targets {
 	if t.Availability == 0 {
-		t.Availability = d.Availability
+		t.Availability = base.Availability
 	}
 	if t.Uptime == 0 {
-		t.Uptime = d.Uptime
+		t.Uptime = base.Uptime
 	}
 	if t.MTTR == 0 {
-		t.MTTR = d.MTTR
+		t.MTTR = base.MTTR
 	}
 	return t
+}
+
+// TargetsOf is what a cluster shall attain: its own targets, and the policy's for
+// what it has none of its own.
+func (s *State) TargetsOf(cluster string) Targets {
+	if c := s.clusters[cluster]; c != nil {
+		return c.Targets.Under(s.Policy.Targets)
+	}
+	return s.Policy.Targets.OrDefault()
 }
 
 // Check says what is wrong with the targets, or nil.

@@ -19,7 +19,7 @@ func TestThinKeepsFewAndCoversThePast(t *testing.T) {
 }
 
 // checkCover demands the newest three, the oldest, few in all, and no hole much
-// larger than a 128th of the log.
+// larger than a 256th of the log.
 func checkCover(t *testing.T, kept []uint64, every, newest uint64) {
 	t.Helper()
 	for back := range min(uint64(3), newest/every) {
@@ -34,7 +34,7 @@ func checkCover(t *testing.T, kept []uint64, every, newest uint64) {
 		t.Fatalf("at %d: %d snapshots are kept", newest, len(kept))
 	}
 	for i := 1; i < len(kept); i++ {
-		if kept[i]-kept[i-1] > 2*max(1, newest/128)+every {
+		if kept[i]-kept[i-1] > 2*max(1, newest/256)+every {
 			t.Fatalf("at %d: a hole between %d and %d: %v", newest, kept[i-1], kept[i], kept)
 		}
 	}

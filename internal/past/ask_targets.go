@@ -120,7 +120,9 @@ func ranked(by map[string]*Burned) []Burned {
 }
 
 // Usage is what a quota had in a partition over a window, in GPUs × time, and the
-// highest usage at any moment of it in GPUs.
+// highest usage at any moment of it in GPUs. Decisions read the highest use of the
+// last 90 days, which the state keeps (fleet.Account.HighestUse); people ask for
+// windows of their own choice, over years.
 type Usage struct {
 	Quota, Partition                  string
 	Covered                           Window
@@ -143,16 +145,6 @@ func (b *Book) Usage(quota, scope string, w Window, now int64) []Usage {
 		})
 	}
 	return list
-}
-
-// HighestUse is the highest usage of a quota in a partition in a window, in GPUs.
-func (b *Book) HighestUse(quota, partition string, w Window, now int64) int {
-	m := b.Quotas[partition+" "+quota]
-	if m == nil {
-		return 0
-	}
-	v, _, _ := m.over(w.From, w.To, now)
-	return int(v[QuotaPeak])
 }
 
 // Waited is GPUs × time that work of one quota waited in one week for one reason.

@@ -14,12 +14,12 @@ type Notes struct {
 	Seq        uint64 // records heard
 	At         int64  // moment of the last one
 	Nodes      map[string]*NodeLife
-	Episodes   []Episode         // over, in order of their end
-	Faded      map[string]*Faded // episodes too old to be kept one by one
-	Islands    map[string]*Meter // by partition/island
-	Partitions map[string]*Meter // by partition
-	Quotas     map[string]*Meter // by partition, a space, and the quota's path
-	Promises   map[string]*Promises
+	Episodes   []Episode           // over, in order of their end
+	Faded      map[string]*Faded   // episodes too old to be kept one by one
+	Islands    map[string]*Meter   // by partition/island
+	Partitions map[string]*Meter   // by partition
+	Quotas     map[string]*Meter   // by partition, a space, and the quota's path
+	Promises   map[string]Promises // by partition: what was counted already
 	Jobs       map[uint64]*Job
 	Losses     map[string]*Meter // by partition, a space, and the cause
 	Waits      map[uint64]*Waiter
@@ -41,7 +41,7 @@ type Book struct {
 func New() *Book {
 	return open(Notes{
 		Nodes: map[string]*NodeLife{}, Faded: map[string]*Faded{}, Islands: map[string]*Meter{}, Partitions: map[string]*Meter{},
-		Quotas: map[string]*Meter{}, Promises: map[string]*Promises{}, Jobs: map[uint64]*Job{}, Losses: map[string]*Meter{},
+		Quotas: map[string]*Meter{}, Promises: map[string]Promises{}, Jobs: map[uint64]*Job{}, Losses: map[string]*Meter{},
 		Waits: map[uint64]*Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{}, Runs: map[string][]Run{},
 	}, fleet.NewState())
 }
@@ -89,14 +89,14 @@ func (b *Book) Add(r event.Record) {
 	}
 }
 
-// hours does what is done once in every full hour: promises are issued and those
-// of a day ago judged, and reasons asked anew.
+// hours does what is done once in every full hour: what became of promises is
+// counted, and reasons are asked anew.
 func (b *Book) hours(at int64) {
 	if b.At == 0 {
 		return
 	}
 	for next := nextHour(b.At - mod(b.At, hour)); next <= at; next += hour {
-		b.promise(next)
+		b.promises(next)
 		if next+hour > at { // while nothing happens no reason changes
 			b.askAgain(next)
 		}

@@ -9,7 +9,7 @@
 //	meter.go     figures that stand for a time: GPUs × time
 //	metal.go     nodes: their states, and the episodes in which they are out
 //	figures.go   partitions and quotas: what was promised, backed and used
-//	promises.go  was what was promised there a day later?
+//	promises.go  how many promises were kept, of those that the state judges
 //	work.go      work: interrupted, undone, standing still, starting again
 //	flex.go      how long work on flex ran undisturbed
 //	wait.go      who waited, how much, and for which reason

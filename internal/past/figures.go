@@ -61,7 +61,6 @@ func (b *Book) figures(at int64, p *fleet.Partition) {
 	} {
 		m.set(at, figure, int64(v))
 	}
-	b.fell(at, p.ID, t.Healthy/p.GPUsPerNode)
 }
 
 func (b *Book) retired(p *fleet.Partition) int {

@@ -1,53 +1,56 @@
 package past
 
-import "slices"
+import "github.com/muster-fleet/muster/internal/fleet"
 
-// Horizon is how long a promise must hold: promisable is a promise for a day
-// (semantics §2).
-const Horizon = 24 * hour
-
-// Promises are those of a partition that are not a day old yet: one is issued in
-// every full hour, for as many nodes as are promisable then. It is broken as soon
-// as fewer whole healthy nodes are there, and kept when a day later it was not.
+// Promises is what had become of a partition's promises when they were last counted.
+// The state judges them (fleet.Pledges), for buffer policies are weighed by them;
+// here they are only counted hour by hour, so that any window can be asked for.
 type Promises struct {
-	Open []Promise // in order of Issued
+	Open int
+	Done []fleet.Outcome
 }
 
-// Promise is so many whole healthy nodes for a day.
-type Promise struct {
-	Issued int64
-	Nodes  int
-}
-
-// promise judges the promises of a day ago in every partition, and issues new ones.
-func (b *Book) promise(at int64) {
+// promises counts what became of promises in the hour that ends now.
+func (b *Book) promises(now int64) {
 	for _, p := range b.state.Partitions {
 		if len(p.Nodes) == 0 {
 			continue
 		}
-		open := meterOf(b.Promises, p.ID, func() *Promises { return &Promises{} })
-		b.redeem(at, p.ID, open)
-		open.Open = append(open.Open, Promise{at, p.Promisable})
-		b.partition(p.ID).count(at, Issued, 1)
+		is := judged(p.Judged(fleet.Instant(now * 1e6)))
+		kept, broken := is.since(b.Promises[p.ID])
+		m, hour := b.partition(p.ID), now-1 // the hour is over: it is counted in it
+		m.count(hour, Issued, int64(is.Open-b.Promises[p.ID].Open+kept+broken))
+		m.count(hour, Kept, int64(kept))
+		m.count(hour, Broken, int64(broken))
+		b.Promises[p.ID] = is
 	}
 }
 
-func (b *Book) redeem(at int64, partition string, open *Promises) {
-	n := 0
-	for n < len(open.Open) && open.Open[n].Issued+Horizon <= at {
-		n++
+func judged(l fleet.Pledges) Promises {
+	is := Promises{Done: l.Done}
+	for _, o := range l.Open {
+		is.Open += o.Hours
 	}
-	b.partition(partition).count(at, Kept, int64(n))
-	open.Open = slices.Clone(open.Open[n:])
+	return is
 }
 
-// fell breaks the promises that so many whole healthy nodes cannot keep.
-func (b *Book) fell(at int64, partition string, whole int) {
-	open := b.Promises[partition]
-	if open == nil {
-		return
+// since is how many promises were kept and broken since an earlier count. The state
+// lets go of what it knows of policies that are long over.
+func (is Promises) since(was Promises) (kept, broken int) {
+	for _, o := range is.Done {
+		before := outcomeOf(was.Done, o.Policy, o.Mixed)
+		kept += o.Kept - before.Kept
+		broken += o.Broken - before.Broken
 	}
-	before := len(open.Open)
-	open.Open = slices.DeleteFunc(open.Open, func(p Promise) bool { return p.Nodes > whole && p.Issued+Horizon > at })
-	b.partition(partition).count(at, Broken, int64(before-len(open.Open)))
+	return kept, broken
+}
+
+// outcomeOf is what had become of the promises made under a policy.
+func outcomeOf(list []fleet.Outcome, policy fleet.Buffer, mixed bool) fleet.Outcome {
+	for _, o := range list {
+		if o.Policy == policy && o.Mixed == mixed {
+			return o
+		}
+	}
+	return fleet.Outcome{}
 }

@@ -164,25 +164,34 @@ func TestWorkThatWaitsToStartAgainIsLost(t *testing.T) {
 
 func TestAPromiseIsBrokenOnceByWhatFallsBelowIt(t *testing.T) {
 	s := tell(t)
-	s.pass(10*time.Hour + time.Minute) // ten promises are out, for 6 of 8 nodes
+	s.pass(10*time.Hour + time.Minute) // eleven promises are out, for 6 of 8 nodes
 	for _, n := range []string{"tiger-h200-a-001", "tiger-h200-a-002"} {
 		s.node(n, fleet.Quarantined, "XID 79")
 	}
 	s.broken(0, 0)
 	s.node("tiger-h200-a-003", fleet.Quarantined, "XID 79") // 5 of 8
-	s.broken(0, 10)
-	s.node("tiger-h200-a-004", fleet.Quarantined, "XID 79")
+	s.broken(0, 12)                                         // and one for 5 is out
+	s.node("tiger-h200-a-004", fleet.Quarantined, "XID 79") // 4 of 8
 	s.pass(48 * time.Hour)
-	s.broken(24, 10)
+	s.broken(25, 13)
 }
 
+// broken compares with what the state says, once another hour is over and counted.
 func (s *story) broken(kept, broken int) {
 	s.t.Helper()
-	w, now := s.all()
+	s.pass(time.Hour)
 	s.must(core.OpenIncident{Name: fmt.Sprint("sev-", s.s.Seq), Scope: "tiger"}) // a record, for the hours that have passed
+	w, now := s.all()
+	of, open := s.s.Partition("tiger/h200").Judged(s.now).Done[0], 0
+	for _, o := range s.s.Partition("tiger/h200").Judged(s.now).Open {
+		open += o.Hours
+	}
 	h := s.book.Health("tiger/h200", past.ByPartition, w, now)[0]
 	if h.Kept != kept || h.Broken != broken {
 		s.t.Errorf("%d promises kept and %d broken, want %d and %d", h.Kept, h.Broken, kept, broken)
+	}
+	if h.Kept != of.Kept || h.Broken != of.Broken || h.Issued != of.Kept+of.Broken+open-1 { // the hour that runs is counted when it is over
+		s.t.Errorf("of %d promises %d kept and %d broken; the state says %d, and %d open", h.Issued, h.Kept, h.Broken, of.Kept, open)
 	}
 }
 
@@ -193,10 +202,12 @@ func TestTheHighestUseOfAQuota(t *testing.T) {
 	s.must(core.Cancel{Namespace: "n", Name: "g"})
 	s.pass(100 * 24 * time.Hour)
 	now := int64(s.now) / 1e6
-	if got := s.book.HighestUse("r/x", "tiger/h200", past.Window{From: start.UnixMilli(), To: now}, now); got != 16 {
+	if got := s.book.Usage("r/x", "tiger/h200", past.Window{From: start.UnixMilli(), To: now}, now)[0].Peak; got != 16 {
 		t.Errorf("the highest use ever is %d GPUs, want 16", got)
 	}
-	if got := s.book.HighestUse("r/x", "tiger/h200", past.Window{From: now - 90*24*hours(1), To: now}, now); got != 0 {
-		t.Errorf("the highest use of the last 90 days is %d GPUs, want none", got)
+	from := now - fleet.HighMemory*24*hours(1)
+	got := s.book.Usage("r/x", "tiger/h200", past.Window{From: from, To: now}, now)[0].Peak
+	if kept := s.s.Partition("tiger/h200").Account("r/x").HighestUse(s.now); got != 0 || kept != 0 {
+		t.Errorf("the highest use of the last 90 days is %d GPUs here and %d in the state, want none", got, kept)
 	}
 }

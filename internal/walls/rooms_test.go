@@ -29,7 +29,7 @@ type room struct {
 // The rooms that stand under others, for short.
 const (
 	decisions = "fleet event promise placement explain health maintenance buildout haircut core"
-	engine    = decisions + " invariant journal engine"
+	engine    = decisions + " invariant journal compact engine"
 	drivers   = "driver driver/simulated"
 	// What drives an engine of its own in virtual or real time.
 	driven = engine + " journal/memory journal/sqlite " + drivers + " view explain forecast config"
@@ -59,12 +59,13 @@ var rooms = []room{
 	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
+	{folder: "internal/compact", kind: plain},
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
 	{folder: "internal/journal/memory", kind: plain, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/sqlite", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/postgres", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/journaltest", kind: open, may: "event journal"},
-	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver", tests: "journal/memory journal/sqlite"},
+	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver compact", tests: "journal/memory journal/sqlite"},
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},

@@ -346,9 +346,11 @@ type Cluster struct {
 	// observe, shadow or enforce.
 	Mode string `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Its reports have stopped; what is known of it is old.
-	Stale         bool                   `protobuf:"varint,3,opt,name=stale,proto3" json:"stale,omitempty"`
-	StaleSince    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=stale_since,json=staleSince,proto3" json:"stale_since,omitempty"`
-	Partitions    []*Partition           `protobuf:"bytes,5,rep,name=partitions,proto3" json:"partitions,omitempty"`
+	Stale      bool                   `protobuf:"varint,3,opt,name=stale,proto3" json:"stale,omitempty"`
+	StaleSince *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=stale_since,json=staleSince,proto3" json:"stale_since,omitempty"`
+	Partitions []*Partition           `protobuf:"bytes,5,rep,name=partitions,proto3" json:"partitions,omitempty"`
+	// Its own targets; what is zero or not set is as the policy has it.
+	Targets       *Targets `protobuf:"bytes,6,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -414,6 +416,13 @@ func (x *Cluster) GetStaleSince() *timestamppb.Timestamp {
 func (x *Cluster) GetPartitions() []*Partition {
 	if x != nil {
 		return x.Partitions
+	}
+	return nil
+}
+
+func (x *Cluster) GetTargets() *Targets {
+	if x != nil {
+		return x.Targets
 	}
 	return nil
 }
@@ -1449,6 +1458,111 @@ func (x *SetBufferResponse) GetWritten() *Written {
 	return nil
 }
 
+type SetTargetsRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Write   *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Cluster string                 `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// The cluster's own targets from now on; what is zero or not set is as the policy has it.
+	Targets       *Targets `protobuf:"bytes,3,opt,name=targets,proto3" json:"targets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetTargetsRequest) Reset() {
+	*x = SetTargetsRequest{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetTargetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetTargetsRequest) ProtoMessage() {}
+
+func (x *SetTargetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetTargetsRequest.ProtoReflect.Descriptor instead.
+func (*SetTargetsRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *SetTargetsRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *SetTargetsRequest) GetCluster() string {
+	if x != nil {
+		return x.Cluster
+	}
+	return ""
+}
+
+func (x *SetTargetsRequest) GetTargets() *Targets {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+type SetTargetsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetTargetsResponse) Reset() {
+	*x = SetTargetsResponse{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetTargetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetTargetsResponse) ProtoMessage() {}
+
+func (x *SetTargetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetTargetsResponse.ProtoReflect.Descriptor instead.
+func (*SetTargetsResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *SetTargetsResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 type SetNodesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
@@ -1466,7 +1580,7 @@ type SetNodesRequest struct {
 
 func (x *SetNodesRequest) Reset() {
 	*x = SetNodesRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1478,7 +1592,7 @@ func (x *SetNodesRequest) String() string {
 func (*SetNodesRequest) ProtoMessage() {}
 
 func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1491,7 +1605,7 @@ func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesRequest.ProtoReflect.Descriptor instead.
 func (*SetNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SetNodesRequest) GetWrite() *Write {
@@ -1545,7 +1659,7 @@ type SetNodesResponse struct {
 
 func (x *SetNodesResponse) Reset() {
 	*x = SetNodesResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1671,7 @@ func (x *SetNodesResponse) String() string {
 func (*SetNodesResponse) ProtoMessage() {}
 
 func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1684,7 @@ func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesResponse.ProtoReflect.Descriptor instead.
 func (*SetNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SetNodesResponse) GetWritten() *Written {
@@ -1596,7 +1710,7 @@ type OpenIncidentRequest struct {
 
 func (x *OpenIncidentRequest) Reset() {
 	*x = OpenIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1608,7 +1722,7 @@ func (x *OpenIncidentRequest) String() string {
 func (*OpenIncidentRequest) ProtoMessage() {}
 
 func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1621,7 +1735,7 @@ func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentRequest.ProtoReflect.Descriptor instead.
 func (*OpenIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *OpenIncidentRequest) GetWrite() *Write {
@@ -1692,7 +1806,7 @@ type UpdateIncidentRequest struct {
 
 func (x *UpdateIncidentRequest) Reset() {
 	*x = UpdateIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1704,7 +1818,7 @@ func (x *UpdateIncidentRequest) String() string {
 func (*UpdateIncidentRequest) ProtoMessage() {}
 
 func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1717,7 +1831,7 @@ func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UpdateIncidentRequest) GetWrite() *Write {
@@ -1792,7 +1906,7 @@ type UpdateIncidentResponse struct {
 
 func (x *UpdateIncidentResponse) Reset() {
 	*x = UpdateIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1804,7 +1918,7 @@ func (x *UpdateIncidentResponse) String() string {
 func (*UpdateIncidentResponse) ProtoMessage() {}
 
 func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1817,7 +1931,7 @@ func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UpdateIncidentResponse) GetWritten() *Written {
@@ -1836,7 +1950,7 @@ type OpenIncidentResponse struct {
 
 func (x *OpenIncidentResponse) Reset() {
 	*x = OpenIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1848,7 +1962,7 @@ func (x *OpenIncidentResponse) String() string {
 func (*OpenIncidentResponse) ProtoMessage() {}
 
 func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1861,7 +1975,7 @@ func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentResponse.ProtoReflect.Descriptor instead.
 func (*OpenIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *OpenIncidentResponse) GetWritten() *Written {
@@ -1881,7 +1995,7 @@ type CloseIncidentRequest struct {
 
 func (x *CloseIncidentRequest) Reset() {
 	*x = CloseIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +2007,7 @@ func (x *CloseIncidentRequest) String() string {
 func (*CloseIncidentRequest) ProtoMessage() {}
 
 func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +2020,7 @@ func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CloseIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CloseIncidentRequest) GetWrite() *Write {
@@ -1932,7 +2046,7 @@ type CloseIncidentResponse struct {
 
 func (x *CloseIncidentResponse) Reset() {
 	*x = CloseIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1944,7 +2058,7 @@ func (x *CloseIncidentResponse) String() string {
 func (*CloseIncidentResponse) ProtoMessage() {}
 
 func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1957,7 +2071,7 @@ func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CloseIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CloseIncidentResponse) GetWritten() *Written {
@@ -1978,7 +2092,7 @@ type ListIncidentsRequest struct {
 
 func (x *ListIncidentsRequest) Reset() {
 	*x = ListIncidentsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +2104,7 @@ func (x *ListIncidentsRequest) String() string {
 func (*ListIncidentsRequest) ProtoMessage() {}
 
 func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +2117,7 @@ func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListIncidentsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2030,7 +2144,7 @@ type ListIncidentsResponse struct {
 
 func (x *ListIncidentsResponse) Reset() {
 	*x = ListIncidentsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2156,7 @@ func (x *ListIncidentsResponse) String() string {
 func (*ListIncidentsResponse) ProtoMessage() {}
 
 func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2169,7 @@ func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListIncidentsResponse) GetSeen() *Seen {
@@ -2083,7 +2197,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2095,7 +2209,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2108,7 +2222,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ApplyRequest) GetWrite() *Write {
@@ -2147,6 +2261,7 @@ type Change struct {
 	//	*Change_ReleaseHold
 	//	*Change_SetOwner
 	//	*Change_SetHealthPolicy
+	//	*Change_SetTargets
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2154,7 +2269,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2166,7 +2281,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2179,7 +2294,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -2342,6 +2457,15 @@ func (x *Change) GetSetHealthPolicy() *SetHealthPolicyRequest {
 	return nil
 }
 
+func (x *Change) GetSetTargets() *SetTargetsRequest {
+	if x != nil {
+		if x, ok := x.Change.(*Change_SetTargets); ok {
+			return x.SetTargets
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -2414,6 +2538,10 @@ type Change_SetHealthPolicy struct {
 	SetHealthPolicy *SetHealthPolicyRequest `protobuf:"bytes,60,opt,name=set_health_policy,json=setHealthPolicy,proto3,oneof"`
 }
 
+type Change_SetTargets struct {
+	SetTargets *SetTargetsRequest `protobuf:"bytes,61,opt,name=set_targets,json=setTargets,proto3,oneof"`
+}
+
 func (*Change_AddCluster) isChange_Change() {}
 
 func (*Change_AddPartition) isChange_Change() {}
@@ -2448,6 +2576,8 @@ func (*Change_SetOwner) isChange_Change() {}
 
 func (*Change_SetHealthPolicy) isChange_Change() {}
 
+func (*Change_SetTargets) isChange_Change() {}
+
 type ApplyResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
@@ -2457,7 +2587,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[34]
+	mi := &file_muster_v1_fleet_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2469,7 +2599,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[34]
+	mi := &file_muster_v1_fleet_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2482,7 +2612,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{34}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ApplyResponse) GetWritten() *Written {
@@ -2528,7 +2658,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\b_ceiling\"p\n" +
 	"\x04Idle\x125\n" +
 	"\tthreshold\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x121\n" +
-	"\x06window\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06window\"\xba\x01\n" +
+	"\x06window\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06window\"\xe8\x01\n" +
 	"\aCluster\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x14\n" +
@@ -2537,7 +2667,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"staleSince\x124\n" +
 	"\n" +
 	"partitions\x18\x05 \x03(\v2\x14.muster.v1.PartitionR\n" +
-	"partitions\"~\n" +
+	"partitions\x12,\n" +
+	"\atargets\x18\x06 \x01(\v2\x12.muster.v1.TargetsR\atargets\"~\n" +
 	"\tPartition\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03gpu\x18\x02 \x01(\tR\x03gpu\x12\"\n" +
@@ -2609,6 +2740,13 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x05scope\x18\x02 \x01(\tB<\xbaH9r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x121\n" +
 	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferB\x06\xbaH\x03\xc8\x01\x01R\x06buffer\"A\n" +
 	"\x11SetBufferResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x8f\x01\n" +
+	"\x11SetTargetsRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12$\n" +
+	"\acluster\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\x12,\n" +
+	"\atargets\x18\x03 \x01(\v2\x12.muster.v1.TargetsR\atargets\"B\n" +
+	"\x12SetTargetsResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xe8\x02\n" +
 	"\x0fSetNodesRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12A\n" +
@@ -2661,7 +2799,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xec\b\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xad\t\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +
@@ -2686,10 +2824,12 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"place_hold\x18\x0e \x01(\v2\x1b.muster.v1.PlaceHoldRequestH\x00R\tplaceHold\x12B\n" +
 	"\frelease_hold\x18\x0f \x01(\v2\x1d.muster.v1.ReleaseHoldRequestH\x00R\vreleaseHold\x129\n" +
 	"\tset_owner\x18\x1e \x01(\v2\x1a.muster.v1.SetOwnerRequestH\x00R\bsetOwner\x12O\n" +
-	"\x11set_health_policy\x18< \x01(\v2!.muster.v1.SetHealthPolicyRequestH\x00R\x0fsetHealthPolicyB\b\n" +
+	"\x11set_health_policy\x18< \x01(\v2!.muster.v1.SetHealthPolicyRequestH\x00R\x0fsetHealthPolicy\x12?\n" +
+	"\vset_targets\x18= \x01(\v2\x1c.muster.v1.SetTargetsRequestH\x00R\n" +
+	"setTargetsB\b\n" +
 	"\x06change\"=\n" +
 	"\rApplyResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xa5\a\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xf0\a\n" +
 	"\fFleetService\x12H\n" +
 	"\bGetFleet\x12\x1a.muster.v1.GetFleetRequest\x1a\x1b.muster.v1.GetFleetResponse\"\x03\x90\x02\x01\x12I\n" +
 	"\n" +
@@ -2698,7 +2838,9 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
 	"AddIslands\x12\x1c.muster.v1.AddIslandsRequest\x1a\x1d.muster.v1.AddIslandsResponse\x12F\n" +
 	"\tSetPolicy\x12\x1b.muster.v1.SetPolicyRequest\x1a\x1c.muster.v1.SetPolicyResponse\x12F\n" +
-	"\tSetBuffer\x12\x1b.muster.v1.SetBufferRequest\x1a\x1c.muster.v1.SetBufferResponse\x12C\n" +
+	"\tSetBuffer\x12\x1b.muster.v1.SetBufferRequest\x1a\x1c.muster.v1.SetBufferResponse\x12I\n" +
+	"\n" +
+	"SetTargets\x12\x1c.muster.v1.SetTargetsRequest\x1a\x1d.muster.v1.SetTargetsResponse\x12C\n" +
 	"\bSetNodes\x12\x1a.muster.v1.SetNodesRequest\x1a\x1b.muster.v1.SetNodesResponse\x12O\n" +
 	"\fOpenIncident\x12\x1e.muster.v1.OpenIncidentRequest\x1a\x1f.muster.v1.OpenIncidentResponse\x12U\n" +
 	"\x0eUpdateIncident\x12 .muster.v1.UpdateIncidentRequest\x1a!.muster.v1.UpdateIncidentResponse\x12R\n" +
@@ -2718,7 +2860,7 @@ func file_muster_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_muster_v1_fleet_proto_rawDescData
 }
 
-var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_muster_v1_fleet_proto_goTypes = []any{
 	(*Policy)(nil),                 // 0: muster.v1.Policy
 	(*Targets)(nil),                // 1: muster.v1.Targets
@@ -2742,136 +2884,145 @@ var file_muster_v1_fleet_proto_goTypes = []any{
 	(*SetPolicyResponse)(nil),      // 19: muster.v1.SetPolicyResponse
 	(*SetBufferRequest)(nil),       // 20: muster.v1.SetBufferRequest
 	(*SetBufferResponse)(nil),      // 21: muster.v1.SetBufferResponse
-	(*SetNodesRequest)(nil),        // 22: muster.v1.SetNodesRequest
-	(*SetNodesResponse)(nil),       // 23: muster.v1.SetNodesResponse
-	(*OpenIncidentRequest)(nil),    // 24: muster.v1.OpenIncidentRequest
-	(*UpdateIncidentRequest)(nil),  // 25: muster.v1.UpdateIncidentRequest
-	(*UpdateIncidentResponse)(nil), // 26: muster.v1.UpdateIncidentResponse
-	(*OpenIncidentResponse)(nil),   // 27: muster.v1.OpenIncidentResponse
-	(*CloseIncidentRequest)(nil),   // 28: muster.v1.CloseIncidentRequest
-	(*CloseIncidentResponse)(nil),  // 29: muster.v1.CloseIncidentResponse
-	(*ListIncidentsRequest)(nil),   // 30: muster.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil),  // 31: muster.v1.ListIncidentsResponse
-	(*ApplyRequest)(nil),           // 32: muster.v1.ApplyRequest
-	(*Change)(nil),                 // 33: muster.v1.Change
-	(*ApplyResponse)(nil),          // 34: muster.v1.ApplyResponse
-	nil,                            // 35: muster.v1.GetFleetResponse.BuffersEntry
-	(*durationpb.Duration)(nil),    // 36: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 37: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 38: muster.v1.Seen
-	(*HealthPolicy)(nil),           // 39: muster.v1.HealthPolicy
-	(*Write)(nil),                  // 40: muster.v1.Write
-	(*Written)(nil),                // 41: muster.v1.Written
-	(*CreateQuotaRequest)(nil),     // 42: muster.v1.CreateQuotaRequest
-	(*DeleteQuotaRequest)(nil),     // 43: muster.v1.DeleteQuotaRequest
-	(*SetAccessRequest)(nil),       // 44: muster.v1.SetAccessRequest
-	(*SetGrantRequest)(nil),        // 45: muster.v1.SetGrantRequest
-	(*TransferRequest)(nil),        // 46: muster.v1.TransferRequest
-	(*PlaceHoldRequest)(nil),       // 47: muster.v1.PlaceHoldRequest
-	(*ReleaseHoldRequest)(nil),     // 48: muster.v1.ReleaseHoldRequest
-	(*SetOwnerRequest)(nil),        // 49: muster.v1.SetOwnerRequest
-	(*SetHealthPolicyRequest)(nil), // 50: muster.v1.SetHealthPolicyRequest
+	(*SetTargetsRequest)(nil),      // 22: muster.v1.SetTargetsRequest
+	(*SetTargetsResponse)(nil),     // 23: muster.v1.SetTargetsResponse
+	(*SetNodesRequest)(nil),        // 24: muster.v1.SetNodesRequest
+	(*SetNodesResponse)(nil),       // 25: muster.v1.SetNodesResponse
+	(*OpenIncidentRequest)(nil),    // 26: muster.v1.OpenIncidentRequest
+	(*UpdateIncidentRequest)(nil),  // 27: muster.v1.UpdateIncidentRequest
+	(*UpdateIncidentResponse)(nil), // 28: muster.v1.UpdateIncidentResponse
+	(*OpenIncidentResponse)(nil),   // 29: muster.v1.OpenIncidentResponse
+	(*CloseIncidentRequest)(nil),   // 30: muster.v1.CloseIncidentRequest
+	(*CloseIncidentResponse)(nil),  // 31: muster.v1.CloseIncidentResponse
+	(*ListIncidentsRequest)(nil),   // 32: muster.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),  // 33: muster.v1.ListIncidentsResponse
+	(*ApplyRequest)(nil),           // 34: muster.v1.ApplyRequest
+	(*Change)(nil),                 // 35: muster.v1.Change
+	(*ApplyResponse)(nil),          // 36: muster.v1.ApplyResponse
+	nil,                            // 37: muster.v1.GetFleetResponse.BuffersEntry
+	(*durationpb.Duration)(nil),    // 38: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 39: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 40: muster.v1.Seen
+	(*HealthPolicy)(nil),           // 41: muster.v1.HealthPolicy
+	(*Write)(nil),                  // 42: muster.v1.Write
+	(*Written)(nil),                // 43: muster.v1.Written
+	(*CreateQuotaRequest)(nil),     // 44: muster.v1.CreateQuotaRequest
+	(*DeleteQuotaRequest)(nil),     // 45: muster.v1.DeleteQuotaRequest
+	(*SetAccessRequest)(nil),       // 46: muster.v1.SetAccessRequest
+	(*SetGrantRequest)(nil),        // 47: muster.v1.SetGrantRequest
+	(*TransferRequest)(nil),        // 48: muster.v1.TransferRequest
+	(*PlaceHoldRequest)(nil),       // 49: muster.v1.PlaceHoldRequest
+	(*ReleaseHoldRequest)(nil),     // 50: muster.v1.ReleaseHoldRequest
+	(*SetOwnerRequest)(nil),        // 51: muster.v1.SetOwnerRequest
+	(*SetHealthPolicyRequest)(nil), // 52: muster.v1.SetHealthPolicyRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
 	2,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
-	36, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
-	36, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
-	36, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
-	36, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
-	36, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
+	38, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
+	38, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
+	38, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
+	38, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
+	38, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
 	3,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
 	1,  // 7: muster.v1.Policy.targets:type_name -> muster.v1.Targets
-	36, // 8: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
-	36, // 9: muster.v1.Idle.window:type_name -> google.protobuf.Duration
-	37, // 10: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
+	38, // 8: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
+	38, // 9: muster.v1.Idle.window:type_name -> google.protobuf.Duration
+	39, // 10: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
 	5,  // 11: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
-	6,  // 12: muster.v1.Partition.islands:type_name -> muster.v1.Island
-	37, // 13: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
-	37, // 14: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
-	8,  // 15: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
-	37, // 16: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
-	37, // 17: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
-	38, // 18: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
-	0,  // 19: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
-	35, // 20: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
-	4,  // 21: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
-	7,  // 22: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
-	39, // 23: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
-	40, // 24: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
-	41, // 25: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
-	40, // 26: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
-	41, // 27: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
-	40, // 28: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
-	16, // 29: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
-	41, // 30: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
-	40, // 31: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
-	0,  // 32: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
-	41, // 33: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
-	40, // 34: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
-	2,  // 35: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
-	41, // 36: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
-	40, // 37: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
-	37, // 38: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
-	41, // 39: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
-	40, // 40: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
-	40, // 41: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
-	41, // 42: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
-	41, // 43: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
-	40, // 44: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
-	41, // 45: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
-	37, // 46: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
-	38, // 47: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
-	7,  // 48: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
-	40, // 49: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
-	33, // 50: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
-	11, // 51: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
-	13, // 52: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
-	15, // 53: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
-	18, // 54: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
-	20, // 55: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
-	22, // 56: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
-	24, // 57: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
-	28, // 58: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
-	42, // 59: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
-	43, // 60: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
-	44, // 61: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
-	45, // 62: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
-	46, // 63: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
-	47, // 64: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
-	48, // 65: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	49, // 66: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
-	50, // 67: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
-	41, // 68: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	2,  // 69: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	9,  // 70: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	11, // 71: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	13, // 72: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	15, // 73: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	18, // 74: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	20, // 75: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	22, // 76: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	24, // 77: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	25, // 78: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
-	28, // 79: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	30, // 80: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	32, // 81: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	10, // 82: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	12, // 83: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	14, // 84: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	17, // 85: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	19, // 86: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	21, // 87: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	23, // 88: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	27, // 89: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	26, // 90: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
-	29, // 91: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	31, // 92: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	34, // 93: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	82, // [82:94] is the sub-list for method output_type
-	70, // [70:82] is the sub-list for method input_type
-	70, // [70:70] is the sub-list for extension type_name
-	70, // [70:70] is the sub-list for extension extendee
-	0,  // [0:70] is the sub-list for field type_name
+	1,  // 12: muster.v1.Cluster.targets:type_name -> muster.v1.Targets
+	6,  // 13: muster.v1.Partition.islands:type_name -> muster.v1.Island
+	39, // 14: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
+	39, // 15: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
+	8,  // 16: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
+	39, // 17: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
+	39, // 18: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 19: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
+	0,  // 20: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
+	37, // 21: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
+	4,  // 22: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
+	7,  // 23: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
+	41, // 24: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
+	42, // 25: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
+	43, // 26: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
+	42, // 27: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
+	43, // 28: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
+	42, // 29: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
+	16, // 30: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
+	43, // 31: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
+	42, // 32: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
+	0,  // 33: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
+	43, // 34: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
+	42, // 35: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
+	2,  // 36: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
+	43, // 37: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
+	42, // 38: muster.v1.SetTargetsRequest.write:type_name -> muster.v1.Write
+	1,  // 39: muster.v1.SetTargetsRequest.targets:type_name -> muster.v1.Targets
+	43, // 40: muster.v1.SetTargetsResponse.written:type_name -> muster.v1.Written
+	42, // 41: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
+	39, // 42: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
+	43, // 43: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
+	42, // 44: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
+	42, // 45: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
+	43, // 46: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
+	43, // 47: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
+	42, // 48: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
+	43, // 49: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
+	39, // 50: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 51: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
+	7,  // 52: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
+	42, // 53: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
+	35, // 54: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
+	11, // 55: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
+	13, // 56: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
+	15, // 57: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
+	18, // 58: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
+	20, // 59: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
+	24, // 60: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
+	26, // 61: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
+	30, // 62: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
+	44, // 63: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
+	45, // 64: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
+	46, // 65: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
+	47, // 66: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
+	48, // 67: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
+	49, // 68: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
+	50, // 69: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
+	51, // 70: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
+	52, // 71: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
+	22, // 72: muster.v1.Change.set_targets:type_name -> muster.v1.SetTargetsRequest
+	43, // 73: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	2,  // 74: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	9,  // 75: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	11, // 76: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	13, // 77: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	15, // 78: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	18, // 79: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	20, // 80: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	22, // 81: muster.v1.FleetService.SetTargets:input_type -> muster.v1.SetTargetsRequest
+	24, // 82: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	26, // 83: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	27, // 84: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
+	30, // 85: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	32, // 86: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	34, // 87: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	10, // 88: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	12, // 89: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	14, // 90: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	17, // 91: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	19, // 92: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	21, // 93: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	23, // 94: muster.v1.FleetService.SetTargets:output_type -> muster.v1.SetTargetsResponse
+	25, // 95: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	29, // 96: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	28, // 97: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
+	31, // 98: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	33, // 99: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	36, // 100: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	88, // [88:101] is the sub-list for method output_type
+	75, // [75:88] is the sub-list for method input_type
+	75, // [75:75] is the sub-list for extension type_name
+	75, // [75:75] is the sub-list for extension extendee
+	0,  // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -2884,8 +3035,8 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_quota_proto_init()
 	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[2].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[25].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[33].OneofWrappers = []any{
+	file_muster_v1_fleet_proto_msgTypes[27].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[35].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
 		(*Change_AddIslands)(nil),
@@ -2903,6 +3054,7 @@ func file_muster_v1_fleet_proto_init() {
 		(*Change_ReleaseHold)(nil),
 		(*Change_SetOwner)(nil),
 		(*Change_SetHealthPolicy)(nil),
+		(*Change_SetTargets)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2910,7 +3062,7 @@ func file_muster_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_fleet_proto_rawDesc), len(file_muster_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

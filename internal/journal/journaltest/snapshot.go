@@ -66,7 +66,7 @@ func snapshotAhead(t *testing.T, l *log) {
 }
 
 func snapshotsThin(t *testing.T, l *log) {
-	const n = 600
+	const n = 1200
 	mustAppend(t, l, entries(1, n))
 	for seq := uint64(1); seq <= n; seq++ {
 		mustSave(t, l, snapshotOf(seq))
@@ -82,8 +82,8 @@ func snapshotsThin(t *testing.T, l *log) {
 		}
 		kept[s.Seq] = true
 	}
-	if len(kept) > 260 {
-		t.Errorf("%d of %d snapshots kept, want at most 260", len(kept), n)
+	if len(kept) > 516 {
+		t.Errorf("%d of %d snapshots kept, want at most 516", len(kept), n)
 	}
 }
 

@@ -116,7 +116,7 @@ func TestNotesOfNoUseAreGatheredAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{
-		"of another log": whole, "torn": whole[:len(whole)/2], "empty": nil, "another version": append([]byte("muster past 0\n"), whole[14:]...),
+		"of another log": whole, "torn": whole[:len(whole)/2], "empty": nil, "another version": append([]byte("muster past 1\n"), whole[14:]...),
 	} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)

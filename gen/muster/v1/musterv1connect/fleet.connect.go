@@ -46,6 +46,8 @@ const (
 	FleetServiceSetPolicyProcedure = "/muster.v1.FleetService/SetPolicy"
 	// FleetServiceSetBufferProcedure is the fully-qualified name of the FleetService's SetBuffer RPC.
 	FleetServiceSetBufferProcedure = "/muster.v1.FleetService/SetBuffer"
+	// FleetServiceSetTargetsProcedure is the fully-qualified name of the FleetService's SetTargets RPC.
+	FleetServiceSetTargetsProcedure = "/muster.v1.FleetService/SetTargets"
 	// FleetServiceSetNodesProcedure is the fully-qualified name of the FleetService's SetNodes RPC.
 	FleetServiceSetNodesProcedure = "/muster.v1.FleetService/SetNodes"
 	// FleetServiceOpenIncidentProcedure is the fully-qualified name of the FleetService's OpenIncident
@@ -78,6 +80,8 @@ type FleetServiceClient interface {
 	SetPolicy(context.Context, *v1.SetPolicyRequest) (*v1.SetPolicyResponse, error)
 	// SetBuffer sets the buffer policy of a cluster, a partition or an island.
 	SetBuffer(context.Context, *v1.SetBufferRequest) (*v1.SetBufferResponse, error)
+	// SetTargets gives a cluster targets of its own.
+	SetTargets(context.Context, *v1.SetTargetsRequest) (*v1.SetTargetsResponse, error)
 	// SetNodes puts nodes into a state.
 	SetNodes(context.Context, *v1.SetNodesRequest) (*v1.SetNodesResponse, error)
 	// OpenIncident opens a sev.
@@ -140,6 +144,12 @@ func NewFleetServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(fleetServiceMethods.ByName("SetBuffer")),
 			connect.WithClientOptions(opts...),
 		),
+		setTargets: connect.NewClient[v1.SetTargetsRequest, v1.SetTargetsResponse](
+			httpClient,
+			baseURL+FleetServiceSetTargetsProcedure,
+			connect.WithSchema(fleetServiceMethods.ByName("SetTargets")),
+			connect.WithClientOptions(opts...),
+		),
 		setNodes: connect.NewClient[v1.SetNodesRequest, v1.SetNodesResponse](
 			httpClient,
 			baseURL+FleetServiceSetNodesProcedure,
@@ -188,6 +198,7 @@ type fleetServiceClient struct {
 	addIslands     *connect.Client[v1.AddIslandsRequest, v1.AddIslandsResponse]
 	setPolicy      *connect.Client[v1.SetPolicyRequest, v1.SetPolicyResponse]
 	setBuffer      *connect.Client[v1.SetBufferRequest, v1.SetBufferResponse]
+	setTargets     *connect.Client[v1.SetTargetsRequest, v1.SetTargetsResponse]
 	setNodes       *connect.Client[v1.SetNodesRequest, v1.SetNodesResponse]
 	openIncident   *connect.Client[v1.OpenIncidentRequest, v1.OpenIncidentResponse]
 	updateIncident *connect.Client[v1.UpdateIncidentRequest, v1.UpdateIncidentResponse]
@@ -244,6 +255,15 @@ func (c *fleetServiceClient) SetPolicy(ctx context.Context, req *v1.SetPolicyReq
 // SetBuffer calls muster.v1.FleetService.SetBuffer.
 func (c *fleetServiceClient) SetBuffer(ctx context.Context, req *v1.SetBufferRequest) (*v1.SetBufferResponse, error) {
 	response, err := c.setBuffer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SetTargets calls muster.v1.FleetService.SetTargets.
+func (c *fleetServiceClient) SetTargets(ctx context.Context, req *v1.SetTargetsRequest) (*v1.SetTargetsResponse, error) {
+	response, err := c.setTargets.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -318,6 +338,8 @@ type FleetServiceHandler interface {
 	SetPolicy(context.Context, *v1.SetPolicyRequest) (*v1.SetPolicyResponse, error)
 	// SetBuffer sets the buffer policy of a cluster, a partition or an island.
 	SetBuffer(context.Context, *v1.SetBufferRequest) (*v1.SetBufferResponse, error)
+	// SetTargets gives a cluster targets of its own.
+	SetTargets(context.Context, *v1.SetTargetsRequest) (*v1.SetTargetsResponse, error)
 	// SetNodes puts nodes into a state.
 	SetNodes(context.Context, *v1.SetNodesRequest) (*v1.SetNodesResponse, error)
 	// OpenIncident opens a sev.
@@ -376,6 +398,12 @@ func NewFleetServiceHandler(svc FleetServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(fleetServiceMethods.ByName("SetBuffer")),
 		connect.WithHandlerOptions(opts...),
 	)
+	fleetServiceSetTargetsHandler := connect.NewUnaryHandlerSimple(
+		FleetServiceSetTargetsProcedure,
+		svc.SetTargets,
+		connect.WithSchema(fleetServiceMethods.ByName("SetTargets")),
+		connect.WithHandlerOptions(opts...),
+	)
 	fleetServiceSetNodesHandler := connect.NewUnaryHandlerSimple(
 		FleetServiceSetNodesProcedure,
 		svc.SetNodes,
@@ -427,6 +455,8 @@ func NewFleetServiceHandler(svc FleetServiceHandler, opts ...connect.HandlerOpti
 			fleetServiceSetPolicyHandler.ServeHTTP(w, r)
 		case FleetServiceSetBufferProcedure:
 			fleetServiceSetBufferHandler.ServeHTTP(w, r)
+		case FleetServiceSetTargetsProcedure:
+			fleetServiceSetTargetsHandler.ServeHTTP(w, r)
 		case FleetServiceSetNodesProcedure:
 			fleetServiceSetNodesHandler.ServeHTTP(w, r)
 		case FleetServiceOpenIncidentProcedure:
@@ -470,6 +500,10 @@ func (UnimplementedFleetServiceHandler) SetPolicy(context.Context, *v1.SetPolicy
 
 func (UnimplementedFleetServiceHandler) SetBuffer(context.Context, *v1.SetBufferRequest) (*v1.SetBufferResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.FleetService.SetBuffer is not implemented"))
+}
+
+func (UnimplementedFleetServiceHandler) SetTargets(context.Context, *v1.SetTargetsRequest) (*v1.SetTargetsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.FleetService.SetTargets is not implemented"))
 }
 
 func (UnimplementedFleetServiceHandler) SetNodes(context.Context, *v1.SetNodesRequest) (*v1.SetNodesResponse, error) {

@@ -1,0 +1,123 @@
+package compact
+
+import (
+	"cmp"
+	"encoding/binary"
+	"reflect"
+	"slices"
+)
+
+// Encode writes what a pointer points at. Equal values give equal bytes. It fails
+// only for types that are no plain data: floats, arrays, channels, functions,
+// interfaces, and structs that show none of their fields, as time.Time.
+func Encode(pointer any) ([]byte, error) {
+	v := reflect.ValueOf(pointer).Elem()
+	types := &shapes{of: map[reflect.Type]*shape{}}
+	root, err := types.describe(v.Type())
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{texts: map[string]uint64{}}
+	w.uint(uint64(len(types.structs)))
+	for _, d := range types.structs {
+		w.uint(uint64(len(d.fields)))
+		for _, f := range d.fields {
+			w.text(f.name)
+			w.shape(f.is)
+		}
+	}
+	w.shape(root)
+	w.value(root, v)
+	return w.b, nil
+}
+
+// writer writes. A text is written once, and from then on by its number.
+type writer struct {
+	b     []byte
+	texts map[string]uint64
+}
+
+func (w *writer) uint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
+
+func (w *writer) text(s string) {
+	if n, known := w.texts[s]; known {
+		w.uint(n)
+		return
+	}
+	w.texts[s] = uint64(len(w.texts)) + 1
+	w.uint(0)
+	w.uint(uint64(len(s)))
+	w.b = append(w.b, s...)
+}
+
+func (w *writer) shape(d *shape) {
+	w.b = append(w.b, d.kind)
+	switch d.kind {
+	case kindPointer, kindSlice:
+		w.shape(d.of)
+	case kindMap:
+		w.shape(d.key)
+		w.shape(d.of)
+	case kindStruct:
+		w.uint(uint64(d.number))
+	}
+}
+
+func (w *writer) value(d *shape, v reflect.Value) {
+	switch d.kind {
+	case kindBool:
+		w.b = append(w.b, 0)
+		if v.Bool() {
+			w.b[len(w.b)-1] = 1
+		}
+	case kindInt:
+		w.b = binary.AppendVarint(w.b, v.Int())
+	case kindUint:
+		w.uint(v.Uint())
+	case kindString:
+		w.text(v.String())
+	case kindStruct:
+		for _, f := range d.fields {
+			w.value(f.is, v.Field(f.at))
+		}
+	default:
+		w.held(d, v)
+	}
+}
+
+// held writes what may be nil: 0 for that, and else one more than what it holds.
+func (w *writer) held(d *shape, v reflect.Value) {
+	switch {
+	case v.IsNil():
+		w.uint(0)
+	case d.kind == kindPointer:
+		w.uint(1)
+		w.value(d.of, v.Elem())
+	case d.kind == kindSlice:
+		w.uint(uint64(v.Len()) + 1)
+		for i := range v.Len() {
+			w.value(d.of, v.Index(i))
+		}
+	default:
+		w.uint(uint64(v.Len()) + 1)
+		for _, key := range sortedKeys(v) {
+			w.value(d.key, key)
+			w.value(d.of, v.MapIndex(key))
+		}
+	}
+}
+
+func sortedKeys(m reflect.Value) []reflect.Value {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		switch {
+		case a.CanUint():
+			return cmp.Compare(a.Uint(), b.Uint())
+		case a.CanInt():
+			return cmp.Compare(a.Int(), b.Int())
+		default:
+			return cmp.Compare(a.String(), b.String())
+		}
+	})
+	return keys
+}
