@@ -36,6 +36,9 @@ func TestEveryRetoldCaseIsToldOnce(t *testing.T) {
 		}
 		seen[key] = r.file
 	}
+	if len(all) < 150 {
+		t.Errorf("%d situations of other schedulers are retold, want at least 150", len(all))
+	}
 }
 
 func TestStoriesUnderPeersNameTheirPeer(t *testing.T) {
