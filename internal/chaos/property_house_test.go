@@ -38,12 +38,13 @@ func TestHousesOutliveChaos(t *testing.T) {
 // small ones (703698, 1500266); an heir in the place of surplus that left along
 // (951368); shares that rose while a victim was leaving (1502051); one who left only
 // so that its namespace stayed within its share (1502114); quota that nobody could
-// use while uncovered work of its own stood on too many nodes (950861, 2002346), and
-// surplus that was covered while its pool was not (3000257).
+// use while uncovered work of its own stood on too many nodes (950861, 2002346),
+// surplus that was covered while its pool was not (3000257), and uncovered work that
+// was evicted for a node that only covered work takes (11840).
 var housesOnceBroken = []int64{
 	9, 166, 1089, 1114, 1214, 1734, 1749, 1996, 2022, 3140, 3392, 4109, 10094, 11123, 11575, 700830,
 	900198, 900458, 703698, 951368, 1500266, 1502051, 1502114,
-	950861, 2002346, 3000257,
+	950861, 2002346, 3000257, 11840,
 }
 
 func TestHousesThatBrokeOnce(t *testing.T) {

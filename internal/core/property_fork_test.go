@@ -79,6 +79,27 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 	}
 }
 
+// What-ifs run on copies of copies that know less and less of the past: a failure
+// that waits to be explained when its workload is forgotten stops nobody.
+func TestACopyThatForgetsThePastGoesOn(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.do(0, job("ann", "sweep", fleet.Flex, fleet.Mid, pool("w", 0, 8, 2)))
+	w := st.s.Workload("ann", "sweep")
+	st.do(time.Minute, core.ReportFinished{ID: w.ID, Failed: true, Run: w.Run})
+	for name, c := range map[string]*fleet.State{"lightened": st.s.Fork(), "forked": st.s} {
+		if name == "lightened" {
+			c.Lighten()
+		} else {
+			delete(c.Workloads, w.ID) // as the state forgets ended work in time
+			c.EndedOrder = nil
+		}
+		again := c.Fork()
+		if _, refusal := core.Step(again, core.Request{Command: core.Tick{}, Actor: core.System}, moment(time.Hour)); refusal != nil {
+			t.Errorf("%s: %v", name, refusal)
+		}
+	}
+}
+
 // busy is a small fleet in the middle of everything: work that runs, waits,
 // borrows and leaves, nodes that are out, holds, incidents and subscriptions.
 func busy(t *testing.T) *fleet.State {

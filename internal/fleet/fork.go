@@ -139,7 +139,8 @@ func (f *fork) metal(p *Partition) {
 	c.ownPast()
 	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
-	c.ailing, c.failures = slices.Clone(p.ailing), each(f.work, p.failures)
+	c.ailing = slices.Clone(p.ailing)
+	c.failures = remove(each(f.work, p.failures), func(w *Workload) bool { return w == nil }) // of some the state knows nothing any more
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
 	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
 	for _, t := range p.trees {
@@ -274,6 +275,9 @@ func (s *State) Lighten() {
 	}
 	s.EndedOrder, s.Keys = kept, nil
 	clear(s.keys)
+	for _, p := range s.Partitions {
+		p.failures = nil // nobody asks a what-if why something failed
+	}
 }
 
 // Forget takes waiting workloads out of the state as if they had never come.

@@ -243,10 +243,12 @@ func chosenOfWork(w *fleet.Workload, gone map[[3]int]int) []judge.Unit {
 		if left[i] < pool.Min {
 			continue
 		}
-		for index, r := range w.Held[i] {
-			if at := [3]int{int(w.ID), i, r.Node}; r.Phase != fleet.Leaving && gone[at] > 0 {
-				gone[at]--
-				list = append(list, judge.SurplusAt(w, i, index))
+		for _, phase := range []fleet.Phase{fleet.Reserved, fleet.Running} { // of two on a node what is only reserved goes first
+			for index, r := range w.Held[i] {
+				if at := [3]int{int(w.ID), i, r.Node}; r.Phase == phase && gone[at] > 0 {
+					gone[at]--
+					list = append(list, judge.SurplusAt(w, i, index))
+				}
 			}
 		}
 	}

@@ -17,11 +17,9 @@ var (
 // lines is how long a random fleet lives.
 const lines = 40
 
-// featuresFlag: by default everything, with one thing left out. Of an elastic pool
-// on flex those replicas are surplus that stand in the way (decision record 0006);
-// the engine sees that island by island only, so that without t the judge now and
-// then knows a cheaper set.
-var featuresFlag = flag.String("features", "efkrxspht", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) s(hares of flex) f(ailing); h(eads) to judge who passes them, and t(urn) to ask of elastic pools on flex for the last replicas only")
+// featuresFlag: by default everything. Of an elastic pool on flex those replicas are
+// surplus that stand in the way (decision record 0006).
+var featuresFlag = flag.String("features", "efkrxsph", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) s(hares of flex) f(ailing); h(eads) to judge who passes them, and t(urn) to ask of elastic pools on flex for the last replicas only")
 
 func featuresAsked() features {
 	has := func(c string) bool { return strings.Contains(*featuresFlag, c) }

@@ -42,6 +42,11 @@ func Alerts() []Alert {
 			"muster get nodes lists what is down and why; the next failures will cost quotas their backing.",
 		},
 		{
+			"MusterBreakerOpen", `muster_breaker_open > 0`, "0m", "page",
+			"automatic quarantine has stopped in {{ $labels.cluster }}/{{ $labels.gpu }} and waits for a person",
+			"muster health {{ $labels.cluster }}/{{ $labels.gpu }} shows what tripped it; muster health reset lets it act again.",
+		},
+		{
 			"MusterClusterStale", `muster_cluster_stale > 0`, "1m", "page",
 			"{{ $labels.cluster }} has stopped to report; nothing new starts there",
 			"its backing stays as it was; look at its agent and its API server.",

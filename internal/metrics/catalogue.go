@@ -62,6 +62,8 @@ var (
 	held        = Metric{"muster_gpus_held", Gauge, append(ofPartition[:2:2], "holds"), "GPUs that in-quota work holds, by how, and that flex work holds."}
 	workloads   = Metric{"muster_workloads", Gauge, []string{"state"}, "Workloads that have not ended, by state; a workload is in exactly one."}
 	waiting     = Metric{"muster_waiting_gpus", Gauge, []string{"target"}, "GPUs that pending workloads ask for to start, by their target."}
+	breaker     = Metric{"muster_breaker_open", Gauge, ofPartition, "1 while automatic quarantine has stopped in the partition and waits for a person."}
+	hung        = Metric{"muster_workloads_hung", Gauge, nil, "Running workloads that are busy by the plain figure while tensor cores and network are still."}
 	stale       = Metric{"muster_cluster_stale", Gauge, []string{"cluster"}, "1 while the cluster's reports have stopped: its figures are the last known."}
 	incidents   = Metric{"muster_incidents_open", Gauge, nil, "Incidents that are open."}
 	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
@@ -80,5 +82,5 @@ func Catalogue() []Metric {
 	for _, s := range quotaStages {
 		list = append(list, Metric{s.name, Gauge, ofQuota, s.help})
 	}
-	return append(list, workloads, waiting, stale, incidents, version, happened, commands, commandTime)
+	return append(list, breaker, workloads, hung, waiting, stale, incidents, version, happened, commands, commandTime)
 }

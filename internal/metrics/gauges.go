@@ -103,6 +103,7 @@ func ofPartitionGauges(p *fleet.Partition, put put) {
 	put(held.Name, guaranteed, p.Cluster, p.GPU, "guaranteed")
 	put(held.Name, borrowing, p.Cluster, p.GPU, "borrowing")
 	put(held.Name, unprotected, p.Cluster, p.GPU, "unprotected")
+	put(breaker.Name, oneIf(p.Health.Tripped != 0), p.Cluster, p.GPU)
 	put(held.Name, f.FlexUsed, p.Cluster, p.GPU, "flex")
 }
 
@@ -115,8 +116,10 @@ func ofFleetGauges(s *fleet.State, put put) {
 		asked[q.Path] = 0
 	}
 	asked[fleet.Flex] = 0
+	still := 0
 	for _, w := range s.Workloads {
 		states[w.State]++
+		still += oneIf(view.Hung(s, w, s.Time))
 		if w.State == fleet.Pending {
 			asked[w.Target] += w.NeedsBase()
 		}
@@ -124,6 +127,7 @@ func ofFleetGauges(s *fleet.State, put put) {
 	for _, state := range livingStates {
 		put(workloads.Name, states[state], string(state))
 	}
+	put(hung.Name, still)
 	for target, gpus := range asked {
 		put(waiting.Name, gpus, target)
 	}

@@ -49,6 +49,10 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		}
 	case event.GrantTransferred:
 		return cut(e.From, fmt.Sprintf("%d GPUs of %s in %s were transferred to %s", e.GPUs, e.From, e.Partition, e.To)), true
+	case event.BreakerTripped:
+		return breaker("automatic quarantine has stopped in %s and waits for a person: muster health reset", e.Partition), true
+	case event.BreakerReset:
+		return breaker("automatic quarantine acts again in %s", e.Partition), true
 	case event.IncidentOpened:
 		return incident("incident %s opened: %s", e.Name, words(e.Severity, e.Scope)), true
 	case event.IncidentClosed:
@@ -100,6 +104,10 @@ func cut(quota, text string) Notice {
 
 func incident(format string, args ...any) Notice {
 	return Notice{Kind: fleet.NoticeIncident, Text: fmt.Sprintf(format, args...)}
+}
+
+func breaker(format, partition string) Notice {
+	return Notice{Kind: fleet.NoticeBreaker, Text: fmt.Sprintf(format, partition)}
 }
 
 func words(severity, scope string) string {

@@ -7,8 +7,10 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 // coverage is what of a tree's work its backing covers.
 type coverage struct {
-	gpus  int
-	nodes map[int]bool // nodes that covered work touches; nil: all that the tree touches
+	gpus int
+	// nodes is the covered replicas by node, without the chosen victims'; nil: all
+	// of the tree's work counts.
+	nodes map[int]int
 }
 
 // coverageFor is the coverage that a claim must count.
@@ -32,7 +34,7 @@ type keptCoverage struct {
 }
 
 func (pl *Planner) withoutUnprotected(tree *fleet.Tree) coverage {
-	all := coverage{gpus: tree.Stays(), nodes: map[int]bool{}}
+	all := coverage{gpus: tree.Stays(), nodes: map[int]int{}}
 	for _, a := range tree.Accounts() {
 		units := pl.accountUnits(a)
 		for i := range units {
@@ -41,14 +43,14 @@ func (pl *Planner) withoutUnprotected(tree *fleet.Tree) coverage {
 				all.gpus -= u.gpus
 				continue
 			}
-			u.eachNode(func(node, _ int) { all.nodes[node] = true })
+			u.eachNode(func(node, _ int) { all.nodes[node]++ })
 		}
 	}
 	return all
 }
 
 // has says whether a node counts against the backing.
-func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] }
+func (c coverage) has(node int) bool { return c.nodes == nil || c.nodes[node] > 0 }
 
 // touchedBy is the number of nodes that count, by island.
 func (pl *Planner) touchedBy(c coverage, tree *fleet.Tree) []int {
@@ -63,4 +65,49 @@ func (pl *Planner) touchedBy(c coverage, tree *fleet.Tree) []int {
 		touched[pl.p.Nodes[node].Island]++
 	}
 	return touched
+}
+
+// addCleared lets the claim open (sign 1) the nodes that its tree's victims leave:
+// those on which none of the work stays that counts.
+func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
+	if c.covered.nodes != nil {
+		for _, v := range leaving {
+			pl.uncover(c, v, sign)
+		}
+		return
+	}
+	pl.mark++
+	for _, v := range leaving {
+		if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
+			continue
+		}
+		v.all.eachNode(func(node, _ int) {
+			if pl.marks[node] == pl.mark {
+				return
+			}
+			pl.marks[node] = pl.mark
+			if pl.owner(node) == nil {
+				c.tree[pl.p.Nodes[node].Island] += sign
+			}
+		})
+	}
+}
+
+// uncover takes a victim's covered replicas out of what counts (sign 1), or puts
+// them back. Unprotected work that stays beside them takes no node of the backing.
+func (pl *Planner) uncover(c *claim, v *candidateVictim, sign int) {
+	if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
+		return
+	}
+	nodes := c.covered.nodes
+	v.eachLeaving(func(_ int, r fleet.Replica) {
+		if r.Holds == fleet.HoldsUnprotected {
+			return
+		}
+		had := nodes[r.Node] > 0
+		nodes[r.Node] -= sign
+		if had != (nodes[r.Node] > 0) {
+			c.tree[pl.p.Nodes[r.Node].Island] += sign
+		}
+	})
 }

@@ -78,11 +78,17 @@ func atMost(list []*candidateVictim, excess int) int {
 // fairSet finds the cheapest fair set of victims that lets a flex claim start:
 // among few candidates the cheapest of all, else one that is minimal.
 func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	if _, ok := pl.fits(c, list); !ok {
+	few := list
+	if len(list) <= fewCandidates {
+		if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
+			few = more
+		}
+	}
+	if _, ok := pl.fits(c, few); !ok {
 		return nil, nil, false
 	}
 	if len(list) <= fewCandidates {
-		return pl.cheapestFair(c, list)
+		return pl.cheapestFair(c, few)
 	}
 	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
 		return spots, victims, true
@@ -131,7 +137,7 @@ func (pl *Planner) othersWant(namespace string) bool {
 
 // cheapestFair looks at every fair set of candidates.
 func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	fair := func(set []*candidateVictim) bool { return pl.fair(c, set) }
+	fair := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
 		// Nobody goes only to make room in a share.
 		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set)

@@ -11,19 +11,11 @@ import (
 // guaranteed, who would evict the newcomer in turn (hard cases 1 and 2, decision
 // record 0006).
 
-// heir finds a borrowing victim of a borrowing claim that is none, or −1: with it
-// gone, it or something that waits in its quota would be guaranteed there by
-// count. The newcomer must do without it, or wait.
-func (pl *Planner) heir(c *claim, victims []*candidateVictim) int {
-	if c.holds != fleet.HoldsBorrowing {
-		return -1
-	}
-	for i, v := range victims {
-		if v.class == ClassBorrowing && (pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims)) {
-			return i
-		}
-	}
-	return -1
+// hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with
+// the victims gone, it or something that waits in its quota would be guaranteed
+// there by count. The newcomer must do without it, or wait.
+func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	return c.holds == fleet.HoldsBorrowing && (pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims))
 }
 
 // comesBack says whether a victim would be guaranteed, by count, with all other

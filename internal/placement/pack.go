@@ -55,8 +55,9 @@ func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
 		full[n] = true
 	}
 	var list []*candidateVictim
+	elsewhere := func(node int) bool { return !full[node] }
 	for _, w := range byID(pl.addFlexOn(nil, short)) {
-		for _, u := range pl.units(w) {
+		for _, u := range pl.unitsBy(w, elsewhere) {
 			on := false
 			u.eachNode(func(node, _ int) { on = on || full[node] })
 			if on {

@@ -33,12 +33,21 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 }
 
 // touching keeps the candidates that stand in an island, and those of the
-// claim's own tree, whose GPUs count for it wherever they stand.
+// claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
+// that surplus which stands there.
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
+	var others surplusStock
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
+		if !in && v.key.Surplus && v.w.Flexes() {
+			if others == nil {
+				others = stockOf(list)
+			}
+			v = others.next(pl, v, island)
+			in = v != nil
+		}
 		if in {
 			out = append(out, v)
 		}
@@ -66,7 +75,7 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	}
 	spots, ok := pl.fits(c, chosen)
 	if ok {
-		chosen = pl.thin(c, spots, chosen)
+		chosen = pl.shrink(c, spots, pl.thin(c, spots, chosen))
 	}
 	return spots, chosen, ok
 }
@@ -194,18 +203,24 @@ const fewCandidates = 12
 // one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
 	list = noDearer(list, worstOf(best))
+	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
+		list = more
+	}
 	if _, ok := pl.fits(c, list); !ok {
 		return best
 	}
-	every := func([]*candidateVictim) bool { return true }
-	return pl.cheapestWhere(c, list, best, every, func([]fleet.Spot, []*candidateVictim) bool { return true })
+	asIs := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, true }
+	return pl.cheapestWhere(c, list, best, asIs, everyPlace)
 }
 
-// cheapestWhere looks at every set that may be taken at all and is cheaper than
-// the best one known so far (nil: none is); what fits must also do. Who is in every
+// everyPlace takes each set that fits.
+func everyPlace([]fleet.Spot, []*candidateVictim) bool { return true }
+
+// cheapestWhere looks at every set that may be taken at all, as something, and is cheaper
+// than the best one known so far (nil: none is); what fits must also do. Who is in every
 // set that fits (all without him do not) is found out first, and a set inside one
 // that did not fit is not tried.
-func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) bool, does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
+func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) ([]*candidateVictim, bool), does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
 	all := 1<<len(list) - 1
 	needed := 0
 	for i := range list {
@@ -219,7 +234,11 @@ func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may fu
 			continue
 		}
 		set := subset(list, mask)
-		if best != nil && !cheaperSet(set, best) || !may(set) {
+		if tooMany(set) || best != nil && !cheaperSet(set, best) {
+			continue
+		}
+		set, ok := may(set)
+		if !ok || best != nil && !cheaperSet(set, best) {
 			continue
 		}
 		if spots, ok := pl.fits(c, set); !ok {
@@ -332,25 +351,6 @@ func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]
 		pl.addCleared(c, leaving, -1)
 	}
 	return spots, ok
-}
-
-// addCleared lets the claim open (sign 1) the nodes that its tree's victims leave.
-func (pl *Planner) addCleared(c *claim, leaving []*candidateVictim, sign int) {
-	pl.mark++
-	for _, v := range leaving {
-		if v.w.Flexes() || v.w.Tree() != c.account.Tree() {
-			continue
-		}
-		v.all.eachNode(func(node, _ int) {
-			if pl.marks[node] == pl.mark {
-				return
-			}
-			pl.marks[node] = pl.mark
-			if c.covered.has(node) && pl.owner(node) == nil {
-				c.tree[pl.p.Nodes[node].Island] += sign
-			}
-		})
-	}
 }
 
 // cheaperSet compares sets of victims: by the dearest of each, GPU-seconds lost,

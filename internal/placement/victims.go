@@ -64,18 +64,27 @@ func freedWith(c *claim, u *unit) int {
 		return 0
 	}
 	gpus := 0
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected {
+			gpus += u.w.Pools[pool].GPUs
+		}
+	})
+	return gpus
+}
+
+// eachLeaving calls fn for the replicas that leave with a unit, its own among
+// them, each with its pool.
+func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
 	for i, replicas := range u.w.Held {
 		if u.pool != fleet.Base && u.pool != i {
 			continue
 		}
 		for at, r := range replicas {
-			covered := c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected
-			if r.Phase != fleet.Leaving && covered && (!u.key.Surplus || u.index == at) {
-				gpus += u.w.Pools[i].GPUs
+			if r.Phase != fleet.Leaving && (!u.key.Surplus || u.index == at) {
+				fn(i, r)
 			}
 		}
 	}
-	return gpus
 }
 
 // displace plans a claim that finds no free room: it looks for the cheapest set
@@ -101,26 +110,11 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	if len(list) == 0 {
 		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
 	}
-	for list = byCost(list); len(list) > 0; {
-		spots, victims, ok := pl.cheapestSet(c, list)
-		if !ok {
-			return Plan{}, false
-		}
-		wrong := pl.noBorrower(c, victims)
-		if wrong < 0 {
-			wrong = pl.heir(c, victims)
-		}
-		if wrong < 0 {
-			return pl.eviction(c, spots, victims), true
-		}
-		if v := victims[wrong]; lessOfItsOwn(c, &v.unit) {
-			v.class = ClassImportance // no borrower, but it gives way as what it is
-			list = byCost(list)
-			continue
-		}
-		list = without(list, victims[wrong])
+	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
+	if !ok {
+		return Plan{}, false
 	}
-	return Plan{}, false
+	return pl.eviction(c, spots, victims), true
 }
 
 // eviction is the plan of a claim whose victims are chosen.
@@ -363,49 +357,4 @@ func lessOfItsOwn(c *claim, u *unit) bool {
 func givesWay(c *claim, u *unit) bool {
 	overran := u.overran && c.holds == fleet.HoldsGuaranteed && c.key.Since != fleet.Never
 	return (u.key.Surplus || overran) && !u.key.Importance().Above(c.key.Importance())
-}
-
-// noBorrower finds a victim of class borrowing that would be guaranteed once the
-// newcomer is admitted and all other victims are gone, so is none; or −1. Without
-// this, borrowers of one tree would take turns for ever (hard case 1).
-func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
-	for i, v := range victims {
-		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, victims) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	a := v.w.Account()
-	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
-	if a == c.account && c.key.Before(v.key) {
-		cover.gpus -= c.gpus
-		e.Take(c.w, c.gpus)
-	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
-			if e.Take(u.w, u.gpus) || !u.aside {
-				cover.add(*u)
-			}
-		}
-	}
-	return e.Take(v.w, v.gpus) && cover.add(v.unit)
-}
-
-// goneWith says which units are gone once the victims are: they, and what leaves with them.
-func goneWith(victims []*candidateVictim) func(*unit) bool {
-	gone, cores := map[unitID]bool{}, map[part]bool{}
-	for _, o := range victims {
-		gone[o.id()] = true
-		if !o.key.Surplus {
-			cores[part{o.w.ID, o.pool}] = true
-		}
-	}
-	return func(u *unit) bool {
-		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
-		return gone[u.id()] || withBase || withPool
-	}
 }

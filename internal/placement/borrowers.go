@@ -1,0 +1,149 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file judges the borrowers of a set of victims: with the newcomer admitted
+// and all other victims gone, one that would then be guaranteed is no borrower
+// (semantics §5). Without this, borrowers of one tree would take turns for ever
+// (hard case 1).
+
+// cheapestBorrowers finds the cheapest set of victims in which everybody who is
+// evicted as a borrower is one.
+func (pl *Planner) cheapestBorrowers(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	best := pl.withoutOthers(c, list)
+	if best.dropped && (!best.found || len(best.victims) > 0) {
+		if set := pl.cheapestAsJudged(c, list, best.victims); set != nil {
+			spots, ok := pl.fits(c, set)
+			return spots, pl.thin(c, spots, set), ok
+		}
+	}
+	return best.spots, best.victims, best.found
+}
+
+// answer is a set of victims, and the place that it makes room in.
+type answer struct {
+	spots   []fleet.Spot
+	victims []*candidateVictim
+	found   bool
+	dropped bool // somebody was left out who may be a borrower beside others
+}
+
+// withoutOthers takes the cheapest set, and while somebody there is no borrower the
+// cheapest without him.
+func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
+	for len(list) > 0 {
+		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
+			break
+		}
+		wrong := slices.IndexFunc(a.victims, func(v *candidateVictim) bool { return pl.isNone(c, v, a.victims) })
+		if wrong < 0 {
+			return a
+		}
+		v := a.victims[wrong]
+		list, a.dropped = without(list, v), true
+		if lessOfItsOwn(c, &v.unit) {
+			list = byCost(append(list, asImportance(v)))
+		}
+	}
+	return answer{dropped: a.dropped}
+}
+
+// cheapestAsJudged looks, among few candidates, at every set with the classes that
+// its victims have beside each other, for one that is cheaper than the best one
+// known so far (nil: none is).
+func (pl *Planner) cheapestAsJudged(c *claim, list, best []*candidateVictim) []*candidateVictim {
+	list = pl.eachAsJudged(c, list)
+	if len(list) > fewCandidates {
+		return nil
+	}
+	if best != nil {
+		list = noDearer(list, worstOf(best))
+	}
+	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
+		list = more
+	}
+	if _, ok := pl.fits(c, list); !ok {
+		return nil
+	}
+	found := pl.cheapestWhere(c, list, best, func(set []*candidateVictim) ([]*candidateVictim, bool) { return pl.asJudged(c, set) }, everyPlace)
+	if best != nil && !cheaperSet(found, best) {
+		return nil
+	}
+	return found
+}
+
+// eachAsJudged judges candidates alone: who is no borrower then is none beside others.
+func (pl *Planner) eachAsJudged(c *claim, list []*candidateVictim) []*candidateVictim {
+	var kept []*candidateVictim
+	for _, v := range list {
+		alone, _ := pl.asJudged(c, []*candidateVictim{v})
+		kept = append(kept, alone...)
+	}
+	return byCost(kept)
+}
+
+// asJudged is a set of victims with the classes that they have beside each other,
+// or false if somebody there may not be evicted at all.
+func (pl *Planner) asJudged(c *claim, set []*candidateVictim) ([]*candidateVictim, bool) {
+	judged := set
+	for i, v := range set {
+		switch {
+		case !pl.isNone(c, v, set):
+		case !lessOfItsOwn(c, &v.unit):
+			return nil, false
+		default:
+			judged = slices.Concat(judged[:i], []*candidateVictim{asImportance(v)}, judged[i+1:])
+		}
+	}
+	return judged, true
+}
+
+// asImportance is a victim that is no borrower, but gives way as less important work.
+func asImportance(v *candidateVictim) *candidateVictim {
+	less := *v
+	less.class = ClassImportance
+	return &less
+}
+
+// isNone says whether a victim of class borrowing is no borrower beside the others:
+// it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
+func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	return v.class == ClassBorrowing && (pl.wouldBeGuaranteed(c, v, victims) || pl.hasHeir(c, v, victims))
+}
+
+func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	a := v.w.Account()
+	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
+	if a == c.account && c.key.Before(v.key) {
+		cover.gpus -= c.gpus
+		e.Take(c.w, c.gpus)
+	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if u := &units[i]; u.before(v.unit) && !gone(u) {
+			if e.Take(u.w, u.gpus) || !u.aside {
+				cover.add(*u)
+			}
+		}
+	}
+	return e.Take(v.w, v.gpus) && cover.add(v.unit)
+}
+
+// goneWith says which units are gone once the victims are: they, and what leaves with them.
+func goneWith(victims []*candidateVictim) func(*unit) bool {
+	gone, cores := map[unitID]bool{}, map[part]bool{}
+	for _, o := range victims {
+		gone[o.id()] = true
+		if !o.key.Surplus {
+			cores[part{o.w.ID, o.pool}] = true
+		}
+	}
+	return func(u *unit) bool {
+		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
+		return gone[u.id()] || withBase || withPool
+	}
+}
