@@ -8,7 +8,7 @@ RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./int
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean promise
+.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -63,6 +63,10 @@ promise: build ## the tables and the picture of docs/promise.md, from FAULTS
 		--policy fixed=0.03,fixed=0.05,fixed=0.08,fixed=0.1,fixed=0.15,fixed=0.2,fixed=0.3,rolling=0.99 \
 		--policy binomial=0.9,binomial=0.95,binomial=0.98,binomial=0.99,binomial=0.995,binomial=0.999 \
 		--policy calibrated=0.9,calibrated=0.95,calibrated=0.98,calibrated=0.99,calibrated=0.995,calibrated=0.999 >/dev/null
+
+conformance: ## docs/conformance.md from the stories in scenarios/
+	go run ./cmd/muster scenario conformance scenarios > docs/conformance.md.new
+	mv docs/conformance.md.new docs/conformance.md
 
 build: ## bin/muster
 	go build -o bin/muster ./cmd/muster

@@ -12,8 +12,8 @@ import (
 )
 
 func newScenario(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "scenario", Aliases: []string{"scenarios"}, Short: "stories about a fleet, and what must be true along the way: run"}
-	return group(cmd, newScenarioRun(a))
+	cmd := &cobra.Command{Use: "scenario", Aliases: []string{"scenarios"}, Short: "stories about a fleet, and what must be true along the way: run, conformance"}
+	return group(cmd, newScenarioRun(a), newScenarioConformance(a))
 }
 
 func newScenarioRun(a *app) *cobra.Command {

@@ -15,6 +15,7 @@ var Start = fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 type File struct {
 	Name  string // of the file, for messages
 	Title string
+	Peer  *Peer // whose situation the story retells; nil for the project's own
 	Fleet config.File
 	Steps []Step
 	// NotYet is what the file asks for and this Muster cannot do yet. Such a file

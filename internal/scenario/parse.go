@@ -22,9 +22,10 @@ func Load(path string) (*File, error) {
 // Parse reads a scenario; name is what messages call the file. The error is config.Errors.
 func Parse(name string, data []byte) (*File, error) {
 	doc, top := config.Open(name, data)
-	f := top.Fields(append([]string{"scenario", "steps"}, config.Keys...)...)
+	f := top.Fields(append([]string{"scenario", "peer", "steps"}, config.Keys...)...)
 	p := &parser{file: &File{Name: name}, namespaces: map[string]string{}}
 	p.file.Title = f.Need("scenario").Text()
+	p.file.Peer = readPeer(f.At("peer"))
 	p.file.Fleet = config.Read(name, f, config.Options{Partitions: map[string]int{}})
 	p.file.Partly = true
 	p.known = knownIn(p.file.Fleet)
