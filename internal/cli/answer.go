@@ -14,7 +14,7 @@ type answer struct {
 	lead    func(p *page) // above the table
 	table   *table        // for table, wide and csv; nil: none
 	tail    func(p *page) // under the table
-	rows    *table        // for csv, where there is no table for people
+	rows    *table        // for csv, where it is another than for people
 	unmet   string        // why what was asked for is not so; "": it is
 }
 
@@ -36,16 +36,19 @@ func (a *app) print(w io.Writer, ans answer) error {
 	case "csv":
 		return ans.csv(w)
 	}
+	if ans.message != nil {
+		harmless(ans.message.ProtoReflect())
+	}
 	a.page(w).show(ans)
 	return nil
 }
 
 func (ans answer) csv(w io.Writer) error {
 	switch {
-	case ans.table != nil:
-		return ans.table.csv(w)
 	case ans.rows != nil:
 		return ans.rows.csv(w)
+	case ans.table != nil:
+		return ans.table.csv(w)
 	}
 	return usage("this answer has no rows for -o csv; use -o json")
 }

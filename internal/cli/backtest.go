@@ -139,8 +139,15 @@ func (o *backtestOptions) past(ctx context.Context) ([]backtest.Group, error) {
 	return o.fleet()
 }
 
+// mostNodes is how many nodes a fault trace is laid on: ten times the largest
+// fleet, and still within the memory of a small machine.
+const mostNodes = 100_000
+
 // fleet lays the fault trace on nodes.
 func (o *backtestOptions) fleet() ([]backtest.Group, error) {
+	if o.nodes < 0 || o.nodes > mostNodes {
+		return nil, usage("--nodes %d: a fault trace is laid on 1 to %s nodes, or with 0 on those that it names", o.nodes, grouped(mostNodes))
+	}
 	faults, err := trace.OpenFaults(o.faults)
 	if err != nil {
 		return nil, Malformed(err)

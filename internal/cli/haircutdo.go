@@ -40,7 +40,8 @@ func newHaircutApply(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply NAME [CLUSTER]",
 		Short: "put the next wave of a plan into force, or that of one cluster",
-		Long: `Apply puts one wave into force, in one step. It is refused where the wave is in force already, where
+		Long: `Apply puts one wave into force, in one step: the first that never was, or that of a cluster. A wave
+that was undone is applied again only by its cluster's name. It is refused where the wave is in force already, where
 the grants or what is sustainable have changed since the plan was made, where work that the plan does
 not name would be touched, where the cluster is not ready (muster cluster ready), and where a wave
 before it broke a promise or makes guaranteed work wait.`,

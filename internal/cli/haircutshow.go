@@ -47,8 +47,9 @@ func (p *page) haircut(h *musterv1.Haircut) {
 		orElse(h.GetAsk().GetScope(), "the fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetVersion(), reviewText(h))
 	s := h.GetSums()
 	if s.GetTotal() > 0 {
-		p.say("Cuts %s GPUs: %s above usage, %s held by idle jobs, %s the rest. %d quotas, %d people.\n", grouped(int64(s.GetTotal())),
-			grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), h.GetQuotas(), h.GetPeople())
+		p.say("Cuts %s GPUs: %s above usage, %s held by idle jobs, %s the rest. %s, %s.\n", grouped(int64(s.GetTotal())),
+			grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
+			counted(int64(h.GetPeople()), "person", "people"))
 	}
 	for i, w := range h.GetWaves() {
 		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
@@ -152,15 +153,15 @@ func (p *page) consequences(h *musterv1.Haircut) {
 }
 
 func (p *page) flexGain(part *musterv1.HaircutPart) {
-	gain := part.GetFirmAfter() - part.GetFirm()
-	p.say("  flex in %s: %s GPUs now, %s then; of it no quota can call back %s (%+d)", part.GetPartition(), grouped(int64(part.GetFlex())),
-		grouped(int64(part.GetFlexAfter())), grouped(int64(part.GetFirmAfter())), gain)
+	p.wrapAs("  ", fmt.Sprintf("flex in %s: %s GPUs now, %s then; quotas may call back %s of it now, %s then", part.GetPartition(),
+		grouped(int64(part.GetFlex())), grouped(int64(part.GetFlexAfter())),
+		grouped(int64(part.GetFlex()-part.GetFirm())), grouped(int64(part.GetFlexAfter()-part.GetFirmAfter()))))
 	if list := part.GetKnown(); len(list) > 0 {
 		var names []string
 		for _, t := range list {
 			names = append(names, fmt.Sprintf("%s (%d GPUs)", t.GetWorkload(), t.GetGpus()))
 		}
-		p.wrapAs("    ", "unprotected there already: "+some(names, 6))
+		p.wrapAs("    ", "unprotected there already, each gang as a whole: "+some(names, 6))
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,8 +79,8 @@ func (p *page) health(res *musterv1.HealthResponse, limit int) {
 		p.say("There are no partitions yet; muster apply -f FILE adds them.")
 	}
 	for _, w := range res.GetHung() {
-		p.say("%s: %s/%s on %d GPUs of %s looks busy while tensor cores and network have been still for %s",
-			p.paint.paint(bad, "hung"), w.GetNamespace(), w.GetName(), w.GetGpus(), w.GetPartition(), short(w.GetStill().AsDuration()))
+		p.wrapAs(p.paint.paint(bad, "hung")+": ", fmt.Sprintf("%s/%s on %d GPUs of %s looks busy while tensor cores and network have been still for %s",
+			w.GetNamespace(), w.GetName(), w.GetGpus(), w.GetPartition(), short(w.GetStill().AsDuration())))
 	}
 }
 
@@ -100,7 +101,7 @@ func (p *page) partitionHealth(h *musterv1.PartitionHealth, limit int) {
 			break
 		}
 		n := g[0]
-		p.say("  waits: %s %s; %s", some(folded(nodesOf(g)), 3), stateAndWants(n), n.GetBecause())
+		p.wrapAs("  waits: ", fmt.Sprintf("%s %s%s", some(folded(nodesOf(g)), 3), stateAndWants(n), prefixed("; ", n.GetBecause())))
 	}
 	p.say("")
 }
@@ -246,9 +247,8 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable(fmt.Sprintf("There are no lemons: no node fails %g times as often as the fleet (%.2f faults in 1,000 days) with %g %% certainty.",
-		res.GetFactor(), res.GetFleetRate(), 100*res.GetCertainty()),
-		column{head: "NODE", cut: true, path: true}, column{head: "PARTITION", wide: true}, column{head: "FAULTS", right: true},
+	t := newTable(noLemons(res),
+		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "FAULTS", right: true},
 		column{head: "DAYS", right: true}, column{head: "RATE", right: true}, column{head: "TIMES FLEET", right: true},
 		column{head: "CERTAIN", right: true}, column{head: "LAST FAULT"}, column{head: "SIGNALS", cut: true})
 	for _, l := range res.GetLemons() {
@@ -256,8 +256,8 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 		for _, f := range l.GetEvidence() {
 			signals = append(signals, f.GetSignal())
 		}
-		t.add(l.GetNode(), l.GetPartition(), l.GetFaults(), fmt.Sprintf("%.1f", l.GetDays()), fmt.Sprintf("%.1f", l.GetRate()),
-			fmt.Sprintf("%.1f", l.GetRate()/max(res.GetFleetRate(), 1e-9)), fmt.Sprintf("%.1f %%", 100*l.GetCertainty()),
+		t.add(l.GetNode(), l.GetPartition(), l.GetFaults(), tenths(l.GetDays()), tenths(l.GetRate()),
+			tenths(l.GetRate()/max(res.GetFleetRate(), 1e-9)), fmt.Sprintf("%.1f %%", 100*l.GetCertainty()),
 			l.GetEvidence()[len(l.GetEvidence())-1].GetAt(), signals)
 	}
 	ans := answer{message: res, table: t}
@@ -265,4 +265,16 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 		ans.unmet = things(len(res.GetLemons())) + " failing far more often than the fleet"
 	}
 	return ans, nil
+}
+
+// noLemons says against which measure no node stands out, in lines that fit.
+func noLemons(res *musterv1.LemonsResponse) string {
+	return strings.Join(fold(fmt.Sprintf("There are no lemons: no node fails %g times as often as the fleet with %g %% certainty. "+
+		"The fleet fails at %s faults in 1,000 node-days.", res.GetFactor(), 100*res.GetCertainty(), tenths(res.GetFleetRate())), widest), "\n")
+}
+
+// tenths is a number with one digit after its point, grouped by threes before it.
+func tenths(x float64) string {
+	n := int64(math.Round(10 * x))
+	return fmt.Sprintf("%s.%d", grouped(n/10), n%10)
 }

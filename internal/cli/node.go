@@ -79,7 +79,7 @@ func (o *nodeListOptions) ask(ctx context.Context) (answer, error) {
 
 func nodeTable(list []*musterv1.Node) *table {
 	t := newTable("There are no such nodes.",
-		column{head: "NODE", cut: true, path: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
+		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
 		column{head: "RACK", right: true, wide: true}, column{head: "STATE"}, column{head: "SINCE"},
 		column{head: "GPUS", right: true}, column{head: "DEAD", right: true, spare: true}, column{head: "FREE", right: true},
 		column{head: "QUOTA", cut: true, path: true, spare: true}, column{head: "WORKLOADS", cut: true, spare: true},

@@ -38,7 +38,7 @@ func (o *nodeHistoryOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{message: res, table: conditionTable(res.GetConditions()), lead: func(p *page) { p.nodeHealth(res) }}, nil
+	return answer{message: res, table: conditionTable(res.GetConditions()), rows: conditionRows(res.GetConditions()), lead: func(p *page) { p.nodeHealth(res) }}, nil
 }
 
 func (p *page) nodeHealth(res *musterv1.NodeHealthResponse) {

@@ -28,6 +28,7 @@ type signalSendOptions struct {
 	file, check, agent, action, message, id string
 	codes, gpus                             []string
 	xid                                     int
+	xidSaid                                 bool
 	fatal, healthy, storeOnly               bool
 	at                                      moment
 }
@@ -47,6 +48,7 @@ generatedTimestamp, id. A file is taken in batches; a signal sent twice counts o
   muster signal send -f signals.jsonl`,
 		Args: needs(0, -1, "the names of nodes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.xidSaid = cmd.Flags().Changed("xid")
 			signals, err := o.signals(args)
 			if err != nil {
 				return err
@@ -89,8 +91,10 @@ func (o *signalSendOptions) signals(args []string) ([]*musterv1.Signal, error) {
 		return nil, err
 	case len(names) == 0:
 		return nil, usage("muster signal send needs the name of a node, or -f FILE")
-	case o.check == "" && o.xid == 0:
+	case o.check == "" && !o.xidSaid:
 		return nil, usage("which check spoke? write --check GPUMissing, or --xid 79")
+	case o.xidSaid && o.xid < 1:
+		return nil, usage("--xid %d is no XID; they are numbers from 1 on, as in 79", o.xid)
 	case o.id != "" && len(names) > 1:
 		return nil, usage("--id names one signal, and there are %d nodes", len(names))
 	}
@@ -108,7 +112,7 @@ func (o *signalSendOptions) flagged(names []string) []*musterv1.Signal {
 			Id: o.id, Agent: o.agent, CheckName: o.check, ErrorCodes: o.codes, IsFatal: o.fatal, IsHealthy: o.healthy,
 			RecommendedAction: o.action, Message: o.message, NodeName: name, GeneratedTimestamp: timestamppb.New(at),
 		}
-		if o.xid != 0 {
+		if o.xidSaid {
 			x.ErrorCodes = append(append([]string(nil), o.codes...), fmt.Sprint(o.xid))
 			if o.check == "" {
 				x.CheckName = "XIDErrors"
@@ -152,6 +156,9 @@ func parseSignals(file string, data []byte) ([]*musterv1.Signal, error) {
 		if err := protojson.Unmarshal(one, list[i]); err != nil {
 			return nil, usage("%s: signal %d: %s", file, i+1, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: "))
 		}
+		if lacks := lacking(list[i]); lacks != "" {
+			return nil, usage("%s: signal %d: %s", file, i+1, lacks)
+		}
 	}
 	if len(list) == 0 {
 		return nil, usage("%s holds no signal", file)
@@ -176,6 +183,7 @@ func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal
 		}
 		res, err := o.client().Health.SendSignals(ctx, &musterv1.SendSignalsRequest{Write: w, Signals: signals[from:min(len(signals), from+batchSize)]})
 		if err != nil {
+			err = o.inTheFile(err, from)
 			if from > 0 {
 				return fmt.Errorf("the first %d signals were taken; sending the file again counts nothing twice: %w", from, err)
 			}
@@ -184,7 +192,7 @@ func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal
 		taken, known, last = taken+res.GetTaken(), known+res.GetKnown(), res
 	}
 	done()
-	said := fmt.Sprintf("%d signals taken, %d known before", taken, known)
+	said := takenText(taken, known)
 	if len(signals) <= batchSize {
 		return o.print(o.Out, answer{message: last, rows: writtenRows(last.GetWritten()), lead: func(p *page) { p.written(last.GetWritten(), said, &names{}) }})
 	}
@@ -226,28 +234,11 @@ func (o *signalListOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: conditionTable(res.GetConditions())}
+	ans := answer{message: res, table: conditionTable(res.GetConditions()), rows: conditionRows(res.GetConditions())}
 	if len(res.GetConditions()) == 0 {
 		ans.unmet = "there is no such signal"
 	}
 	return ans, nil
-}
-
-func conditionTable(list []*musterv1.Condition) *table {
-	t := newTable("No signal speaks against any node.",
-		column{head: "NODE", cut: true, path: true}, column{head: "SINCE"}, column{head: "LAST", wide: true}, column{head: "COUNT", right: true},
-		column{head: "AGENT", cut: true}, column{head: "CHECK", cut: true}, column{head: "CODES", spare: true}, column{head: "ON", spare: true, cut: true},
-		column{head: "RULE", cut: true}, column{head: "ASKS FOR", spare: true}, column{head: "HELD BY", spare: true},
-		column{head: "OVER", spare: true}, column{head: "MESSAGE", wide: true, cut: true})
-	for _, c := range list {
-		over := ""
-		if !c.GetLive() {
-			over = "over"
-		}
-		t.add(c.GetNode(), c.GetSince(), c.GetLast(), c.GetCount(), c.GetAgent(), c.GetCheck(), c.GetCodes(), c.GetEntities(),
-			orElse(c.GetRule(), "unknown"), state(c.GetAsks()), c.GetHeld(), over, c.GetMessage())
-	}
-	return t
 }
 
 // signalsTaken says a batch of signals in a few words: of which nodes, and which checks.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -23,6 +24,8 @@ type column struct {
 	spare bool // left out where it is empty in every row
 	cut   bool // may be shortened to fit
 	path  bool // shortened at its beginning: the end tells more
+	last  bool // shortened only where nothing else can be, and in the middle: both ends tell
+	folds bool // goes on in the next line where there is no room
 }
 
 // table is rows of values: text, numbers, moments, durations, lists, or marks.
@@ -110,21 +113,40 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	}
 }
 
+// line is a row; where columns fold, in as many lines as it takes.
 func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
-	var b strings.Builder
+	cells, most := make([][]string, len(at)), 1
 	for i, k := range at {
-		col := t.columns[k]
-		text := clip(human(row[k], c), widths[i], col.path)
-		padded := pad(text, widths[i], col.right)
-		if m, ok := row[k].(mark); ok {
-			padded = strings.Replace(padded, text, p.paint(m.style, text), 1)
-		}
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		b.WriteString(padded)
+		cells[i] = t.columns[k].lines(human(row[k], c), widths[i])
+		most = max(most, len(cells[i]))
 	}
-	return strings.TrimRight(b.String(), " ")
+	lines := make([]string, most)
+	for n := range lines {
+		texts := make([]string, len(at))
+		for i, k := range at {
+			text := ""
+			if n < len(cells[i]) {
+				text = cells[i][n]
+			}
+			texts[i] = pad(text, widths[i], t.columns[k].right)
+			if m, ok := row[k].(mark); ok {
+				texts[i] = strings.Replace(texts[i], text, p.paint(m.style, text), 1)
+			}
+		}
+		lines[n] = strings.TrimRight(strings.Join(texts, "  "), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lines is a text in a column of some width: shortened, or folded.
+func (col column) lines(text string, width int) []string {
+	switch {
+	case col.folds:
+		return fold(text, width)
+	case col.last:
+		return []string{clipMiddle(text, width)}
+	}
+	return []string{clip(text, width, col.path)}
 }
 
 // shown lists the columns that are shown.
@@ -164,9 +186,12 @@ func (t *table) widths(at []int, c clock) []int {
 func (t *table) fit(at, widths []int) {
 	const enough, least = 18, 10
 	for total(widths) > widest {
-		worst := t.widest(at, widths, enough, true)
+		worst := t.widest(at, widths, enough, func(c column) bool { return c.path })
 		if worst < 0 {
-			worst = t.widest(at, widths, least, false)
+			worst = t.widest(at, widths, least, func(c column) bool { return !c.last })
+		}
+		if worst < 0 {
+			worst = t.widest(at, widths, least, func(column) bool { return true })
 		}
 		if worst < 0 {
 			return
@@ -175,12 +200,12 @@ func (t *table) fit(at, widths []int) {
 	}
 }
 
-// widest finds the widest column wider than least that may be cut, or -1.
-func (t *table) widest(at, widths []int, least int, paths bool) int {
+// widest finds the widest column of a kind wider than least that may be cut, or -1.
+func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
 	worst := -1
 	for i, k := range at {
 		col := t.columns[k]
-		if col.cut && (col.path || !paths) && widths[i] > least && (worst < 0 || widths[i] > widths[worst]) {
+		if (col.cut || col.last || col.folds) && is(col) && widths[i] > least && (worst < 0 || widths[i] > widths[worst]) {
 			worst = i
 		}
 	}
@@ -241,16 +266,19 @@ func human(v any, c clock) string {
 		}
 		return short(v)
 	case []string:
-		return strings.Join(v, ",")
+		return clean(strings.Join(v, ","))
 	case mark:
-		return v.text
+		return clean(v.text)
 	}
-	return strings.Map(printable, fmt.Sprint(v))
+	return clean(fmt.Sprint(v))
 }
 
-// printable keeps what people wrote from steering the terminal.
+// clean keeps what people and monitors wrote from steering the terminal.
+func clean(text string) string { return strings.Map(printable, text) }
+
+// printable is a character that steers nothing: no control character, C1 included.
 func printable(r rune) rune {
-	if r < ' ' || r == 0x7f {
+	if unicode.IsControl(r) {
 		return ' '
 	}
 	return r
@@ -314,6 +342,37 @@ func clip(text string, width int, head bool) string {
 		return "…" + string(runes[len(runes)-width+1:])
 	}
 	return string(runes[:width-1]) + "…"
+}
+
+// clipMiddle shortens a text in its middle, so that both ends can be read.
+func clipMiddle(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= width || width < 3 {
+		return text
+	}
+	tail := width / 2
+	return string(runes[:width-1-tail]) + "…" + string(runes[len(runes)-tail:])
+}
+
+// fold breaks a text into lines of at most width: between words, and inside one
+// that is longer by itself.
+func fold(text string, width int) []string {
+	var lines []string
+	line := []rune{}
+	for _, word := range strings.Fields(text) {
+		rest := []rune(word)
+		if len(line) > 0 && len(line)+1+len(rest) > width {
+			lines, line = append(lines, string(line)), nil
+		}
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		for ; len(rest) > width && width > 0; rest = rest[width:] {
+			lines = append(lines, string(rest[:width]))
+		}
+		line = append(line, rest...)
+	}
+	return append(lines, string(line))
 }
 
 // short says a length of time in at most two units: 45s, 12m, 3h05m, 2d4h.

@@ -96,3 +96,40 @@ func TestABarShowsWhatIsNotNothing(t *testing.T) {
 		}
 	}
 }
+
+// Nodes of several islands end alike: a name is cut last, and in its middle.
+func TestNamesOfNodesKeepWhatTellsThemApart(t *testing.T) {
+	tab := newTable("", column{head: "NODE", last: true}, column{head: "CHECK", cut: true}, column{head: "RULE", cut: true})
+	for _, partition := range []string{"tiger-h200", "tiger-b200", "lynx-h100"} {
+		tab.add(partition+"-i1-001", strings.Repeat("c", 90), strings.Repeat("r", 90))
+	}
+	for _, name := range []string{"tiger-h200-i1-001", "tiger-b200-i1-001", "lynx-h100-i1-001"} {
+		if got := shown(tab, false); !strings.Contains(got, name) {
+			t.Errorf("%s is not in\n%s", name, got)
+		}
+	}
+	if got, want := clipMiddle("a-very-long-name-of-a-node-001", 13), "a-very…de-001"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAFoldedColumnLosesNothing(t *testing.T) {
+	tab := newTable("", column{head: "NODE", last: true}, column{head: "SINCE"}, column{head: "SIGNAL", folds: true}, column{head: "N", right: true})
+	tab.add(strings.Repeat("n", 60), "12:00:00", "NVLinkStatusInactive 74 on GPU 3 (node-problem-detector)", int32(7))
+	tab.add("short", "13:00:00", "b", mark{"ok", good})
+	got := shown(tab, false)
+	for _, line := range []string{
+		strings.Repeat("n", 60) + "  12:00:00  NVLinkStatusInactive 74    7", strings.Repeat(" ", 72) + "on GPU 3",
+		strings.Repeat(" ", 72) + "(node-problem-detector)", "short" + strings.Repeat(" ", 57) + "13:00:00  b                         ok",
+	} {
+		if !strings.Contains(got, line+"\n") {
+			t.Errorf("%q is no line of\n%s", line, got)
+		}
+	}
+	if got := fold("abcdefgh ij", 3); strings.Join(got, "|") != "abc|def|gh|ij" {
+		t.Errorf("folded as %q", got)
+	}
+	if got := fold("", 3); len(got) != 1 {
+		t.Errorf("nothing is folded as %q", got)
+	}
+}

@@ -48,7 +48,7 @@ func waveToApply(h *fleet.Haircut, cluster string) (int, *Refusal) {
 	if cluster == "" {
 		at := slices.IndexFunc(h.Waves, func(w fleet.Wave) bool { return w.Applied == 0 })
 		if at < 0 {
-			return 0, refuse(Invalid, "all %d waves of haircut %s have been applied", len(h.Waves), h.Name)
+			return 0, noneLeft(h)
 		}
 		return at, nil
 	}
@@ -61,6 +61,22 @@ func waveToApply(h *fleet.Haircut, cluster string) (int, *Refusal) {
 			h.Name, cluster, h.Waves[at].Applied.Time().Format("2006-01-02 15:04:05Z"))
 	}
 	return at, nil
+}
+
+// noneLeft says that no wave comes next by itself: all are in force, or some were
+// undone, and those somebody has to name, because somebody took them back.
+func noneLeft(h *fleet.Haircut) *Refusal {
+	var undone []string
+	for _, w := range h.Waves {
+		if !w.Done() {
+			undone = append(undone, w.Cluster)
+		}
+	}
+	if len(undone) == 0 {
+		return refuse(Invalid, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
+	}
+	return refuse(Invalid, "%d of %d waves of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
+		len(h.Waves)-len(undone), len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
 }
 
 // movedOn refuses a wave whose grants, or what they may add up to, are not what

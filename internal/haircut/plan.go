@@ -45,8 +45,8 @@ func within(p *fleet.Partition, scope string) bool {
 	return scope == "" || scope == p.Cluster || scope == p.ID
 }
 
-// headroom is healthy − assigned over a cluster, per thousand of installed: how
-// much room its health leaves. Waves go where most is left first.
+// headroom is healthy − assigned over a cluster, per thousand of installed, to the
+// nearest: how much room its health leaves. Waves go where most is left first.
 func headroom(s *fleet.State, cluster string) int {
 	healthy, assigned, installed := 0, 0, 0
 	for _, p := range s.Partitions {
@@ -54,7 +54,15 @@ func headroom(s *fleet.State, cluster string) int {
 			healthy, assigned, installed = healthy+p.Tally().Healthy, assigned+p.Assigned(), installed+p.Tally().Installed
 		}
 	}
-	return 1000 * (healthy - assigned) / max(1, installed)
+	return nearest(1000*(healthy-assigned), max(1, installed))
+}
+
+// nearest is n/d as the nearest whole number, halves away from zero. d is positive.
+func nearest(n, d int) int {
+	if n < 0 {
+		return -nearest(-n, d)
+	}
+	return (2*n + d) / (2 * d)
 }
 
 // Part is what a plan finds and cuts in one partition.

@@ -68,6 +68,9 @@ func (g *gatherer) take(x *fleet.Signal) error {
 	if p == nil {
 		return fmt.Errorf("there is no node %q", clip(x.Node))
 	}
+	if err := checkParts(x, p.Nodes[node]); err != nil {
+		return err
+	}
 	sight := fleet.Sight{ID: fleet.SightID(x.Agent, x.Node+"/"+identity(x)), At: min(x.At, g.now)}
 	says := sightingOf(x)
 	if g.sent[sight.ID] || p.Nodes[node].Known(says, sight) {
