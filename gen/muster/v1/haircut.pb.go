@@ -299,7 +299,7 @@ func (x *HaircutSums) GetRest() int32 {
 type HaircutWave struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Cluster string                 `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
-	// Healthy − assigned, per thousand of installed; the largest goes first.
+	// Healthy − assigned, per thousand of installed, to the nearest; the largest goes first.
 	Headroom int32                  `protobuf:"varint,2,opt,name=headroom,proto3" json:"headroom,omitempty"`
 	Parts    []*HaircutPart         `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
 	Told     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=told,proto3" json:"told,omitempty"`
