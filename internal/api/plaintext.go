@@ -6,12 +6,18 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
 // plain refuses text with characters that control terminals: what one person
 // writes is shown on the screens of others. Line breaks and tabs are refused too,
-// but for the one field where people write at length, the reason.
+// but for the one field where people write at length, the reason. What monitors
+// send is taken as it is, since no signal is ever dropped; it is cleaned when shown.
 func plain(m proto.Message) error {
+	if _, ok := m.(*musterv1.SendSignalsRequest); ok {
+		return nil
+	}
 	if field, bad := control(m.ProtoReflect(), ""); bad {
 		return wrong(field, "holds a line break or another control character; write plain text")
 	}
