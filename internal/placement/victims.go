@@ -369,17 +369,18 @@ func givesWay(c *claim, u *unit) bool {
 // newcomer is admitted and all other victims are gone, so is none; or −1. Without
 // this, borrowers of one tree would take turns for ever (hard case 1).
 func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
+	gone := goneWith(victims)
 	for i, v := range victims {
-		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, victims) {
+		if v.class == ClassBorrowing && pl.wouldBeGuaranteed(c, v, gone) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, gone func(*unit) bool) bool {
 	a := v.w.Account()
-	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
+	cover, e := pl.newCover(a.Backed(), a.Backing), a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)
