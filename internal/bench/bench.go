@@ -25,6 +25,14 @@ func All() []Bench {
 		{"growth", "how the cost of a decision grows with nodes and waiting workloads", growth},
 		{"signals", "a million signals, with storms and a monitor gone mad: per second in memory and durable, and what follows", signals},
 		{"mend", "a node's failure to the mended plan, at 1,000 to 100,000 nodes", mend},
+		{"kueue-baseline", "Kueue's own performance test: 15,000 workloads of 30 quotas that borrow and evict", kueueBaseline},
+		{"kueue-large", "Kueue's large-scale test: 50,000 workloads of 1,000 quotas", kueueLarge},
+		{"kai-fill", "500 nodes filled with 4,000 workloads of one GPU", kaiFill},
+		{"kai-gang", "one gang of 512 replicas on 500 nodes", kaiGang},
+		{"kai-unschedulable", "a gang of 80 GPUs that cannot start, and why, with 4,000 workloads running", kaiUnschedulable},
+		{"kai-reclaim", "room by eviction: one GPU, and gangs of half of the nodes and of all, among workloads of one GPU", kaiReclaim},
+		{"kai-consolidate", "room for 41 gangs of 10 nodes where a workload of one GPU stands on every node", kaiConsolidate},
+		{"fleet", "a day of 200 clusters with 800,000 GPUs: decisions, why, memory, restart", wholeFleet},
 		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }
@@ -71,6 +79,7 @@ type Caller interface {
 // Report is what a bench found.
 type Report struct {
 	Bench   string   `json:"bench"`
+	Recipe  string   `json:"recipe,omitempty"` // what is done, so that others can do the same
 	Machine Machine  `json:"machine"`
 	Quick   bool     `json:"quick,omitempty"`
 	Seed    uint64   `json:"seed"`
@@ -87,6 +96,7 @@ type Figure struct {
 	To    string  `json:"to,omitempty"`    // that other figure; "": there is none
 	Aim   string  `json:"aim,omitempty"`
 	Met   bool    `json:"met,omitempty"`
+	Peer  *Peer   `json:"peer,omitempty"`  // what another project says of the same
 	Cores float64 `json:"cores,omitempty"` // that the process had meanwhile: other programs may have had the rest
 }
 

@@ -9,5 +9,8 @@
 // The first bench, submit, asks how fast commands are accepted: submit.go is its
 // outline, raw.go is SQLite without Muster, rates.go is Muster on SQLite,
 // decide.go the deciding alone, memory.go and restart.go what a fleet costs to
-// keep and to find again. fleets.go builds the fleets that it measures on.
+// keep and to find again. The cases of other projects are kueue.go, kai.go and
+// kaimake.go, a large fleet's day whole.go: they play on stage.go, the engine of
+// production in virtual time, and peers.go is what their authors publish.
+// markdown.go makes reports a part of a document. fleets.go builds the fleets that it measures on.
 package bench

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -17,6 +19,8 @@ import (
 type benchOptions struct {
 	*app
 	bench.Options
+	all, markdown bool
+	into          string // file whose generated part is made anew; "": none
 }
 
 func newBench(a *app) *cobra.Command {
@@ -26,7 +30,7 @@ func newBench(a *app) *cobra.Command {
 		Short: "measure this machine: commands per second, waits, memory, restart",
 		Long: `Bench measures how fast Muster is on this machine, each figure beside what it should be compared with.
 It needs no server. muster bench list says which benches there are; without a name all of them run.`,
-		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench submit -o json",
+		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench kai-reclaim -o json\n  muster bench --all --markdown --into docs/performance.md",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args)
 		},
@@ -34,6 +38,9 @@ It needs no server. muster bench list says which benches there are; without a na
 	f := cmd.Flags()
 	f.BoolVar(&o.Quick, "quick", false, "a tenth of the work: a first impression")
 	f.StringVar(&o.Dir, "dir", "", "a folder on the disk to measure (the one for temporary files)")
+	f.BoolVar(&o.all, "all", false, "all benches (as without a name)")
+	f.BoolVar(&o.markdown, "markdown", false, "say it as a part of a document")
+	f.StringVar(&o.into, "into", "", "with --markdown: put it into this file, in place of what it said of these benches")
 	f.Uint64Var(&o.Seed, "seed", 1, "of everything drawn at random")
 	cmd.AddCommand(newBenchList(a))
 	return cmd
@@ -56,6 +63,9 @@ func newBenchList(a *app) *cobra.Command {
 
 // run runs the benches that are named, or all.
 func (o *benchOptions) run(ctx context.Context, names []string) error {
+	if o.all && len(names) > 0 || o.into != "" && !o.markdown {
+		return usage("--all goes without names, and --into with --markdown")
+	}
 	benches, err := choose(names)
 	if err != nil {
 		return err
@@ -72,9 +82,29 @@ func (o *benchOptions) run(ctx context.Context, names []string) error {
 		}
 		reports = append(reports, r)
 	}
+	if o.markdown {
+		return o.document(reports)
+	}
 	return o.print(o.Out, answer{value: reports, table: benchTable(reports), lead: func(p *page) {
 		p.say("%s\n", bench.ThisMachine())
 	}, tail: func(p *page) { p.remarks(reports) }})
+}
+
+// document says reports as a part of a document, or puts them into one.
+func (o *benchOptions) document(reports []bench.Report) error {
+	if o.into == "" {
+		_, err := io.WriteString(o.Out, bench.Markdown(reports))
+		return err
+	}
+	doc, err := os.ReadFile(o.into)
+	if err != nil {
+		return err
+	}
+	text, err := bench.Into(string(doc), reports)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.into, err)
+	}
+	return os.WriteFile(o.into, []byte(text), 0o644)
 }
 
 func choose(names []string) ([]bench.Bench, error) {
@@ -95,11 +125,11 @@ func choose(names []string) ([]bench.Bench, error) {
 
 func benchTable(reports []bench.Report) *table {
 	t := newTable("Nothing was measured.", column{head: "BENCH", wide: true}, column{head: "FIGURE", cut: true}, column{head: "VALUE", right: true},
-		column{head: "UNIT"}, column{head: "RATIO", right: true, spare: true}, column{head: "TO", spare: true},
+		column{head: "UNIT"}, column{head: "PEER", spare: true}, column{head: "RATIO", right: true, spare: true}, column{head: "TO", spare: true, wide: true},
 		column{head: "CORES", right: true, spare: true}, column{head: "AIM", spare: true}, column{head: "MET", spare: true})
 	for _, r := range reports {
 		for _, f := range r.Figures {
-			t.add(r.Bench, f.Name, quantity(f.Value), f.Unit, ratio(f), f.To, cores(f), f.Aim, met(f))
+			t.add(r.Bench, f.Name, quantity(f.Value), f.Unit, peer(f), ratio(f), f.To, cores(f), f.Aim, met(f))
 		}
 	}
 	return t
@@ -118,9 +148,20 @@ func quantity(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
+// peer is what another project says of the same.
+func peer(f bench.Figure) string {
+	if f.Peer == nil {
+		return ""
+	}
+	return f.Peer.String()
+}
+
 func ratio(f bench.Figure) string {
 	if f.To == "" {
 		return ""
+	}
+	if f.Ratio >= 100 {
+		return grouped(int64(f.Ratio + 0.5))
 	}
 	return strconv.FormatFloat(f.Ratio, 'f', 2, 64)
 }
@@ -144,8 +185,14 @@ func met(f bench.Figure) mark {
 
 func (p *page) remarks(reports []bench.Report) {
 	for _, r := range reports {
+		if r.Recipe != "" {
+			p.say("\n%s: %s.", r.Bench, r.Recipe)
+		}
 		for _, remark := range r.Remarks {
 			p.say("\n%s", remark)
+		}
+		for _, source := range r.Sources() {
+			p.say("\n%s", source)
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 func (pl *Planner) counts(c *claim) bool {
 	a := c.account
 	if len(a.Holds()) == 0 {
-		return pl.earlier(c)+c.gpus <= a.Backed()
+		// Earlier work is part of all that stays: where all fits, nobody need be asked.
+		return a.Stays()+c.gpus <= a.Backed() || pl.earlier(c)+c.gpus <= a.Backed()
 	}
 	e := a.Earmarks()
 	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
