@@ -35,7 +35,8 @@ func newKai(ctx context.Context, nodes, guests int) (*stage, error) {
 	if guests > 0 {
 		commands = append(commands, core.CreateQuota{Path: kaiGuest}, core.SetGrant{Quota: kaiGuest, Partition: partition, GPUs: guests * 8})
 	}
-	return s, s.build(ctx, commands...)
+	err = s.build(ctx, commands...)
+	return s, err
 }
 
 // kaiWork is a workload of the kai benches: so many replicas of so many GPUs anywhere.

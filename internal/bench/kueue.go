@@ -141,9 +141,10 @@ func (c kueueCase) run(ctx context.Context, o Options) (*stage, time.Duration, t
 		return nil, 0, 0, err
 	}
 	used = spent() - used
-	return s, s.now.Sub(began), used, s.sound(map[fleet.WorkloadState]int{
+	err = s.sound(map[fleet.WorkloadState]int{
 		fleet.Pending: 0, fleet.Starting: 0, fleet.RunningW: 0, fleet.Evicting: 0,
 	})
+	return s, s.now.Sub(began), used, err
 }
 
 // arrival is a workload that is yet to come.

@@ -11,7 +11,7 @@ type Peer struct {
 	Source string  `json:"source"` // where it is published, or how it was measured
 }
 
-func (p Peer) String() string { return fmt.Sprintf("%s: %s %s", p.Name, digits(p.Value), p.Unit) }
+func (p Peer) String() string { return fmt.Sprintf("%s: %g %s", p.Name, p.Value, p.Unit) }
 
 // digits says a figure with three digits that count.
 func digits(x float64) string {

@@ -60,7 +60,7 @@ func newStage(ctx context.Context, j journal.Journal) (*stage, error) {
 
 func (s *stage) close() {
 	runtime.UnlockOSThread()
-	s.Engine.Close() //nolint:errcheck // a synchronous engine has nothing left to say
+	s.Engine.Close()
 }
 
 // clear begins to count anew.

@@ -73,7 +73,8 @@ func wholeFleet(ctx context.Context, o Options) (Report, error) {
 	if err := r.whole(ctx, o, w); err != nil {
 		return r, err
 	}
-	return r, r.wholeRestart(ctx, w, path)
+	err = r.wholeRestart(ctx, w, path)
+	return r, err
 }
 
 func newWhole(ctx context.Context, o Options, path string) (*whole, error) {
@@ -90,12 +91,13 @@ func newWhole(ctx context.Context, o Options, path string) (*whole, error) {
 	}
 	w.hear = func(event.Record) error { return w.g.relieve(ctx) }
 	o.say("build %d clusters of %d nodes", w.clusters, w.nodes)
-	return w, w.metal(ctx)
+	err = w.metal(ctx)
+	return w, err
 }
 
 func (w *whole) close() {
 	w.stage.close()
-	w.g.Close() //nolint:errcheck // what it holds is thrown away
+	w.g.Close()
 }
 
 func wholeCluster(c int) string   { return fmt.Sprintf("c%03d", c) }
@@ -113,13 +115,12 @@ func (w *whole) metal(ctx context.Context) error {
 	each := w.nodes * 8 / 10 / 2 / wholeQuotas * 8 // GPUs in whole nodes, within the buffer
 	for t := range w.trees {
 		for q := range wholeQuotas {
-			if err := w.build(ctx, core.CreateQuota{Path: wholeQuota(t, q)}); err != nil {
-				return err
-			}
+			commands := []core.Command{core.CreateQuota{Path: wholeQuota(t, q)}}
 			for _, c := range w.places(t) {
-				if err := w.build(ctx, core.SetGrant{Quota: wholeQuota(t, q), Partition: wholePartition(c), GPUs: each}); err != nil {
-					return err
-				}
+				commands = append(commands, core.SetGrant{Quota: wholeQuota(t, q), Partition: wholePartition(c), GPUs: each})
+			}
+			if err := w.build(ctx, commands...); err != nil {
+				return err
 			}
 		}
 	}

@@ -80,7 +80,7 @@ var rooms = []room{
 	{folder: "internal/scenario", kind: open, may: driven},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
-	{folder: "internal/bench", kind: open, may: driven + " past past/keeper"},
+	{folder: "internal/bench", kind: open, may: driven + " past past/keeper whatif"},
 	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer", tests: "core journal/memory"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
