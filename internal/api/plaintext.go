@@ -45,15 +45,16 @@ func control(m protoreflect.Message, path string) (field string, bad bool) {
 }
 
 func controlIn(f protoreflect.FieldDescriptor, v protoreflect.Value, at string) (string, bool) {
-	switch f.Kind() {
-	case protoreflect.StringKind:
-		for _, r := range v.String() {
-			if unicode.IsControl(r) && (f.Name() != "reason" || r != '\n' && r != '\t') {
-				return at, true
-			}
-		}
-	case protoreflect.MessageKind:
+	if f.Kind() == protoreflect.MessageKind {
 		return control(v.Message(), at+".")
+	}
+	if f.Kind() != protoreflect.StringKind {
+		return "", false
+	}
+	for _, r := range v.String() {
+		if unicode.IsControl(r) && (f.Name() != "reason" || r != '\n' && r != '\t') {
+			return at, true
+		}
 	}
 	return "", false
 }

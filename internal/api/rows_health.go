@@ -1,9 +1,8 @@
 package api
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
