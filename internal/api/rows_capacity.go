@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -43,7 +42,7 @@ func partitionRow(s *fleet.State, p *fleet.Partition, row view.Partition, at fle
 	_, held := s.Held(p.ID, "", at)
 	return &musterv1.PartitionCapacity{
 		Partition: row.Partition, Figures: figures(row.Figures), Stale: row.Stale, Held: int32(held),
-		Incidents: incidentsIn(s, p), Islands: islandRows(p), Banners: bannersOf(p),
+		Incidents: s.OpenIncidents(p), Islands: islandRows(p), Banners: bannersOf(p),
 	}
 }
 
@@ -55,29 +54,6 @@ func figures(f view.Figures) *musterv1.Figures {
 		Scheduled: int32(f.Scheduled), Unscheduled: int32(f.Unscheduled), Borrowed: int32(f.Borrowed), Over: int32(f.Over),
 		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang), Idle: int32(f.Idle),
 	}
-}
-
-// incidentsIn names the open sevs whose scope or nodes touch a partition.
-func incidentsIn(s *fleet.State, p *fleet.Partition) []string {
-	var names []string
-	for _, i := range s.Incidents {
-		if i.Closed == 0 && touches(i, p) {
-			names = append(names, i.Name)
-		}
-	}
-	return names
-}
-
-func touches(i *fleet.Incident, p *fleet.Partition) bool {
-	for _, n := range i.Nodes {
-		if _, ok := p.Node(n); ok {
-			return true
-		}
-	}
-	if i.Scope == "" {
-		return len(i.Nodes) == 0
-	}
-	return i.Scope == p.Cluster || i.Scope == p.ID || strings.HasPrefix(i.Scope, p.ID+"/")
 }
 
 func islandRows(p *fleet.Partition) []*musterv1.IslandCapacity {

@@ -181,7 +181,7 @@ func trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fl
 	}
 	for _, p := range s.Partitions {
 		if w.Where == p.ID || w.Where == "" && (w.Partition == p.ID || w.Partition == "" && mayRunIn(w, p)) {
-			out.Incidents = append(out.Incidents, incidentsIn(s, p)...)
+			out.Incidents = append(out.Incidents, s.OpenIncidents(p)...)
 		}
 	}
 	slices.Sort(out.Incidents)
@@ -199,7 +199,7 @@ func mayRunIn(w *fleet.Workload, p *fleet.Partition) bool {
 func taken(s *fleet.State, i *fleet.Incident) int {
 	gpus := 0
 	for _, p := range s.Partitions {
-		if !touches(i, p) {
+		if !i.Touches(p) {
 			continue
 		}
 		named := map[string]bool{}

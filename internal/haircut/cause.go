@@ -1,8 +1,6 @@
 package haircut
 
 import (
-	"strings"
-
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -55,24 +53,4 @@ func down(p *fleet.Partition, names []string) []int {
 		}
 	}
 	return counts
-}
-
-// incidentsIn names the open incidents that touch a partition.
-func incidentsIn(s *fleet.State, p *fleet.Partition) []string {
-	var names []string
-	for _, i := range s.Incidents {
-		if i.Closed == 0 && concerns(i, p) {
-			names = append(names, i.Name)
-		}
-	}
-	return names
-}
-
-func concerns(i *fleet.Incident, p *fleet.Partition) bool {
-	for _, n := range i.Nodes {
-		if _, ok := p.Node(n); ok {
-			return true
-		}
-	}
-	return i.Scope == p.Cluster || i.Scope == p.ID || strings.HasPrefix(i.Scope, p.ID+"/") || i.Scope == "" && len(i.Nodes) == 0
 }

@@ -77,7 +77,7 @@ func Part(s *fleet.State, p *fleet.Partition, ask Ask, now fleet.Instant) fleet.
 	part := fleet.CutPart{
 		Partition: p.ID, Installed: p.Tally().Installed, Healthy: p.Tally().Healthy,
 		Assigned: p.Assigned(), Sustainable: n.sustainable * p.GPUsPerNode,
-		Incidents: incidentsIn(s, p), Cuts: cutsOf(s, p, rows, now),
+		Incidents: s.OpenIncidents(p), Cuts: cutsOf(s, p, rows, now),
 	}
 	part.Excess = max(0, part.Assigned-part.Sustainable)
 	part.Unallocated = max(0, part.Sustainable-part.Assigned)

@@ -58,7 +58,7 @@ func ownerless(s *fleet.State, cluster string) []string {
 func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 	var missing []string
 	for _, p := range s.Partitions {
-		if p.Cluster != cluster || len(incidentsIn(s, p)) > 0 {
+		if p.Cluster != cluster || len(s.OpenIncidents(p)) > 0 {
 			continue
 		}
 		named := namedIn(h, p.ID)
