@@ -2,6 +2,7 @@ package placement
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -39,7 +40,7 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
 			break
 		}
-		wrong := slices.IndexFunc(a.victims, func(v *candidateVictim) bool { return pl.isNone(c, v, a.victims) })
+		wrong := pl.noBorrower(c, a.victims)
 		if wrong < 0 {
 			return a
 		}
@@ -115,6 +116,61 @@ func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVict
 	return v.class == ClassBorrowing && (pl.wouldBeGuaranteed(c, v, victims) || pl.hasHeir(c, v, victims))
 }
 
+// noBorrower is the first of the victims of class borrowing that is no borrower
+// beside the others, or −1. For a guaranteed claim, which many may stand in the
+// way of, one walk along the units of each account judges all victims there.
+func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
+	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
+		return slices.IndexFunc(victims, func(v *candidateVictim) bool { return pl.isNone(c, v, victims) })
+	}
+	none, gone := map[*candidateVictim]bool{}, goneWith(victims)
+	for a, list := range borrowersByAccount(victims) {
+		late := sort.Search(len(list), func(i int) bool { return a == c.account && c.key.Before(list[i].key) })
+		pl.judge(c, a, list[:late], gone, false, none)
+		pl.judge(c, a, list[late:], gone, true, none)
+	}
+	return slices.IndexFunc(victims, func(v *candidateVictim) bool { return none[v] })
+}
+
+// borrowersByAccount groups the victims of class borrowing, in the order of their units.
+func borrowersByAccount(victims []*candidateVictim) map[*fleet.Account][]*candidateVictim {
+	lists := map[*fleet.Account][]*candidateVictim{}
+	for _, v := range victims {
+		if v.class == ClassBorrowing {
+			lists[v.w.Account()] = append(lists[v.w.Account()], v)
+		}
+	}
+	for _, list := range lists {
+		slices.SortFunc(list, func(x, y *candidateVictim) int { return order(x.before(y.unit), y.before(x.unit)) })
+	}
+	return lists
+}
+
+// judge is wouldBeGuaranteed for victims of one account, in the order of their
+// units, who all come behind the claim or all before it.
+func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim, gone func(*unit) bool, behind bool, none map[*candidateVictim]bool) {
+	if len(victims) == 0 {
+		return
+	}
+	cover, e := pl.newCover(a.Backed(), a.Backing), a.Earmarks()
+	if behind {
+		cover.gpus -= c.gpus
+		e.Take(c.w, c.gpus)
+	}
+	units, at := pl.accountUnits(a), 0
+	for _, v := range victims {
+		for ; at < len(units) && units[at].before(v.unit); at++ {
+			if u := units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
+				cover.add(u)
+			}
+		}
+		if beside := e.Clone(); beside.Take(v.w, v.gpus) {
+			none[v] = cover.add(&v.unit)
+			cover.undo(&v.unit)
+		}
+	}
+}
+
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
 	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
@@ -122,9 +178,8 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
+	for _, u := range pl.accountUnits(a) {
+		if u.before(v.unit) && !gone(u) {
 			if e.Take(u.w, u.gpus) || !u.aside {
 				cover.add(u)
 			}

@@ -174,9 +174,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 	list := pl.inQuota[:0]
 	freed := 0
 	for _, a := range pl.accountsInTheWay(c) {
-		units := pl.accountUnits(a)
-		for i := range units {
-			u := &units[i]
+		for _, u := range pl.accountUnits(a) {
 			if class, ok := classFor(c, a, u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
