@@ -30,6 +30,8 @@ type claim struct {
 	keeps bool
 	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
 	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
 
 const unlimited = 1 << 30
