@@ -43,13 +43,32 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 		if wrong < 0 {
 			return a
 		}
-		v := a.victims[wrong]
-		list, a.dropped = without(list, v), true
-		if lessOfItsOwn(c, &v.unit) {
-			list = byCost(append(list, asImportance(v)))
+		a.dropped = true
+		if v := a.victims[wrong]; evenAsNone(c, &v.unit) {
+			list = pl.demote(c, list, a.victims)
+		} else {
+			list = without(list, v)
 		}
 	}
 	return answer{dropped: a.dropped}
+}
+
+// demote makes those of a set who are no borrowers, but give way all the same,
+// candidates as that: all of them at once, for there may be thousands.
+func (pl *Planner) demote(c *claim, list, victims []*candidateVictim) []*candidateVictim {
+	none := map[unitID]bool{}
+	for _, v := range victims {
+		if evenAsNone(c, &v.unit) && pl.isNone(c, v, victims) {
+			none[v.id()] = true
+		}
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if none[v.id()] {
+			list[i] = asImportance(v)
+		}
+	}
+	return byCost(list)
 }
 
 // cheapestAsJudged looks, among few candidates, at every set with the classes that
@@ -93,7 +112,7 @@ func (pl *Planner) asJudged(c *claim, set []*candidateVictim) ([]*candidateVicti
 	for i, v := range set {
 		switch {
 		case !pl.isNone(c, v, set):
-		case !lessOfItsOwn(c, &v.unit):
+		case !evenAsNone(c, &v.unit):
 			return nil, false
 		default:
 			judged = slices.Concat(judged[:i], []*candidateVictim{asImportance(v)}, judged[i+1:])
@@ -111,8 +130,13 @@ func asImportance(v *candidateVictim) *candidateVictim {
 
 // isNone says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
+// One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
 func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return v.class == ClassBorrowing && (pl.wouldBeGuaranteed(c, v, victims) || pl.hasHeir(c, v, victims))
+	stays := pl.wouldBeGuaranteed
+	if v.holds == fleet.HoldsGuaranteed {
+		stays = pl.isNotPushed
+	}
+	return v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {

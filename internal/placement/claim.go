@@ -28,6 +28,10 @@ type claim struct {
 	beyond bool
 	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	keeps bool
+	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
 
 const unlimited = 1 << 30

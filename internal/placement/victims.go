@@ -174,10 +174,10 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 	list := pl.inQuota[:0]
 	freed := 0
 	for _, a := range pl.accountsInTheWay(c) {
-		units := pl.accountUnits(a)
+		units, order := pl.accountUnits(a), pl.orderWith(c, a)
 		for i := range units {
 			u := &units[i]
-			if class, ok := classFor(c, a, u); ok && (u.w != c.w || c.mends(u)) {
+			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
 			}
@@ -322,7 +322,7 @@ func allWith(u unit) unit {
 	return u
 }
 
-// classFor says whether a claim may evict a unit of an account, and as what. A
+// classFor says whether a claim may evict a unit of an account as what it is now. A
 // younger unit of equal importance that is guaranteed may stay: what passed a
 // waiting head is not taken back when the head could start sooner than thought.
 func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
@@ -347,9 +347,11 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	return 0, false
 }
 
-// lessOfItsOwn says whether a unit is less important work of a guaranteed claim's own quota.
-func lessOfItsOwn(c *claim, u *unit) bool {
-	return c.holds == fleet.HoldsGuaranteed && u.w.Account() == c.account && c.key.Importance().Above(u.key.Importance())
+// evenAsNone says whether a unit of a claim's own quota gives way to it even where it
+// is no borrower: less important work of a guaranteed claim's, and what givesWay.
+func evenAsNone(c *claim, u *unit) bool {
+	less := c.holds == fleet.HoldsGuaranteed && c.key.Importance().Above(u.key.Importance())
+	return u.w.Account() == c.account && (less || givesWay(c, u))
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of
