@@ -43,7 +43,7 @@ func newIncidentOpen(a *app) *cobra.Command {
 	}
 	o.writing.flags(cmd)
 	cmd.Flags().StringVar(&o.scope, "scope", "", "cluster, cluster/gpu or cluster/gpu/island; none: the fleet")
-	cmd.Flags().StringVar(&o.severity, "severity", "", "as your house calls it: sev1")
+	cmd.Flags().StringVar(&o.severity, "severity", "", "sev0 (the worst), sev1, sev2, sev3 or sev4")
 	cmd.Flags().StringVar(&o.owner, "owner", "", "who works on it")
 	cmd.Flags().StringVar(&o.link, "link", "", "where it is written down")
 	cmd.Flags().StringSliceVar(&o.nodes, "node", nil, "a node that it takes away, or a range of them; may be repeated")

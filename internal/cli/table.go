@@ -19,6 +19,7 @@ const widest = 100
 // column is one column of a table.
 type column struct {
 	head  string
+	brief string // the head for people, where it is shorter
 	right bool // numbers
 	wide  bool // only with -o wide and csv
 	spare bool // left out where it is empty in every row
@@ -99,13 +100,13 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 		return
 	}
 	at := t.shown(c, wide)
-	widths := t.widths(at, c)
+	widths := t.widths(at, c, wide)
 	if !wide {
 		t.fit(at, widths)
 	}
 	heads := make([]string, len(at))
 	for i, k := range at {
-		heads[i] = pad(t.columns[k].head, widths[i], t.columns[k].right)
+		heads[i] = pad(t.columns[k].title(wide), widths[i], t.columns[k].right)
 	}
 	_, _ = fmt.Fprintln(w, p.paint(faint, strings.TrimRight(strings.Join(heads, "  "), " ")))
 	for _, row := range t.rows {
@@ -170,10 +171,18 @@ func (t *table) blank(k int, c clock) bool {
 	return true
 }
 
-func (t *table) widths(at []int, c clock) []int {
+// title is what stands above the column.
+func (col column) title(wide bool) string {
+	if wide {
+		return col.head
+	}
+	return orElse(col.brief, col.head)
+}
+
+func (t *table) widths(at []int, c clock, wide bool) []int {
 	widths := make([]int, len(at))
 	for i, k := range at {
-		widths[i] = utf8.RuneCountInString(t.columns[k].head)
+		widths[i] = utf8.RuneCountInString(t.columns[k].title(wide))
 		for _, row := range t.rows {
 			widths[i] = max(widths[i], utf8.RuneCountInString(human(row[k], c)))
 		}

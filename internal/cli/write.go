@@ -74,6 +74,9 @@ func (p *page) written(w *musterv1.Written, said string, n *names) {
 	default:
 		p.say("%s (version %d)", said, w.GetVersion())
 	}
+	for _, note := range w.GetNotes() {
+		p.wrapAs("", note)
+	}
 }
 
 // tried says what a dry run would lead to, one line for each thing that would change.
