@@ -20,13 +20,13 @@ const widest = 100
 type column struct {
 	head  string
 	brief string // the head for people, where it is shorter
-	right bool // numbers
-	wide  bool // only with -o wide and csv
-	spare bool // left out where it is empty in every row
-	cut   bool // may be shortened to fit
-	path  bool // shortened at its beginning: the end tells more
-	last  bool // shortened only where nothing else can be, and in the middle: both ends tell
-	folds bool // goes on in the next line where there is no room
+	right bool   // numbers
+	wide  bool   // only with -o wide and csv
+	spare bool   // left out where it is empty in every row
+	cut   bool   // may be shortened to fit
+	path  bool   // shortened at its beginning: the end tells more
+	last  bool   // shortened only where nothing else can be, and in the middle: both ends tell
+	folds bool   // goes on in the next line where there is no room
 }
 
 // table is rows of values: text, numbers, moments, durations, lists, or marks.
@@ -96,7 +96,7 @@ func (c clock) until(at time.Time) string {
 func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}
 	if len(t.rows) == 0 {
-		_, _ = fmt.Fprintln(w, t.empty)
+		_, _ = fmt.Fprintln(w, strings.Join(inLines(t.empty, widest), "\n"))
 		return
 	}
 	at := t.shown(c, wide)

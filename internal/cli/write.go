@@ -115,8 +115,6 @@ func workloadOf(e *musterv1.Event) uint64 {
 	return data.ID
 }
 
-func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
-
 // pairs lists the figures of an event as key=value, the deeper ones by their path.
 func pairs(prefix string, fields map[string]any) []string {
 	keys := make([]string, 0, len(fields))
