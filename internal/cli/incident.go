@@ -107,7 +107,7 @@ func (o *incidentListOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "INCIDENT", cut: true}, column{head: "SEVERITY", spare: true}, column{head: "SCOPE", cut: true},
 		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "OWNER", spare: true, cut: true},
 		column{head: "GPUS", right: true}, column{head: "NODES", cut: true, spare: true},
-		column{head: "NOTE", cut: true, spare: true}, column{head: "LINK", wide: true})
+		column{head: "NOTE", folds: true, spare: true}, column{head: "LINK", wide: true})
 	for _, i := range res.GetIncidents() {
 		t.add(i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), i.GetOpened(), i.GetClosed(), i.GetOwner(), i.GetGpus(), i.GetNodes(), lastNote(i), i.GetLink())
 	}

@@ -96,7 +96,7 @@ func (c clock) until(at time.Time) string {
 func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}
 	if len(t.rows) == 0 {
-		_, _ = fmt.Fprintln(w, strings.Join(inLines(t.empty, widest), "\n"))
+		(&page{Writer: w}).say("%s", t.empty)
 		return
 	}
 	at := t.shown(c, wide)
@@ -214,11 +214,19 @@ func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
 	worst := -1
 	for i, k := range at {
 		col := t.columns[k]
-		if (col.cut || col.last || col.folds) && is(col) && widths[i] > least && (worst < 0 || widths[i] > widths[worst]) {
+		if (col.cut || col.last || col.folds) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
 			worst = i
 		}
 	}
 	return worst
+}
+
+// least is how far the column may shrink: one that folds keeps room for most words.
+func (col column) least(usual int) int {
+	if col.folds {
+		return max(usual, 16)
+	}
+	return usual
 }
 
 func total(widths []int) int {
