@@ -150,11 +150,11 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 	for i := range units {
 		if u := &units[i]; u.before(v.unit) && !gone(u) {
 			if e.Take(u.w, u.gpus) || !u.aside {
-				cover.add(*u)
+				cover.add(u)
 			}
 		}
 	}
-	return e.Take(v.w, v.gpus) && cover.add(v.unit)
+	return e.Take(v.w, v.gpus) && cover.add(&v.unit)
 }
 
 // goneWith says which units are gone once the victims are: they, and what leaves with them.

@@ -134,7 +134,7 @@ func (pl *Planner) limitByEarlier(c *claim) {
 	c.counted = map[int]bool{}
 	covered := pl.newCover(c.account.Backed(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
-		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(*u) {
+		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
 			return
 		}
 		u.eachNode(func(node, _ int) { c.counted[node] = true })

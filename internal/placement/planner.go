@@ -47,6 +47,8 @@ type scratch struct {
 	leaving  []*candidateVictim
 	inQuota  []evictableUnit
 	inTheWay []*fleet.Account
+	guarded  []judged // see classifyTree
+	others   []judged
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
