@@ -39,13 +39,14 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
 			break
 		}
-		wrong := slices.IndexFunc(a.victims, func(v *candidateVictim) bool { return pl.isNone(c, v, a.victims) })
+		none := pl.noneAmong(c, a.victims)
+		wrong := slices.IndexFunc(a.victims, none)
 		if wrong < 0 {
 			return a
 		}
 		a.dropped = true
 		if v := a.victims[wrong]; evenAsNone(c, &v.unit) {
-			list = pl.demote(c, list, a.victims)
+			list = demote(c, list, a.victims, none)
 		} else {
 			list = without(list, v)
 		}
@@ -55,16 +56,16 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 
 // demote makes those of a set who are no borrowers, but give way all the same,
 // candidates as that: all of them at once, for there may be thousands.
-func (pl *Planner) demote(c *claim, list, victims []*candidateVictim) []*candidateVictim {
-	none := map[unitID]bool{}
+func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVictim) bool) []*candidateVictim {
+	wrong := map[unitID]bool{}
 	for _, v := range victims {
-		if evenAsNone(c, &v.unit) && pl.isNone(c, v, victims) {
-			none[v.id()] = true
+		if evenAsNone(c, &v.unit) && none(v) {
+			wrong[v.id()] = true
 		}
 	}
 	list = slices.Clone(list)
 	for i, v := range list {
-		if none[v.id()] {
+		if wrong[v.id()] {
 			list[i] = asImportance(v)
 		}
 	}

@@ -10,19 +10,19 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 // quotaOrder is the order of a quota with a claim in it: its units are met one after the other.
 type quotaOrder struct {
-	c        *claim
-	a        *fleet.Account
-	e        fleet.Earmarks
-	in       bool // the claim has been counted
-	lendable int
+	pl    *Planner
+	c     *claim
+	a     *fleet.Account
+	e     fleet.Earmarks
+	in    bool // the claim has been counted
+	asked bool // what can be borrowed is known
 }
 
 // orderWith starts to count an account's units, in their order, with a claim admitted.
-func (pl *Planner) orderWith(c *claim, a *fleet.Account) *quotaOrder {
-	o := &quotaOrder{c: c, a: a}
+func (pl *Planner) orderWith(c *claim, a *fleet.Account) quotaOrder {
+	o := quotaOrder{pl: pl, c: c, a: a}
 	if a == c.account {
-		c.lendable = pl.lendable(a)
-		o.e, o.lendable = a.Earmarks(), c.lendable
+		o.e = a.Earmarks()
 	}
 	return o
 }
@@ -31,13 +31,22 @@ func (pl *Planner) orderWith(c *claim, a *fleet.Account) *quotaOrder {
 // else goes more are pushed into borrowing than beside other victims: see isNotPushed.
 func (o *quotaOrder) class(u *unit) (Class, bool) {
 	class, may := classFor(o.c, o.a, u)
-	if o.a != o.c.account || o.lendable == 0 || !o.isPushed(u) {
+	if o.a != o.c.account || !o.isPushed(u) {
 		return class, may
 	}
-	if may && o.c.holds == fleet.HoldsGuaranteed || o.c.key.Importance().Above(u.key.Importance()) {
+	gives := may && o.c.holds == fleet.HoldsGuaranteed || o.c.key.Importance().Above(u.key.Importance())
+	if gives && o.lendable() > 0 {
 		return ClassBorrowing, true
 	}
 	return class, may
+}
+
+// lendable is what the claim's quota could borrow, found out once.
+func (o *quotaOrder) lendable() int {
+	if !o.asked {
+		o.asked, o.c.lendable = true, o.pl.lendable(o.a)
+	}
+	return o.c.lendable
 }
 
 // isPushed counts a unit and says whether the claim turns it from guaranteed into borrowing.

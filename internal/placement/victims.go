@@ -278,25 +278,22 @@ func byCost(list []*candidateVictim) []*candidateVictim {
 
 func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
-	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.all.running()
+	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
 	return v
 }
 
-// running is the GPUs of the unit's replicas that run: what is only reserved loses no work.
+// running is the GPUs of all that leaves with the unit and runs: what is only
+// reserved loses no work.
 func (u *unit) running() int {
 	t := 0
-	for _, spot := range u.spots {
-		left := len(spot.Nodes)
-		for _, r := range u.w.Held[spot.Pool] {
-			if left > 0 && r.Phase == fleet.Running && slices.Contains(spot.Nodes, r.Node) {
-				t += u.w.Pools[spot.Pool].GPUs
-				left--
-			}
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if r.Phase == fleet.Running {
+			t += u.w.Pools[pool].GPUs
 		}
-	}
+	})
 	return t
 }
 
