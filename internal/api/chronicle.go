@@ -21,7 +21,9 @@ type chronicle struct {
 // account names what one quota has in one partition.
 type account struct{ quota, partition string }
 
-func newChronicle() chronicle { return chronicle{map[account]int{}, map[uint64]fleet.Hold{}, map[uint64]string{}} }
+func newChronicle() chronicle {
+	return chronicle{map[account]int{}, map[uint64]fleet.Hold{}, map[uint64]string{}}
+}
 
 // read says what an event means for quotas: one line for each that it changes.
 func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
