@@ -55,9 +55,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
 		return Plan{}, false
 	}
-	plan, ok := pl.guarantee(a, it)
-	pl.lacking = true
-	return plan, ok && h.mayPass(pl, it, plan)
+	return pl.pass(a, it, h)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -40,17 +39,37 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
 			break
 		}
-		wrong := pl.noBorrower(c, a.victims)
+		none := pl.noneAmong(c, a.victims)
+		wrong := slices.IndexFunc(a.victims, none)
 		if wrong < 0 {
 			return a
 		}
-		v := a.victims[wrong]
-		list, a.dropped = without(list, v), true
-		if lessOfItsOwn(c, &v.unit) {
-			list = byCost(append(list, asImportance(v)))
+		a.dropped = true
+		if v := a.victims[wrong]; evenAsNone(c, &v.unit) {
+			list = demote(c, list, a.victims, none)
+		} else {
+			list = without(list, v)
 		}
 	}
 	return answer{dropped: a.dropped}
+}
+
+// demote makes those of a set who are no borrowers, but give way all the same,
+// candidates as that: all of them at once, for there may be thousands.
+func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVictim) bool) []*candidateVictim {
+	wrong := map[unitID]bool{}
+	for _, v := range victims {
+		if evenAsNone(c, &v.unit) && none(v) {
+			wrong[v.id()] = true
+		}
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if wrong[v.id()] {
+			list[i] = asImportance(v)
+		}
+	}
+	return byCost(list)
 }
 
 // cheapestAsJudged looks, among few candidates, at every set with the classes that
@@ -94,7 +113,7 @@ func (pl *Planner) asJudged(c *claim, set []*candidateVictim) ([]*candidateVicti
 	for i, v := range set {
 		switch {
 		case !pl.isNone(c, v, set):
-		case !lessOfItsOwn(c, &v.unit):
+		case !evenAsNone(c, &v.unit):
 			return nil, false
 		default:
 			judged = slices.Concat(judged[:i], []*candidateVictim{asImportance(v)}, judged[i+1:])
@@ -112,63 +131,13 @@ func asImportance(v *candidateVictim) *candidateVictim {
 
 // isNone says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
+// One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
 func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return v.class == ClassBorrowing && (pl.wouldBeGuaranteed(c, v, victims) || pl.hasHeir(c, v, victims))
-}
-
-// noBorrower is the first of the victims of class borrowing that is no borrower
-// beside the others, or −1. For a guaranteed claim, which many may stand in the
-// way of, one walk along the units of each account judges all victims there.
-func (pl *Planner) noBorrower(c *claim, victims []*candidateVictim) int {
-	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
-		return slices.IndexFunc(victims, func(v *candidateVictim) bool { return pl.isNone(c, v, victims) })
+	stays := pl.wouldBeGuaranteed
+	if v.holds == fleet.HoldsGuaranteed {
+		stays = pl.isNotPushed
 	}
-	none, gone := map[*candidateVictim]bool{}, goneWith(victims)
-	for a, list := range borrowersByAccount(victims) {
-		late := sort.Search(len(list), func(i int) bool { return a == c.account && c.key.Before(list[i].key) })
-		pl.judge(c, a, list[:late], gone, false, none)
-		pl.judge(c, a, list[late:], gone, true, none)
-	}
-	return slices.IndexFunc(victims, func(v *candidateVictim) bool { return none[v] })
-}
-
-// borrowersByAccount groups the victims of class borrowing, in the order of their units.
-func borrowersByAccount(victims []*candidateVictim) map[*fleet.Account][]*candidateVictim {
-	lists := map[*fleet.Account][]*candidateVictim{}
-	for _, v := range victims {
-		if v.class == ClassBorrowing {
-			lists[v.w.Account()] = append(lists[v.w.Account()], v)
-		}
-	}
-	for _, list := range lists {
-		slices.SortFunc(list, func(x, y *candidateVictim) int { return order(x.before(y.unit), y.before(x.unit)) })
-	}
-	return lists
-}
-
-// judge is wouldBeGuaranteed for victims of one account, in the order of their
-// units, who all come behind the claim or all before it.
-func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim, gone func(*unit) bool, behind bool, none map[*candidateVictim]bool) {
-	if len(victims) == 0 {
-		return
-	}
-	cover, e := pl.newCover(a.Backed(), a.Backing), a.Earmarks()
-	if behind {
-		cover.gpus -= c.gpus
-		e.Take(c.w, c.gpus)
-	}
-	units, at := pl.accountUnits(a), 0
-	for _, v := range victims {
-		for ; at < len(units) && units[at].before(v.unit); at++ {
-			if u := units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
-				cover.add(u)
-			}
-		}
-		if beside := e.Clone(); beside.Take(v.w, v.gpus) {
-			none[v] = cover.add(&v.unit)
-			cover.undo(&v.unit)
-		}
-	}
+	return v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {

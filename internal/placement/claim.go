@@ -33,6 +33,10 @@ type claim struct {
 	beyond bool
 	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	keeps bool
+	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
 
 // counts says whether a backing limits the claim: not on flex, nor beyond all backing.

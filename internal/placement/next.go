@@ -70,7 +70,7 @@ func uncovered(w *fleet.Workload) (Plan, bool) {
 func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
 	for i, p := range w.Pools {
 		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
-		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) {
+		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) && !pl.tooFewToStart(w, i) {
 			continue
 		}
 		return Plan{
@@ -82,19 +82,38 @@ func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
 }
 
 // tornSpots is what is given up: everything reserved of a workload that has not
-// started, everything reserved of a gang, of an elastic pool only what is out of use.
+// started, everything reserved of a gang, of an elastic pool only what is out of use
+// unless it has not started either and too little is left.
 func (pl *Planner) tornSpots(w *fleet.Workload, pool int) []fleet.Spot {
 	if w.State == fleet.Starting {
 		return w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
 	}
+	all := !w.Pools[pool].Elastic || pl.tooFewToStart(w, pool)
 	spot := fleet.Spot{Pool: pool}
 	for _, r := range w.Held[pool] {
-		usable := pl.p.Nodes[r.Node].State.Usable()
-		if r.Phase == fleet.Reserved && (!usable || !w.Pools[pool].Elastic) {
+		if r.Phase == fleet.Reserved && (all || !pl.p.Nodes[r.Node].State.Usable()) {
 			spot.Nodes = append(spot.Nodes, r.Node)
 		}
 	}
 	return []fleet.Spot{spot}
+}
+
+// tooFewToStart says whether an elastic pool of which nothing runs has room left for
+// fewer than its min: it joins whole or not at all. One that runs goes on with what it has.
+func (pl *Planner) tooFewToStart(w *fleet.Workload, pool int) bool {
+	if !w.Pools[pool].Elastic || w.InPhase(pool, fleet.Running) > 0 {
+		return false
+	}
+	reserved, left := 0, 0
+	for _, r := range w.Held[pool] {
+		if r.Phase == fleet.Reserved {
+			reserved++
+			if pl.p.Nodes[r.Node].State.Usable() {
+				left++
+			}
+		}
+	}
+	return reserved > 0 && left < w.Pools[pool].Min
 }
 
 // outOfUse says whether a reserved replica waits for a node that takes nothing new.

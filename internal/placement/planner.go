@@ -15,6 +15,7 @@ type Planner struct {
 	blind    bool
 	lacking  bool // the last claim found the counts right, but no nodes
 	roomiest bool // nodes with the most room come first
+	unsure   bool // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
