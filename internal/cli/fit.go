@@ -103,7 +103,11 @@ func flexAsks(spec *musterv1.FitSpec, places []*musterv1.Place) (asks []*musterv
 
 func (o *fitOptions) table(res *musterv1.FitResponse) *table {
 	now := res.GetSeen().GetAt().AsTime()
-	t := newTable("There is no place to try: no quota that you may use has a grant, and there is no partition.",
+	none := "There is no place to try: no quota that you may use has a grant, and there is no partition."
+	if o.target != "" {
+		none = "There is no place to try: " + o.target + " has no grant" + prefixed(" in ", o.partition) + "."
+	}
+	t := newTable(none,
 		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
 		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
 		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", cut: true, spare: true},

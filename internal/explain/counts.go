@@ -23,6 +23,9 @@ type counts struct {
 // guaranteed says whether it would be, by count.
 func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.barred }
 
+// passed says that what came later has taken its place, and it may not evict that, nor borrow.
+func (n counts) passed() bool { return n.inWay+n.gpus > n.backed && !(n.others && n.borrowable()) }
+
 // idle says that nobody's use is in its way, in its quota or where it could borrow.
 func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
 

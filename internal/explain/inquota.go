@@ -48,10 +48,10 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": a.Stays()}
 	switch {
-	case !n.guaranteed() && !n.barred && n.earlier+q.gpus <= a.Grant:
+	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.Backed(), n.earlier, q.gpus).until(q.metalReturns()), true
+			a.Quota, a.Grant, a.Backed(), n.inWay, q.gpus).until(q.metalReturns()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		for _, nodes := range a.Backing {
@@ -67,7 +67,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 
 // full says that the quota, and the tree that it could borrow from, have not enough left.
 func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
-	if n.guaranteed() || n.others && n.borrowable() {
+	if n.guaranteed() && !n.passed() || n.others && n.borrowable() {
 		return Blocker{}, false
 	}
 	if !n.others {

@@ -136,6 +136,12 @@ func (q *question) notReady(c *fleet.Cluster) Blocker {
 }
 
 func (q *question) tooLarge() Blocker {
+	for _, pool := range q.w.Pools {
+		if pool.GPUs > q.p.GPUsPerNode {
+			return block(GangTooLarge, q.p, map[string]int{"needs": pool.GPUs, "perNode": q.p.GPUsPerNode}, nil,
+				"A replica of %s needs %d GPUs on one node; a node of %s has %d.", pool.Name, pool.GPUs, q.p.ID, q.p.GPUsPerNode)
+		}
+	}
 	largest := q.largest()
 	figures := map[string]int{"needs": q.gpus, "needsNodes": q.gang, "largestNodes": largest}
 	if q.gang == 0 {

@@ -163,7 +163,10 @@ func starts(p *fleet.Partition) bool {
 func nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
 	var next Next
 	for _, w := range work {
-		if w.MaxRuntime == 0 || w.Started == 0 {
+		if w.Leaves() && w.GraceEnds > now && (next.At == 0 || w.GraceEnds < next.At) {
+			next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
+		}
+		if w.MaxRuntime == 0 || w.Started == 0 || w.Leaves() {
 			continue
 		}
 		if at := w.Started.Add(w.MaxRuntime); at > now && (next.At == 0 || at < next.At) {

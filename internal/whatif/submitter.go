@@ -43,7 +43,9 @@ func (x *search) flex() {
 			return
 		}
 	}
-	x.tryKeep(x.retarget(fleet.Flex, x.w.Partition))
+	if !x.tryKeep(x.retarget(fleet.Flex, x.w.Partition)) && x.w.Partition != "" {
+		x.tryKeep(x.retarget(fleet.Flex, ""))
+	}
 }
 
 func (x *search) retarget(quota, partition string) Change {
