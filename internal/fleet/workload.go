@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -173,6 +174,9 @@ type Workload struct {
 	stands     int        // what it counts for in its namespace's standing
 	watchedAt  *Partition // on whose watched lists it may be
 	leavesTree *Tree      // whose count of leavers has it
+	restood    uint64     // grows with every change of what of it stays
+	// Scratch is placement's working memory for this workload.
+	Scratch any `json:"-"`
 }
 
 // Move is another target for a workload that still has to leave its nodes.
@@ -191,6 +195,10 @@ func (w *Workload) Tree() string {
 	}
 	return w.tree
 }
+
+// Restood grows with every change of the replicas that stay, of where each is on
+// its list, and of how they hold their GPUs.
+func (w *Workload) Restood() uint64 { return w.restood }
 
 // At is the partition the workload stands in, or nil.
 func (w *Workload) At() *Partition { return w.partition }
@@ -319,16 +327,23 @@ func KeyOf(w *Workload, rank int, surplus bool) Key {
 }
 
 // Before says whether k comes before l.
-func (k Key) Before(l Key) bool {
+func (k Key) Before(l Key) bool { return k.Compare(l) < 0 }
+
+// Compare is negative where k comes before l, and positive where it comes after.
+func (k Key) Compare(l Key) int {
 	switch {
-	case k.Importance() != l.Importance():
-		return k.Importance().Above(l.Importance())
+	case k.Priority != l.Priority:
+		return cmp.Compare(k.Priority, l.Priority)
+	case k.Rank != l.Rank:
+		return cmp.Compare(k.Rank, l.Rank)
+	case k.Surplus != l.Surplus && l.Surplus:
+		return -1
 	case k.Surplus != l.Surplus:
-		return l.Surplus
+		return 1
 	case k.Since != l.Since:
-		return k.Since < l.Since
+		return cmp.Compare(k.Since, l.Since)
 	}
-	return k.ID < l.ID
+	return cmp.Compare(k.ID, l.ID)
 }
 
 // Importance is priority, then rank.

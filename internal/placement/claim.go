@@ -34,6 +34,9 @@ type claim struct {
 	searched int
 }
 
+// counts says whether a backing limits the claim: not on flex, nor beyond all backing.
+func (c *claim) counts() bool { return c.account != nil && !c.beyond }
+
 const unlimited = 1 << 30
 
 // kind of a node for a claim.
@@ -119,9 +122,8 @@ func (pl *Planner) earlier(c *claim) (gpus int) {
 }
 
 func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
-	units := pl.accountUnits(c.account)
-	for i := range units {
-		if u := &units[i]; u.w == c.w || u.key.Before(c.key) {
+	for _, u := range pl.accountUnits(c.account) {
+		if u.w == c.w || u.key.Before(c.key) {
 			fn(u)
 		}
 	}
