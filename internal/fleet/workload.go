@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 )
@@ -327,23 +326,25 @@ func KeyOf(w *Workload, rank int, surplus bool) Key {
 }
 
 // Before says whether k comes before l.
-func (k Key) Before(l Key) bool { return k.Compare(l) < 0 }
+func (k Key) Before(l Key) bool {
+	if k.Priority != l.Priority || k.Rank != l.Rank {
+		return k.Priority < l.Priority || k.Priority == l.Priority && k.Rank < l.Rank
+	}
+	if k.Surplus != l.Surplus {
+		return l.Surplus
+	}
+	return k.Since < l.Since || k.Since == l.Since && k.ID < l.ID
+}
 
 // Compare is negative where k comes before l, and positive where it comes after.
 func (k Key) Compare(l Key) int {
 	switch {
-	case k.Priority != l.Priority:
-		return cmp.Compare(k.Priority, l.Priority)
-	case k.Rank != l.Rank:
-		return cmp.Compare(k.Rank, l.Rank)
-	case k.Surplus != l.Surplus && l.Surplus:
+	case k.Before(l):
 		return -1
-	case k.Surplus != l.Surplus:
+	case l.Before(k):
 		return 1
-	case k.Since != l.Since:
-		return cmp.Compare(k.Since, l.Since)
 	}
-	return cmp.Compare(k.ID, l.ID)
+	return 0
 }
 
 // Importance is priority, then rank.

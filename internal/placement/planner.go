@@ -25,6 +25,7 @@ type Planner struct {
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
 
+	growth   growth
 	shares   map[string]int
 	sharesAt uint64
 }
@@ -63,7 +64,8 @@ type scratch struct {
 type standing struct {
 	at    uint64
 	units []*unit
-	aside bool // they may have marks of setAside
+	sums  []int // of the GPUs of each and all before it
+	aside bool  // they may have marks of setAside
 }
 
 // New makes the planner of a partition at a moment.

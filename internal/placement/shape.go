@@ -78,10 +78,20 @@ func (pl *Planner) accountUnits(a *fleet.Account) []*unit {
 		if inOrder := func(x, y *unit) int { return x.key.Compare(y.key) }; !slices.IsSortedFunc(kept.units, inOrder) {
 			slices.SortStableFunc(kept.units, inOrder)
 		}
+		kept.sum()
 		kept.aside = setAside(a, kept.units, kept.aside)
 		kept.at = at
 	}
 	return kept.units
+}
+
+func (s *standing) sum() {
+	s.sums = s.sums[:0]
+	gpus := 0
+	for _, u := range s.units {
+		gpus += u.gpus
+		s.sums = append(s.sums, gpus)
+	}
 }
 
 func (s *standing) add(units []unit) {
