@@ -30,10 +30,11 @@ func (q *question) onFlex(kept bool) []Blocker {
 	}
 	switch {
 	case f.free >= q.gpus || len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares):
-		if b, ok := q.clearing(fleet.Flex); ok && f.free < q.gpus {
-			return append(list, b)
+		if f.free < q.gpus && !q.fitsFree() && q.p.Tally().Room < q.gpus {
+			return append(list, q.flexFull(f))
 		}
 		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
+			f.free = max(f.free, min(q.p.Tally().Room, f.flex)) // what others are leaving was looked at, too
 			list = append(list, q.tried(q.inPieces(f)))
 		}
 	default:

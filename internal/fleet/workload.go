@@ -237,6 +237,9 @@ func (w *Workload) Stays(pool int) int {
 	return n
 }
 
+// Leaves says whether all that the workload still holds is on its way out.
+func (w *Workload) Leaves() bool { return w.GPUs() > 0 && !w.stays() }
+
 // stays says whether some replica runs or is reserved and is not leaving.
 func (w *Workload) stays() bool {
 	for _, replicas := range w.Held {

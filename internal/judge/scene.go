@@ -68,13 +68,26 @@ func (sc *scene) limit(c Claim, set []Unit) {
 			backed += a.Backed()
 		}
 	}
-	sc.fits = tree <= backed && (c.Holds == fleet.HoldsGuaranteed || backed > c.Account.Backed()) // else no sibling has anything to lend
+	lent := backed > c.Account.Backed() || sc.j.bare(c.Work) // else no sibling has anything to lend
+	sc.fits = tree <= backed && (c.Holds == fleet.HoldsGuaranteed || lent)
 	sc.tree = sc.j.boundsOf(treeTouched, func(i int) int { return sc.j.treeBacking(c.Account.Tree(), i) })
 	if c.Holds == fleet.HoldsGuaranteed {
 		own, ownTouched := sc.j.covered(c.Account, mine)
 		sc.fits = sc.fits && own+c.GPUs() <= c.Account.Backed()
 		sc.own = sc.j.boundsOf(ownTouched, func(i int) int { return c.Account.Backing[i] })
 	}
+}
+
+// bare says whether something stands of a workload that is not guaranteed: what joins
+// it, and would leave with it, is not guaranteed either, and borrows of its own quota's
+// backing too (decision record 0006).
+func (j *Judge) bare(w *fleet.Workload) bool {
+	for _, u := range j.units {
+		if u.Work == w && !u.Key.Surplus && u.Holds != fleet.HoldsGuaranteed {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *Judge) treeBacking(tree string, island int) int {

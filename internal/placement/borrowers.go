@@ -148,13 +148,20 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 		e.Take(c.w, c.gpus)
 	}
 	for _, u := range pl.accountUnits(a) {
-		if u.before(v.unit) && !gone(u) {
+		if u.comesBefore(v) && !gone(u) {
 			if e.Take(u.w, u.gpus) || !u.aside {
 				cover.add(u)
 			}
 		}
 	}
 	return e.Take(v.w, v.gpus) && cover.add(&v.unit)
+}
+
+// comesBefore says whether a unit counts before a victim: by its place in the order,
+// or as surplus of the same pool that stays. Of identical replicas it is the one that
+// goes that was too many.
+func (u *unit) comesBefore(v *candidateVictim) bool {
+	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
 }
 
 // goneWith says which units are gone once the victims are: they, and what leaves with them.

@@ -33,7 +33,7 @@ func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVic
 		e.Take(c.w, c.gpus)
 	}
 	for _, u := range pl.accountUnits(a) {
-		if u.before(v.unit) && !gone(u) {
+		if u.comesBefore(v) && !gone(u) {
 			e.Take(u.w, u.gpus)
 		}
 	}

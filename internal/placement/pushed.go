@@ -16,6 +16,8 @@ type quotaOrder struct {
 	e     fleet.Earmarks
 	in    bool // the claim has been counted
 	asked bool // what can be borrowed is known
+	pool  poolOf
+	seen  int // surplus of that pool so far
 }
 
 // orderWith starts to count an account's units, in their order, with a claim admitted.
@@ -55,8 +57,22 @@ func (o *quotaOrder) isPushed(u *unit) bool {
 		o.in = true
 		o.e.Take(o.c.w, o.c.gpus)
 	}
-	fits := o.e.Take(u.w, u.gpus)
-	return !fits && o.in && u.holds == fleet.HoldsGuaranteed && !outOfReach(o.c, o.a, u)
+	short := o.e.Short(u.w, u.gpus*o.alike(u)) > 0
+	o.e.Take(u.w, u.gpus)
+	return short && o.in && u.holds == fleet.HoldsGuaranteed && !outOfReach(o.c, o.a, u)
+}
+
+// alike is how many replicas stand that might as well be the one that is too many: a
+// pool's surplus from this one on.
+func (o *quotaOrder) alike(u *unit) int {
+	if !u.key.Surplus {
+		return 1
+	}
+	if at := (poolOf{u.w, u.pool}); o.pool != at {
+		o.pool, o.seen = at, 0
+	}
+	o.seen++
+	return u.w.Stays(u.pool) - u.w.Pools[u.pool].Min - o.seen + 1
 }
 
 // isNotPushed says whether a victim of the claim's own quota that is guaranteed now

@@ -93,11 +93,18 @@ func (pl *Planner) Unsure(it fleet.Waiting) bool {
 		return false
 	}
 	pl.unsure = false
-	started := false
-	if a := pl.p.Account(it.Workload.Target); a == nil {
-		_, started = pl.flex(it)
-	} else if _, started = pl.guarantee(a, it); !started {
-		_, started = pl.borrow(a, it)
+	return !pl.starts(it) && pl.unsure
+}
+
+// starts says whether a unit could start now, in any way of holding its GPUs.
+func (pl *Planner) starts(it fleet.Waiting) (ok bool) {
+	a := pl.p.Account(it.Workload.Target)
+	if a == nil {
+		_, ok = pl.flex(it)
+		return ok
 	}
-	return pl.unsure && !started
+	if _, ok = pl.guarantee(a, it); !ok {
+		_, ok = pl.borrow(a, it)
+	}
+	return ok
 }
