@@ -7,8 +7,9 @@ import (
 )
 
 // This file gives victims back. Of thousands each is asked for, so what it costs
-// to ask for one must not grow with how many there are. The slow twins, which look
-// at everything again for each, are in twins_test.go.
+// to ask for one must not grow with how many there are. What each question means,
+// asked with everything looked at again: does holdsIn (thin) or fits (spare) still
+// say yes with all others gone and this one back?
 
 // thin spares who need not leave for the place that fits found with the chosen
 // victims gone. (The search may miss a place that it would have found with fewer gone.)
