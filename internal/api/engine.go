@@ -26,6 +26,7 @@ type Engine interface {
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
 	// LookBack is the state at a moment of the past; nobody may change it.
+	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
 	LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAt is the same, for the caller to change.
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)

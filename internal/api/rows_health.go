@@ -69,7 +69,7 @@ func waitingNode(n view.NodeHealth) *musterv1.WaitingNode {
 	}
 	for _, f := range n.Findings {
 		if f.Then != "" {
-			out.Because = health.Words(f.Condition)
+			out.Because = fleet.OutageCause(health.Words(f.Condition))
 			break
 		}
 	}

@@ -67,7 +67,7 @@ func (p *page) starts(r *musterv1.Remedy) string {
 		by := r.GetBy().AsTime()
 		return fmt.Sprintf("then it starts, at %s at the latest (%s)", p.moment(by), p.until(by))
 	case late.Hours() >= 1:
-		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after the dwell)"
+		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after probation and the dwell)"
 	case late.Seconds() > 1:
 		when = fmt.Sprintf("starts within %s", short(late))
 	}

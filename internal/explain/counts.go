@@ -55,14 +55,19 @@ func (q *question) count(a *fleet.Account) counts {
 		n.others = n.others || (x != a && x.Grant > 0)
 		earlier, kept := 0, 0
 		for _, w := range x.Work() {
-			e, k := q.weigh(w, key)
+			e, k := q.weigh(w, key, x == a)
 			earlier, kept = earlier+e, kept+k
 		}
 		if x == a {
 			n.earlier = earlier
 		}
-		// With borrowers gone, what then fits the backing is guaranteed and so was no borrower.
-		n.treeKept += max(kept, min(x.Stays(), x.Backed()))
+		// With borrowers gone, what then fits the backing is guaranteed and so was no
+		// borrower; in its own quota that is beside the newcomer.
+		in := 0
+		if x == a {
+			in = q.gpus
+		}
+		n.treeKept += max(kept, min(x.Stays()+in, x.Backed())-in)
 	}
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
@@ -71,8 +76,9 @@ func (q *question) count(a *fleet.Account) counts {
 }
 
 // weigh is what stays of a workload and comes before the newcomer in its
-// quota's order, and what the newcomer may not evict as a borrower.
-func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key) (earlier, kept int) {
+// quota's order, and what the newcomer may not evict as a borrower, which work of its
+// own quota may become beside it.
+func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool) (earlier, kept int) {
 	for i, pool := range w.Pools {
 		at := 0
 		for _, r := range w.Held[i] {
@@ -84,7 +90,8 @@ func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key) (earlier, kept i
 			if key.Before(newcomer) {
 				earlier += pool.GPUs
 			}
-			if r.Holds != fleet.HoldsBorrowing || !newcomer.Importance().Above(key.Importance()) {
+			borrows := r.Holds == fleet.HoldsBorrowing || own && r.Holds == fleet.HoldsGuaranteed
+			if !borrows || !newcomer.Importance().Above(key.Importance()) {
 				kept += pool.GPUs
 			}
 		}

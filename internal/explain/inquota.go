@@ -25,7 +25,7 @@ func (q *question) inQuota(a *fleet.Account) []Blocker {
 	if b, ok := q.clearing(a.Tree()); ok {
 		return []Blocker{b}
 	}
-	return []Blocker{q.scattered(a, n)}
+	return []Blocker{q.tried(q.scattered(a, n))}
 }
 
 // behind names who is ahead and holds a reservation: in its quota's queue, or

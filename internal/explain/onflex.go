@@ -34,7 +34,7 @@ func (q *question) onFlex(kept bool) []Blocker {
 			return append(list, b)
 		}
 		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
-			list = append(list, q.inPieces(f))
+			list = append(list, q.tried(q.inPieces(f)))
 		}
 	default:
 		list = append(list, q.flexFull(f))
@@ -73,6 +73,9 @@ func (q *question) inPieces(f pool) Blocker {
 func (q *question) flexPiece() string {
 	if q.gang > 1 {
 		return words("%d nodes in one %s", q.gang, q.reach())
+	}
+	if len(q.w.Pools) > 1 {
+		return "room for all its pools together"
 	}
 	return words("%d GPUs on one node", q.w.Pools[0].GPUs)
 }

@@ -230,6 +230,18 @@ func (w *Workload) Stays(pool int) int {
 	return n
 }
 
+// stays says whether some replica runs or is reserved and is not leaving.
+func (w *Workload) stays() bool {
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase != Leaving {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // InPhase counts the replicas of a pool in one phase.
 func (w *Workload) InPhase(pool int, phase Phase) int {
 	n := 0

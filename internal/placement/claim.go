@@ -28,6 +28,10 @@ type claim struct {
 	beyond bool
 	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	keeps bool
+	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
 
 const unlimited = 1 << 30
@@ -130,7 +134,7 @@ func (pl *Planner) limitByEarlier(c *claim) {
 	c.counted = map[int]bool{}
 	covered := pl.newCover(c.account.Backed(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
-		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(*u) {
+		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
 			return
 		}
 		u.eachNode(func(node, _ int) { c.counted[node] = true })

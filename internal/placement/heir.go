@@ -21,6 +21,12 @@ func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVic
 // comesBack says whether a victim would be guaranteed, by count, with all other
 // victims gone: it borrows only because of where it stands.
 func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	return pl.shortOf(c, v, victims) == 0
+}
+
+// shortOf is how many of a victim's GPUs its quota's backing would not take, by
+// count, with the newcomer admitted and all other victims gone.
+func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVictim) int {
 	a, gone := v.w.Account(), goneWith(victims)
 	e := a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
@@ -32,7 +38,7 @@ func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateV
 			e.Take(u.w, u.gpus)
 		}
 	}
-	return e.Fits(v.w, v.gpus)
+	return e.Short(v.w, v.gpus)
 }
 
 // leavesAnHeir walks what stands in an account and what waits for it (or is on

@@ -15,6 +15,7 @@ type Planner struct {
 	blind    bool
 	lacking  bool // the last claim found the counts right, but no nodes
 	roomiest bool // nodes with the most room come first
+	unsure   bool // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
@@ -46,6 +47,8 @@ type scratch struct {
 	leaving  []*candidateVictim
 	inQuota  []evictableUnit
 	inTheWay []*fleet.Account
+	guarded  []judged // see classifyTree
+	others   []judged
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.

@@ -19,7 +19,7 @@ func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
 			return spots, true
 		}
 	}
-	return nil, false
+	return pl.together(c)
 }
 
 // manyTries bounds how many islands are tried for the pools of one claim.

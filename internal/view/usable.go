@@ -65,9 +65,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 		return u
 	}
 	u.Free = max(0, a.Backed()-a.Stays()-u.Held)
-	for i := range p.Islands {
-		u.LargestGang = max(u.LargestGang, min(u.Free, (a.Backing[i]-a.Touched(i))*p.GPUsPerNode))
-	}
+	u.LargestGang = guaranteedGang(p, a, u.Free)
 	backed, stays := 0, 0
 	for _, x := range p.Accounts {
 		if x.Tree() == a.Tree() {

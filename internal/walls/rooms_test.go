@@ -51,7 +51,7 @@ var rooms = []room{
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/haircut", kind: pure, may: "fleet promise", tests: "event core"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise haircut placement explain health maintenance buildout"},
-	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
+	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core health", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},

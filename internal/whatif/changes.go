@@ -145,7 +145,7 @@ func (x *search) concerned(commands []core.Command) *fleet.State {
 			if w := x.s.Workload(c.Namespace, c.Name); w != nil {
 				trees[w.Tree()] = true
 			}
-		case core.SetNodes, core.ResumeReports:
+		case core.SetNodes, core.RecordValidation, core.ResumeReports:
 			return x.s
 		}
 	}
