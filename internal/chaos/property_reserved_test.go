@@ -3,6 +3,7 @@ package chaos_test
 import (
 	"fmt"
 	"slices"
+	"testing"
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/event"
@@ -75,4 +76,17 @@ func lostNodes(s *fleet.State, r event.Record) map[uint64]bool {
 		}
 	}
 	return lost
+}
+
+// lawsOnceBroken are seeds of TestRandomFleetsKeepTheLaws that broke one: a pool on flex that gave
+// more replicas as surplus than it had above its min (86).
+var lawsOnceBroken = []int64{86}
+
+func TestFleetsThatBrokeALawOnce(t *testing.T) {
+	t.Parallel()
+	for _, seed := range lawsOnceBroken {
+		if w, f := playRandom(seed, seed%2 == 0, sampling{before: 1}, lawsOfPlacement...); f != nil {
+			tellOf(t, seed, w, f, lawsOfPlacement...)
+		}
+	}
 }
