@@ -17,7 +17,7 @@ import (
 // reserved; a pool of higher rank may go as a whole. And where nothing of a pool
 // runs, its min is reserved whole or not at all.
 func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *failure {
-	lost := lostNodes(w.s, out.Record)
+	lost := lostNodes(w.s, before, out.Record)
 	for _, v := range w.active() {
 		old := before.Workloads[v.ID]
 		if v.State != fleet.RunningW {
@@ -60,17 +60,21 @@ func joiningPoolsAreCovered(w *world, _ *fleet.State, out core.Outcome) *failure
 
 // lostNodes says which workloads lost a node in a record: one they ran on, or one
 // with reserved room that takes nothing new any more.
-func lostNodes(s *fleet.State, r event.Record) map[uint64]bool {
+func lostNodes(s, before *fleet.State, r event.Record) map[uint64]bool {
 	lost := map[uint64]bool{}
 	for _, e := range r.Events {
 		switch e := e.(type) {
 		case event.ReplicasLost:
 			lost[e.ID] = true
 		case event.ReservationEnded:
-			v := s.Workloads[e.ID]
+			old := before.Workloads[e.ID]
+			if old == nil || old.At() == nil {
+				continue // room that it had before, so where it stood
+			}
+			nodes := s.Partition(old.At().ID).Nodes
 			for _, spot := range e.Spots {
 				for _, n := range spot.Nodes {
-					lost[e.ID] = lost[e.ID] || v != nil && v.At() != nil && !v.At().Nodes[n].State.Usable()
+					lost[e.ID] = lost[e.ID] || n < len(nodes) && !nodes[n].State.Usable()
 				}
 			}
 		}
