@@ -11,6 +11,7 @@ import (
 // quota's work that comes before it, and what of its tree it may not evict.
 type counts struct {
 	gpus, earlier, backed int
+	inWay                 int // earlier, with what is younger and as important: it passed, and stays
 	treeKept, treeBacked  int
 	treeGrant             int
 	others                bool // the tree holds other grants here
@@ -59,7 +60,7 @@ func (q *question) count(a *fleet.Account) counts {
 			earlier, kept = earlier+e, kept+k
 		}
 		if x == a {
-			n.earlier = earlier
+			n.earlier, n.inWay = earlier, q.inWay(x, key)
 		}
 		// With borrowers gone, what then fits the backing is guaranteed and so was no
 		// borrower; in its own quota that is beside the newcomer.
@@ -72,6 +73,7 @@ func (q *question) count(a *fleet.Account) counts {
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
 	}
+	n.inWay = max(n.inWay, n.earlier)
 	return n
 }
 
@@ -97,6 +99,23 @@ func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool) (earli
 		}
 	}
 	return earlier, kept
+}
+
+// inWay is the GPUs of a quota's work that the newcomer may not evict: what comes
+// before it, and what is as important and passed it.
+func (q *question) inWay(a *fleet.Account, newcomer fleet.Key) int {
+	gpus := 0
+	for _, w := range a.Work() {
+		for i, pool := range w.Pools {
+			for at := range w.Stays(i) {
+				key := q.key(w, pool.Rank, at >= pool.Min)
+				if key.Before(newcomer) || !key.Surplus && !newcomer.Importance().Above(key.Importance()) {
+					gpus += pool.GPUs
+				}
+			}
+		}
+	}
+	return gpus
 }
 
 // key is a unit's place in the order; past its declared maximum it has lost its age.

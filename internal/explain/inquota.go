@@ -52,15 +52,15 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
 			a.Quota, a.Grant, a.Backed(), n.earlier, q.gpus).until(q.metalReturns()), true
-	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false):
+	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		for _, nodes := range a.Backing {
 			most = max(most, nodes)
 		}
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one piece.",
-			a.Quota, a.Backed(), most, max(q.gang, 1)).until(q.metalReturns()), true
+			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
+			a.Quota, a.Backed(), most, max(q.gang, 1), q.reach()).until(q.metalReturns()), true
 	}
 	return Blocker{}, false
 }
@@ -71,8 +71,8 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	if !n.others {
-		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.earlier}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.earlier, a.Backed(), q.gpus)
+		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.inWay}, holders(a.Work()),
+			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.Backed(), q.gpus)
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),

@@ -232,6 +232,7 @@ func (p *Partition) reflex(r Resident) {
 
 // restand says that the staying work of an account, or a namespace, changed.
 func (p *Partition) restand(w *Workload) {
+	w.restood++
 	if w.account != nil {
 		w.account.touch()
 		return
@@ -285,6 +286,7 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
 	}
+	w.restood++
 	if w.account != nil {
 		w.account.touch()
 	}

@@ -147,9 +147,8 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
+	for _, u := range pl.accountUnits(a) {
+		if u.before(v.unit) && !gone(u) {
 			if e.Take(u.w, u.gpus) || !u.aside {
 				cover.add(u)
 			}

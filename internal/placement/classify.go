@@ -107,7 +107,7 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 		if a != b {
 			return order(b, a)
 		}
-		return order(x.key.Before(y.key), y.key.Before(x.key))
+		return x.key.Compare(y.key)
 	})
 	for i, u := range rest {
 		rest[i].holds = fleet.HoldsBorrowing
@@ -136,9 +136,7 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judged) (in, out
 		}
 		inside = append(inside, judged{u, fleet.HoldsGuaranteed})
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		u := &units[i]
+	for _, u := range pl.accountUnits(a) {
 		fits := !u.aside && gpus >= u.gpus
 		if fits || !u.over { // what a hold keeps out counts for nobody
 			gpus -= u.gpus
@@ -186,7 +184,7 @@ func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elasti
 // changesOf compares what units should hold with what their replicas hold.
 func changesOf(all []judged) []Change {
 	wrong := slices.DeleteFunc(all, judged.right)
-	slices.SortStableFunc(wrong, func(x, y judged) int { return order(x.key.Before(y.key), y.key.Before(x.key)) })
+	slices.SortStableFunc(wrong, func(x, y judged) int { return x.key.Compare(y.key) })
 	var changes []Change
 	for _, u := range wrong {
 		for _, spot := range u.spots {

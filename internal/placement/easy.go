@@ -75,7 +75,7 @@ func inQuotaVictims(plan Plan) bool {
 // standingAtShadow is what of the quota's work has not ended when the head should start.
 func (h *head) standingAtShadow(pl *Planner) (used map[int]int, gpus int) {
 	used = map[int]int{}
-	for _, w := range h.work {
+	for _, w := range h.work() {
 		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
 			continue
 		}

@@ -89,7 +89,7 @@ func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 // borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
 func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 	h, walk := head{}, alongTree(tree)
-	for it := walk.next(); it != nil && (before == nil || it.Key.Before(*before)); it = walk.next() {
+	for it := walk.next(); it != nil && !h.holds && (before == nil || it.Key.Before(*before)); it = walk.next() {
 		h.considerTree(pl, pl.p.Account(it.Workload.Target), *it)
 	}
 	return h

@@ -38,9 +38,8 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
-	units := pl.flexUnitsOf(namespace)
-	for i := range units {
-		if u := &units[i]; u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
+	for _, u := range pl.flexUnitsOf(namespace) {
+		if u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
 			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
 				list = append(list, v)
 			}

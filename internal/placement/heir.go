@@ -34,9 +34,8 @@ func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVic
 	if a == c.account && c.key.Before(v.key) {
 		e.Take(c.w, c.gpus)
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
+	for _, u := range pl.accountUnits(a) {
+		if u.before(v.unit) && !gone(u) {
 			e.Take(u.w, u.gpus)
 		}
 	}
@@ -50,7 +49,7 @@ func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidate
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
 	for _, it := range heirs(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
-			u := &units[at]
+			u := units[at]
 			there.Take(u.w, u.gpus)
 			if !gone(u) {
 				left.Take(u.w, u.gpus)
@@ -80,7 +79,7 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 
 // heirs lists, in order, who may come into what victims leave: who is on its way
 // back to its queue, and of what waits those about whom the answer may differ.
-func heirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+func heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	list := waitingHeirs(c, a, units)
 	for _, w := range a.Work() {
 		switch {
@@ -97,7 +96,7 @@ func heirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
 
 // waitingHeirs lists, of each kind that waits, the first behind each standing
 // unit, and behind the claim: for those between two of them the counts are the same.
-func waitingHeirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+func waitingHeirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	var list []fleet.Waiting
 	for _, it := range a.Firsts() {
 		for it != nil {
@@ -117,7 +116,7 @@ func waitingHeirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
 }
 
 // nextCount is the key behind another at which the counts of an account change.
-func nextCount(c *claim, a *fleet.Account, units []unit, key fleet.Key) (next fleet.Key, ok bool) {
+func nextCount(c *claim, a *fleet.Account, units []*unit, key fleet.Key) (next fleet.Key, ok bool) {
 	at := sort.Search(len(units), func(i int) bool { return key.Before(units[i].key) })
 	if ok = at < len(units); ok {
 		next = units[at].key

@@ -52,7 +52,7 @@ func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim,
 	units, at := pl.accountUnits(a), 0
 	for _, v := range victims {
 		for ; at < len(units) && units[at].before(v.unit); at++ {
-			if u := &units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
+			if u := units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
 				cover.add(u)
 			}
 		}

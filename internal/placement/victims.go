@@ -174,9 +174,8 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 	list := pl.inQuota[:0]
 	freed := 0
 	for _, a := range pl.accountsInTheWay(c) {
-		units, order := pl.accountUnits(a), pl.orderWith(c, a)
-		for i := range units {
-			u := &units[i]
+		order := pl.orderWith(c, a)
+		for _, u := range pl.accountUnits(a) {
 			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
