@@ -262,7 +262,7 @@ func (r Resident) before(o Resident) bool {
 
 // recount derives the node's own figures from its residents.
 func (n *Node) recount() {
-	n.held, n.staying, n.owner = 0, 0, nil
+	n.held, n.staying, n.ofQuota, n.owner = 0, 0, 0, nil
 	for _, r := range n.residents {
 		if r.Phase != Reserved {
 			n.held += r.GPUs()
@@ -271,6 +271,7 @@ func (n *Node) recount() {
 			n.staying += r.GPUs()
 			if a := r.Workload.account; a != nil {
 				n.owner = a
+				n.ofQuota += r.GPUs()
 			}
 		}
 	}

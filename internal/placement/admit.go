@@ -61,10 +61,10 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	if c.gpus > a.Backed() || joinsUncovered(it) {
+	if gpusFor(it) > a.Backed() || joinsUncovered(it) || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
 	if !pl.counts(c) {
 		return Plan{}, false
 	}
@@ -169,10 +169,10 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	backed := pl.treeBacked(a.Root())
-	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
-	if c.gpus > backed || backed == a.Backed() {
+	if gpusFor(it) > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
+	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
 	c.keeps = mustKeep(c)

@@ -35,7 +35,7 @@ func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 		return
 	}
 	backed := a.Backed() - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: backed, stays: a.Stays()}
+	*h = head{it: it, holds: true, account: a, gpus: gpusFor(it), backed: backed, stays: a.Stays()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
@@ -45,7 +45,7 @@ func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 		return
 	}
 	backed := pl.treeBacked(a.Root()) - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: backed, stays: a.Root().Stays()}
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
 }
 
 // work is the running work that the head waits for: its quota's or its tree's.
@@ -115,7 +115,7 @@ func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) boo
 		if tree {
 			backed = pl.treeBacked(a.Root())
 		}
-		if gpusOf(needs(it)) > backed-barred {
+		if gpusFor(it) > backed-barred {
 			return false
 		}
 	}
@@ -137,7 +137,7 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	if it.Pool != fleet.Base {
 		pl.beside(it.Workload, nodes)
 	}
-	return pl.privateCluster(nodes).packs(needs(it))
+	return pl.privateCluster(nodes).packs(needs(nil, it))
 }
 
 // onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.

@@ -13,6 +13,7 @@ type claim struct {
 	account *fleet.Account // nil on flex
 	key     fleet.Key
 	needs   []need
+	one     [1]need // where most claims have theirs
 	gpus    int
 	holds   fleet.Holds
 
@@ -57,12 +58,12 @@ const (
 func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 	n := pl.p.Nodes[node]
 	if c.account == nil {
-		if n.State.Usable() {
+		if n.CountsUsable() {
 			return counted
 		}
 		return closed
 	}
-	if !n.Whole() {
+	if !n.CountsWhole() {
 		return closed
 	}
 	switch owner := pl.owner(node); {
@@ -81,15 +82,22 @@ func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost
 // its age, as its running units have.
 func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
-	c := &claim{w: it.Workload, account: account, key: it.Key, needs: needs(it), holds: holds}
-	if it.Workload.Overran(pl.now) {
-		c.key.Since = fleet.Never
-	}
+	c := &claim{w: it.Workload, account: account, key: pl.keyNow(it), holds: holds}
+	c.needs = needs(c.one[:0], it)
 	c.gpus, c.opens, c.island = gpusOf(c.needs), pl.intsFor(0), -1
 	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
 		c.island = pl.p.Nodes[c.needs[0].beside].Island
 	}
 	return c
+}
+
+// keyNow is the key of a waiting unit, without its age if its workload overran.
+func (pl *Planner) keyNow(it fleet.Waiting) fleet.Key {
+	key := it.Key
+	if it.Workload.Overran(pl.now) {
+		key.Since = fleet.Never
+	}
+	return key
 }
 
 // limitByTree lets the claim open the nodes of its tree's backing that the tree
@@ -120,24 +128,28 @@ func (pl *Planner) limitByQuota(c *claim) {
 }
 
 // earlier is the GPUs of the quota's work that comes before the claim in its order.
-func (pl *Planner) earlier(c *claim) int {
-	units, n := pl.before(c)
-	gpus := 0
+func (pl *Planner) earlier(c *claim) int { return pl.earlierThan(c.account, c.w, c.key) }
+
+// earlierThan is the GPUs of an account's work that comes before a part of a
+// workload with a key, the rest of that workload included.
+func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Key) (gpus int) {
+	units, n := pl.before(a, key)
 	if n > 0 {
-		gpus = pl.accounts[c.account].sums[n-1]
+		gpus = pl.accounts[a].sums[n-1]
 	}
-	if c.w.Account() == c.account {
-		for _, u := range units[n:] {
-			if u.w == c.w {
-				gpus += u.gpus
-			}
+	if w.Account() != a {
+		return gpus
+	}
+	for _, u := range units[n:] {
+		if u.w == w {
+			gpus += u.gpus
 		}
 	}
 	return gpus
 }
 
 func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
-	units, n := pl.before(c)
+	units, n := pl.before(c.account, c.key)
 	for _, u := range units[:n] {
 		fn(u)
 	}
@@ -151,10 +163,10 @@ func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
 	}
 }
 
-// before is the units of the claim's account, and how many of them come before the claim.
-func (pl *Planner) before(c *claim) ([]*unit, int) {
-	units := pl.accountUnits(c.account)
-	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(c.key) })
+// before is the units of an account, and how many of them come before a key.
+func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
+	units := pl.accountUnits(a)
+	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(key) })
 }
 
 // limitByEarlier is limitByQuota where only work counts that comes before the

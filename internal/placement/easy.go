@@ -93,5 +93,5 @@ func (h *head) packsBeside(pl *Planner, used map[int]int) bool {
 	for node, gpus := range used {
 		c.use(pl.p.Nodes[node], gpus)
 	}
-	return c.packs(needs(h.it))
+	return c.packs(needs(nil, h.it))
 }

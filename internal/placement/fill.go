@@ -71,7 +71,7 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
 	case kind == counted:
-		return (2*n.GPUs+1-ofQuota(n))*2 + leaving // as if no flex were there
+		return (2*n.GPUs+1-n.OfQuota())*2 + leaving // as if no flex were there
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
@@ -174,15 +174,4 @@ func leftBy(n *fleet.Node, tree string) bool {
 		}
 	}
 	return false
-}
-
-// ofQuota is the GPUs of a node that in-quota work means to keep.
-func ofQuota(n *fleet.Node) int {
-	t := 0
-	for _, r := range n.Residents() {
-		if r.Workload.Account() != nil && r.Phase != fleet.Leaving {
-			t += r.GPUs()
-		}
-	}
-	return t
 }

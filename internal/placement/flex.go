@@ -55,7 +55,7 @@ type flexHead struct {
 func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
 	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
 		it := *firsts[i]
-		if gpus := gpusOf(needs(it)); gpus <= pl.p.Flex() && pl.CouldEver(it) {
+		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.CouldEver(it) {
 			*h = flexHead{it, gpus, pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
@@ -70,7 +70,7 @@ func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
 	}
 	shares := pl.sharesNow()
 	within := h.has+h.gpus <= shares[h.it.Workload.Namespace]
-	return !within || has+gpusOf(needs(it)) <= shares[it.Workload.Namespace]
+	return !within || has+gpusFor(it) <= shares[it.Workload.Namespace]
 }
 
 // flexHeadNow is the head of flex as it stands.

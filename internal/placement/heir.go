@@ -55,7 +55,7 @@ func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidate
 				left.Take(u.w, u.gpus)
 			}
 		}
-		gpus, after := gpusOf(needs(it)), left.Clone()
+		gpus, after := gpusFor(it), left.Clone()
 		if a == c.account && c.key.Before(it.Key) {
 			after.Take(c.w, c.gpus)
 		}

@@ -24,6 +24,13 @@ func (pl *Planner) counts(c *claim) bool {
 	return e.Fits(c.w, c.gpus) && pl.countsWithoutAside(c)
 }
 
+// mayCount says whether a waiting unit may be guaranteed in number; where nobody
+// holds part of the quota, whether it is (see counts).
+func (pl *Planner) mayCount(a *fleet.Account, it fleet.Waiting) bool {
+	gpus := gpusFor(it)
+	return len(a.Holds()) > 0 || a.Stays()+gpus <= a.Backed() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.Backed()
+}
+
 // countsWithoutAside is the plain count, but for work that stands aside.
 func (pl *Planner) countsWithoutAside(c *claim) bool {
 	gpus := c.gpus

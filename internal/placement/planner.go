@@ -111,9 +111,9 @@ func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && 
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
 	if pl.blind {
-		return n.UsableGPUs() - ofQuota(n) + pl.freed[node] - pl.extra[node]
+		return n.Counted() - n.OfQuota() + pl.freed[node] - pl.extra[node]
 	}
-	return n.UsableGPUs() - n.Staying() + pl.freed[node] - pl.extra[node]
+	return n.Counted() - n.Staying() + pl.freed[node] - pl.extra[node]
 }
 
 // owner is the account whose in-quota work would stay on a node, or nil.

@@ -262,7 +262,7 @@ func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
 	}
 	slots := 0
 	for _, node := range pl.p.Islands[island].Nodes() {
-		if pl.p.Nodes[node].State.Usable() {
+		if pl.p.Nodes[node].CountsUsable() {
 			slots += max(0, pl.room(node)) / nd.gpus
 		}
 	}

@@ -89,7 +89,7 @@ func (pl *Planner) homeOf(c *claim, nd need) home {
 // Unsure says whether the search for a unit's nodes stops early, so that whether it
 // could start now is not known.
 func (pl *Planner) Unsure(it fleet.Waiting) bool {
-	if !severalIn(needs(it)) {
+	if !severalIn(needs(nil, it)) {
 		return false
 	}
 	pl.unsure = false

@@ -161,13 +161,12 @@ func (u unit) eachNode(fn func(node, gpus int)) {
 	}
 }
 
-// needs lists what a waiting part of a workload must get together.
-func needs(it fleet.Waiting) []need {
+// needs adds to a list what a waiting part of a workload must get together.
+func needs(list []need, it fleet.Waiting) []need {
 	w := it.Workload
 	if it.Pool != fleet.Base {
-		return []need{poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool))}
+		return append(list, poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool)))
 	}
-	var list []need
 	base := w.BaseRank()
 	for i, p := range w.Pools {
 		if p.Rank == base {
@@ -214,6 +213,14 @@ func poolNeed(w *fleet.Workload, pool, replicas int) need {
 		}
 	}
 	return nd
+}
+
+// gpusFor is the GPUs of what a waiting part of a workload needs.
+func gpusFor(it fleet.Waiting) int {
+	if w := it.Workload; it.Pool != fleet.Base {
+		return (w.Pools[it.Pool].Min - w.Stays(it.Pool)) * w.Pools[it.Pool].GPUs
+	}
+	return it.Workload.NeedsBase()
 }
 
 func gpusOf(list []need) int {
