@@ -46,7 +46,8 @@ before, and judges it over its horizon: it is kept if the whole healthy nodes ne
   changes   hours in which another number was promised than in the hour before
 
 Policies are fixed=SHARE, binomial=CONFIDENCE and calibrated=CONFIDENCE; rolling=CONFIDENCE is the plain
-quantile of healthy counts over 28 days, to compare with.`,
+quantile of healthy counts over 28 days, to compare with, and hindsight=CONFIDENCE the least constant number of
+nodes beside those down that would have kept that share, known only afterwards.`,
 		Example: "  muster backtest --faults node_faults.csv --nodes 400\n" +
 			"  muster backtest --faults node_faults.csv --nodes 400 --islands 50 --policy calibrated=0.999 --horizon 7d\n" +
 			"  muster backtest --journal ~/.muster --svg frontier.svg",
@@ -59,7 +60,7 @@ quantile of healthy counts over 28 days, to compare with.`,
 	f.IntVar(&o.nodes, "nodes", 0, "nodes of the fault trace's fleet; 0: those that it names")
 	f.IntVar(&o.perNode, "gpus-per-node", 8, "of the fault trace's fleet")
 	f.IntSliceVar(&o.islands, "islands", nil, "sizes of the pools to try, in nodes, such as 400,100,50; none: all nodes as one")
-	f.StringSliceVar(&o.policies, "policy", []string{"fixed=0.15", "rolling=0.99", "binomial=0.99", "calibrated=0.99"}, "policies to try")
+	f.StringSliceVar(&o.policies, "policy", []string{"fixed=0.15", "rolling=0.99", "binomial=0.99", "calibrated=0.99", "hindsight=0.99"}, "policies to try")
 	f.StringSliceVar(&o.horizons, "horizon", []string{"24h", "7d", "28d"}, "how long a promise is to hold")
 	f.Var(&o.from, "from", "leave out what was before, since the beginning of the record: 100d")
 	f.Var(&o.to, "to", "leave out what came after")

@@ -40,7 +40,11 @@ var askers = map[string]string{
 }
 
 func (p *page) remedy(r *musterv1.Remedy) {
-	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), askers[r.GetClass()], p.byItself(r)))
+	asker := askers[r.GetClass()]
+	if r.GetKind() == "grant" || r.GetKind() == "gang" || r.GetKind() == "transfer" {
+		asker = "; ask an operator (muster quota request)"
+	}
+	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), asker, p.byItself(r)))
 	if r.GetClass() == "wait" && r.GetBy() != nil {
 		return // it comes by itself
 	}

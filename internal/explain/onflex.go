@@ -30,11 +30,12 @@ func (q *question) onFlex(kept bool) []Blocker {
 	}
 	switch {
 	case f.free >= q.gpus || len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares):
-		if b, ok := q.clearing(fleet.Flex); ok && f.free < q.gpus {
-			return append(list, b)
+		if f.free < q.gpus && !q.fitsFree() && q.p.Tally().Room < q.gpus {
+			return append(list, q.flexFull(f))
 		}
 		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
-			list = append(list, q.inPieces(f))
+			f.free = max(f.free, min(q.p.Tally().Room, f.flex)) // what others are leaving was looked at, too
+			list = append(list, q.tried(q.inPieces(f)))
 		}
 	default:
 		list = append(list, q.flexFull(f))
@@ -73,6 +74,9 @@ func (q *question) inPieces(f pool) Blocker {
 func (q *question) flexPiece() string {
 	if q.gang > 1 {
 		return words("%d nodes in one %s", q.gang, q.reach())
+	}
+	if len(q.w.Pools) > 1 {
+		return "room for all its pools together"
 	}
 	return words("%d GPUs on one node", q.w.Pools[0].GPUs)
 }

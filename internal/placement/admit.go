@@ -55,9 +55,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
 		return Plan{}, false
 	}
-	plan, ok := pl.guarantee(a, it)
-	pl.lacking = true
-	return plan, ok && h.mayPass(pl, it, plan)
+	return pl.pass(a, it, h)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -167,38 +165,6 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 	}
 	return pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed))
 }
-
-// treeWalk is a walk along all queues of a tree at once, in the order of
-// importance and age, that meets the first of each kind of each quota.
-type treeWalk struct {
-	walks []*pass
-	at    *pass // where the last unit was met
-}
-
-func alongTree(tree *fleet.Tree) *treeWalk {
-	t := &treeWalk{}
-	for _, a := range tree.Waits() {
-		t.walks = append(t.walks, passOf(a))
-	}
-	return t
-}
-
-// next is the next unit of a kind that is new to its queue, or nil.
-func (t *treeWalk) next() *fleet.Waiting {
-	t.at = nil
-	for _, walk := range t.walks {
-		if len(walk.ahead) > 0 && (t.at == nil || walk.ahead[0].Key.Before(t.at.ahead[0].Key)) {
-			t.at = walk
-		}
-	}
-	if t.at == nil {
-		return nil
-	}
-	return t.at.next()
-}
-
-// skipped is pass.skipped for the last unit that was met.
-func (t *treeWalk) skipped(it *fleet.Waiting) { t.at.skipped(it) }
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {

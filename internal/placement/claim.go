@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // claim is what a waiting unit asks for in one way of holding GPUs, and what it
 // may count on: its quota's backing, its tree's, or flex.
@@ -28,7 +32,14 @@ type claim struct {
 	beyond bool
 	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	keeps bool
+	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
+
+// counts says whether a backing limits the claim: not on flex, nor beyond all backing.
+func (c *claim) counts() bool { return c.account != nil && !c.beyond }
 
 const unlimited = 1 << 30
 
@@ -109,18 +120,41 @@ func (pl *Planner) limitByQuota(c *claim) {
 }
 
 // earlier is the GPUs of the quota's work that comes before the claim in its order.
-func (pl *Planner) earlier(c *claim) (gpus int) {
-	pl.eachEarlier(c, func(u *unit) { gpus += u.gpus })
+func (pl *Planner) earlier(c *claim) int {
+	units, n := pl.before(c)
+	gpus := 0
+	if n > 0 {
+		gpus = pl.accounts[c.account].sums[n-1]
+	}
+	if c.w.Account() == c.account {
+		for _, u := range units[n:] {
+			if u.w == c.w {
+				gpus += u.gpus
+			}
+		}
+	}
 	return gpus
 }
 
 func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
-	units := pl.accountUnits(c.account)
-	for i := range units {
-		if u := &units[i]; u.w == c.w || u.key.Before(c.key) {
+	units, n := pl.before(c)
+	for _, u := range units[:n] {
+		fn(u)
+	}
+	if c.w.Account() != c.account {
+		return
+	}
+	for _, u := range units[n:] {
+		if u.w == c.w {
 			fn(u)
 		}
 	}
+}
+
+// before is the units of the claim's account, and how many of them come before the claim.
+func (pl *Planner) before(c *claim) ([]*unit, int) {
+	units := pl.accountUnits(c.account)
+	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(c.key) })
 }
 
 // limitByEarlier is limitByQuota where only work counts that comes before the
@@ -130,7 +164,7 @@ func (pl *Planner) limitByEarlier(c *claim) {
 	c.counted = map[int]bool{}
 	covered := pl.newCover(c.account.Backed(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
-		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(*u) {
+		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
 			return
 		}
 		u.eachNode(func(node, _ int) { c.counted[node] = true })

@@ -60,7 +60,7 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		return n.GPUs - room
 	}
 	leaving := 0
-	if n.Held()+n.GPUs-n.Good() > n.GPUs-room {
+	if left(n, room) {
 		leaving = 1
 	}
 	switch {
@@ -75,6 +75,9 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
+
+// left says whether somebody still has to leave before all the room of a node is free.
+func left(n *fleet.Node, room int) bool { return n.Held()+n.GPUs-n.Good() > n.GPUs-room }
 
 // pick takes candidates in order until there are enough replicas or a limit is
 // reached. Where the limit on nodes is what ends it, those with the most room are

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -89,19 +91,23 @@ func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
 // byLeastFlex lists the namespaces in which somebody waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
 func (pl *Planner) byLeastFlex() []string {
-	var list []string
-	list = append(list, pl.p.WaitingForFlex()...)
-	sort.SliceStable(list, func(i, j int) bool {
-		a, b := pl.p.FlexOf(list[i]), pl.p.FlexOf(list[j])
-		if a.Staying != b.Staying {
-			return a.Staying < b.Staying
-		}
-		x, y := a.Firsts()[0].Workload, b.Firsts()[0].Workload
-		if x.Submitted != y.Submitted {
-			return x.Submitted < y.Submitted
-		}
-		return x.ID < y.ID
+	type waiter struct {
+		namespace string
+		staying   int
+		first     *fleet.Workload
+	}
+	waiters := make([]waiter, 0, len(pl.p.WaitingForFlex()))
+	for _, ns := range pl.p.WaitingForFlex() {
+		f := pl.p.FlexOf(ns)
+		waiters = append(waiters, waiter{ns, f.Staying, f.Firsts()[0].Workload})
+	}
+	slices.SortStableFunc(waiters, func(a, b waiter) int {
+		return cmp.Or(cmp.Compare(a.staying, b.staying), cmp.Compare(a.first.Submitted, b.first.Submitted), cmp.Compare(a.first.ID, b.first.ID))
 	})
+	list := make([]string, len(waiters))
+	for i, w := range waiters {
+		list[i] = w.namespace
+	}
 	return list
 }
 
