@@ -355,7 +355,8 @@ func spareable(s *fleet.State, owner event.ReplicasPlaced, now fleet.Instant) st
 	}
 	s.TakeDirty()
 	plan, ok := placement.New(s, p, now).Next()
-	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
+	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 &&
+		plan.Spots[0].Pool == owner.Spots[0].Pool && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
 		return fmt.Sprintf("at %v", plan.Spots)
 	}
 	return ""
