@@ -37,7 +37,7 @@ func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, f
 		if at, err = s.past(m.GetAsOf()); err != nil {
 			return nil, err
 		}
-		if err = s.before(ctx, at); err != nil {
+		if err := s.before(ctx, at); err != nil {
 			return nil, err
 		}
 	}

@@ -31,7 +31,7 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 }
 
 var lawsOfPlacement = []law{
-	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin, joiningPoolsAreCovered,
 }
 
 // acting lists the partitions in which decisions are made.
@@ -300,55 +300,6 @@ func (w *world) waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
 	return false
 }
 
-// elasticPoolsKeepTheirMin: while it runs, an elastic pool never has fewer
-// replicas than min unless nodes were lost, where they ran or where their room was
-// reserved; a pool of higher rank may go as a whole. And where nothing of a pool
-// runs, its min is reserved whole or not at all.
-func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *failure {
-	lost := lostNodes(w.s, out.Record)
-	for _, v := range w.active() {
-		old := before.Workloads[v.ID]
-		if v.State != fleet.RunningW {
-			continue
-		}
-		for i, pool := range v.Pools {
-			if n := v.Stays(i); pool.Elastic && v.InPhase(i, fleet.Running) == 0 && n > 0 && n < pool.Min {
-				return &failure{rule: "an elastic pool starts at its min", detail: fmt.Sprintf("%s/%s: pool %s has room for %d of at least %d%s",
-					v.Namespace, v.Name, pool.Name, n, pool.Min, eventsText(out.Record))}
-			}
-			if lost[v.ID] || old == nil || old.State != fleet.RunningW {
-				continue
-			}
-			gone := v.Stays(i) == 0 && pool.Rank != v.BaseRank()
-			if pool.Elastic && old.Stays(i) >= pool.Min && v.Stays(i) < pool.Min && !gone {
-				return &failure{rule: "an elastic pool keeps its min", detail: fmt.Sprintf("%s/%s: pool %s went from %d to %d of at least %d%s",
-					v.Namespace, v.Name, pool.Name, old.Stays(i), v.Stays(i), pool.Min, eventsText(out.Record))}
-			}
-		}
-	}
-	return nil
-}
-
-// lostNodes says which workloads lost a node in a record: one they ran on, or one
-// with reserved room that takes nothing new any more.
-func lostNodes(s *fleet.State, r event.Record) map[uint64]bool {
-	lost := map[uint64]bool{}
-	for _, e := range r.Events {
-		switch e := e.(type) {
-		case event.ReplicasLost:
-			lost[e.ID] = true
-		case event.ReservationEnded:
-			v := s.Workloads[e.ID]
-			for _, spot := range e.Spots {
-				for _, n := range spot.Nodes {
-					lost[e.ID] = lost[e.ID] || v != nil && v.At() != nil && !v.At().Nodes[n].State.Usable()
-				}
-			}
-		}
-	}
-	return lost
-}
-
 // minimalVictims: take any one victim of a newcomer back, and it no longer fits
 // in the place that was chosen for it; where it takes whole nodes, in no place
 // (decision record 0004). The record is played again up to each eviction.
@@ -404,7 +355,8 @@ func spareable(s *fleet.State, owner event.ReplicasPlaced, now fleet.Instant) st
 	}
 	s.TakeDirty()
 	plan, ok := placement.New(s, p, now).Next()
-	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
+	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 &&
+		plan.Spots[0].Pool == owner.Spots[0].Pool && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
 		return fmt.Sprintf("at %v", plan.Spots)
 	}
 	return ""

@@ -26,11 +26,12 @@ func (pl *Planner) alongWith(v *candidateVictim) []*candidateVictim {
 	return list
 }
 
-// rather is a set of victims where, of one workload, the given ones leave instead of the i-th.
-func rather(set []*candidateVictim, i int, fewer []*candidateVictim) []*candidateVictim {
-	out := slices.Clone(fewer)
-	for k, v := range set {
-		if k != i && !slices.ContainsFunc(fewer, func(o *candidateVictim) bool { return o.id() == v.id() }) {
+// rather is a set of victims where what leaves along with the i-th leaves instead of
+// all of its workload.
+func rather(set []*candidateVictim, i int, along []*candidateVictim) []*candidateVictim {
+	out := slices.Clone(along)
+	for _, v := range set {
+		if v.w != set[i].w || set[i].pool != fleet.Base && v.pool != set[i].pool {
 			out = append(out, v)
 		}
 	}

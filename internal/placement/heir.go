@@ -13,9 +13,11 @@ import (
 
 // hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
-// there by count. The newcomer must do without it, or wait.
+// there by count, or it may be so in another partition. The newcomer must do without
+// it, or wait.
 func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return c.holds == fleet.HoldsBorrowing && (pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims))
+	return c.holds == fleet.HoldsBorrowing &&
+		(pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims) || pl.roams(v))
 }
 
 // comesBack says whether a victim would be guaranteed, by count, with all other

@@ -572,7 +572,8 @@ type Incident struct {
 	// Who works on it, and where it is written down.
 	Owner string `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
 	Link  string `protobuf:"bytes,8,opt,name=link,proto3" json:"link,omitempty"`
-	// GPUs that it takes: of its nodes, or of its scope, those that are not usable.
+	// GPUs that it takes: of its nodes, or of its scope, those that are not usable. A closed one takes none; what it took, a look at
+	// a moment before says.
 	Gpus int32 `protobuf:"varint,9,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// What has been found out, oldest first.
 	Updates       []*IncidentUpdate `protobuf:"bytes,10,rep,name=updates,proto3" json:"updates,omitempty"`
