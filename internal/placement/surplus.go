@@ -135,7 +135,7 @@ func tooMany(set []*candidateVictim) bool {
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {
 		if along := pl.alongWith(chosen[i]); len(along) > 0 {
-			if set := rather(chosen, i, along); pl.doesAt(c, spots, set) {
+			if set := rather(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
 				return pl.shrink(c, spots, pl.thin(c, spots, set))
 			}
 		}
@@ -151,7 +151,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 			}
 		}
 		set = append(set[:len(set):len(set)], inTheWay...)
-		if pl.doesAt(c, spots, set) {
+		if !tooMany(set) && pl.doesAt(c, spots, set) {
 			return pl.shrink(c, spots, set)
 		}
 	}
