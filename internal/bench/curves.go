@@ -22,9 +22,9 @@ type Point struct {
 
 // grows adds a point to the curve of that name.
 func (r *Report) grows(panel, name, across string, at Point) {
-	for i, c := range r.Curves {
-		if c.Panel == panel && c.Name == name {
-			r.Curves[i].Points = append(c.Points, at)
+	for i := range r.Curves {
+		if c := &r.Curves[i]; c.Panel == panel && c.Name == name {
+			c.Points = append(c.Points, at)
 			return
 		}
 	}

@@ -69,7 +69,7 @@ func (p *page) starts(r *musterv1.Remedy) string {
 	switch late := st.GetAt().AsTime().Sub(p.now); {
 	case r.GetClass() == "wait" && r.GetBy() != nil:
 		by := r.GetBy().AsTime()
-		return fmt.Sprintf("then it starts, at %s at the latest (%s)", p.moment(by), p.until(by))
+		return fmt.Sprintf("then it starts, at %s (%s) or within its grace after that", p.moment(by), p.until(by))
 	case late.Hours() >= 1:
 		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after probation and the dwell)"
 	case late.Seconds() > 1:

@@ -43,7 +43,7 @@ var rooms = []room{
 	{folder: "internal/event", kind: pure, may: "fleet"},
 	{folder: "internal/promise/buffer", kind: pure},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
-	{folder: "internal/placement", kind: pure, may: "fleet"},
+	{folder: "internal/placement", kind: pure, may: "fleet", tests: "core"},
 	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
