@@ -168,6 +168,7 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 			set = spared
 			found, _ = pl.fits(c, set)
 		}
+		set = pl.shrink(c, found, set)
 		if pl.fair(c, set) && (victims == nil || cheaperSet(set, victims)) {
 			spots, victims = found, set
 		}
