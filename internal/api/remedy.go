@@ -46,6 +46,8 @@ func says(c whatif.Change) string {
 		return "priority " + c.Priority.String()
 	case whatif.Reports:
 		return "cluster " + strings.Join(c.Names, ", ") + " reports again"
+	case whatif.Mode:
+		return "cluster " + strings.Join(c.Names, ", ") + " is set to mode enforce"
 	case whatif.Nodes:
 		return nodesHealthy(c.Names)
 	case whatif.Grant:
@@ -117,6 +119,8 @@ func commandLine(c core.Command) string {
 		return line("quota hold", fmt.Sprintf("--release %d", c.ID))
 	case core.RecordValidation:
 		return line("node validate", c.Node, option("--check", strings.Join(c.Checks, ",")))
+	case core.SetMode:
+		return line("cluster mode", c.Cluster, string(c.Mode))
 	case core.SetNodes:
 		return line("node set", strings.Join(c.Names, " "), "--state "+string(c.State))
 	}

@@ -41,6 +41,9 @@ var askers = map[string]string{
 
 func (p *page) remedy(r *musterv1.Remedy) {
 	asker := askers[r.GetClass()]
+	if r.GetKind() == "mode" {
+		asker = "; ask an operator"
+	}
 	if r.GetKind() == "grant" || r.GetKind() == "gang" || r.GetKind() == "transfer" {
 		asker = "; ask an operator (muster quota request)"
 	}

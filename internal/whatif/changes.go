@@ -22,6 +22,7 @@ const (
 	RunTime   Kind = "run time"  // a declared maximum run time, so that it may pass
 	Priority  Kind = "priority"  // a higher priority
 	Reports   Kind = "reports"   // the cluster reports again
+	Mode      Kind = "mode"      // the cluster is decided for
 	Nodes     Kind = "nodes"     // nodes come back
 	Grant     Kind = "grant"     // more GPUs granted to its quota
 	Gang      Kind = "gang"      // the grant declares its gang
@@ -145,7 +146,7 @@ func (x *search) concerned(commands []core.Command) *fleet.State {
 			if w := x.s.Workload(c.Namespace, c.Name); w != nil {
 				trees[w.Tree()] = true
 			}
-		case core.SetNodes, core.RecordValidation, core.ResumeReports:
+		case core.SetNodes, core.RecordValidation, core.ResumeReports, core.SetMode:
 			return x.s
 		}
 	}

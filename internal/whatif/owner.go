@@ -14,7 +14,8 @@ import (
 
 // This file tries what quota owners and operators can do.
 
-// reports tries that a cluster whose reports have stopped reports again.
+// reports tries that a cluster whose reports have stopped reports again, and that one
+// on which nothing is started yet is decided for.
 func (x *search) reports() {
 	for _, b := range x.why {
 		if b.Code != explain.ClusterNotReady {
@@ -26,9 +27,20 @@ func (x *search) reports() {
 					Kind: Reports, Class: explain.Fault, Names: []string{name},
 					Commands: []core.Command{core.ResumeReports{Cluster: name}},
 				})
+			} else if c != nil && c.Mode != fleet.Enforce {
+				x.tryKeep(Change{Kind: Mode, Class: explain.Ask, Names: []string{name}, Commands: toEnforce(*c)})
 			}
 		}
 	}
+}
+
+// toEnforce are the steps of a cluster to mode enforce, one mode at a time.
+func toEnforce(c fleet.Cluster) []core.Command {
+	steps := []core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Enforce}}
+	if c.Mode == fleet.Observe {
+		steps = append([]core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Shadow}}, steps...)
+	}
+	return steps
 }
 
 // nodesTried is how many nodes are tried one by one, before several together are.
