@@ -99,7 +99,7 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 	if w.Flexes() {
 		return append(list, q.onFlex(len(list) > 0)...)
 	}
-	return append(list, q.inQuota(p.Account(w.Target))...)
+	return append(list, q.inQuota(p.Account(w.Target), len(list) > 0)...)
 }
 
 // question is one workload asked about in one partition.
