@@ -124,3 +124,13 @@ func rules(scope string, dark bool) string {
 	}
 	return b.String()
 }
+
+// Means is what an ink stands for.
+func Means(i Ink) string { return inkOf(i).Means }
+
+// Swatch is a small sample of an ink, for a legend outside a drawing.
+func Swatch(i Ink) SVG {
+	p := newPen("sw-"+string(i), string(i), 14)
+	p.rect(i, 1, 1, 12, 12, "")
+	return p.done(14)
+}

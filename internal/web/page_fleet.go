@@ -1,0 +1,267 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+)
+
+// fleetView is what the fleet page shows.
+type fleetView struct {
+	v            *visit
+	steps        []draw.Step
+	rows         []fleetRow
+	incidents    []*musterv1.Incident
+	fleet        *musterv1.Figures
+	wrongs       int
+	wide, narrow draw.SVG
+}
+
+// fleetRow is a cluster, or a partition below it.
+type fleetRow struct {
+	name      string
+	partition bool
+	mode      string
+	path      string
+	f         *musterv1.Figures
+	wrong     []string // what is wrong with it, the worst first
+	weight    int
+	meter     draw.SVG
+}
+
+func fleetPage(v *visit) (page, error) {
+	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	h, err := v.Health.Health(v.ctx, &musterv1.HealthRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	i, err := v.Fleet.ListIncidents(v.ctx, &musterv1.ListIncidentsRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	m := fleetView{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
+	m.steps = waterfall(v, c.GetFleet(), h.GetPartitions(), i.GetIncidents())
+	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
+	m.rows = fleetRows(v, c, h)
+	for _, r := range m.rows {
+		if !r.partition && len(r.wrong) > 0 {
+			m.wrongs++
+		}
+	}
+	p := page{title: "Fleet", nav: "fleet", command: "muster capacity", body: fleetBody(m)}
+	p.lead = fleetLead(m)
+	return p, nil
+}
+
+// fleetLead is the page's answer in one sentence.
+func fleetLead(m fleetView) string {
+	f := m.fleet
+	if f.GetInstalled() == 0 {
+		return "No GPUs are installed yet."
+	}
+	s := "Of " + draw.Number(int(f.GetInstalled())) + " GPUs installed, " + draw.Number(int(f.GetPromisable())) + " can be promised now; " +
+		draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " assigned stand on metal, and " +
+		draw.Number(int(f.GetFlex())) + " are flex."
+	if m.wrongs > 0 {
+		s += " " + draw.Count(m.wrongs, "cluster") + " of " + plain(len(clustersOf(m.rows))) + " need a look."
+		s = strings.Replace(s, "1 cluster of "+plain(len(clustersOf(m.rows)))+" need", "1 cluster of "+plain(len(clustersOf(m.rows)))+" needs", 1)
+	}
+	return s
+}
+
+func clustersOf(rows []fleetRow) (list []fleetRow) {
+	for _, r := range rows {
+		if !r.partition {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// waterfall is the steps from installed to idle.
+func waterfall(v *visit, f *musterv1.Figures, health []*musterv1.PartitionHealth, incidents []*musterv1.Incident) []draw.Step {
+	n := func(x int32) int { return int(x) }
+	installed, healthy, promisable, assigned := n(f.GetInstalled()), n(f.GetHealthy()), n(f.GetPromisable()), n(f.GetAssigned())
+	backed, scheduled, idle := n(f.GetBacked()), n(f.GetScheduled()), min(n(f.GetIdle()), n(f.GetScheduled()))
+	var list []draw.Step
+	add := func(word string, s draw.Step) {
+		if s.Name == "" {
+			s.Name = word
+		}
+		if s.Says == "" {
+			s.Says = draw.Number(s.GPUs) + ". " + definition(word)
+		}
+		if s.Href == "" {
+			s.Href = v.to("/words") + "#" + anchorOf(word)
+		}
+		list = append(list, s)
+	}
+	add("installed", draw.Step{GPUs: installed, Ink: draw.Metal, Total: true, Href: v.to("/nodes")})
+	add("not delivered", draw.Step{GPUs: max(0, assigned-installed), From: installed, Ink: draw.Paper, Href: v.to("/haircuts")})
+	for _, s := range downs(v, health, installed, healthy, incidents) {
+		add("down", s)
+	}
+	add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: v.to("/nodes")})
+	add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: v.to("/promise")})
+	add("promisable", draw.Step{GPUs: promisable, Ink: draw.Metal, Total: true, Href: v.to("/promise")})
+	add("unallocated", draw.Step{GPUs: n(f.GetUnallocated()), From: promisable - n(f.GetUnallocated()), Ink: draw.Flex, Note: noteIf(f.GetUnallocated() > 0, "is flex meanwhile")})
+	add("assigned", draw.Step{
+		GPUs: assigned, Ink: draw.Quota, Total: true, Href: v.to("/teams"), Note: noteIf(assigned > backed, draw.Number(assigned-backed)+" unbacked"),
+		Parts: []draw.Part{
+			{GPUs: backed, Ink: draw.Quota, Says: draw.Number(backed) + " backed. " + definition("backed")},
+			{GPUs: assigned - backed, Ink: draw.Paper, Says: draw.Number(assigned-backed) + " unbacked. " + definition("unbacked")},
+		},
+	})
+	add("unscheduled", draw.Step{GPUs: backed - scheduled, From: scheduled, Ink: draw.Flex, Href: v.to("/teams"), Note: noteIf(backed > scheduled, "flex, or lent")})
+	add("scheduled", draw.Step{
+		GPUs: scheduled, Ink: draw.Quota, Total: true, Href: v.to("/workloads", "states", "running"),
+		Parts: []draw.Part{
+			{GPUs: scheduled - idle, Ink: draw.Quota, Says: draw.Number(scheduled-idle) + " busy. " + definition("busy")},
+			{GPUs: idle, Ink: draw.Idle, Says: draw.Number(idle) + " idle. " + definition("idle")},
+		},
+	})
+	add("busy", draw.Step{GPUs: scheduled - idle, Ink: draw.Quota, Total: true, Href: v.to("/workloads", "states", "running")})
+	add("idle", draw.Step{GPUs: idle, From: scheduled - idle, Ink: draw.Idle, Href: v.to("/teams")})
+	return list
+}
+
+func noteIf(ok bool, s string) string {
+	if ok {
+		return s
+	}
+	return ""
+}
+
+// The ink of each node state.
+var stateInk = map[string]draw.Ink{
+	"suspect": draw.Suspect, "quarantined": draw.Down, "repairing": draw.Repair, "validating": draw.Validate, "probation": draw.Probation,
+	"degraded": draw.Suspect, "maintenance": draw.Planned, "retired": draw.Paper,
+}
+
+// downs are the steps from installed to healthy: the states with the most GPUs
+// first, and the rest together.
+func downs(v *visit, health []*musterv1.PartitionHealth, installed, healthy int, incidents []*musterv1.Incident) []draw.Step {
+	type group struct {
+		state, cause string
+		gpus         int
+	}
+	var groups []group
+	for _, p := range health {
+		for _, s := range p.GetStates() {
+			if s.GetState() == "healthy" {
+				continue
+			}
+			i := slices.IndexFunc(groups, func(g group) bool { return g.state == s.GetState() && g.cause == s.GetCause() })
+			if i < 0 {
+				groups, i = append(groups, group{s.GetState(), s.GetCause(), 0}), len(groups)
+			}
+			groups[i].gpus += int(s.GetGpus())
+		}
+	}
+	slices.SortFunc(groups, func(a, b group) int {
+		return cmp.Or(-cmp.Compare(a.gpus, b.gpus), cmp.Compare(a.state, b.state), cmp.Compare(a.cause, b.cause))
+	})
+	var list []draw.Step
+	at := installed
+	for i, g := range groups {
+		name, gpus := strings.Trim(g.state+": "+g.cause, ": "), g.gpus
+		if i == 5 && len(groups) > 6 {
+			name, gpus = "down for other causes", at-healthy
+		}
+		gpus = min(gpus, at-healthy)
+		at -= gpus
+		list = append(list, draw.Step{Name: name, GPUs: gpus, From: at, Ink: stateInk[g.state], Href: v.to("/nodes", "states", g.state), Says: draw.Number(gpus) + " down. " + definition("down")})
+		if at == healthy {
+			break
+		}
+	}
+	if at > healthy || len(list) == 0 {
+		list = append(list, draw.Step{Name: "down", GPUs: at - healthy, From: healthy, Ink: draw.Down, Href: v.to("/nodes")})
+	}
+	if taken := taken(incidents); taken > 0 {
+		list[0].Note = draw.Count(len(incidents), "incident") + ": " + draw.Number(taken)
+	}
+	return list
+}
+
+func taken(incidents []*musterv1.Incident) (gpus int) {
+	for _, i := range incidents {
+		gpus += int(i.GetGpus())
+	}
+	return gpus
+}
+
+// fleetRows are the clusters, those with the most wrong first, each with its
+// partitions below it.
+func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthResponse) []fleetRow {
+	tripped := map[string]bool{}
+	for _, p := range h.GetPartitions() {
+		tripped[p.GetPartition()] = p.GetTripped() != nil
+	}
+	most := 0
+	for _, one := range c.GetClusters() {
+		most = max(most, int(one.GetFigures().GetInstalled()))
+	}
+	var clusters []fleetRow
+	below := map[string][]fleetRow{}
+	for _, p := range c.GetPartitions() {
+		r := fleetRow{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.to("/partition/" + p.GetPartition())}
+		r.judge(p.GetStale(), tripped[p.GetPartition()], len(p.GetIncidents()), "enforce")
+		r.meter = meterOf(p.GetPartition(), p.GetFigures(), most)
+		cluster, _, _ := strings.Cut(p.GetPartition(), "/")
+		below[cluster] = append(below[cluster], r)
+	}
+	for _, one := range c.GetClusters() {
+		r := fleetRow{name: one.GetCluster(), mode: one.GetMode(), f: one.GetFigures()}
+		incidents, open := 0, false
+		for _, p := range c.GetPartitions() {
+			if strings.HasPrefix(p.GetPartition(), one.GetCluster()+"/") {
+				incidents, open = max(incidents, len(p.GetIncidents())), open || tripped[p.GetPartition()]
+			}
+		}
+		r.judge(one.GetStale(), open, incidents, one.GetMode())
+		r.meter = meterOf(one.GetCluster(), one.GetFigures(), most)
+		clusters = append(clusters, r)
+	}
+	worst := func(a, b fleetRow) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.name, b.name)) }
+	slices.SortStableFunc(clusters, worst)
+	var rows []fleetRow
+	for _, one := range clusters {
+		slices.SortStableFunc(below[one.name], worst)
+		rows = append(append(rows, one), below[one.name]...)
+	}
+	return rows
+}
+
+// judge says what is wrong with a cluster or a partition, and how much.
+func (r *fleetRow) judge(stale, tripped bool, incidents int, mode string) {
+	f := r.f
+	note := func(ok bool, weight int, text string) {
+		if ok {
+			r.wrong, r.weight = append(r.wrong, text), r.weight+weight
+		}
+	}
+	note(stale, 1_000_000_000, "reports are stale")
+	note(tripped, 100_000_000, "breaker is open")
+	note(f.GetUnbacked() > 0, 10_000*int(f.GetUnbacked()), draw.Number(int(f.GetUnbacked()))+" unbacked")
+	note(f.GetOver() > 0, 100*int(f.GetOver()), draw.Number(int(f.GetOver()))+" over")
+	note(f.GetAssigned() > f.GetSustainable(), int(f.GetAssigned()-f.GetSustainable()), draw.Number(int(f.GetAssigned()-f.GetSustainable()))+" above sustainable")
+	note(incidents > 0, 50, draw.Count(incidents, "incident"))
+	note(f.GetInstalled() > f.GetHealthy(), int(f.GetInstalled()-f.GetHealthy()), draw.Number(int(f.GetInstalled()-f.GetHealthy()))+" down")
+	note(f.GetStranded() > 0, int(f.GetStranded()), draw.Number(int(f.GetStranded()))+" stranded")
+	note(mode != "enforce" && mode != "", 1, "only "+mode+"s")
+}
+
+// meterOf is a small bar of a cluster's or a partition's quota, flex and what is down.
+func meterOf(name string, f *musterv1.Figures, most int) draw.SVG {
+	return draw.Meter("m-"+strings.ReplaceAll(name, "/", "-"), int(f.GetInstalled()), most,
+		draw.Part{GPUs: int(f.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(f.GetScheduled())) + " scheduled"},
+		draw.Part{GPUs: int(f.GetFlexUsed()), Ink: draw.Flex, Says: draw.Number(int(f.GetFlexUsed())) + " flex used"},
+		draw.Part{GPUs: int(f.GetInstalled() - f.GetUsable()), Ink: draw.Down, Says: draw.Number(int(f.GetInstalled()-f.GetUsable())) + " not usable"})
+}
