@@ -16,7 +16,7 @@ type Width int
 
 // The widths: of a page, and of a phone.
 const (
-	Wide   Width = 960
+	Wide   Width = 1152
 	Narrow Width = 340
 )
 

@@ -79,6 +79,11 @@ func (v *visit) fail(err error) {
 	if t.status >= 500 {
 		v.o.Log.Warn("a page failed", "path", v.r.URL.Path, "error", err)
 	}
+	if v.r.Header.Get("HX-Request") == "true" && v.r.Header.Get("HX-Target") != "main" {
+		v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		v.render(partTrouble(v.r.Header.Get("HX-Target"), t)) // with 200: htmx shows nothing else
+		return
+	}
 	f := frame{v: v, at: v.now, from: v.now, to: v.now, theme: v.theme(), assets: v.o.Version}
 	p := page{title: t.title, still: true, status: t.status, body: troubleBody(f, t)}
 	if !t.signIn {

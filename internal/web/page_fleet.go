@@ -157,9 +157,10 @@ func downs(v *visit, health []*musterv1.PartitionHealth, installed, healthy int,
 			if s.GetState() == "healthy" {
 				continue
 			}
-			i := slices.IndexFunc(groups, func(g group) bool { return g.state == s.GetState() && g.cause == s.GetCause() })
+			cause := causeText(s.GetState(), s.GetCause())
+			i := slices.IndexFunc(groups, func(g group) bool { return g.state == s.GetState() && g.cause == cause })
 			if i < 0 {
-				groups, i = append(groups, group{s.GetState(), s.GetCause(), 0}), len(groups)
+				groups, i = append(groups, group{s.GetState(), cause, 0}), len(groups)
 			}
 			groups[i].gpus += int(s.GetGpus())
 		}
@@ -188,6 +189,18 @@ func downs(v *visit, health []*musterv1.PartitionHealth, installed, healthy int,
 		list[0].Note = draw.Count(len(incidents), "incident") + ": " + draw.Number(taken)
 	}
 	return list
+}
+
+// causeText is a cause without what its state says already.
+func causeText(state, cause string) string {
+	cause = strings.TrimPrefix(cause, "validation passed: ")
+	for strings.HasSuffix(cause, ": "+state) {
+		cause = strings.TrimSuffix(cause, ": "+state)
+	}
+	if cause == state {
+		return ""
+	}
+	return cause
 }
 
 func taken(incidents []*musterv1.Incident) (gpus int) {

@@ -85,3 +85,19 @@ func scopeText(scope string) string {
 func safeLink(link string) bool {
 	return strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://")
 }
+
+func orNobody(name string) string {
+	if name == "" {
+		return "nobody"
+	}
+	return name
+}
+
+// holdsWord is the word for how GPUs are held; usage where nothing is said.
+func holdsWord(holds string) string {
+	switch holds {
+	case "guaranteed", "borrowing", "unprotected", "flex":
+		return holds
+	}
+	return "usage"
+}

@@ -85,6 +85,13 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	page := func(pattern string, fn pageFunc) { mux.Handle(pattern, s.page(fn)) }
 	page("GET /{$}", fleetPage)
+	page("GET /run", runPage)
+	page("GET /workloads", workloadsPage)
+	page("GET /workload/{namespace}/{name}", workloadPage)
+	page("GET /workload/{namespace}/{name}/help", helpPart)
+	page("GET /workload/{namespace}/{name}/story", storyPart)
+	page("GET /partition/{cluster}/{gpu}", partitionPage)
+	page("GET /queue", queuePage)
 	page("GET /style", stylePage)
 	page("GET /words", wordsPage)
 	page("/", nowhere)

@@ -33,6 +33,7 @@ type page struct {
 	command string // gives the same figures on the command line
 	crumbs  []crumb
 	still   bool // it does not change by itself
+	part    bool // it is a part of a page that came later: its body is all of it
 	status  int  // 0: 200
 	body    templ.Component
 }
@@ -73,19 +74,18 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request) (*visit, error) {
 }
 
 // moment reads a moment as an address or a form writes it: RFC 3339, what a
-// browser's field for times gives (in UTC), or so long ago (-2h).
+// browser's field for times gives (in UTC), or so long ago (2h).
 func moment(word string, now time.Time) (time.Time, error) {
-	if strings.HasPrefix(word, "-") {
-		if d, err := time.ParseDuration(word); err == nil {
-			return now.Add(d), nil
-		}
+	word = strings.TrimSuffix(strings.TrimSpace(word), " UTC")
+	if d, err := time.ParseDuration(strings.TrimPrefix(word, "-")); err == nil {
+		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.Parse(layout, word); err == nil {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, &wrongInput{"as-of", "is no moment: " + short(word, 40) + "; write 2026-03-01T12:00:00Z, or -2h"}
+	return time.Time{}, &wrongInput{"as-of", "is no moment: " + short(word, 40) + "; write 2026-03-01T12:00:00Z, or 2h for two hours ago"}
 }
 
 func short(s string, n int) string {
@@ -138,6 +138,10 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // show renders a page: whole, or what of it changes where htmx asks.
 func (v *visit) show(p page) {
+	if p.part {
+		v.showPart(p)
+		return
+	}
 	f, err := v.frame(p)
 	if err != nil {
 		v.fail(err)
@@ -154,7 +158,17 @@ func (v *visit) show(p page) {
 	if v.r.Header.Get("HX-Request") == "true" && v.r.Header.Get("HX-Target") == "main" {
 		whole = fragment(f, p)
 	}
-	if err := whole.Render(v.ctx, v.w); err != nil {
+	v.render(whole)
+}
+
+func (v *visit) showPart(p page) {
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.Header().Set("Cache-Control", "no-store")
+	v.render(p.body)
+}
+
+func (v *visit) render(c templ.Component) {
+	if err := c.Render(v.ctx, v.w); err != nil {
 		v.o.Log.Debug("a page was not read to its end", "path", v.r.URL.Path, "error", err)
 	}
 }

@@ -76,7 +76,7 @@ if (window.Idiomorph) {
   const from = Date.parse(slider.dataset.from), to = Date.parse(slider.dataset.to);
   function moment() { return new Date(from + (to - from) * slider.value / 1000); }
   slider.addEventListener('input', function () {
-    field.value = moment().toISOString().slice(0, 19);
+    field.value = moment().toISOString().slice(0, 19).replace('T', ' ');
     slider.setAttribute('aria-valuetext', moment().toUTCString());
   });
   slider.addEventListener('change', function () {
