@@ -174,3 +174,26 @@ func (s seriesService) RepairCurves(ctx context.Context, m *musterv1.RepairCurve
 	out.Seen = seen
 	return out, err
 }
+
+// Frontier tries fixed buffers against the recorded past.
+func (s seriesService) Frontier(ctx context.Context, m *musterv1.FrontierRequest) (*musterv1.FrontierResponse, error) {
+	out, p := &musterv1.FrontierResponse{}, pastService(s)
+	if err := p.known(m.GetScope()); err != nil {
+		return nil, err
+	}
+	var shares []int
+	for _, share := range m.GetShares() {
+		shares = append(shares, int(share))
+	}
+	for share := 0; len(m.GetShares()) == 0 && share <= 300; share += 10 {
+		shares = append(shares, share)
+	}
+	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, _ int64) {
+		out.Window = windowOf(w)
+		for _, t := range b.Frontier(m.GetScope(), shares, w) {
+			out.Points = append(out.Points, &musterv1.FrontierPoint{Share: int32(t.Share), Issued: int64(t.Issued), Broken: int64(t.Broken), MeanBuffer: t.Buffer})
+		}
+	})
+	out.Seen = seen
+	return out, err
+}

@@ -18,6 +18,9 @@ func Stairs(id, label string, steps []Stair) SVG {
 	}
 	sc := scale{most: float64(most), x0: bottom, x1: top}
 	p.rule(0, bottom, w, bottom, "")
+	if len(steps) == 0 || steps[0].Quota+steps[0].Flex == 0 {
+		p.text(w/2, 70, "no whole node is free now", style{size: small, quiet: true, at: middle})
+	}
 	step := w / float64(max(4, len(steps)))
 	for i, s := range steps {
 		x := float64(i) * step

@@ -19,6 +19,7 @@ type islandMap struct {
 	svg   draw.SVG
 	path  string
 	nodes int
+	backs []string // which quotas stand on it
 }
 
 // islands draws islands of a partition; of none named, all. Nodes that the reader

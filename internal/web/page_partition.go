@@ -129,6 +129,11 @@ func (m *partitionView) backings() error {
 				b.counts = append(b.counts, int(g.GetIslands()[name]))
 			}
 			m.backing = append(m.backing, b)
+			for i := range m.maps {
+				if n := g.GetIslands()[m.maps[i].name]; n > 0 {
+					m.maps[i].backs = append(m.maps[i].backs, "backs "+draw.Number(int(n))+" of "+one.GetPath())
+				}
+			}
 		}
 	}
 	return nil

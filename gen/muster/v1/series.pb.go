@@ -580,6 +580,209 @@ func (x *RepairStep) GetOut() float64 {
 	return 0
 }
 
+type FrontierRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// Not set: 90 days before the end.
+	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	// cluster or cluster/gpu; empty: all.
+	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
+	// The shares to try, in thousandths; none: 0, 10, 20 … 300.
+	Shares        []int32 `protobuf:"varint,4,rep,packed,name=shares,proto3" json:"shares,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FrontierRequest) Reset() {
+	*x = FrontierRequest{}
+	mi := &file_muster_v1_series_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FrontierRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FrontierRequest) ProtoMessage() {}
+
+func (x *FrontierRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_series_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FrontierRequest.ProtoReflect.Descriptor instead.
+func (*FrontierRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FrontierRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *FrontierRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *FrontierRequest) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *FrontierRequest) GetShares() []int32 {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
+type FrontierResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Window        *Window                `protobuf:"bytes,2,opt,name=window,proto3" json:"window,omitempty"`
+	Points        []*FrontierPoint       `protobuf:"bytes,3,rep,name=points,proto3" json:"points,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FrontierResponse) Reset() {
+	*x = FrontierResponse{}
+	mi := &file_muster_v1_series_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FrontierResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FrontierResponse) ProtoMessage() {}
+
+func (x *FrontierResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_series_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FrontierResponse.ProtoReflect.Descriptor instead.
+func (*FrontierResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *FrontierResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *FrontierResponse) GetWindow() *Window {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *FrontierResponse) GetPoints() []*FrontierPoint {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
+// FrontierPoint is one fixed buffer against the recorded past: a promise in every full hour and partition, broken if
+// fewer nodes were healthy at some moment of the next 24 h.
+type FrontierPoint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In thousandths.
+	Share  int32 `protobuf:"varint,1,opt,name=share,proto3" json:"share,omitempty"`
+	Issued int64 `protobuf:"varint,2,opt,name=issued,proto3" json:"issued,omitempty"`
+	Broken int64 `protobuf:"varint,3,opt,name=broken,proto3" json:"broken,omitempty"`
+	// Mean of (installed - promised) ÷ installed.
+	MeanBuffer    float64 `protobuf:"fixed64,4,opt,name=mean_buffer,json=meanBuffer,proto3" json:"mean_buffer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FrontierPoint) Reset() {
+	*x = FrontierPoint{}
+	mi := &file_muster_v1_series_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FrontierPoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FrontierPoint) ProtoMessage() {}
+
+func (x *FrontierPoint) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_series_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FrontierPoint.ProtoReflect.Descriptor instead.
+func (*FrontierPoint) Descriptor() ([]byte, []int) {
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *FrontierPoint) GetShare() int32 {
+	if x != nil {
+		return x.Share
+	}
+	return 0
+}
+
+func (x *FrontierPoint) GetIssued() int64 {
+	if x != nil {
+		return x.Issued
+	}
+	return 0
+}
+
+func (x *FrontierPoint) GetBroken() int64 {
+	if x != nil {
+		return x.Broken
+	}
+	return 0
+}
+
+func (x *FrontierPoint) GetMeanBuffer() float64 {
+	if x != nil {
+		return x.MeanBuffer
+	}
+	return 0
+}
+
 var File_muster_v1_series_proto protoreflect.FileDescriptor
 
 const file_muster_v1_series_proto_rawDesc = "" +
@@ -626,10 +829,26 @@ const file_muster_v1_series_proto_rawDesc = "" +
 	"\n" +
 	"RepairStep\x12/\n" +
 	"\x05after\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05after\x12\x10\n" +
-	"\x03out\x18\x02 \x01(\x01R\x03out2\xb8\x01\n" +
+	"\x03out\x18\x02 \x01(\x01R\x03out\"\xbf\x01\n" +
+	"\x0fFrontierRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1e\n" +
+	"\x05scope\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05scope\x12)\n" +
+	"\x06shares\x18\x04 \x03(\x05B\x11\xbaH\x0e\x92\x01\v\x10d\"\a\x1a\x05\x18\xe8\a(\x00R\x06shares\"\x94\x01\n" +
+	"\x10FrontierResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12)\n" +
+	"\x06window\x18\x02 \x01(\v2\x11.muster.v1.WindowR\x06window\x120\n" +
+	"\x06points\x18\x03 \x03(\v2\x18.muster.v1.FrontierPointR\x06points\"v\n" +
+	"\rFrontierPoint\x12\x14\n" +
+	"\x05share\x18\x01 \x01(\x05R\x05share\x12\x16\n" +
+	"\x06issued\x18\x02 \x01(\x03R\x06issued\x12\x16\n" +
+	"\x06broken\x18\x03 \x01(\x03R\x06broken\x12\x1f\n" +
+	"\vmean_buffer\x18\x04 \x01(\x01R\n" +
+	"meanBuffer2\x82\x02\n" +
 	"\rSeriesService\x12Q\n" +
 	"\vQuotaSeries\x12\x1d.muster.v1.QuotaSeriesRequest\x1a\x1e.muster.v1.QuotaSeriesResponse\"\x03\x90\x02\x01\x12T\n" +
-	"\fRepairCurves\x12\x1e.muster.v1.RepairCurvesRequest\x1a\x1f.muster.v1.RepairCurvesResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
+	"\fRepairCurves\x12\x1e.muster.v1.RepairCurvesRequest\x1a\x1f.muster.v1.RepairCurvesResponse\"\x03\x90\x02\x01\x12H\n" +
+	"\bFrontier\x12\x1a.muster.v1.FrontierRequest\x1a\x1b.muster.v1.FrontierResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
 	file_muster_v1_series_proto_rawDescOnce sync.Once
@@ -643,7 +862,7 @@ func file_muster_v1_series_proto_rawDescGZIP() []byte {
 	return file_muster_v1_series_proto_rawDescData
 }
 
-var file_muster_v1_series_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_muster_v1_series_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_muster_v1_series_proto_goTypes = []any{
 	(*QuotaSeriesRequest)(nil),    // 0: muster.v1.QuotaSeriesRequest
 	(*QuotaSeriesResponse)(nil),   // 1: muster.v1.QuotaSeriesResponse
@@ -653,35 +872,45 @@ var file_muster_v1_series_proto_goTypes = []any{
 	(*RepairCurvesResponse)(nil),  // 5: muster.v1.RepairCurvesResponse
 	(*RepairCurve)(nil),           // 6: muster.v1.RepairCurve
 	(*RepairStep)(nil),            // 7: muster.v1.RepairStep
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 9: muster.v1.Seen
-	(*Window)(nil),                // 10: muster.v1.Window
-	(*durationpb.Duration)(nil),   // 11: google.protobuf.Duration
+	(*FrontierRequest)(nil),       // 8: muster.v1.FrontierRequest
+	(*FrontierResponse)(nil),      // 9: muster.v1.FrontierResponse
+	(*FrontierPoint)(nil),         // 10: muster.v1.FrontierPoint
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 12: muster.v1.Seen
+	(*Window)(nil),                // 13: muster.v1.Window
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
 }
 var file_muster_v1_series_proto_depIdxs = []int32{
-	8,  // 0: muster.v1.QuotaSeriesRequest.as_of:type_name -> google.protobuf.Timestamp
-	8,  // 1: muster.v1.QuotaSeriesRequest.since:type_name -> google.protobuf.Timestamp
-	9,  // 2: muster.v1.QuotaSeriesResponse.seen:type_name -> muster.v1.Seen
-	10, // 3: muster.v1.QuotaSeriesResponse.window:type_name -> muster.v1.Window
+	11, // 0: muster.v1.QuotaSeriesRequest.as_of:type_name -> google.protobuf.Timestamp
+	11, // 1: muster.v1.QuotaSeriesRequest.since:type_name -> google.protobuf.Timestamp
+	12, // 2: muster.v1.QuotaSeriesResponse.seen:type_name -> muster.v1.Seen
+	13, // 3: muster.v1.QuotaSeriesResponse.window:type_name -> muster.v1.Window
 	2,  // 4: muster.v1.QuotaSeriesResponse.series:type_name -> muster.v1.QuotaSeries
 	3,  // 5: muster.v1.QuotaSeries.moments:type_name -> muster.v1.QuotaMoment
-	8,  // 6: muster.v1.QuotaMoment.at:type_name -> google.protobuf.Timestamp
-	8,  // 7: muster.v1.RepairCurvesRequest.as_of:type_name -> google.protobuf.Timestamp
-	8,  // 8: muster.v1.RepairCurvesRequest.since:type_name -> google.protobuf.Timestamp
-	9,  // 9: muster.v1.RepairCurvesResponse.seen:type_name -> muster.v1.Seen
-	10, // 10: muster.v1.RepairCurvesResponse.window:type_name -> muster.v1.Window
+	11, // 6: muster.v1.QuotaMoment.at:type_name -> google.protobuf.Timestamp
+	11, // 7: muster.v1.RepairCurvesRequest.as_of:type_name -> google.protobuf.Timestamp
+	11, // 8: muster.v1.RepairCurvesRequest.since:type_name -> google.protobuf.Timestamp
+	12, // 9: muster.v1.RepairCurvesResponse.seen:type_name -> muster.v1.Seen
+	13, // 10: muster.v1.RepairCurvesResponse.window:type_name -> muster.v1.Window
 	6,  // 11: muster.v1.RepairCurvesResponse.curves:type_name -> muster.v1.RepairCurve
 	7,  // 12: muster.v1.RepairCurve.steps:type_name -> muster.v1.RepairStep
-	11, // 13: muster.v1.RepairStep.after:type_name -> google.protobuf.Duration
-	0,  // 14: muster.v1.SeriesService.QuotaSeries:input_type -> muster.v1.QuotaSeriesRequest
-	4,  // 15: muster.v1.SeriesService.RepairCurves:input_type -> muster.v1.RepairCurvesRequest
-	1,  // 16: muster.v1.SeriesService.QuotaSeries:output_type -> muster.v1.QuotaSeriesResponse
-	5,  // 17: muster.v1.SeriesService.RepairCurves:output_type -> muster.v1.RepairCurvesResponse
-	16, // [16:18] is the sub-list for method output_type
-	14, // [14:16] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	14, // 13: muster.v1.RepairStep.after:type_name -> google.protobuf.Duration
+	11, // 14: muster.v1.FrontierRequest.as_of:type_name -> google.protobuf.Timestamp
+	11, // 15: muster.v1.FrontierRequest.since:type_name -> google.protobuf.Timestamp
+	12, // 16: muster.v1.FrontierResponse.seen:type_name -> muster.v1.Seen
+	13, // 17: muster.v1.FrontierResponse.window:type_name -> muster.v1.Window
+	10, // 18: muster.v1.FrontierResponse.points:type_name -> muster.v1.FrontierPoint
+	0,  // 19: muster.v1.SeriesService.QuotaSeries:input_type -> muster.v1.QuotaSeriesRequest
+	4,  // 20: muster.v1.SeriesService.RepairCurves:input_type -> muster.v1.RepairCurvesRequest
+	8,  // 21: muster.v1.SeriesService.Frontier:input_type -> muster.v1.FrontierRequest
+	1,  // 22: muster.v1.SeriesService.QuotaSeries:output_type -> muster.v1.QuotaSeriesResponse
+	5,  // 23: muster.v1.SeriesService.RepairCurves:output_type -> muster.v1.RepairCurvesResponse
+	9,  // 24: muster.v1.SeriesService.Frontier:output_type -> muster.v1.FrontierResponse
+	22, // [22:25] is the sub-list for method output_type
+	19, // [19:22] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_series_proto_init() }
@@ -697,7 +926,7 @@ func file_muster_v1_series_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_series_proto_rawDesc), len(file_muster_v1_series_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

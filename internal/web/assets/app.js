@@ -87,6 +87,15 @@ if (window.Idiomorph) {
   });
 })();
 
+// A slider says its value while it moves, and asks when it stands.
+document.addEventListener('input', function (e) {
+  const shows = e.target.dataset && e.target.dataset.shows;
+  if (shows) document.getElementById(shows).textContent = (e.target.value / 10).toFixed(1) + ' %';
+});
+document.addEventListener('change', function (e) {
+  if (e.target.dataset && e.target.dataset.shows) e.target.form.requestSubmit();
+});
+
 // Colours: as the system, light, dark.
 (function () {
   const button = document.getElementById('theme'), root = document.documentElement;

@@ -39,6 +39,8 @@ const (
 	// SeriesServiceRepairCurvesProcedure is the fully-qualified name of the SeriesService's
 	// RepairCurves RPC.
 	SeriesServiceRepairCurvesProcedure = "/muster.v1.SeriesService/RepairCurves"
+	// SeriesServiceFrontierProcedure is the fully-qualified name of the SeriesService's Frontier RPC.
+	SeriesServiceFrontierProcedure = "/muster.v1.SeriesService/Frontier"
 )
 
 // SeriesServiceClient is a client for the muster.v1.SeriesService service.
@@ -47,6 +49,8 @@ type SeriesServiceClient interface {
 	QuotaSeries(context.Context, *v1.QuotaSeriesRequest) (*v1.QuotaSeriesResponse, error)
 	// RepairCurves is how long failed nodes stayed out, cause by cause.
 	RepairCurves(context.Context, *v1.RepairCurvesRequest) (*v1.RepairCurvesResponse, error)
+	// Frontier tries fixed buffers against the recorded past: how much each keeps back, and how often its promises break.
+	Frontier(context.Context, *v1.FrontierRequest) (*v1.FrontierResponse, error)
 }
 
 // NewSeriesServiceClient constructs a client for the muster.v1.SeriesService service. By default,
@@ -74,6 +78,13 @@ func NewSeriesServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		frontier: connect.NewClient[v1.FrontierRequest, v1.FrontierResponse](
+			httpClient,
+			baseURL+SeriesServiceFrontierProcedure,
+			connect.WithSchema(seriesServiceMethods.ByName("Frontier")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -81,6 +92,7 @@ func NewSeriesServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 type seriesServiceClient struct {
 	quotaSeries  *connect.Client[v1.QuotaSeriesRequest, v1.QuotaSeriesResponse]
 	repairCurves *connect.Client[v1.RepairCurvesRequest, v1.RepairCurvesResponse]
+	frontier     *connect.Client[v1.FrontierRequest, v1.FrontierResponse]
 }
 
 // QuotaSeries calls muster.v1.SeriesService.QuotaSeries.
@@ -101,12 +113,23 @@ func (c *seriesServiceClient) RepairCurves(ctx context.Context, req *v1.RepairCu
 	return nil, err
 }
 
+// Frontier calls muster.v1.SeriesService.Frontier.
+func (c *seriesServiceClient) Frontier(ctx context.Context, req *v1.FrontierRequest) (*v1.FrontierResponse, error) {
+	response, err := c.frontier.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // SeriesServiceHandler is an implementation of the muster.v1.SeriesService service.
 type SeriesServiceHandler interface {
 	// QuotaSeries is what a quota, with those under it, had and used in each partition, moment by moment.
 	QuotaSeries(context.Context, *v1.QuotaSeriesRequest) (*v1.QuotaSeriesResponse, error)
 	// RepairCurves is how long failed nodes stayed out, cause by cause.
 	RepairCurves(context.Context, *v1.RepairCurvesRequest) (*v1.RepairCurvesResponse, error)
+	// Frontier tries fixed buffers against the recorded past: how much each keeps back, and how often its promises break.
+	Frontier(context.Context, *v1.FrontierRequest) (*v1.FrontierResponse, error)
 }
 
 // NewSeriesServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -130,12 +153,21 @@ func NewSeriesServiceHandler(svc SeriesServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	seriesServiceFrontierHandler := connect.NewUnaryHandlerSimple(
+		SeriesServiceFrontierProcedure,
+		svc.Frontier,
+		connect.WithSchema(seriesServiceMethods.ByName("Frontier")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/muster.v1.SeriesService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case SeriesServiceQuotaSeriesProcedure:
 			seriesServiceQuotaSeriesHandler.ServeHTTP(w, r)
 		case SeriesServiceRepairCurvesProcedure:
 			seriesServiceRepairCurvesHandler.ServeHTTP(w, r)
+		case SeriesServiceFrontierProcedure:
+			seriesServiceFrontierHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -151,4 +183,8 @@ func (UnimplementedSeriesServiceHandler) QuotaSeries(context.Context, *v1.QuotaS
 
 func (UnimplementedSeriesServiceHandler) RepairCurves(context.Context, *v1.RepairCurvesRequest) (*v1.RepairCurvesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.SeriesService.RepairCurves is not implemented"))
+}
+
+func (UnimplementedSeriesServiceHandler) Frontier(context.Context, *v1.FrontierRequest) (*v1.FrontierResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.SeriesService.Frontier is not implemented"))
 }
