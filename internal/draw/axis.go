@@ -113,7 +113,7 @@ func (p *pen) legend(x, y float64, keys ...key) float64 {
 	for _, k := range keys {
 		w := 12 + 6 + width(k.text, small) + 16
 		if at+w-16 > p.w && at > x {
-			at, y = x, y+20
+			at, x, y = 0, 0, y+20
 		}
 		p.rect(k.ink, at, y, 12, 12, "")
 		p.text(at+18, y+10, k.text, style{size: small, quiet: true})

@@ -63,7 +63,7 @@ func (p *pen) dumbbell(r Dumbbell, s scale, y, row, names float64, w Width) {
 	a, n := s.of(r.Assigned), s.of(r.Proposed)
 	p.stroke(Paper, 3, "", "", [2]float64{min(a, n), mid}, [2]float64{max(a, n), mid})
 	x := s.of(r.Backed)
-	p.stroke(Quota, 3, "", "backed "+Number(r.Backed), [2]float64{x, mid - 8}, [2]float64{x, mid + 8})
+	p.stroke(Quota, 3, "", "backed "+Number(r.Backed), [2]float64{x, mid - 11}, [2]float64{x, mid + 11})
 	p.diamond(s.of(r.Highest), mid, "highest use "+Number(r.Highest))
 	p.dot(Metal, a, mid, 6, false, "assigned "+Number(r.Assigned))
 	p.dot(Metal, n, mid, 6, true, "proposed "+Number(r.Proposed))

@@ -52,10 +52,10 @@ func (p *pen) rung(r Rung, y, names float64, w Width) {
 		p.text(0, y+16, fit(turn+" "+r.Name+" · "+r.Note, body, float64(w)), style{})
 		return
 	}
-	p.text(28, y+18, turn, style{quiet: true, at: end})
+	p.text(40, y+18, turn, style{quiet: true, at: end})
 	name := fit(r.Name, body, 178)
-	p.text(36, y+18, name, style{})
-	p.text(names-12, y+18, fit(r.Note, small, names-12-36-width(name, body)-8), style{size: small, quiet: true, at: end})
+	p.text(48, y+18, name, style{})
+	p.text(names-12, y+18, fit(r.Note, small, names-12-48-width(name, body)-8), style{size: small, quiet: true, at: end})
 }
 
 // start draws when a rung runs, or should start.

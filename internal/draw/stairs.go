@@ -30,10 +30,10 @@ func Stairs(id, label string, steps []Stair) SVG {
 		p.rect(Flex, x+3, all, step-6, q-all, says)
 		text, quietly := stairText(s), s.Quota+s.Flex == 0
 		if width(text, small) > step-2 {
-			text = Number(s.Quota + s.Flex)
+			text = brief(s.Quota + s.Flex)
 		}
 		p.text(x+step/2, all-4, text, style{size: small, at: middle, quiet: quietly})
-		p.text(x+step/2, bottom+15, fit(Number(s.GPUs), small, step-2), style{size: small, quiet: true, at: middle})
+		p.text(x+step/2, bottom+15, brief(s.GPUs), style{size: small, quiet: true, at: middle})
 	}
 	return p.done(h)
 }

@@ -91,6 +91,22 @@ func Number(n int) string {
 	return sign + s
 }
 
+// brief writes a number in at most four letters: 950, 9.5k, 12k, 3.4M.
+func brief(n int) string {
+	for _, unit := range []string{"", "k", "M"} {
+		switch {
+		case n < 1000 || unit == "M":
+			return strconv.Itoa(n) + unit
+		case n < 10_000 && n%1000 >= 100:
+			return strconv.Itoa(n/1000) + "." + strconv.Itoa(n%1000/100) + next[unit]
+		}
+		n /= 1000
+	}
+	return ""
+}
+
+var next = map[string]string{"": "k", "k": "M"}
+
 // Count writes a number with its word: 1 node, 2 nodes.
 func Count(n int, one string) string {
 	if n == 1 {

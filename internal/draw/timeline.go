@@ -39,7 +39,36 @@ func Timeline(id, label string, list []Moment, from, to time.Time, w Width) SVG 
 	}
 	p.steps(Paper, 1.5, "4 3", "assigned", list, func(m Moment) int { return m.Assigned }, s, v)
 	p.steps(Metal, 2.5, "", "backed", list, func(m Moment) int { return m.Backed }, s, v)
-	return p.done(bottom + 24)
+	return p.done(p.timelineKeys(list, bottom+30))
+}
+
+// timelineKeys says what the lines and the layers are that the picture has.
+func (p *pen) timelineKeys(list []Moment, y float64) float64 {
+	x := 0.0
+	for _, l := range []struct {
+		ink  Ink
+		wide float64
+		dash string
+		text string
+	}{{Metal, 2.5, "", "backed"}, {Paper, 1.5, "4 3", "assigned"}} {
+		p.stroke(l.ink, l.wide, l.dash, "", [2]float64{x, y + 6}, [2]float64{x + 20, y + 6})
+		p.text(x+26, y+10, l.text, style{size: small, quiet: true})
+		x += 26 + width(l.text, small) + 16
+	}
+	var keys []key
+	sum := Moment{}
+	for _, m := range list {
+		sum.Scheduled, sum.Borrowed, sum.Over, sum.Flex = sum.Scheduled+m.Scheduled, sum.Borrowed+m.Borrowed, sum.Over+m.Over, sum.Flex+m.Flex
+	}
+	for _, k := range []struct {
+		n int
+		key
+	}{{sum.Scheduled, key{Quota, "used, and backed"}}, {sum.Borrowed, key{Borrow, "borrowed"}}, {sum.Over, key{Over, "over (cut)"}}, {sum.Flex, key{Flex, "on flex"}}} {
+		if k.n > 0 {
+			keys = append(keys, k.key)
+		}
+	}
+	return p.legend(x, y, keys...)
 }
 
 // layer stacks one figure on what is there, and adds it to that.

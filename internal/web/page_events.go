@@ -42,7 +42,7 @@ func eventsPage(v *visit) (page, error) {
 	for _, name := range []string{"kind", "who", "about", "since"} {
 		m.filters[name] = strings.TrimSpace(q.Get(name))
 	}
-	ask := &musterv1.ListEventsRequest{AsOf: v.asOf, From: number(q.Get("from")), Who: m.filters["who"], About: m.filters["about"], Limit: 50}
+	ask := &musterv1.ListEventsRequest{AsOf: v.asOf, From: number(q.Get("from")), Who: m.filters["who"], About: m.filters["about"], Limit: 30}
 	if n := number(q.Get("limit")); n > 0 && n <= 200 {
 		ask.Limit = int32(n)
 	}
@@ -110,7 +110,6 @@ func (v *visit) row(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[
 	row.record = fmt.Sprintf("/events?from=%d&limit=1", r.GetSeq())
 	var t told
 	_ = json.Unmarshal([]byte(e.GetData()), &t) // what it does not say stays empty
-	row.text = fields(e.GetData(), jobs)
 	switch {
 	case t.Spec != nil:
 		row.thing = t.Spec.Namespace + "/" + t.Spec.Name
@@ -128,6 +127,7 @@ func (v *visit) row(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[
 	default:
 		row.path = "/"
 	}
+	row.text = fields(e.GetData(), jobs, row.thing)
 	row.before, row.after = asOf(row.path, row.at.Add(-time.Millisecond)), asOf(row.path, row.at)
 	return row
 }
@@ -174,8 +174,9 @@ func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
 	return names
 }
 
-// fields writes an event's data as words: key value, in order of key.
-func fields(data string, jobs map[uint64]string) string {
+// fields writes an event's data as words: key value, in order of key, without the
+// thing that it is about.
+func fields(data string, jobs map[uint64]string, thing string) string {
 	var m map[string]any
 	if json.Unmarshal([]byte(data), &m) != nil {
 		return short(data, 160)
@@ -187,7 +188,7 @@ func fields(data string, jobs map[uint64]string) string {
 	slices.Sort(keys)
 	var parts []string
 	for _, k := range keys {
-		if s := value(k, m[k], jobs); s != "" {
+		if s := value(k, m[k], jobs); s != "" && s != thing {
 			parts = append(parts, k+" "+s)
 		}
 	}

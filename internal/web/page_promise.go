@@ -79,6 +79,9 @@ func coverageOf(p *musterv1.Promises) draw.Coverage {
 		Name: p.GetPartition() + " · " + policyText(p.GetPolicy()) + " · " + horizonText(p.GetHorizonHours()), Claimed: -1, Realised: -1, Faint: !p.GetInForce(),
 		Note: draw.Number(int(p.GetKept())) + " kept, " + draw.Number(int(p.GetBroken())) + " broken",
 	}
+	if p.GetKept()+p.GetBroken() == 0 {
+		c.Note = "none judged yet, " + draw.Number(int(p.GetOpen())) + " open"
+	}
 	if p.Claimed != nil {
 		c.Claimed = p.GetClaimed()
 	}

@@ -79,7 +79,11 @@ type queueView struct {
 	waiting, running  int
 	more              int
 	targets           []string
+	later             string // where the ladder is that knows when who starts
 }
+
+// ladderPath is the ladder alone, with forecasts: they take longer than a page may.
+const ladderPath = "/part/ladder"
 
 // How many of a queue are drawn, and for how many of them it is asked when they start.
 const (
@@ -108,10 +112,14 @@ func queuePage(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	m.fill(l.GetWorkloads())
+	m.fill(l.GetWorkloads(), v.r.URL.Path == ladderPath)
 	command := "muster job list --target " + m.target
 	if m.partition != "" {
 		command += " --partition " + m.partition
+	}
+	m.later = v.to(ladderPath, "target", m.target, "partition", m.partition)
+	if v.r.URL.Path == ladderPath {
+		return page{part: true, body: ladderBody(m, true)}, nil
 	}
 	return page{
 		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: command, body: queueBody(m),
@@ -120,7 +128,7 @@ func queuePage(v *visit) (page, error) {
 }
 
 // fill makes the ladder: who runs, the latest below, then who waits, in turn.
-func (m *queueView) fill(list []*musterv1.Workload) {
+func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
 	var running, waiting []*musterv1.Workload
 	for _, w := range list {
 		if w.GetSpec().GetTarget() != m.target {
@@ -157,8 +165,8 @@ func (m *queueView) fill(list []*musterv1.Workload) {
 	}
 	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
 		r := m.rung(w)
-		r.Turn, r.Ink, r.Why = int(w.GetPosition()), classInk(reasonClass[w.GetReason()]), w.GetReason()+": when is not known"
-		if i < mostAsked {
+		r.Turn, r.Ink, r.Why = int(w.GetPosition()), classInk(reasonClass[w.GetReason()]), w.GetReason()
+		if i < mostAsked && forecasts {
 			m.when(&r, w)
 			to = latest(to, r.P90)
 		}
@@ -188,6 +196,7 @@ func (m *queueView) when(r *draw.Rung, w *musterv1.Workload) {
 	if err != nil {
 		return
 	}
+	r.Why = w.GetReason() + ": when is not known"
 	if f := a.GetForecast(); f.GetKnown() {
 		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
 	} else if a.GetAnswer() == "impossible" {

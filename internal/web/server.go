@@ -106,6 +106,7 @@ func (s *Server) routes() http.Handler {
 	page("GET /nodes", nodesPage)
 	page("GET /node/{name}", nodePage)
 	page("GET /events", eventsPage)
+	page("GET "+ladderPath, queuePage)
 	page("GET /style", stylePage)
 	page("GET /words", wordsPage)
 	page("/", nowhere)

@@ -64,7 +64,7 @@ if (window.Idiomorph) {
   };
   Idiomorph.defaults.callbacks.beforeNodeMorphed = function (old, fresh) {
     if (old.nodeType === 1 && old.hasAttribute('data-still')) return false;
-    if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && fresh.classList.contains('loading')) return false;
+    if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && fresh.hasAttribute('data-loads')) return false;
     return true;
   };
 }
