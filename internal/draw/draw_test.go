@@ -205,7 +205,9 @@ func TestNothingStandsOutside(t *testing.T) {
 			t.Run(fmt.Sprint(what, w), func(t *testing.T) { inside(t, what, svg) })
 		}
 	}
-	t.Run("stairs", func(t *testing.T) { inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33}))) })
+	t.Run("stairs", func(t *testing.T) {
+		inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33})))
+	})
 	t.Run("island", func(t *testing.T) {
 		rack := Rack{Name: "rack 1"}
 		for s := range signs {
@@ -213,7 +215,9 @@ func TestNothingStandsOutside(t *testing.T) {
 		}
 		inside(t, "island", Island("i", "island", []Rack{rack, {Name: "rack 12"}}, 8))
 	})
-	t.Run("meter", func(t *testing.T) { inside(t, "meter", Meter("m", 100, 100, Part{90, Quota, "used"}, Part{90, Flex, "more than there is"})) })
+	t.Run("meter", func(t *testing.T) {
+		inside(t, "meter", Meter("m", 100, 100, Part{90, Quota, "used"}, Part{90, Flex, "more than there is"}))
+	})
 }
 
 // A staircase never rises: a larger gang has no more places than a smaller one.

@@ -54,7 +54,7 @@ func (p *pen) dumbbell(r Dumbbell, s scale, y, row, names float64, w Width) {
 	if w == Narrow {
 		mid, base, most = y+31, y+15, float64(w)-width(change, body)-12
 	}
-	p.link(r.Href, r.Name, func() {
+	p.link(r.Href, func() {
 		p.text(0, base, fit(r.Name, body, most), style{bold: r.Head})
 	})
 	if r.Head {

@@ -129,7 +129,7 @@ func Blocks(id, label string, blocks []Block, w Width) SVG {
 	s := scale{most: float64(most), x0: names, x1: float64(w) - notes}
 	for i, b := range blocks {
 		y := float64(i) * 26
-		p.link(b.Href, b.Name, func() {
+		p.link(b.Href, func() {
 			p.text(0, y+17, fit(b.Name, body, names-8), style{})
 			p.rect(Empty, s.x0, y+4, s.of(b.GPUs)-s.x0, 18, b.Note)
 			at := 0

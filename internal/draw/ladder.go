@@ -36,7 +36,7 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 		if w == Narrow {
 			bar = y + 22
 		}
-		p.link(r.Href, r.Name, func() { p.rung(r, y, names, w) })
+		p.link(r.Href, func() { p.rung(r, y, names, w) })
 		p.start(r, s, now, bar)
 	}
 	p.stroke(Metal, 1, "3 3", "now", [2]float64{x, top - 4}, [2]float64{x, bottom})

@@ -171,14 +171,15 @@ func (p *pen) dot(i Ink, x, y, r float64, filled bool, says string) {
 	p.close("circle", says)
 }
 
-// link makes what fn draws lead somewhere; with no address it only draws.
-func (p *pen) link(href, says string, fn func()) {
+// link makes what fn draws lead somewhere; with no address it only draws. Its
+// name is the words it holds.
+func (p *pen) link(href string, fn func()) {
 	if href == "" {
 		fn()
 		return
 	}
 	p.links = true
-	p.raw(`<a href="`, html.EscapeString(href), `" aria-label="`, html.EscapeString(says), `">`)
+	p.raw(`<a href="`, html.EscapeString(href), `">`)
 	fn()
 	p.raw("</a>")
 }

@@ -38,7 +38,7 @@ func Waterfall(steps []Step, w Width) SVG {
 	const row = 30.0
 	y := 4.0
 	for i, s := range steps {
-		p.link(s.Href, s.Name+", "+Count(s.GPUs, "GPU"), func() {
+		p.link(s.Href, func() {
 			p.text(0, y+18, fit(s.Name, body, names), style{quiet: !s.Total, bold: s.Total})
 			p.bar(s, sc, y+5, 18)
 			p.text(sc.x1+figures+12, y+18, figure(s), style{bold: s.Total, quiet: !s.Total, at: end})
@@ -59,7 +59,7 @@ func waterfallNarrow(steps []Step) SVG {
 	const row = 40.0
 	y := 2.0
 	for _, s := range steps {
-		p.link(s.Href, s.Name+", "+Count(s.GPUs, "GPU"), func() {
+		p.link(s.Href, func() {
 			n := figure(s)
 			p.text(sc.x1, y+14, n, style{bold: s.Total, quiet: !s.Total, at: end})
 			p.text(0, y+14, fit(s.Name, body, sc.x1-width(n, body)-8), style{quiet: !s.Total, bold: s.Total})

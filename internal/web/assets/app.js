@@ -81,7 +81,8 @@ if (window.Idiomorph) {
   });
   slider.addEventListener('change', function () {
     const url = new URL(location.href);
-    if (slider.value === slider.max) url.searchParams.delete('as-of');
+    if (slider.value === slider.min) url.searchParams.set('as-of', slider.dataset.from);
+    else if (slider.value === slider.max) url.searchParams.delete('as-of');
     else url.searchParams.set('as-of', moment().toISOString().replace(/\.\d+Z$/, 'Z'));
     location.assign(url);
   });
