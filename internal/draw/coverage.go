@@ -34,7 +34,7 @@ func Coverages(rows []Coverage, w Width) SVG {
 	for i := 0; i <= 4; i++ {
 		share := least + (1-least)*float64(i)/4
 		p.rule(s.at(share-least), 24, s.at(share-least), bottom, "")
-		text, at := percent(share), middle
+		text, at := Percent(share), middle
 		if i == 4 && w == Narrow {
 			at = end
 		}
@@ -67,17 +67,18 @@ func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Widt
 		p.stroke(ink, 3, "", "", [2]float64{s.at(r.Claimed - least), mid}, [2]float64{s.at(r.Realised - least), mid})
 	}
 	if r.Claimed >= 0 {
-		p.dot(Metal, s.at(r.Claimed-least), mid, 6, false, "claimed "+percent(r.Claimed))
+		p.dot(Metal, s.at(r.Claimed-least), mid, 6, false, "claimed "+Percent(r.Claimed))
 	}
 	if r.Realised >= 0 {
-		p.dot(Quota, s.at(r.Realised-least), mid, 6, true, "realised "+percent(r.Realised))
+		p.dot(Quota, s.at(r.Realised-least), mid, 6, true, "realised "+Percent(r.Realised))
 	}
 	if w != Narrow {
 		p.text(float64(w), base, fit(r.Note, small, 182), style{size: small, quiet: true, at: end})
 	}
 }
 
-func percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" }
+// Percent writes a share: 0.99 is 99.0 %.
+func Percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" }
 
 // Trade is one point of the frontier: how much is kept back, and how often the
 // promise breaks.
@@ -101,12 +102,12 @@ func Frontier(list []Trade, w Width) SVG {
 	for i := 0; i <= 4; i++ {
 		vx, vy := x.most*float64(i)/4, y.most*float64(i)/4
 		p.rule(left, y.at(vy), x.x1, y.at(vy), "")
-		p.text(left-6, y.at(vy)+4, percent(vy), style{size: small, quiet: true, at: end})
+		p.text(left-6, y.at(vy)+4, Percent(vy), style{size: small, quiet: true, at: end})
 		at := middle
 		if i == 4 {
 			at = end
 		}
-		p.text(x.at(vx), bottom+15, percent(vx), style{size: small, quiet: true, at: at})
+		p.text(x.at(vx), bottom+15, Percent(vx), style{size: small, quiet: true, at: at})
 	}
 	for _, t := range list {
 		ink := Quota
@@ -114,7 +115,7 @@ func Frontier(list []Trade, w Width) SVG {
 			ink = Flex
 		}
 		px, py := x.at(t.Buffer), y.at(t.Broken)
-		p.dot(ink, px, py, 6, t.Own, t.Name+": buffer "+percent(t.Buffer)+", broken "+percent(t.Broken))
+		p.dot(ink, px, py, 6, t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
 		room := x.x1 - px - 10
 		if name := fit(t.Name, small, 160); width(name, small) <= room {
 			p.text(px+10, py+4, name, style{size: small, quiet: true})

@@ -1,5 +1,7 @@
 package draw
 
+import "strings"
+
 // Stair is one step of a staircase: of gangs of so many GPUs, how many could start
 // now, by quota and besides on flex.
 type Stair struct {
@@ -46,6 +48,25 @@ func stairText(s Stair) string {
 		return "+" + Number(s.Flex)
 	}
 	return Number(s.Quota) + "+" + Number(s.Flex)
+}
+
+// Titled is a drawing with a name.
+type Titled struct {
+	Title, Note string
+	SVG         SVG
+}
+
+// Sheet puts drawings side by side, three in a row, each under its name.
+func Sheet(id, label string, list []Titled) SVG {
+	const across, w, h = 3, 340.0, 190.0
+	p := newPen(id, label, across*w)
+	for i, one := range list {
+		x, y := float64(i%across)*w, float64(i/across)*h
+		p.text(x+8, y+18, fit(one.Title, body, w-24), style{bold: true})
+		p.text(x+8, y+35, fit(one.Note, small, w-24), style{size: small, quiet: true})
+		p.raw(`<svg x="`, px(x+8), `" y="`, px(y+42), `" `, strings.TrimPrefix(string(one.SVG), `<svg xmlns="http://www.w3.org/2000/svg" `))
+	}
+	return p.done(float64((len(list)+across-1)/across)*h + 4)
 }
 
 // StairsOf counts how many gangs of each size could start where so many GPUs are

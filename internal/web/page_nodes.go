@@ -7,6 +7,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // nodesView is what the page of nodes and health shows.
@@ -114,7 +115,7 @@ func (m *nodesView) stages(list []*musterv1.RepairTimes) {
 		m.repairs = append(m.repairs, r)
 		name := r.GetScope()
 		if r.GetCause() != "" {
-			name = "· " + causeText("", r.GetCause())
+			name = "· " + picture.CauseText("", r.GetCause())
 		}
 		row := draw.Stages{Name: name, Note: draw.Lasts(r.GetTotal().GetMean().AsDuration()) + ", " + draw.Number(int(r.GetRepaired())) + " repaired"}
 		for _, s := range r.GetStages() {

@@ -235,7 +235,7 @@ func partitionBody(m partitionView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if m.wide != nil {
-			templ_7745c5c3_Err = picture(m.wide, m.narrow).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = drawn(m.wide, m.narrow).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

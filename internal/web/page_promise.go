@@ -5,6 +5,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // promiseView is what the page of promises shows.
@@ -31,19 +32,15 @@ func promisePage(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	var list []draw.Coverage
 	for _, p := range r.GetPromises() {
 		if p.GetIsland() != "" {
 			m.islands = append(m.islands, p)
 			continue
 		}
 		m.rows = append(m.rows, p)
-		list = append(list, coverageOf(p))
 	}
 	m.spares = r.GetSpares()
-	if len(list) > 60 {
-		list = list[:60]
-	}
+	list := picture.Coverages(r.GetPromises())
 	m.wide, m.narrow = draw.Coverages(list, draw.Wide), draw.Coverages(list, draw.Narrow)
 	m.frontier()
 	command := "muster promise"
@@ -51,44 +48,6 @@ func promisePage(v *visit) (page, error) {
 		command += " " + m.scope
 	}
 	return page{title: "Promise", nav: "promise", command: command, body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
-}
-
-// policyText writes a policy as people say it.
-func policyText(b *musterv1.Buffer) string {
-	switch {
-	case b == nil:
-		return "several policies"
-	case b.GetKind() == "" || b.GetKind() == "fixed":
-		return "fixed " + percent(b.GetShare())
-	}
-	if b.Confidence == nil {
-		return b.GetKind()
-	}
-	return b.GetKind() + " " + percent(b.GetConfidence())
-}
-
-func horizonText(hours int32) string {
-	if hours == 24 {
-		return "promisable, 24 h"
-	}
-	return "sustainable, " + plain(int(hours)/24) + " d"
-}
-
-func coverageOf(p *musterv1.Promises) draw.Coverage {
-	c := draw.Coverage{
-		Name: p.GetPartition() + " · " + policyText(p.GetPolicy()) + " · " + horizonText(p.GetHorizonHours()), Claimed: -1, Realised: -1, Faint: !p.GetInForce(),
-		Note: draw.Number(int(p.GetKept())) + " kept, " + draw.Number(int(p.GetBroken())) + " broken",
-	}
-	if p.GetKept()+p.GetBroken() == 0 {
-		c.Note = "none judged yet, " + draw.Number(int(p.GetOpen())) + " open"
-	}
-	if p.Claimed != nil {
-		c.Claimed = p.GetClaimed()
-	}
-	if p.Realised != nil {
-		c.Realised = p.GetRealised()
-	}
-	return c
 }
 
 // frontier tries fixed buffers against the recorded past.
@@ -109,7 +68,7 @@ func (m *promiseView) frontier() {
 		}
 		name := ""
 		if p.GetShare()%50 == 0 || int(p.GetShare()) == m.share {
-			name = "fixed " + percent(float64(p.GetShare())/1000)
+			name = "fixed " + draw.Percent(float64(p.GetShare())/1000)
 		}
 		list = append(list, draw.Trade{Name: name, Buffer: p.GetMeanBuffer(), Broken: float64(p.GetBroken()) / float64(p.GetIssued()), Own: int(p.GetShare()) == m.share})
 	}

@@ -549,7 +549,7 @@ func ladderBody(m queueView, loaded bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = picture(m.wide, m.narrow).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = drawn(m.wide, m.narrow).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // runView is what the page "Can I run?" shows.
@@ -37,7 +38,6 @@ type runCard struct {
 	target, partition string
 	path              string
 	stairs            draw.SVG
-	steps             []draw.Stair
 	free, largest     int
 	borrow, waiting   int
 	backed            int
@@ -151,42 +151,34 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 	return spec, command, nil
 }
 
-// cardsOf draws a staircase for each target: flex of a partition stands on top of
-// what its quotas could start there.
+// cardsOf draws a staircase for each target.
 func (m *runView) cardsOf(u *musterv1.UsableResponse) {
-	flex := map[string]*musterv1.UsableFlex{}
-	for _, f := range u.GetFlex() {
-		flex[f.GetPartition()] = f
-	}
-	add := func(c runCard) {
-		if m.ask.target != "" && c.target != m.ask.target {
-			return
+	for _, one := range picture.Staircases(u) {
+		if m.ask.target != "" && one.Target != m.ask.target {
+			continue
 		}
 		if len(m.cards) == mostCards {
 			m.more++
-			return
+			continue
 		}
-		c.stairs = draw.Stairs("st"+plain(len(m.cards)), "How many gangs of each size could start in "+c.target+" in "+c.partition, c.steps)
-		m.cards = append(m.cards, c)
+		m.cards = append(m.cards, m.card(one))
 	}
-	for _, one := range u.GetQuotas() {
-		c := runCard{
-			target: one.GetQuota(), partition: one.GetPartition(), free: int(one.GetFree()), largest: int(one.GetLargestGang()), borrow: int(one.GetBorrow()),
-			waiting: int(one.GetWaiting()), backed: int(one.GetBacked()), next: m.next(one.GetNext(), one.GetNextWhat()),
-			path: m.v.to("/queue", "target", one.GetQuota(), "partition", one.GetPartition()),
-		}
-		c.steps = draw.StairsOf(int(one.GetGpusPerNode()), c.free, ints(one.GetIslandNodes()), ints(flex[one.GetPartition()].GetIslandNodes()))
-		add(c)
+}
+
+func (m *runView) card(s picture.Staircase) runCard {
+	c := runCard{
+		target: s.Target, partition: s.Partition, stairs: s.Draw("st" + plain(len(m.cards))), flex: s.Flex != nil,
+		path: m.v.to("/queue", "target", s.Target, "partition", s.Partition),
 	}
-	for _, one := range u.GetFlex() {
-		c := runCard{
-			target: "flex", flex: true, partition: one.GetPartition(), free: int(one.GetFree()), largest: int(one.GetLargestGang()),
-			waiting: int(one.GetWaiting()), backed: int(one.GetFlex()), next: m.next(one.GetNext(), one.GetNextWhat()),
-			path: m.v.to("/queue", "target", "flex", "partition", one.GetPartition()),
-		}
-		c.steps = draw.StairsOf(int(one.GetGpusPerNode()), 0, nil, ints(one.GetIslandNodes()))
-		add(c)
+	if f := s.Flex; f != nil {
+		c.free, c.largest, c.waiting, c.backed = int(f.GetFree()), int(f.GetLargestGang()), int(f.GetWaiting()), int(f.GetFlex())
+		c.next = m.next(f.GetNext(), f.GetNextWhat())
+		return c
 	}
+	q := s.Quota
+	c.free, c.largest, c.waiting, c.backed = int(q.GetFree()), int(q.GetLargestGang()), int(q.GetWaiting()), int(q.GetBacked())
+	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat())
+	return c
 }
 
 func (m *runView) next(at *timestamppb.Timestamp, what string) string {
@@ -194,14 +186,6 @@ func (m *runView) next(at *timestamppb.Timestamp, what string) string {
 		return "Nobody knows a next change."
 	}
 	return "Next change " + clock(at.AsTime(), m.v.now) + " (in " + lasted(at.AsTime().Sub(m.v.at())) + "): " + what
-}
-
-func ints(list []int32) []int {
-	out := make([]int, len(list))
-	for i, n := range list {
-		out[i] = int(n)
-	}
-	return out
 }
 
 // starts says in words when a place would start a workload.

@@ -193,7 +193,7 @@ func kept(u *musterv1.QuotaUsed) string {
 	if u.GetAssignedGpuHours() == 0 {
 		return "–"
 	}
-	return percent(u.GetBackedGpuHours() / u.GetAssignedGpuHours())
+	return draw.Percent(u.GetBackedGpuHours() / u.GetAssignedGpuHours())
 }
 
 func holdings(list []*musterv1.Workload) []holding {
@@ -249,9 +249,4 @@ type timeline struct {
 	partition    string
 	moments      []draw.Moment
 	wide, narrow draw.SVG
-}
-
-func percent(share float64) string {
-	tenths := int(share*1000 + 0.5)
-	return plain(tenths/10) + "." + plain(tenths%10) + " %"
 }

@@ -998,7 +998,7 @@ func timelineBody(v *visit, list []timeline, means bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = picture(t.wide, t.narrow).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = drawn(t.wide, t.narrow).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -976,7 +976,7 @@ func storyBody(v *visit, why *musterv1.WhyResponse, wide, narrow draw.SVG, inks 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = picture(wide, narrow).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = drawn(wide, narrow).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

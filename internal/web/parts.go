@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 func plain(n int) string { return strconv.Itoa(n) }
@@ -16,7 +17,7 @@ func source(v *visit, word, path string) templ.SafeURL {
 	if path != "" {
 		return templ.SafeURL(path)
 	}
-	return templ.SafeURL(v.to("/words") + "#" + anchorOf(word))
+	return templ.SafeURL(v.to("/words") + "#" + picture.Anchor(word))
 }
 
 // slid is where the slider stands, from 0 to 1000.

@@ -115,7 +115,8 @@ func (v *visit) to(path string, query ...string) string {
 	if v.asOf != nil && q.Get("as-of") == "" {
 		q.Set("as-of", stamp(v.asOf.AsTime()))
 	}
-	u := url.URL{Path: path, RawQuery: q.Encode()}
+	path, part, _ := strings.Cut(path, "#")
+	u := url.URL{Path: path, RawQuery: q.Encode(), Fragment: part}
 	return u.String()
 }
 

@@ -1,16 +1,19 @@
-package web
+package picture
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// word is one of the contract's words, as pages explain it.
-type word struct {
-	name, means string
-	how         string // how the figure comes about; "" where there is none
-	command     string // shows it on the command line
+// Word is one of the contract's words, as pictures and pages explain it.
+type Word struct {
+	Name, Means string
+	How         string // how the figure comes about; "" where there is none
+	Command     string // shows it on the command line
 }
 
-// words are those that pages use, in the order in which capacity becomes less.
-var words = []word{
+// Words are those that pages use, in the order in which capacity becomes less.
+var Words = []Word{
 	{"fleet", "all clusters that one Muster looks after", "", "muster get fleet"},
 	{"cluster", "one Kubernetes cluster", "", "muster get clusters"},
 	{"partition", "the nodes of one GPU model in one cluster; every figure belongs to one", "", "muster capacity"},
@@ -56,29 +59,22 @@ var words = []word{
 	{"lemon", "a node that fails so much more often than the fleet that chance is no explanation", "", "muster lemons"},
 }
 
-func lookUp(name string) word {
-	i := slices.IndexFunc(words, func(w word) bool { return w.name == name })
+func lookUp(name string) Word {
+	i := slices.IndexFunc(Words, func(w Word) bool { return w.Name == name })
 	if i < 0 {
-		return word{name: name, means: name}
+		return Word{Name: name, Means: name}
 	}
-	return words[i]
+	return Words[i]
 }
 
-// definition is what a hover says of a figure.
-func definition(name string) string {
+// Define is what a hover says of a figure: its word, what it means, how it comes about.
+func Define(name string) string {
 	w := lookUp(name)
-	if w.how == "" {
-		return w.name + ": " + w.means
+	if w.How == "" {
+		return w.Name + ": " + w.Means
 	}
-	return w.name + ": " + w.means + " (" + w.how + ")"
+	return w.Name + ": " + w.Means + " (" + w.How + ")"
 }
 
-func anchorOf(name string) string {
-	out := []rune(name)
-	for i, r := range out {
-		if r == ' ' {
-			out[i] = '-'
-		}
-	}
-	return string(out)
-}
+// Anchor is where the page of words explains a word.
+func Anchor(name string) string { return strings.ReplaceAll(name, " ", "-") }
