@@ -27,7 +27,7 @@ func (o *capacityOptions) waterfall(ctx context.Context, res *musterv1.CapacityR
 func stairs(res *musterv1.UsableResponse) draw.SVG {
 	var list []draw.Titled
 	for i, s := range picture.Staircases(res) {
-		list = append(list, draw.Titled{Title: s.Target, Note: s.Partition + ": GPUs of one gang; by quota + on flex besides", SVG: s.Draw("st" + strconv.Itoa(i))})
+		list = append(list, draw.Titled{Title: s.Target, Note: s.Partition, SVG: s.Draw("st" + strconv.Itoa(i))})
 	}
 	return draw.Sheet("sheet", "How many gangs of each size could start now", list)
 }

@@ -27,7 +27,11 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 	}
 	s := span{from, to, names, float64(w) - 8}
 	top, bottom := 18.0, 18+row*float64(len(rungs))
-	p.times(s, top-4, bottom)
+	if w == Narrow {
+		p.times(s, bottom-4, bottom) // lines would run through the names
+	} else {
+		p.times(s, top-4, bottom)
+	}
 	x := s.at(now)
 	p.text(x, 11, "now", style{size: small, quiet: true, at: middle})
 	for i, r := range rungs {
@@ -38,8 +42,13 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 		}
 		p.link(r.Href, func() { p.rung(r, y, names, w) })
 		p.start(r, s, now, bar)
+		if w == Narrow {
+			p.stroke(Metal, 1, "3 3", "now", [2]float64{x, bar - 2}, [2]float64{x, bar + 16})
+		}
 	}
-	p.stroke(Metal, 1, "3 3", "now", [2]float64{x, top - 4}, [2]float64{x, bottom})
+	if w != Narrow {
+		p.stroke(Metal, 1, "3 3", "now", [2]float64{x, top - 4}, [2]float64{x, bottom})
+	}
 	return p.done(bottom + 22)
 }
 

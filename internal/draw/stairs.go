@@ -56,7 +56,7 @@ type Titled struct {
 	SVG         SVG
 }
 
-// Sheet puts drawings side by side, three in a row, each under its name.
+// Sheet puts staircases side by side, three in a row, each under its name.
 func Sheet(id, label string, list []Titled) SVG {
 	const across, w, h = 3, 340.0, 190.0
 	p := newPen(id, label, across*w)
@@ -66,7 +66,9 @@ func Sheet(id, label string, list []Titled) SVG {
 		p.text(x+8, y+35, fit(one.Note, small, w-24), style{size: small, quiet: true})
 		p.raw(`<svg x="`, px(x+8), `" y="`, px(y+42), `" `, strings.TrimPrefix(string(one.SVG), `<svg xmlns="http://www.w3.org/2000/svg" `))
 	}
-	return p.done(float64((len(list)+across-1)/across)*h + 4)
+	y := float64((len(list)+across-1)/across)*h + 8
+	p.text(8, y+10, "Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides.", style{size: small, quiet: true})
+	return p.done(p.legend(8, y+22, key{Quota, Means(Quota)}, key{Flex, Means(Flex)}) + 4)
 }
 
 // StairsOf counts how many gangs of each size could start where so many GPUs are

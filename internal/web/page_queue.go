@@ -123,7 +123,7 @@ func queuePage(v *visit) (page, error) {
 	}
 	return page{
 		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: command, body: queueBody(m),
-		lead: draw.Count(m.running, "workload") + " run, " + draw.Number(m.waiting) + " wait. A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does.",
+		lead: "Running: " + draw.Number(m.running) + ", waiting: " + draw.Number(m.waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does.",
 	}, nil
 }
 
