@@ -105,15 +105,15 @@ func sampled(list []*musterv1.QuotaSeries, state *fleet.State, m *musterv1.Quota
 		if m.GetPartition() != "" && p.ID != m.GetPartition() {
 			continue
 		}
-		moment, any := &musterv1.QuotaMoment{At: timestamp(at)}, false
+		moment, found := &musterv1.QuotaMoment{At: timestamp(at)}, false
 		for _, q := range view.QuotasAt(p, at) {
 			if under(q.Quota, m.GetQuota()) {
 				addQuota(moment, q)
-				any = true
+				found = true
 			}
 		}
 		i := slices.IndexFunc(list, func(one *musterv1.QuotaSeries) bool { return one.GetPartition() == p.ID })
-		if i < 0 && any {
+		if i < 0 && found {
 			list, i = append(list, &musterv1.QuotaSeries{Partition: p.ID}), len(list)
 		}
 		if i >= 0 {

@@ -43,9 +43,9 @@ func Coverages(rows []Coverage, w Width) SVG {
 		}
 		p.text(s.at(share-least), bottom+15, text, style{size: small, quiet: true, at: at})
 	}
-	p.dot(Metal, 8, 10, 6, false, "")
+	p.dot(Metal, 8, 10, false, "")
 	p.text(20, 14, "claimed", style{size: small, quiet: true})
-	p.dot(Quota, 98, 10, 6, true, "")
+	p.dot(Quota, 98, 10, true, "")
 	p.text(110, 14, "realised", style{size: small, quiet: true})
 	for i, r := range rows {
 		p.coverage(r, s, least, 28+row*float64(i), row, names, w)
@@ -67,10 +67,10 @@ func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Widt
 		p.stroke(ink, 3, "", "", [2]float64{s.at(r.Claimed - least), mid}, [2]float64{s.at(r.Realised - least), mid})
 	}
 	if r.Claimed >= 0 {
-		p.dot(Metal, s.at(r.Claimed-least), mid, 6, false, "claimed "+Percent(r.Claimed))
+		p.dot(Metal, s.at(r.Claimed-least), mid, false, "claimed "+Percent(r.Claimed))
 	}
 	if r.Realised >= 0 {
-		p.dot(Quota, s.at(r.Realised-least), mid, 6, true, "realised "+Percent(r.Realised))
+		p.dot(Quota, s.at(r.Realised-least), mid, true, "realised "+Percent(r.Realised))
 	}
 	if w != Narrow {
 		p.text(float64(w), base, fit(r.Note, small, 182), style{size: small, quiet: true, at: end})
@@ -115,7 +115,7 @@ func Frontier(list []Trade, w Width) SVG {
 			ink = Flex
 		}
 		px, py := x.at(t.Buffer), y.at(t.Broken)
-		p.dot(ink, px, py, 6, t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
+		p.dot(ink, px, py, t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
 		room := x.x1 - px - 10
 		if name := fit(t.Name, small, 160); width(name, small) <= room {
 			p.text(px+10, py+4, name, style{size: small, quiet: true})

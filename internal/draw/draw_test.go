@@ -179,7 +179,8 @@ func TestNothingStandsOutside(t *testing.T) {
 		for what, svg := range map[string]SVG{
 			"waterfall": Waterfall(waterfallOf(896, 40, 64, 100, 80, 12, "quarantined: ParameterPlaneCable (node-problem-detector) once more"), w),
 			"ribbon": Ribbon([]Stretch{
-				{From: from, To: from.Add(time.Hour), Ink: Wait, Name: "TreeFull", Says: "waits"}, {From: from.Add(time.Hour), To: from.Add(61 * time.Minute), Ink: Change, Name: "GangTooLarge"},
+				{From: from, To: from.Add(time.Hour), Ink: Wait, Name: "TreeFull", Says: "waits"},
+				{From: from.Add(time.Hour), To: from.Add(61 * time.Minute), Ink: Change, Name: "GangTooLarge"},
 				{From: from.Add(61 * time.Minute), To: from.Add(3 * time.Hour), Ink: Quota, Name: "running"},
 			}, []Mark{{from, "submitted"}, {from.Add(3 * time.Hour), "finished"}}, from, from.Add(3*time.Hour), w),
 			"ladder": Ladder([]Rung{
@@ -191,7 +192,8 @@ func TestNothingStandsOutside(t *testing.T) {
 				{At: from, Assigned: 96, Backed: 96, Scheduled: 64}, {At: from.Add(time.Hour), Assigned: 96, Backed: 88, Scheduled: 88, Borrowed: 20, Over: 8, Flex: 4},
 			}, from, from.Add(2*time.Hour), w),
 			"dumbbells": Dumbbells([]Dumbbell{
-				{Name: "tiger/h200", Head: true}, {Name: "research/pretraining/a-team-with-a-very-long-name/and-another", Assigned: 1024, Backed: 1000, Highest: 1100, Proposed: 896, Href: "/team"},
+				{Name: "tiger/h200", Head: true},
+				{Name: "research/pretraining/a-team-with-a-very-long-name/and-another", Assigned: 1024, Backed: 1000, Highest: 1100, Proposed: 896, Href: "/team"},
 				{Name: "safety/red", Assigned: 48, Backed: 48, Proposed: 48},
 			}, w),
 			"curves": Curves([]Curve{

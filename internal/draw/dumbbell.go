@@ -65,8 +65,8 @@ func (p *pen) dumbbell(r Dumbbell, s scale, y, row, names float64, w Width) {
 	x := s.of(r.Backed)
 	p.stroke(Quota, 3, "", "backed "+Number(r.Backed), [2]float64{x, mid - 11}, [2]float64{x, mid + 11})
 	p.diamond(s.of(r.Highest), mid, "highest use "+Number(r.Highest))
-	p.dot(Metal, a, mid, 6, false, "assigned "+Number(r.Assigned))
-	p.dot(Metal, n, mid, 6, true, "proposed "+Number(r.Proposed))
+	p.dot(Metal, a, mid, false, "assigned "+Number(r.Assigned))
+	p.dot(Metal, n, mid, true, "proposed "+Number(r.Proposed))
 	p.text(float64(w), base, change, style{bold: r.Proposed != r.Assigned, quiet: r.Proposed == r.Assigned, at: end})
 }
 
@@ -82,10 +82,10 @@ func (p *pen) marks(y float64) float64 {
 		text string
 		draw func(x float64)
 	}{
-		{"assigned", func(x float64) { p.dot(Metal, x, y+10, 6, false, "") }},
+		{"assigned", func(x float64) { p.dot(Metal, x, y+10, false, "") }},
 		{"backed", func(x float64) { p.stroke(Quota, 3, "", "", [2]float64{x, y + 2}, [2]float64{x, y + 18}) }},
 		{"highest use", func(x float64) { p.diamond(x, y+10, "") }},
-		{"proposed", func(x float64) { p.dot(Metal, x, y+10, 6, true, "") }},
+		{"proposed", func(x float64) { p.dot(Metal, x, y+10, true, "") }},
 	} {
 		w := width(one.text, small)
 		if x+12+w > p.w {

@@ -160,7 +160,8 @@ func path(points [][2]float64) string {
 }
 
 // dot draws a filled or an empty circle.
-func (p *pen) dot(i Ink, x, y, r float64, filled bool, says string) {
+func (p *pen) dot(i Ink, x, y float64, filled bool, says string) {
+	const r = 6.0
 	k := inkOf(i)
 	p.raw(`<circle cx="`, px(x), `" cy="`, px(y), `" r="`, px(r), `"`)
 	if filled {

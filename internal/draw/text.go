@@ -59,25 +59,6 @@ func fit(s string, size, most float64) string {
 	return "…"
 }
 
-// lines breaks words into lines no wider than so many pixels, at most so many.
-func lines(s string, size, most float64, count int) []string {
-	var out []string
-	current := ""
-	words := strings.Fields(s)
-	for i, w := range words {
-		next := strings.TrimSpace(current + " " + w)
-		if current == "" || width(next, size) <= most {
-			current = next
-			continue
-		}
-		if len(out) == count-1 {
-			return append(out, fit(current+" "+strings.Join(words[i:], " "), size, most))
-		}
-		out, current = append(out, current), w
-	}
-	return append(out, fit(current, size, most))
-}
-
 // Number writes a number as people read it: 12,288.
 func Number(n int) string {
 	s := strconv.Itoa(n)

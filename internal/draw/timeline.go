@@ -73,7 +73,7 @@ func (p *pen) timelineKeys(list []Moment, y float64) float64 {
 
 // layer stacks one figure on what is there, and adds it to that.
 func (p *pen) layer(ink Ink, says string, list []Moment, base []int, of func(Moment) int, s span, v scale) {
-	any := false
+	seen := false
 	var up, down [][2]float64
 	for i, m := range list {
 		x0, x1 := s.at(m.At), s.x1
@@ -81,13 +81,13 @@ func (p *pen) layer(ink Ink, says string, list []Moment, base []int, of func(Mom
 			x1 = s.at(list[i+1].At)
 		}
 		n := of(m)
-		any = any || n > 0
+		seen = seen || n > 0
 		low, high := v.of(base[i]), v.of(base[i]+n)
 		base[i] += n
 		up = append(up, [2]float64{x0, high}, [2]float64{x1, high})
 		down = append(down, [2]float64{x0, low}, [2]float64{x1, low})
 	}
-	if !any {
+	if !seen {
 		return
 	}
 	for i := len(down) - 1; i >= 0; i-- {

@@ -1,6 +1,7 @@
 package past
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -59,54 +60,27 @@ func (b *Book) partitionsOf(scope string) (ids []string) {
 	return ids
 }
 
+// change is so many nodes more, or fewer, from a moment on.
+type change struct {
+	at int64
+	by int
+}
+
 // healthyHours is the least number of healthy nodes within each hour of a window,
 // and how many were installed.
 func (b *Book) healthyHours(partition string, w Window) (healthy, installed []int) {
 	start := w.From - mod(w.From, hour)
-	hours := int((w.To - start) / hour)
-	healthy, installed = make([]int, max(0, hours)), make([]int, max(0, hours))
-	type change struct {
-		at int64
-		by int
-	}
-	var changes []change
-	out := func(e Episode, until int64) {
-		if e.Partition == partition && until > start {
-			changes = append(changes, change{max(e.From, start), -1}, change{until, +1})
-		}
-	}
-	there := 0
-	for _, n := range b.Nodes { // they are sorted below: the order does not matter
-		if n.Partition != partition {
-			continue
-		}
-		if n.Added <= start {
-			there++
-		} else {
-			changes = append(changes, change{n.Added, +1})
-		}
-		if n.Open != nil {
-			out(*n.Open, w.To+1)
-		}
-	}
-	for _, e := range b.Episodes {
-		out(e, e.To)
-	}
-	slices.SortFunc(changes, func(x, y change) int {
-		if x.at != y.at {
-			return int(min(1, max(-1, x.at-y.at)))
-		}
-		return y.by - x.by
-	})
-	now, next := there, 0
+	hours := max(0, int((w.To-start)/hour))
+	healthy, installed = make([]int, hours), make([]int, hours)
+	now, changes := b.healthChanges(partition, start, w.To)
+	next := 0
 	for h := range healthy {
-		end, low := start+int64(h+1)*hour, now
-		for ; next < len(changes) && changes[next].at < end; next++ {
-			if changes[next].at <= start+int64(h)*hour {
-				now += changes[next].by
-				low = now
-				continue
-			}
+		begin := start + int64(h)*hour
+		for ; next < len(changes) && changes[next].at <= begin; next++ {
+			now += changes[next].by
+		}
+		low := now
+		for ; next < len(changes) && changes[next].at < begin+hour; next++ {
 			now += changes[next].by
 			low = min(low, now)
 		}
@@ -114,6 +88,35 @@ func (b *Book) healthyHours(partition string, w Window) (healthy, installed []in
 	}
 	b.installedHours(partition, start, installed)
 	return healthy, installed
+}
+
+// healthChanges is how many nodes of a partition were there at a moment, and when
+// from it on one came, failed or was healthy again. Until is the end: those that
+// are out then stay out.
+func (b *Book) healthChanges(partition string, start, until int64) (there int, list []change) {
+	out := func(e Episode, to int64) {
+		if e.Partition == partition && to > start {
+			list = append(list, change{max(e.From, start), -1}, change{to, +1})
+		}
+	}
+	for _, n := range b.Nodes { // they are sorted below: the order does not matter
+		if n.Partition != partition {
+			continue
+		}
+		if n.Added <= start {
+			there++
+		} else {
+			list = append(list, change{n.Added, +1})
+		}
+		if n.Open != nil {
+			out(*n.Open, until+1)
+		}
+	}
+	for _, e := range b.Episodes {
+		out(e, e.To)
+	}
+	slices.SortFunc(list, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(y.by, x.by)) })
+	return there, list
 }
 
 func (b *Book) installedHours(partition string, start int64, installed []int) {

@@ -51,8 +51,9 @@ func troubleOf(err error) trouble {
 		t.status, t.title, t.next = http.StatusNotFound, "Not here", "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:
 		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be done", "Nothing was changed."
-	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled:
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeResourceExhausted:
 		t.status, t.title, t.next = http.StatusServiceUnavailable, "No answer in time", "Try again in a moment."
+	default: // it stays broken
 	}
 	return t
 }

@@ -45,7 +45,7 @@ func (v *visit) frame(p page) (frame, error) {
 	f.actor, f.operator, f.version, f.banners = status.GetActor(), status.GetOperator(), status.GetSeen().GetVersion(), status.GetBanners()
 	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf})
 	if err != nil {
-		return f, nil // the page itself says what is wrong
+		return f, err
 	}
 	f.version = c.GetSeen().GetVersion()
 	for _, one := range c.GetClusters() {
@@ -89,18 +89,6 @@ func (f frame) name() string {
 
 // nowAddress is this page, live.
 func (f frame) nowAddress() string { return f.v.here("as-of", "") }
-
-// ago is this page as of so long before the moment it is about.
-func (f frame) ago(d time.Duration) string {
-	at := f.at.Add(-d)
-	if at.Before(f.from) {
-		at = f.from
-	}
-	return f.v.here("as-of", stamp(at.Truncate(time.Second)))
-}
-
-// reaches says whether the log goes back so far.
-func (f frame) reaches(d time.Duration) bool { return f.at.Sub(f.from) > d }
 
 // clock writes a moment as pages do: in UTC, with the day where it is not today's.
 func clock(t, now time.Time) string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,16 +107,7 @@ func (m *haircutView) draw() error {
 	if err != nil {
 		return err
 	}
-	cut := map[string]*musterv1.HaircutCut{}
-	inScope := map[string]bool{}
-	for _, w := range m.h.GetWaves() {
-		for _, p := range w.GetParts() {
-			inScope[p.GetPartition()] = true
-			for _, c := range p.GetCuts() {
-				cut[p.GetPartition()+" "+c.GetQuota()] = c
-			}
-		}
-	}
+	cut, inScope := m.cuts()
 	highest := m.highest()
 	clusters := map[string][]draw.Dumbbell{}
 	var order []string
@@ -124,20 +116,14 @@ func (m *haircutView) draw() error {
 			if g.GetAssigned() == 0 || len(inScope) > 0 && !inScope[g.GetPartition()] {
 				continue
 			}
-			key := g.GetPartition() + " " + one.GetPath()
-			d := draw.Dumbbell{
-				Name: one.GetPath(), Assigned: int(g.GetAssigned()), Proposed: int(g.GetAssigned()), Backed: int(g.GetBacked()), Highest: max(highest[key], int(g.GetUsage())),
-				Href: m.v.to("/team/" + one.GetPath()),
-			}
-			if c := cut[key]; c != nil {
-				d.Assigned, d.Proposed, d.Highest = int(c.GetWas()), int(c.GetNow()), max(d.Highest, int(c.GetHighest()))
-			}
 			if clusters[g.GetPartition()] == nil {
 				order = append(order, g.GetPartition())
 			}
-			clusters[g.GetPartition()] = append(clusters[g.GetPartition()], d)
+			key := g.GetPartition() + " " + one.GetPath()
+			clusters[g.GetPartition()] = append(clusters[g.GetPartition()], m.dumbbell(one.GetPath(), g, cut[key], highest[key]))
 		}
 	}
+	slices.Sort(order)
 	for _, id := range order {
 		m.rows = append(append(m.rows, draw.Dumbbell{Name: id, Head: true, Href: m.v.to("/partition/" + id)}), clusters[id]...)
 	}
@@ -146,6 +132,32 @@ func (m *haircutView) draw() error {
 	}
 	m.wide, m.narrow = draw.Dumbbells(m.rows, draw.Wide), draw.Dumbbells(m.rows, draw.Narrow)
 	return nil
+}
+
+// cuts are what the plan cuts, by partition, a space, and quota; and the partitions
+// that it has waves for.
+func (m *haircutView) cuts() (cut map[string]*musterv1.HaircutCut, inScope map[string]bool) {
+	cut, inScope = map[string]*musterv1.HaircutCut{}, map[string]bool{}
+	for _, w := range m.h.GetWaves() {
+		for _, p := range w.GetParts() {
+			inScope[p.GetPartition()] = true
+			for _, c := range p.GetCuts() {
+				cut[p.GetPartition()+" "+c.GetQuota()] = c
+			}
+		}
+	}
+	return cut, inScope
+}
+
+func (m *haircutView) dumbbell(quota string, g *musterv1.Grant, c *musterv1.HaircutCut, highest int) draw.Dumbbell {
+	d := draw.Dumbbell{
+		Name: quota, Assigned: int(g.GetAssigned()), Proposed: int(g.GetAssigned()), Backed: int(g.GetBacked()), Highest: max(highest, int(g.GetUsage())),
+		Href: m.v.to("/team/" + quota),
+	}
+	if c != nil {
+		d.Assigned, d.Proposed, d.Highest = int(c.GetWas()), int(c.GetNow()), max(d.Highest, int(c.GetHighest()))
+	}
+	return d
 }
 
 // highest is the highest use of 90 days, by partition, a space, and quota.

@@ -19,7 +19,6 @@ type partitionView struct {
 	islands      []string // of the columns of backing
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
-	signs        []string
 }
 
 // backed is one quota's backing, island by island.

@@ -86,10 +86,10 @@ func (v *visit) reader() string {
 
 // fit asks as `muster fit` does.
 func (m *runView) fit() error {
-	spec, command, err := m.ask.spec()
-	if err != nil {
-		m.wrong = err.Error()
-		return nil
+	spec, command, wrong := m.ask.spec()
+	if wrong != nil {
+		m.wrong = wrong.Error()
+		return nil //nolint:nilerr // what is wrong with the form is part of the page
 	}
 	m.command = command
 	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: spec})

@@ -95,7 +95,6 @@ type teamView struct {
 	changes  []*musterv1.QuotaChange
 	window   string
 	windows  [][2]string
-	last     string // until when the timeline is drawn
 }
 
 // holding is who of a team holds what.

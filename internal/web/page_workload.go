@@ -11,15 +11,12 @@ import (
 
 // workloadView is what the page of a workload shows.
 type workloadView struct {
-	v        *visit
-	w        *musterv1.Workload
-	why      *musterv1.WhyResponse
-	id       string // namespace/name
-	path     string
-	maps     []islandMap
-	lead     string
-	tooLong  bool
-	nodesNot string
+	v    *visit
+	w    *musterv1.Workload
+	why  *musterv1.WhyResponse
+	id   string // namespace/name
+	path string
+	maps []islandMap
 }
 
 func workloadPage(v *visit) (page, error) {
@@ -139,85 +136,6 @@ func inksOf(list []draw.Stretch) (inks []draw.Ink) {
 		}
 	}
 	return inks
-}
-
-// reasonClass is the class of each code, where only the code is known.
-var reasonClass = map[string]string{
-	"NoSuchPartition": "change", "GangTooLarge": "change", "ClusterNotReady": "fault", "Held": "ask", "QuotaUnbacked": "ask",
-}
-
-// stretchesOf reads from a workload's story what it was when.
-func stretchesOf(story []*musterv1.Happening, to time.Time) (list []draw.Stretch, marks []draw.Mark) {
-	now, holds := draw.Stretch{}, draw.Quota
-	change := func(at time.Time, ink draw.Ink, name, says string) {
-		if now.Name != "" && at.After(now.From) {
-			now.To = at
-			list = append(list, now)
-		}
-		now = draw.Stretch{From: at, Ink: ink, Name: name, Says: says}
-	}
-	for _, h := range story {
-		at := h.GetAt().AsTime()
-		says := at.Format("15:04:05") + " " + h.GetText()
-		if h.GetKind() != "reason" {
-			marks = append(marks, draw.Mark{At: at, Says: says})
-		}
-		switch text := h.GetText(); h.GetKind() {
-		case "workload.submitted", "workload.retargeted", "gang.returned", "reservation.ended":
-			change(at, draw.Wait, "pending", says)
-		case "reason":
-			code, _, _ := strings.Cut(strings.TrimPrefix(text, "waits: "), ",")
-			code, _, _ = strings.Cut(code, ".")
-			if now.Name != "running" && now.Name != "evicting" {
-				change(at, classInk(reasonClass[code]), code, says)
-			}
-		case "replicas.placed":
-			holds = holdsInk(text, holds)
-			if strings.HasPrefix(text, "room reserved") {
-				if now.Name != "running" {
-					change(at, draw.Probation, "starting", says)
-				}
-			} else if now.Name != "running" || now.Ink != holds {
-				change(at, holds, "running", says)
-			}
-		case "replicas.started":
-			change(at, holds, "running", says)
-		case "holds.changed":
-			holds = holdsInk(text, holds)
-			if now.Name == "running" {
-				change(at, holds, "running", says)
-			}
-		case "replicas.evicted":
-			if strings.HasPrefix(text, "evicted") {
-				change(at, draw.Over, "evicting", says)
-			}
-		case "replicas.stopped":
-			if now.Name == "evicting" {
-				change(at, draw.Wait, "pending", says)
-			}
-		case "workload.finished", "workload.cancelled":
-			change(at, draw.Empty, "", "")
-		}
-	}
-	if now.Name != "" {
-		now.To = to
-		list = append(list, now)
-	}
-	return list, marks
-}
-
-func holdsInk(text string, otherwise draw.Ink) draw.Ink {
-	switch {
-	case strings.Contains(text, "guaranteed"):
-		return draw.Quota
-	case strings.Contains(text, "borrowing"):
-		return draw.Borrow
-	case strings.Contains(text, "unprotected"):
-		return draw.Over
-	case strings.HasSuffix(text, "flex"), strings.Contains(text, ", flex"):
-		return draw.Flex
-	}
-	return otherwise
 }
 
 // inkOfHolds is the ink of how a workload holds its GPUs.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,17 +60,6 @@ func (f frame) withMoment(command string) string {
 		return command
 	}
 	return command + " --as-of " + stamp(f.at)
-}
-
-// words of a path, escaped for an address.
-func segments(parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		for _, s := range strings.Split(p, "/") {
-			b.WriteString("/" + url.PathEscape(s))
-		}
-	}
-	return b.String()
 }
 
 // scopeText names what an incident covers.

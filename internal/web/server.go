@@ -55,7 +55,7 @@ func New(o Options) *Server {
 	_, _ = rand.Read(s.secret) // it never fails
 	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: newInside(o.API)}, Retries: -1})
 	sheet, _ := assets.ReadFile("assets/app.css")
-	s.styles = append(sheet, draw.Stylesheet()...)
+	s.styles = []byte(string(sheet) + draw.Stylesheet())
 	s.handler = s.routes()
 	return s
 }
