@@ -218,7 +218,7 @@ func TestNothingStandsOutside(t *testing.T) {
 		inside(t, "island", Island("i", "island", []Rack{rack, {Name: "rack 12"}}, 8))
 	})
 	t.Run("meter", func(t *testing.T) {
-		inside(t, "meter", Meter("m", 100, 100, Part{90, Quota, "used"}, Part{90, Flex, "more than there is"}))
+		inside(t, "meter", Meter(100, 100, Part{90, Quota, "used"}, Part{90, Flex, "more than there is"}))
 	})
 }
 

@@ -99,7 +99,8 @@ func (p *pen) sign(state string, x, y float64, says string) {
 
 // Sign is the shape of a node state, for a legend.
 func Sign(state string) SVG {
-	p := newPen("sign-"+state, state, cell)
+	p := newPen("shared", state, cell)
+	p.guest = true
 	p.node(Cell{State: state}, 0, 0)
 	return p.done(cell)
 }

@@ -128,9 +128,11 @@ func rules(scope string, dark bool) string {
 // Means is what an ink stands for.
 func Means(i Ink) string { return inkOf(i).Means }
 
-// Swatch is a small sample of an ink, for a legend outside a drawing.
+// Swatch is a small sample of an ink, for a legend outside a drawing. It uses the
+// hatchings of Shared.
 func Swatch(i Ink) SVG {
-	p := newPen("sw-"+string(i), string(i), 14)
+	p := newPen("shared", string(i), 14)
+	p.guest = true
 	p.rect(i, 1, 1, 12, 12, "")
 	return p.done(14)
 }

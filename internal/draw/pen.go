@@ -25,6 +25,7 @@ type pen struct {
 	id    string // distinguishes its hatchings from those of other drawings of a page
 	label string
 	links bool
+	guest bool // its hatchings are the page's (Shared), its letters too
 	w, h  float64
 	b     bytes.Buffer
 	used  map[Ink]bool

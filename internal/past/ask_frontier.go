@@ -3,7 +3,6 @@ package past
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Trial is a fixed buffer against the recorded past.
@@ -25,8 +24,10 @@ const promiseHours = 24
 func (b *Book) Frontier(scope string, shares []int, w Window) []Trial {
 	list := make([]Trial, len(shares))
 	sums := make([]float64, len(shares))
+	start := w.From - mod(w.From, hour)
+	changes := b.healthChanges(scope, start, w.To)
 	for _, id := range b.partitionsOf(scope) {
-		healthy, installed := b.healthyHours(id, w)
+		healthy, installed := healthyHours(changes[id], start, max(0, int((w.To-start)/hour)))
 		before, after := least(healthy, -promiseHours), least(healthy, promiseHours)
 		for hour := 0; hour+promiseHours <= len(healthy); hour++ {
 			if installed[hour] == 0 {
@@ -53,60 +54,61 @@ func (b *Book) Frontier(scope string, shares []int, w Window) []Trial {
 
 func (b *Book) partitionsOf(scope string) (ids []string) {
 	for _, id := range sortedKeys(b.Partitions) {
-		if under(id, scope) || strings.HasPrefix(scope, id+"/") {
+		if under(id, scope) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// change is so many nodes more, or fewer, from a moment on.
+// change is so many healthy nodes more, or fewer, from a moment on.
 type change struct {
-	at int64
-	by int
+	at    int64
+	by    int
+	added bool // nodes that came, not such that are healthy again
 }
 
-// healthyHours is the least number of healthy nodes within each hour of a window,
-// and how many were installed.
-func (b *Book) healthyHours(partition string, w Window) (healthy, installed []int) {
-	start := w.From - mod(w.From, hour)
-	hours := max(0, int((w.To-start)/hour))
+// healthyHours is the least number of healthy nodes within each hour from a moment
+// on, and how many were installed when it began.
+func healthyHours(changes []change, start int64, hours int) (healthy, installed []int) {
 	healthy, installed = make([]int, hours), make([]int, hours)
-	now, changes := b.healthChanges(partition, start, w.To)
-	next := 0
+	now, there, next := 0, 0, 0
+	step := func() {
+		now += changes[next].by
+		if changes[next].added {
+			there += changes[next].by
+		}
+		next++
+	}
 	for h := range healthy {
 		begin := start + int64(h)*hour
-		for ; next < len(changes) && changes[next].at <= begin; next++ {
-			now += changes[next].by
+		for next < len(changes) && changes[next].at <= begin {
+			step()
 		}
 		low := now
-		for ; next < len(changes) && changes[next].at < begin+hour; next++ {
-			now += changes[next].by
+		installed[h] = there
+		for next < len(changes) && changes[next].at < begin+hour {
+			step()
 			low = min(low, now)
 		}
 		healthy[h] = max(0, low)
 	}
-	b.installedHours(partition, start, installed)
 	return healthy, installed
 }
 
-// healthChanges is how many nodes of a partition were there at a moment, and when
-// from it on one came, failed or was healthy again. Until is the end: those that
-// are out then stay out.
-func (b *Book) healthChanges(partition string, start, until int64) (there int, list []change) {
+// healthChanges is, for each partition of a scope, when nodes came, failed and were
+// healthy again, in order; what was before start counts as of start. Those that are
+// out at the end stay out.
+func (b *Book) healthChanges(scope string, start, until int64) map[string][]change {
+	of := map[string][]change{}
 	out := func(e Episode, to int64) {
-		if e.Partition == partition && to > start {
-			list = append(list, change{max(e.From, start), -1}, change{to, +1})
+		if to > start && under(e.Partition, scope) {
+			of[e.Partition] = append(of[e.Partition], change{at: max(e.From, start), by: -1}, change{at: to, by: +1})
 		}
 	}
 	for _, n := range b.Nodes { // they are sorted below: the order does not matter
-		if n.Partition != partition {
-			continue
-		}
-		if n.Added <= start {
-			there++
-		} else {
-			list = append(list, change{n.Added, +1})
+		if under(n.Partition, scope) {
+			of[n.Partition] = append(of[n.Partition], change{max(n.Added, start), +1, true})
 		}
 		if n.Open != nil {
 			out(*n.Open, until+1)
@@ -115,20 +117,10 @@ func (b *Book) healthChanges(partition string, start, until int64) (there int, l
 	for _, e := range b.Episodes {
 		out(e, e.To)
 	}
-	slices.SortFunc(list, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(y.by, x.by)) })
-	return there, list
-}
-
-func (b *Book) installedHours(partition string, start int64, installed []int) {
-	for _, n := range b.Nodes { // they are counted: the order does not matter
-		if n.Partition != partition {
-			continue
-		}
-		first := max(0, int((n.Added-start+hour-1)/hour))
-		for h := first; h < len(installed); h++ {
-			installed[h]++
-		}
+	for _, list := range of {
+		slices.SortFunc(list, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(y.by, x.by)) })
 	}
+	return of
 }
 
 // least is, for each hour, the least of so many hours from it on, or, where hours

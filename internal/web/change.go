@@ -30,6 +30,7 @@ func (s *Server) change(fn changeFunc) http.Handler {
 			return
 		}
 		to, err := fn(v)
+		s.heads.forget()
 		if err != nil {
 			v.fail(err)
 			return

@@ -38,20 +38,13 @@ var navigation = []struct{ name, path, key string }{
 
 func (v *visit) frame(p page) (frame, error) {
 	f := frame{v: v, at: v.at(), live: v.asOf == nil && !p.still, to: v.now, from: v.begin(), theme: v.theme(), flash: v.flash(), assets: v.o.Version}
-	status, err := v.System.Status(v.ctx, &musterv1.StatusRequest{})
+	h, err := v.heads.of(v)
 	if err != nil {
 		return f, err
 	}
-	f.actor, f.operator, f.version, f.banners = status.GetActor(), status.GetOperator(), status.GetSeen().GetVersion(), status.GetBanners()
-	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf})
-	if err != nil {
-		return f, err
-	}
-	f.version = c.GetSeen().GetVersion()
-	for _, one := range c.GetClusters() {
-		if one.GetStale() {
-			f.stale = append(f.stale, one.GetCluster())
-		}
+	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), h.status.GetBanners()
+	if v.asOf == nil {
+		f.stale = h.stale
 	}
 	return f, nil
 }

@@ -18,13 +18,19 @@ type fleetView struct {
 	incidents    []*musterv1.Incident
 	fleet        *musterv1.Figures
 	wrongs       int
+	count        int // of clusters
+	more         int // rows that are not shown
 	wide, narrow draw.SVG
 }
+
+// mostFleetRows is how many clusters and partitions the page lists, unless all are asked for.
+const mostFleetRows = 60
 
 // fleetRow is a cluster, or a partition below it.
 type fleetRow struct {
 	name      string
 	partition bool
+	alone     bool // the only one of its cluster, which has no row of its own
 	mode      string
 	path      string
 	f         *musterv1.Figures
@@ -51,9 +57,13 @@ func fleetPage(v *visit) (page, error) {
 	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
 	m.rows = fleetRows(v, c, h)
 	for _, r := range m.rows {
-		if !r.partition && len(r.wrong) > 0 {
+		if (!r.partition || r.alone) && len(r.wrong) > 0 {
 			m.wrongs++
 		}
+	}
+	m.count = len(clustersOf(m.rows))
+	if most := mostFleetRows; v.r.URL.Query().Get("all") == "" && len(m.rows) > most {
+		m.more, m.rows = len(m.rows)-most, m.rows[:most]
 	}
 	p := page{title: "Fleet", nav: "fleet", command: "muster capacity", body: fleetBody(m)}
 	p.lead = fleetLead(m)
@@ -70,15 +80,15 @@ func fleetLead(m fleetView) string {
 		draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " assigned stand on metal, and " +
 		draw.Number(int(f.GetFlex())) + " are flex."
 	if m.wrongs > 0 {
-		s += " " + draw.Count(m.wrongs, "cluster") + " of " + plain(len(clustersOf(m.rows))) + " need a look."
-		s = strings.Replace(s, "1 cluster of "+plain(len(clustersOf(m.rows)))+" need", "1 cluster of "+plain(len(clustersOf(m.rows)))+" needs", 1)
+		s += " " + draw.Count(m.wrongs, "cluster") + " of " + plain(m.count) + " need a look."
+		s = strings.Replace(s, "1 cluster of "+plain(m.count)+" need", "1 cluster of "+plain(m.count)+" needs", 1)
 	}
 	return s
 }
 
 func clustersOf(rows []fleetRow) (list []fleetRow) {
 	for _, r := range rows {
-		if !r.partition {
+		if !r.partition || r.alone {
 			list = append(list, r)
 		}
 	}
@@ -101,7 +111,7 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 	for _, p := range c.GetPartitions() {
 		r := fleetRow{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.to("/partition/" + p.GetPartition())}
 		r.judge(p.GetStale(), tripped[p.GetPartition()], len(p.GetIncidents()), "enforce")
-		r.meter = meterOf(p.GetPartition(), p.GetFigures(), most)
+		r.meter = meterOf(p.GetFigures(), most)
 		cluster, _, _ := strings.Cut(p.GetPartition(), "/")
 		below[cluster] = append(below[cluster], r)
 	}
@@ -114,15 +124,22 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 			}
 		}
 		r.judge(one.GetStale(), open, incidents, one.GetMode())
-		r.meter = meterOf(one.GetCluster(), one.GetFigures(), most)
+		r.meter = meterOf(one.GetFigures(), most)
 		clusters = append(clusters, r)
 	}
 	worst := func(a, b fleetRow) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.name, b.name)) }
 	slices.SortStableFunc(clusters, worst)
 	var rows []fleetRow
 	for _, one := range clusters {
-		slices.SortStableFunc(below[one.name], worst)
-		rows = append(append(rows, one), below[one.name]...)
+		parts := below[one.name]
+		slices.SortStableFunc(parts, worst)
+		if len(parts) == 1 { // the same figures twice say nothing
+			parts[0].alone, parts[0].mode = true, one.mode
+			parts[0].wrong = one.wrong
+		} else {
+			rows = append(rows, one)
+		}
+		rows = append(rows, parts...)
 	}
 	return rows
 }
@@ -147,8 +164,8 @@ func (r *fleetRow) judge(stale, tripped bool, incidents int, mode string) {
 }
 
 // meterOf is a small bar of a cluster's or a partition's quota, flex and what is down.
-func meterOf(name string, f *musterv1.Figures, most int) draw.SVG {
-	return draw.Meter("m-"+strings.ReplaceAll(name, "/", "-"), int(f.GetInstalled()), most,
+func meterOf(f *musterv1.Figures, most int) draw.SVG {
+	return draw.Meter(int(f.GetInstalled()), most,
 		draw.Part{GPUs: int(f.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(f.GetScheduled())) + " scheduled"},
 		draw.Part{GPUs: int(f.GetFlexUsed()), Ink: draw.Flex, Says: draw.Number(int(f.GetFlexUsed())) + " flex used"},
 		draw.Part{GPUs: int(f.GetInstalled() - f.GetUsable()), Ink: draw.Down, Says: draw.Number(int(f.GetInstalled()-f.GetUsable())) + " not usable"})

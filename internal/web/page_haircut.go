@@ -89,8 +89,8 @@ func haircutsPage(v *visit) (page, error) {
 }
 
 func (v *visit) operator() bool {
-	s, err := v.System.Status(v.ctx, &musterv1.StatusRequest{})
-	return err == nil && s.GetOperator()
+	h, err := v.heads.of(v)
+	return err == nil && h.status.GetOperator()
 }
 
 func haircutLead(h *musterv1.Haircut) string {

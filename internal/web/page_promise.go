@@ -11,6 +11,7 @@ import (
 // promiseView is what the page of promises shows.
 type promiseView struct {
 	v            *visit
+	later        string
 	scope        string
 	rows         []*musterv1.Promises
 	islands      []*musterv1.Promises
@@ -23,10 +24,18 @@ type promiseView struct {
 	broken       string // why the past could not be tried
 }
 
+// frontierPath is the part of the page that tries buffers against the past.
+const frontierPath = "/part/frontier"
+
 func promisePage(v *visit) (page, error) {
 	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope"), share: 150}
 	if s := v.r.URL.Query().Get("share"); s != "" {
 		m.share = min(300, int(number(s)))
+	}
+	m.later = v.to(frontierPath, "scope", m.scope, "share", plain(m.share))
+	if v.r.URL.Path == frontierPath {
+		m.frontier()
+		return page{part: true, body: frontierBody(m)}, nil
 	}
 	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope})
 	if err != nil {
@@ -42,7 +51,6 @@ func promisePage(v *visit) (page, error) {
 	m.spares = r.GetSpares()
 	list := picture.Coverages(r.GetPromises())
 	m.wide, m.narrow = draw.Coverages(list, draw.Wide), draw.Coverages(list, draw.Narrow)
-	m.frontier()
 	command := "muster promise"
 	if m.scope != "" {
 		command += " " + m.scope

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -25,6 +26,7 @@ type runView struct {
 	cards   []runCard
 	more    int // targets that are not drawn
 	command string
+	spec    *musterv1.FitSpec
 }
 
 // runAsk is the form.
@@ -60,39 +62,63 @@ func runPage(v *visit) (page, error) {
 	m.asked = m.ask.gpus != ""
 	m.command = "muster free -n " + m.ask.namespace
 	if m.asked {
-		if err := m.fit(); err != nil {
-			return page{}, err
+		spec, command, wrong := m.ask.spec()
+		if m.spec = spec; wrong != nil {
+			m.wrong = wrong.Error()
+		} else {
+			m.command = command
 		}
 	}
-	u, err := v.Capacity.Usable(v.ctx, &musterv1.UsableRequest{AsOf: v.asOf, Namespace: m.ask.namespace, Scope: m.ask.partition})
-	if err != nil {
-		return page{}, err
+	switch v.r.URL.Path {
+	case placesPath:
+		err := m.fit()
+		return page{part: true, body: placesBody(m)}, err
+	case stairsPath:
+		u, err := v.Capacity.Usable(v.ctx, &musterv1.UsableRequest{AsOf: v.asOf, Namespace: m.ask.namespace, Scope: m.ask.partition})
+		if err == nil {
+			m.cardsOf(u)
+		}
+		return page{part: true, body: stairsBody(m)}, err
 	}
-	m.cardsOf(u)
+	if m.ask.partition != "" && m.wrong == "" {
+		m.wrong = v.noPartition(m.ask.partition)
+	}
 	return page{
 		title: "Can I run?", nav: "run", command: m.command, body: runBody(m),
 		lead: "How many gangs of each size could start now, for each target that you may use: by quota solid, and on flex besides, hatched.",
 	}, nil
 }
 
+// The parts of the page that take longer than a page may.
+const (
+	placesPath = "/part/places"
+	stairsPath = "/part/stairs"
+)
+
+// noPartition says why a partition cannot be asked about; "" where it can.
+func (v *visit) noPartition(id string) string {
+	_, err := v.Capacity.Free(v.ctx, &musterv1.FreeRequest{AsOf: v.asOf, Scope: id})
+	return refusalText(err)
+}
+
+// part is the address of a part that answers what this page was asked.
+func (m runView) part(path string) string {
+	u := url.URL{Path: path, RawQuery: m.v.r.URL.RawQuery}
+	return u.String()
+}
+
 // reader is the name of who reads; "me" where nobody can say.
 func (v *visit) reader() string {
-	s, err := v.System.Status(v.ctx, &musterv1.StatusRequest{})
+	h, err := v.heads.of(v)
 	if err != nil {
 		return "me"
 	}
-	return frame{actor: s.GetActor()}.name()
+	return frame{actor: h.status.GetActor()}.name()
 }
 
 // fit asks as `muster fit` does.
 func (m *runView) fit() error {
-	spec, command, wrong := m.ask.spec()
-	if wrong != nil {
-		m.wrong = wrong.Error()
-		return nil //nolint:nilerr // what is wrong with the form is part of the page
-	}
-	m.command = command
-	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: spec})
+	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: m.spec})
 	var ce *connect.Error
 	if errors.As(err, &ce) && (ce.Code() == connect.CodeInvalidArgument || ce.Code() == connect.CodeNotFound || ce.Code() == connect.CodeFailedPrecondition) {
 		m.wrong = troubleOf(err).text

@@ -29,7 +29,7 @@ type teamRow struct {
 	meter        draw.SVG
 }
 
-const mostRows = 300
+const mostRows = 120
 
 func teamsPage(v *visit) (page, error) {
 	m := teamsView{v: v, under: v.r.URL.Query().Get("under"), scope: v.r.URL.Query().Get("scope")}
@@ -67,15 +67,15 @@ func (m *teamsView) fill(list []*musterv1.Quota) {
 				m.more++
 				continue
 			}
-			m.rows = append(m.rows, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter("q"+plain(len(m.rows)), g, most)})
+			m.rows = append(m.rows, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
 		}
 	}
 }
 
 // quotaMeter is used, borrowed and over against what is backed and assigned.
-func quotaMeter(id string, g *musterv1.Grant, most int) draw.SVG {
+func quotaMeter(g *musterv1.Grant, most int) draw.SVG {
 	whole := max(int(g.GetAssigned()), int(g.GetUsage()))
-	return draw.Meter(id, whole, most,
+	return draw.Meter(whole, most,
 		draw.Part{GPUs: int(g.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(g.GetScheduled())) + " scheduled"},
 		draw.Part{GPUs: int(g.GetBorrowed()), Ink: draw.Borrow, Says: draw.Number(int(g.GetBorrowed())) + " borrowed"},
 		draw.Part{GPUs: int(g.GetOver()), Ink: draw.Over, Says: draw.Number(int(g.GetOver())) + " over"},
@@ -132,8 +132,8 @@ func (m *teamView) fill(path string) error {
 	for _, g := range m.q.GetGrants() {
 		most = max(most, int(g.GetAssigned()), int(g.GetUsage()))
 	}
-	for i, g := range m.q.GetGrants() {
-		m.rows = append(m.rows, teamRow{m.q.GetPath(), m.q.GetOwner(), g, quotaMeter("t"+plain(i), g, most)})
+	for _, g := range m.q.GetGrants() {
+		m.rows = append(m.rows, teamRow{m.q.GetPath(), m.q.GetOwner(), g, quotaMeter(g, most)})
 	}
 	below, err := v.Quotas.ListQuotas(v.ctx, &musterv1.ListQuotasRequest{AsOf: v.asOf, Under: path})
 	if err != nil {
@@ -142,7 +142,7 @@ func (m *teamView) fill(path string) error {
 	for _, q := range below.GetQuotas() {
 		for _, g := range q.GetGrants() {
 			if q.GetPath() != path && len(m.children) < 100 {
-				m.children = append(m.children, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter("c"+plain(len(m.children)), g, most)})
+				m.children = append(m.children, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
 			}
 		}
 	}

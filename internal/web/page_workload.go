@@ -21,11 +21,11 @@ type workloadView struct {
 
 func workloadPage(v *visit) (page, error) {
 	ns, name := v.r.PathValue("namespace"), v.r.PathValue("name")
-	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: ns, Name: name})
+	g, err := v.Workloads.GetWorkload(v.ctx, &musterv1.GetWorkloadRequest{AsOf: v.asOf, Namespace: ns, Name: name})
 	if err != nil {
 		return page{}, err
 	}
-	m := workloadView{v: v, w: why.GetWorkload(), why: why, id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
+	m := workloadView{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
 	if len(m.w.GetNodes()) > 0 && m.w.GetPartition() != "" {
 		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes()); err != nil {
 			return page{}, err
@@ -47,8 +47,8 @@ func (m workloadView) sentence() string {
 		if w.GetPosition() > 0 {
 			s += ", number " + plain(int(w.GetPosition())) + " in its queue"
 		}
-		if len(m.why.GetBlockers()) > 0 {
-			s += ". The reason is " + m.why.GetBlockers()[0].GetCode()
+		if w.GetReason() != "" {
+			s += ". The reason is " + w.GetReason()
 		}
 		return s + "."
 	case "finished", "failed", "cancelled":
@@ -99,6 +99,16 @@ func classText(class string) string {
 		return "something is broken"
 	}
 	return "time will do"
+}
+
+// whyPart is what keeps a workload from starting, or why it failed.
+func whyPart(v *visit) (page, error) {
+	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name")})
+	if err != nil {
+		return page{}, err
+	}
+	m := workloadView{v: v, w: why.GetWorkload()}
+	return page{part: true, body: whyBody(m, why)}, nil
 }
 
 // helpPart is what would help, and when it starts: it takes longer than a page may.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
+	"encoding/json"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/client"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // Options of New.
@@ -33,6 +36,7 @@ type Server struct {
 	handler http.Handler
 	secret  []byte
 	feed    *feed
+	heads   heads
 	styles  []byte
 	began   struct {
 		sync.Mutex
@@ -53,7 +57,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, secret: make([]byte, 32), feed: newFeed()}
 	_, _ = rand.Read(s.secret) // it never fails
-	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: newInside(o.API)}, Retries: -1})
+	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: newCache(newInside(o.API), o.Last)}, Retries: -1})
 	sheet, _ := assets.ReadFile("assets/app.css")
 	s.styles = []byte(string(sheet) + draw.Stylesheet())
 	s.handler = s.routes()
@@ -88,7 +92,10 @@ func (s *Server) routes() http.Handler {
 	page("GET /run", runPage)
 	page("GET /workloads", workloadsPage)
 	page("GET /workload/{namespace}/{name}", workloadPage)
+	page("GET /workload/{namespace}/{name}/why", whyPart)
 	page("GET /workload/{namespace}/{name}/help", helpPart)
+	page("GET "+placesPath, runPage)
+	page("GET "+stairsPath, runPage)
 	page("GET /workload/{namespace}/{name}/story", storyPart)
 	page("GET /partition/{cluster}/{gpu}", partitionPage)
 	page("GET /queue", queuePage)
@@ -103,6 +110,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("POST /haircuts", s.change(saveHaircut))
 	mux.Handle("POST /haircut/{name}/{step}", s.change(doHaircut))
 	page("GET /promise", promisePage)
+	page("GET "+frontierPath, promisePage)
 	page("GET /nodes", nodesPage)
 	page("GET /node/{name}", nodePage)
 	page("GET /events", eventsPage)
@@ -114,6 +122,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /sign-in", s.signIn)
 	mux.HandleFunc("POST /sign-out", s.signOut)
 	mux.HandleFunc("GET /assets/app.css", s.stylesheet)
+	mux.HandleFunc("GET /assets/words.js", s.dictionary)
 	files, _ := fs.Sub(assets, "assets")
 	mux.Handle("GET /assets/", s.kept(http.StripPrefix("/assets/", http.FileServerFS(files))))
 	return http.NewCrossOriginProtection().Handler(s.safe(mux))
@@ -153,4 +162,17 @@ func (s *Server) stylesheet(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("Cache-Control", s.keep(r))
 	_, _ = w.Write(s.styles)
+}
+
+// dictionary is what the hovers of figures say, so that a page need not say it with
+// each of them.
+func (s *Server) dictionary(w http.ResponseWriter, r *http.Request) {
+	means := map[string]string{}
+	for _, one := range picture.Words {
+		means[one.Name] = picture.Define(one.Name)
+	}
+	data, _ := json.Marshal(means) // strings always can be
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", s.keep(r))
+	_, _ = fmt.Fprintf(w, "window.musterWords = %s;\n", data)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 var everyPage = []string{
-	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/help", "/workload/oak/base/story",
+	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
 	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
 	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
 }
@@ -86,7 +86,9 @@ func TestFleetSaysWhatTheEngineKnows(t *testing.T) {
 func TestWorkloadSaysWhyItWaits(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, body := h.get("/workload/oak/moonshot")
-	has(t, body, "GangTooLarge", "12 nodes in one island", "muster why oak/moonshot --history")
+	has(t, body, "Waits for research/oak", "muster why oak/moonshot --history")
+	_, body = h.get("/workload/oak/moonshot/why")
+	has(t, body, "GangTooLarge", "12 nodes in one island")
 	_, body = h.get("/workload/oak/moonshot/help")
 	has(t, body, "muster submit", "impossible")
 	_, body = h.get("/workload/oak/base/story")

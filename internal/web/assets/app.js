@@ -97,6 +97,14 @@ document.addEventListener('change', function (e) {
   if (e.target.dataset && e.target.dataset.shows) e.target.form.requestSubmit();
 });
 
+// Figures say on hover and on focus what they mean.
+['mouseover', 'focusin'].forEach(function (kind) {
+  document.addEventListener(kind, function (e) {
+    const figure = e.target.closest && e.target.closest('[data-w]');
+    if (figure && !figure.title && window.musterWords) figure.title = window.musterWords[figure.dataset.w] || figure.dataset.w;
+  });
+});
+
 // Colours: as the system, light, dark.
 (function () {
   const button = document.getElementById('theme'), root = document.documentElement;

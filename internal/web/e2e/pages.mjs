@@ -116,7 +116,7 @@ await step('a researcher finds why a job waits, and what would help', async tab 
   await go(tab, '/workloads?states=waiting');
   await tab.getByRole('link', { name: 'oak/moonshot' }).click();
   await settled(tab);
-  assert.match(await tab.locator('.lead').innerText(), /GangTooLarge/);
+  assert.match(await tab.locator('.lead').innerText(), /Waits for/);
   assert.match(await tab.locator('.blockers li').first().innerText(), /needs 20 nodes in one island/);
   await tab.locator('#story summary').click();
   assert.match(await tab.locator('#story table').innerText(), /submitted to research\/pretraining\/oak/);
@@ -133,6 +133,7 @@ await step('a form that asks nonsense is answered, and nothing breaks', async ta
   for (const q of ['gpus=-1&replicas=2', 'gpus=eight', 'gpus=8&hours=never', 'gpus=8&partition=no/such', 'gpus=8&target=%3Cscript%3Ealert(1)%3C/script%3E', 'gpus=8&namespace=%00', 'gpus=99999999999999']) {
     const r = await go(tab, '/run?' + q);
     assert.ok(r.status() < 500, `${q}: ${r.status()}`);
+    await settled(tab);
     assert.ok(await tab.locator('.banner[role=alert], .trouble').count(), q);
     assert.equal(await tab.locator('script:not([src])').count(), 0);
   }
