@@ -96,6 +96,10 @@ func (v *visit) fail(err error) {
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.Header().Set("Cache-Control", "no-store")
+	if v.r.Header.Get("HX-Request") == "true" && t.status < 500 {
+		v.render(fragment(f, p)) // with 200: htmx shows nothing else. What broke leaves the figures of before standing
+		return
+	}
 	v.w.WriteHeader(t.status)
 	_ = layout(f, p).Render(v.ctx, v.w)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -90,6 +91,7 @@ const (
 	mostRunning = 12
 	mostWaiting = 30
 	mostAsked   = 12
+	foretold    = 4 * time.Second // for all of them
 )
 
 func queuePage(v *visit) (page, error) {
@@ -163,11 +165,12 @@ func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
 	if least := now.Add(-6 * time.Hour); from.Before(least) {
 		from = least
 	}
+	ctx, end := context.WithTimeout(m.v.ctx, foretold)
+	defer end()
 	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
 		r := m.rung(w)
 		r.Turn, r.Ink, r.Why = int(w.GetPosition()), classInk(reasonClass[w.GetReason()]), w.GetReason()
-		if i < mostAsked && forecasts {
-			m.when(&r, w)
+		if i < mostAsked && forecasts && m.when(ctx, &r, w) {
 			to = latest(to, r.P90)
 		}
 		m.rungs = append(m.rungs, r)
@@ -190,11 +193,12 @@ func (m *queueView) rung(w *musterv1.Workload) draw.Rung {
 	return draw.Rung{Name: id, Note: shape(w.GetSpec()), Href: m.v.to("/workload/" + id)}
 }
 
-// when asks when a waiting workload starts; where nobody knows, its reason stays.
-func (m *queueView) when(r *draw.Rung, w *musterv1.Workload) {
-	a, err := m.v.Workloads.When(m.v.ctx, &musterv1.WhenRequest{AsOf: m.v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+// when asks when a waiting workload starts; where nobody knows, or there is no time
+// left to find out, its reason stays.
+func (m *queueView) when(ctx context.Context, r *draw.Rung, w *musterv1.Workload) bool {
+	a, err := m.v.Workloads.When(ctx, &musterv1.WhenRequest{AsOf: m.v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
 	if err != nil {
-		return
+		return false
 	}
 	r.Why = w.GetReason() + ": when is not known"
 	if f := a.GetForecast(); f.GetKnown() {
@@ -202,4 +206,5 @@ func (m *queueView) when(r *draw.Rung, w *musterv1.Workload) {
 	} else if a.GetAnswer() == "impossible" {
 		r.Why = w.GetReason() + ": impossible as things are"
 	}
+	return !r.P90.IsZero()
 }

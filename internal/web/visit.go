@@ -35,6 +35,7 @@ type page struct {
 	still   bool // it does not change by itself
 	part    bool // it is a part of a page that came later: its body is all of it
 	status  int  // 0: 200
+	late    bool // its figures come later
 	body    templ.Component
 }
 
@@ -48,9 +49,10 @@ func (s *Server) page(fn pageFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visit(w, r)
 		if err == nil {
-			var p page
-			if p, err = fn(v); err == nil {
-				v.show(p)
+			a, late := v.ask(fn)
+			if err = a.err; err == nil {
+				a.page.late = late
+				v.show(a.page)
 				return
 			}
 		}

@@ -125,6 +125,11 @@ document.addEventListener('change', function (e) {
   show();
 })();
 
+// Figures that do not come are not waited for in silence.
+document.addEventListener('htmx:responseError', function () {
+  document.querySelectorAll('[data-coming]').forEach(function (d) { d.textContent = 'No answer in time. Load the page again.'; });
+});
+
 // Commands are copied whole; forms are sent once.
 document.addEventListener('click', function (e) {
   const button = e.target.closest && e.target.closest('[data-copy]');

@@ -47,8 +47,9 @@ async function step(name, fn, options) {
   }
 }
 
-const settled = tab => tab.waitForFunction(() => !document.querySelector('[data-loads]'), null, { timeout: 20000 });
-const go = async (tab, path) => { const r = await tab.goto(base + path, { waitUntil: 'load' }); return r; };
+const settled = tab => tab.waitForFunction(() => !document.querySelector('[data-loads], [data-coming]'), null, { timeout: 20000 });
+const arrived = tab => tab.waitForFunction(() => !document.querySelector('[data-coming]'), null, { timeout: 20000 });
+const go = async (tab, path) => { const r = await tab.goto(base + path, { waitUntil: 'load' }); await arrived(tab); return r; };
 const figure = text => Number(text.replace(/[,\s]/g, '').replace('−', '-'));
 
 // accessible asks axe; only what is serious or worse fails.

@@ -19,7 +19,7 @@ for (const [look, options] of Object.entries(looks)) {
     const [, name, path, only] = one.match(/^([^=]+)=(.*?)(?::(light|dark|narrow))?$/);
     if (only && only !== look) continue;
     await tab.goto(base + path, { waitUntil: 'load' });
-    await tab.waitForFunction(() => !document.querySelector('[data-loads]'), null, { timeout: 15000 }).catch(() => {});
+    await tab.waitForFunction(() => !document.querySelector('[data-loads], [data-coming]'), null, { timeout: 15000 }).catch(() => {});
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) console.log(`${name} ${look}: ${wide} px too wide`);
     await tab.screenshot({ path: `${folder}/${name}-${look}.png`, fullPage: true });
