@@ -32,7 +32,11 @@ func Dumbbells(rows []Dumbbell, w Width) SVG {
 	top := y
 	bottom := top + row*float64(len(rows))
 	for _, t := range ticks(float64(most), 5) {
-		p.rule(s.at(t), top, s.at(t), bottom, "")
+		from := top
+		if w == Narrow {
+			from = bottom - 4 // lines would run through the names
+		}
+		p.rule(s.at(t), from, s.at(t), bottom, "")
 		if x := s.at(t); x+width(Number(int(t)), small)/2 <= float64(w) {
 			p.text(max(x, width(Number(int(t)), small)/2), bottom+15, Number(int(t)), style{size: small, quiet: true, at: middle})
 		}
