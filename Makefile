@@ -33,7 +33,8 @@ lint: ## the linters of .golangci.yml
 fmt: ## format the code as lint wants it
 	$(GOLANGCI) fmt
 
-generate: ## gen/, the OpenAPI document and gen.sha256 from proto/
+generate: ## gen/, the OpenAPI document and gen.sha256 from proto/; the pages' code from their .templ files
+	go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -path internal/web -log-level error
 	go build -C tools/gen -o ../../bin/tools/ tool
 	PATH="$(CURDIR)/bin/tools:$$PATH" buf generate
 	find proto gen buf.gen.yaml tools/gen/go.mod -type f | LC_ALL=C sort | xargs sha256sum > gen.sha256

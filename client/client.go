@@ -36,6 +36,7 @@ type Client struct {
 	Health        musterv1connect.HealthServiceClient
 	Promises      musterv1connect.PromiseServiceClient
 	Past          musterv1connect.PastServiceClient
+	Series        musterv1connect.SeriesServiceClient
 
 	courier *courier
 }
@@ -62,6 +63,7 @@ func New(o Options) *Client {
 		Health:        musterv1connect.NewHealthServiceClient(h, address, with...),
 		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
 		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
+		Series:        musterv1connect.NewSeriesServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

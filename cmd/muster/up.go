@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/muster-fleet/muster/internal/metrics"
 	"github.com/muster-fleet/muster/internal/notify"
 	"github.com/muster-fleet/muster/internal/past/keeper"
+	"github.com/muster-fleet/muster/internal/web"
 )
 
 // How often a running server saves the notes of the past, and checks what must
@@ -71,6 +73,7 @@ type server struct {
 	cluster  *cluster
 	line     *statusLine
 	past     *keeper.Keeper
+	web      *web.Server
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -130,8 +133,11 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past,
+		Past: s.past, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
+	if err == nil {
+		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
+	}
 	return err
 }
 
@@ -163,7 +169,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.web.Run, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)

@@ -33,7 +33,16 @@ func usableQuota(u view.Usable) *musterv1.UsableQuota {
 		Quota: u.Quota, Partition: u.Partition, Backed: int32(u.Backed), Usage: int32(u.Usage), Free: int32(u.Free),
 		LargestGang: int32(u.LargestGang), Borrow: int32(u.Borrow), Waiting: int32(u.Waiting),
 		Next: timestamp(u.Next.At), NextWhat: u.Next.What, HeldForYou: int32(u.HeldForYou), Held: int32(u.Held),
+		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode),
 	}
+}
+
+func int32s(list []int) []int32 {
+	out := make([]int32, len(list))
+	for i, n := range list {
+		out[i] = int32(n)
+	}
+	return out
 }
 
 func usableFlex(u view.UsableFlex) *musterv1.UsableFlex {
@@ -41,5 +50,6 @@ func usableFlex(u view.UsableFlex) *musterv1.UsableFlex {
 		Partition: u.Partition, Flex: int32(u.Flex), Free: int32(u.Free), LargestGang: int32(u.LargestGang),
 		Holds: int32(u.Holds), Share: int32(u.Share), Waiting: int32(u.Waiting), Callable: int32(u.Callable),
 		Next: timestamp(u.Next.At), NextWhat: u.Next.What,
+		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode),
 	}
 }

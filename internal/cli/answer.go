@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"google.golang.org/protobuf/proto"
+
+	"github.com/muster-fleet/muster/internal/draw"
 )
 
 // answer is what a question brought: a value for programs, and a table with
@@ -17,6 +19,7 @@ type answer struct {
 	tail    func(p *page) // under the table
 	rows    *table        // for csv, where it is another than for people
 	note    string        // what to know beside the answer, for people under it, for programs on the error stream
+	picture draw.SVG      // for svg; nil: none
 	unmet   string        // why what was asked for is not so; "": it is
 }
 
@@ -40,6 +43,9 @@ func (a *app) print(w io.Writer, ans answer) error {
 		return write(w, asYAML, ans.plain())
 	case "csv":
 		return ans.csv(w)
+	case "svg":
+		_, err := w.Write(append(ans.picture, '\n'))
+		return err
 	}
 	if ans.message != nil {
 		harmless(ans.message.ProtoReflect())

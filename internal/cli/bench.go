@@ -106,15 +106,15 @@ func (o *benchOptions) document(reports []bench.Report) error {
 		return fmt.Errorf("%s: %w", o.into, err)
 	}
 	for _, r := range reports {
-		if err := picture(r, filepath.Join(filepath.Dir(o.into), r.PictureFile())); err != nil {
+		if err := writePicture(r, filepath.Join(filepath.Dir(o.into), r.PictureFile())); err != nil {
 			return err
 		}
 	}
 	return os.WriteFile(o.into, []byte(text), 0o644)
 }
 
-// picture writes a report's picture, if it has one, where its document looks for it.
-func picture(r bench.Report, file string) error {
+// writePicture writes a report's picture, if it has one, where its document looks for it.
+func writePicture(r bench.Report, file string) error {
 	if len(r.Curves) == 0 {
 		return nil
 	}

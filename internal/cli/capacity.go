@@ -32,6 +32,8 @@ func newCapacity(a *app) *cobra.Command {
   flex        usable GPUs that no in-quota workload holds: free for all, until quota needs them`,
 		Example: "  muster capacity tiger/h200\n  muster capacity --as-of 2h\n  muster capacity -o wide",
 		Args:    needs(0, 1, "at most one cluster or partition"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			return o.read(cmd.Context(), &o.reading, o.ask)
@@ -49,6 +51,10 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	ans := answer{message: res, table: capacityTable(res)}
+	if o.output == "svg" {
+		ans.picture, err = o.waterfall(ctx, res)
+		return ans, err
+	}
 	ans.lead = func(p *page) { p.banners(bannersIn(res)) }
 	const most = 12 // partitions that people take in as bars
 	if n := len(res.GetPartitions()); o.bars && n > 0 && n <= most {

@@ -40,10 +40,15 @@ nobody holds or has reserved.`,
   muster free tiger/h200 --islands
   muster free --need 16x8 --exit-code   # is there an island with free room for 16 replicas of 8 GPUs?`,
 		Args: needs(0, 1, "at most one cluster or partition"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			if err := o.count.parse(o.need); err != nil {
 				return err
+			}
+			if (o.islands || o.need != "") && o.output == "svg" {
+				return usage("islands and --need are no picture; leave them out, or write -o json")
 			}
 			if o.islands || o.need != "" {
 				return o.read(cmd.Context(), &o.reading, o.ask)

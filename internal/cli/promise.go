@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // promiseOptions are those of `muster promise`.
@@ -33,6 +35,8 @@ With -o wide islands too. Below stand the spares that each declared gang needs, 
 from its own island.`,
 		Example: "  muster promise\n  muster promise tiger/h200 -o wide\n  muster promise --as-of 30d",
 		Args:    needs(0, 1, "at most one cluster or partition"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			return o.read(cmd.Context(), &o.reading, o.ask)
@@ -48,6 +52,9 @@ func (o *promiseOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	ans := answer{message: res, table: o.promises(res), tail: func(p *page) { p.spares(res.GetSpares()) }}
+	if o.output == "svg" {
+		ans.picture = draw.Coverages(picture.Coverages(res.GetPromises()), draw.Wide)
+	}
 	for _, row := range res.GetPromises() {
 		if row.Claimed != nil && row.Realised != nil && row.GetRealised() < row.GetClaimed() {
 			ans.unmet = "a policy realised less than it claims in " + row.GetPartition()

@@ -13,6 +13,9 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if o.output == "svg" {
+		return answer{picture: stairs(res)}, nil
+	}
 	var asks []*musterv1.FlexAsk
 	for _, f := range res.GetFlex() {
 		if f.GetLargestGang() > 0 {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -20,6 +21,8 @@ type Usable struct {
 	HeldForYou  int    `json:"heldForYou"`  // held for the asker inside the quota, and not used
 	Held        int    `json:"held"`        // held for others there, and not used: no part of the above
 	Next        Next   `json:"next"`
+	IslandNodes []int  `json:"islandNodes"` // of its backing, whole nodes that its in-quota work does not touch, by island, the most first
+	GPUsPerNode int    `json:"gpusPerNode"`
 }
 
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
@@ -33,8 +36,10 @@ type UsableFlex struct {
 	Waiting     int    `json:"waiting"`
 	// Callable is the part of flex that quotas may call back at any moment:
 	// backed and unscheduled. The rest stays flex while health and grants do.
-	Callable int  `json:"callable"`
-	Next     Next `json:"next"`
+	Callable    int   `json:"callable"`
+	Next        Next  `json:"next"`
+	IslandNodes []int `json:"islandNodes"` // whole nodes that are free, by island, the most first
+	GPUsPerNode int   `json:"gpusPerNode"`
 }
 
 // Next is the first moment at which something is known to change; At is 0 where
@@ -48,7 +53,7 @@ type Next struct {
 // cluster of its backed nodes makes it a matter of counting: what the work that
 // is there leaves of them. Where nothing new starts, nothing is usable.
 func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now fleet.Instant) Usable {
-	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.Backed(), Usage: a.Usage(), Next: nextEnd(a.Work(), now)}
+	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.Backed(), Usage: a.Usage(), Next: nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
 	count := a.Standing()
 	u.HeldForYou, u.Held = count.Left(user, namespace), count.Others(user, namespace)
 	for _, h := range a.Holds() {
@@ -69,6 +74,10 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	if w := lastToLeave(p); w != nil && u.Free > 0 {
 		u.Next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
 	}
+	for i := range p.Islands {
+		u.IslandNodes = append(u.IslandNodes, a.Backing[i]-a.Touched(i))
+	}
+	u.IslandNodes = mostFirst(u.IslandNodes)
 	backed, stays := 0, 0
 	for _, x := range p.Accounts {
 		if x.Tree() == a.Tree() {
@@ -85,7 +94,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 // UsableFlexOf is what a namespace could start now on a partition's flex.
 func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) UsableFlex {
 	row, own := NamespaceIn(p, namespace), p.FlexOf(namespace)
-	u := UsableFlex{Partition: p.ID, Flex: p.Flex(), Holds: row.FlexUsed, Share: row.FlexShare, Next: nextEnd(p.FlexWork(), now)}
+	u := UsableFlex{Partition: p.ID, Flex: p.Flex(), Holds: row.FlexUsed, Share: row.FlexShare, Next: nextEnd(p.FlexWork(), now), GPUsPerNode: p.GPUsPerNode}
 	for _, it := range own.Queue() {
 		if it.Pool == fleet.Base {
 			u.Waiting++
@@ -112,7 +121,9 @@ func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) Usabl
 			}
 		}
 		u.LargestGang = max(u.LargestGang, gang)
+		u.IslandNodes = append(u.IslandNodes, gang/p.GPUsPerNode)
 	}
+	u.IslandNodes = mostFirst(u.IslandNodes)
 	return u
 }
 
@@ -140,6 +151,13 @@ func leavingOn(p *fleet.Partition) map[int]int {
 		}
 	}
 	return gpus
+}
+
+// mostFirst sorts counts downwards and leaves out those of nothing.
+func mostFirst(counts []int) []int {
+	counts = slices.DeleteFunc(counts, func(n int) bool { return n <= 0 })
+	slices.SortFunc(counts, func(a, b int) int { return b - a })
+	return counts
 }
 
 // others counts the other namespaces that use flex or wait for it.

@@ -11,7 +11,7 @@ import (
 // here is refused, so that a new package is a choice and not an accident.
 var harmless = words(`
 	bytes cmp container/heap container/list crypto/sha256 encoding encoding/base64 encoding/binary
-	encoding/hex encoding/json errors fmt hash hash/crc32 hash/fnv io iter maps math math/bits path
+	encoding/hex encoding/json errors fmt hash hash/crc32 hash/fnv html io iter maps math math/bits path
 	net/url regexp slices sort strconv strings time unicode unicode/utf8`)
 
 // impure names what is refused inside packages that are otherwise harmless, and

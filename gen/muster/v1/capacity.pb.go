@@ -1177,8 +1177,11 @@ type UsableQuota struct {
 	Next     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
 	NextWhat string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	// Of its backing, what is held for the caller and not used, and what is held for others, which is in none of the above.
-	HeldForYou    int32 `protobuf:"varint,11,opt,name=held_for_you,json=heldForYou,proto3" json:"held_for_you,omitempty"`
-	Held          int32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
+	HeldForYou int32 `protobuf:"varint,11,opt,name=held_for_you,json=heldForYou,proto3" json:"held_for_you,omitempty"`
+	Held       int32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
+	// Of its backing, whole nodes that no in-quota work of its touches, island by island, the most first; none left out.
+	IslandNodes   []int32 `protobuf:"varint,13,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
+	GpusPerNode   int32   `protobuf:"varint,14,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1297,6 +1300,20 @@ func (x *UsableQuota) GetHeld() int32 {
 	return 0
 }
 
+func (x *UsableQuota) GetIslandNodes() []int32 {
+	if x != nil {
+		return x.IslandNodes
+	}
+	return nil
+}
+
+func (x *UsableQuota) GetGpusPerNode() int32 {
+	if x != nil {
+		return x.GpusPerNode
+	}
+	return 0
+}
+
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
 type UsableFlex struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -1310,9 +1327,12 @@ type UsableFlex struct {
 	Share   int32 `protobuf:"varint,6,opt,name=share,proto3" json:"share,omitempty"`
 	Waiting int32 `protobuf:"varint,7,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// Of flex, what quotas are promised and may call back at any moment; the rest stays flex while health and grants do.
-	Callable      int32                  `protobuf:"varint,8,opt,name=callable,proto3" json:"callable,omitempty"`
-	Next          *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
-	NextWhat      string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	Callable int32                  `protobuf:"varint,8,opt,name=callable,proto3" json:"callable,omitempty"`
+	Next     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	// Whole nodes that are free, island by island, the most first; none left out.
+	IslandNodes   []int32 `protobuf:"varint,11,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
+	GpusPerNode   int32   `protobuf:"varint,12,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1415,6 +1435,20 @@ func (x *UsableFlex) GetNextWhat() string {
 		return x.NextWhat
 	}
 	return ""
+}
+
+func (x *UsableFlex) GetIslandNodes() []int32 {
+	if x != nil {
+		return x.IslandNodes
+	}
+	return nil
+}
+
+func (x *UsableFlex) GetGpusPerNode() int32 {
+	if x != nil {
+		return x.GpusPerNode
+	}
+	return 0
 }
 
 // Node is one machine.
@@ -1788,7 +1822,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xdb\x02\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xa2\x03\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1803,7 +1837,9 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	" \x01(\tR\bnextWhat\x12 \n" +
 	"\fheld_for_you\x18\v \x01(\x05R\n" +
 	"heldForYou\x12\x12\n" +
-	"\x04held\x18\f \x01(\x05R\x04held\"\xa4\x02\n" +
+	"\x04held\x18\f \x01(\x05R\x04held\x12!\n" +
+	"\fisland_nodes\x18\r \x03(\x05R\vislandNodes\x12\"\n" +
+	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\"\xeb\x02\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
@@ -1816,7 +1852,9 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\bcallable\x18\b \x01(\x05R\bcallable\x12.\n" +
 	"\x04next\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
 	"\tnext_what\x18\n" +
-	" \x01(\tR\bnextWhat\"\xb4\x02\n" +
+	" \x01(\tR\bnextWhat\x12!\n" +
+	"\fisland_nodes\x18\v \x03(\x05R\vislandNodes\x12\"\n" +
+	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xb4\x02\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +

@@ -1,0 +1,95 @@
+package draw
+
+import "time"
+
+// Rung is one workload of a queue.
+type Rung struct {
+	Name     string
+	Note     string // what it asks for
+	Turn     int
+	Running  bool
+	Since    time.Time // since when it runs
+	Ends     time.Time // when it must have ended, as declared; zero: nobody knows
+	P50, P90 time.Time // when it should start; zero: nobody can know
+	Why      string    // said where nobody can know
+	Ink      Ink
+	Href     string
+}
+
+// Ladder draws a queue: who runs, and below them who waits, each with a bar from
+// the moment by which it starts as likely as not to the one by which it nearly
+// always does.
+func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
+	p := newPen("ladder"+px(float64(w)), "The queue, in its order", float64(w))
+	names, row := 330.0, 26.0
+	if w == Narrow {
+		names, row = 0, 40
+	}
+	s := span{from, to, names, float64(w) - 8}
+	top, bottom := 18.0, 18+row*float64(len(rungs))
+	if w == Narrow {
+		p.times(s, bottom-4, bottom) // lines would run through the names
+	} else {
+		p.times(s, top-4, bottom)
+	}
+	x := s.at(now)
+	p.text(x, 11, "now", style{size: small, quiet: true, at: middle})
+	for i, r := range rungs {
+		y := top + row*float64(i)
+		bar := y + (row-14)/2
+		if w == Narrow {
+			bar = y + 22
+		}
+		p.link(r.Href, func() { p.rung(r, y, names, w) })
+		p.start(r, s, now, bar)
+		if w == Narrow {
+			p.stroke(Metal, 1, "3 3", "now", [2]float64{x, bar - 2}, [2]float64{x, bar + 16})
+		}
+	}
+	if w != Narrow {
+		p.stroke(Metal, 1, "3 3", "now", [2]float64{x, top - 4}, [2]float64{x, bottom})
+	}
+	return p.done(bottom + 22)
+}
+
+func (p *pen) rung(r Rung, y, names float64, w Width) {
+	turn := ""
+	if r.Turn > 0 {
+		turn = Number(r.Turn)
+	}
+	if w == Narrow {
+		p.text(0, y+16, fit(turn+" "+r.Name+" · "+r.Note, body, float64(w)), style{})
+		return
+	}
+	p.text(40, y+18, turn, style{quiet: true, at: end})
+	name := fit(r.Name, body, 178)
+	p.text(48, y+18, name, style{})
+	p.text(names-12, y+18, fit(r.Note, small, names-12-48-width(name, body)-8), style{size: small, quiet: true, at: end})
+}
+
+// start draws when a rung runs, or should start.
+func (p *pen) start(r Rung, s span, now time.Time, y float64) {
+	const high = 14.0
+	switch {
+	case r.Running:
+		to := r.Ends
+		if to.IsZero() {
+			to = now
+		}
+		x0, x1, x2 := s.at(r.Since), s.at(now), s.at(to)
+		p.rect(r.Ink, x0, y, max(2, x1-x0), high, r.Name+" runs since "+moment(r.Since))
+		p.rect(Paper, x1, y, x2-x1, high, r.Name+" must have ended by "+moment(to))
+	case r.P50.IsZero():
+		text := r.Why
+		if text == "" {
+			text = "nobody can know when"
+		}
+		p.text(s.at(now)+8, y+11, fit(text, small, p.w-s.at(now)-8), style{size: small, quiet: true})
+	default:
+		x0, x1 := s.at(r.P50), s.at(r.P90)
+		says := r.Name + " starts by " + moment(r.P50) + " as likely as not, and nearly always by " + moment(r.P90)
+		p.rect(r.Ink, x0, y, max(3, x1-x0), high, says)
+	}
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05") }

@@ -1,0 +1,46 @@
+package picture
+
+import (
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+)
+
+// Staircase is how many gangs of each size could start for one target in one partition.
+type Staircase struct {
+	Target, Partition string
+	Steps             []draw.Stair
+	Quota             *musterv1.UsableQuota // of a quota
+	Flex              *musterv1.UsableFlex  // of flex
+}
+
+// Staircases are those of an answer, target by target. On top of what a quota could
+// start stands what could start on its partition's flex.
+func Staircases(u *musterv1.UsableResponse) []Staircase {
+	flex := map[string]*musterv1.UsableFlex{}
+	for _, f := range u.GetFlex() {
+		flex[f.GetPartition()] = f
+	}
+	var list []Staircase
+	for _, q := range u.GetQuotas() {
+		steps := draw.StairsOf(int(q.GetGpusPerNode()), int(q.GetFree()), ints(q.GetIslandNodes()), ints(flex[q.GetPartition()].GetIslandNodes()))
+		list = append(list, Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q})
+	}
+	for _, f := range u.GetFlex() {
+		steps := draw.StairsOf(int(f.GetGpusPerNode()), 0, nil, ints(f.GetIslandNodes()))
+		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f})
+	}
+	return list
+}
+
+// Draw draws one staircase; id tells it apart from others of a page.
+func (s Staircase) Draw(id string) draw.SVG {
+	return draw.Stairs(id, "How many gangs of each size could start in "+s.Target+" in "+s.Partition, s.Steps)
+}
+
+func ints(list []int32) []int {
+	out := make([]int, len(list))
+	for i, n := range list {
+		out[i] = int(n)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package picture
+
+import (
+	"slices"
+	"strings"
+)
+
+// Word is one of the contract's words, as pictures and pages explain it.
+type Word struct {
+	Name, Means string
+	How         string // how the figure comes about; "" where there is none
+	Command     string // shows it on the command line
+}
+
+// Words are those that pages use, in the order in which capacity becomes less.
+var Words = []Word{
+	{"fleet", "all clusters that one Muster looks after", "", "muster get fleet"},
+	{"cluster", "one Kubernetes cluster", "", "muster get clusters"},
+	{"partition", "the nodes of one GPU model in one cluster; every figure belongs to one", "", "muster capacity"},
+	{"island", "nodes of one partition on one high-bandwidth fabric", "", "muster capacity free"},
+	{"installed", "GPUs of all nodes, whatever their state", "nodes × GPUs per node", "muster capacity"},
+	{"not delivered", "assigned above what is installed: promised metal that never came", "assigned − installed, where positive", "muster haircut plan"},
+	{"down", "GPUs of nodes that are not healthy, by the state they are in", "installed − healthy", "muster health"},
+	{"healthy", "GPUs of nodes in state healthy: the only ones promises stand on", "installed − down", "muster capacity"},
+	{"usable", "healthy GPUs, those of nodes in probation, and the good ones of degraded nodes", "healthy + probation + good GPUs of degraded nodes", "muster capacity"},
+	{"stranded", "GPUs that work still holds on nodes that are not usable", "", "muster capacity -o wide"},
+	{"buffer", "healthy, and kept back so that ordinary failures change nobody's quota", "healthy − promisable", "muster promise"},
+	{"promisable", "what the buffer policy allows to be promised now; it falls at once and rises after a day of better health", "the least, over the last 24 h, of min(healthy nodes, what the policy allows)", "muster capacity"},
+	{"sustainable", "the same over 28 days; people may not assign more", "the buffer policy over the long horizon", "muster capacity -o wide"},
+	{"unallocated", "healthy and promised to nobody", "promisable − assigned, where positive", "muster capacity"},
+	{"assigned", "GPUs granted to quotas by people", "the sum of all grants", "muster quota list"},
+	{"backed", "the part of a grant that stands on promisable nodes now: what a researcher sees as “your quota”", "whole nodes in named islands", "muster quota list"},
+	{"unbacked", "promised on paper, not in metal", "assigned − backed", "muster quota list"},
+	{"usage", "GPUs that workloads of a quota hold or have reserved, however they hold them", "guaranteed + borrowing + unprotected + reserved", "muster quota list"},
+	{"scheduled", "the part of backed quota that is in use", "min(usage, backed)", "muster capacity"},
+	{"unscheduled", "backed quota that its own work leaves unused", "backed − scheduled", "muster capacity"},
+	{"borrowed", "usage above backed that siblings' unscheduled backing covers", "", "muster quota list"},
+	{"lent", "a quota's unscheduled backing that its siblings use", "", "muster quota list"},
+	{"over", "usage above backed that nothing covers: the unprotected work", "", "muster quota list -o wide"},
+	{"idle", "held by in-quota work whose measured utilisation has been under 5 % for 4 h", "", "muster capacity -o wide"},
+	{"busy", "scheduled, and not idle", "scheduled − idle", "muster capacity"},
+	{"flex", "usable GPUs that no in-quota workload holds or has reserved: for all, and taken back when quota needs it", "(usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", "muster capacity flex"},
+	{"flex used", "flex that workloads hold", "", "muster capacity flex"},
+	{"share", "what a namespace may count on of a flex pool: the max-min level over what each holds and asks for", "", "muster capacity flex"},
+	{"free", "GPUs that nobody holds or has reserved", "", "muster free"},
+	{"largest gang", "the largest gang that could start now in one island", "", "muster free"},
+	{"own share", "nodes that the policy lets be promised on the island alone; gangs count on nothing else", "", "muster capacity free"},
+	{"gang", "the largest block of a grant that must fit in one island", "", "muster quota show"},
+	{"guaranteed", "held within the quota's backing: nobody but more important work of the same quota may take it", "", "muster job list"},
+	{"borrowing", "held with what siblings leave unused; given back when they need it", "", "muster job list"},
+	{"unprotected", "its quota's backing no longer covers it: it runs until in-quota work needs the room", "", "muster job list"},
+	{"waiting", "workloads that wait", "", "muster job list --waiting"},
+	{"evictions", "times that it had to leave for somebody else", "", "muster why --history"},
+	{"highest use", "the highest usage of the last 90 days", "", "muster report quotas"},
+	{"claimed", "the share of its promises that a buffer policy says it keeps", "", "muster promise"},
+	{"realised", "the share of the promises judged so far that were kept", "kept ÷ (kept + broken)", "muster promise"},
+	{"MTTR", "the mean time until a failed node is healthy again", "", "muster mttr"},
+	{"availability", "the share of installed GPU-time that was usable", "", "muster targets"},
+	{"lemon", "a node that fails so much more often than the fleet that chance is no explanation", "", "muster lemons"},
+}
+
+func lookUp(name string) Word {
+	i := slices.IndexFunc(Words, func(w Word) bool { return w.Name == name })
+	if i < 0 {
+		return Word{Name: name, Means: name}
+	}
+	return Words[i]
+}
+
+// Define is what a hover says of a figure: its word, what it means, how it comes about.
+func Define(name string) string {
+	w := lookUp(name)
+	if w.How == "" {
+		return w.Name + ": " + w.Means
+	}
+	return w.Name + ": " + w.Means + " (" + w.How + ")"
+}
+
+// Anchor is where the page of words explains a word.
+func Anchor(name string) string { return strings.ReplaceAll(name, " ", "-") }

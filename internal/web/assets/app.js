@@ -1,0 +1,148 @@
+// What pages do in the browser: stay live, look back, change colours, copy a
+// command. Everything else is HTML; without this file pages still answer.
+'use strict';
+
+// Live: the server says that something changed, and htmx fetches the page's
+// changed parts. A page that nobody looks at listens to nothing.
+(function () {
+  const live = document.getElementById('live');
+  if (!live || !live.hasAttribute('data-live')) return;
+  let source = null, heard = Date.now(), late = false, lost = false;
+
+  function refresh() {
+    const main = document.getElementById('main');
+    if (main) htmx.trigger(main, 'changed');
+  }
+
+  function say(text) {
+    const state = document.getElementById('state');
+    if (!state) return;
+    state.classList.toggle('lost', text !== '');
+    const says = state.querySelector('.says');
+    if (says && text) says.textContent = text;
+  }
+
+  function mark() {
+    heard = Date.now();
+    if (lost) { lost = false; late = true; }
+    if (late) { late = false; refresh(); }
+  }
+
+  function open() {
+    if (source) return;
+    source = new EventSource('/live');
+    source.addEventListener('hello', mark);
+    source.addEventListener('alive', mark);
+    source.addEventListener('changed', function () { heard = Date.now(); refresh(); });
+    source.onerror = losing;
+  }
+
+  function losing() {
+    lost = true;
+    const state = document.getElementById('state');
+    say('No connection: figures as of ' + ((state && state.dataset.at) || 'before'));
+    if (source && source.readyState === EventSource.CLOSED) { source = null; setTimeout(open, 3000); }
+  }
+
+  function close() { if (source) { source.close(); source = null; } }
+
+  document.addEventListener('visibilitychange', function () {
+    if (document.hidden) { close(); late = true; } else { open(); }
+  });
+  addEventListener('pagehide', close);
+  setInterval(function () { if (source && Date.now() - heard > 25000) losing(); }, 5000);
+  document.addEventListener('htmx:sendError', losing);
+  if (!document.hidden) open();
+})();
+
+// What a reader opened, typed or chose stays when the page changes around it.
+if (window.Idiomorph) {
+  Idiomorph.defaults.ignoreActiveValue = true;
+  Idiomorph.defaults.callbacks.beforeAttributeUpdated = function (name, node) {
+    if (name === 'open' && node.nodeName === 'DETAILS') return false;
+    return true;
+  };
+  Idiomorph.defaults.callbacks.beforeNodeMorphed = function (old, fresh) {
+    if (old.nodeType === 1 && old.hasAttribute('data-still')) return false;
+    if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && fresh.hasAttribute('data-loads')) return false;
+    return true;
+  };
+}
+
+// The slider: a moment of the log; at its right end, live.
+(function () {
+  const slider = document.getElementById('slider'), field = document.getElementById('as-of');
+  if (!slider) return;
+  const from = Date.parse(slider.dataset.from), to = Date.parse(slider.dataset.to);
+  function moment() { return new Date(from + (to - from) * slider.value / 1000); }
+  slider.addEventListener('input', function () {
+    field.value = moment().toISOString().slice(0, 19).replace('T', ' ');
+    slider.setAttribute('aria-valuetext', moment().toUTCString());
+  });
+  slider.addEventListener('change', function () {
+    const url = new URL(location.href);
+    if (slider.value === slider.min) url.searchParams.set('as-of', slider.dataset.from);
+    else if (slider.value === slider.max) url.searchParams.delete('as-of');
+    else url.searchParams.set('as-of', moment().toISOString().replace(/\.\d+Z$/, 'Z'));
+    location.assign(url);
+  });
+})();
+
+// A slider says its value while it moves, and asks when it stands.
+document.addEventListener('input', function (e) {
+  const shows = e.target.dataset && e.target.dataset.shows;
+  if (shows) document.getElementById(shows).textContent = (e.target.value / 10).toFixed(1) + ' %';
+});
+document.addEventListener('change', function (e) {
+  if (e.target.dataset && e.target.dataset.shows) e.target.form.requestSubmit();
+});
+
+// Figures say on hover and on focus what they mean.
+['mouseover', 'focusin'].forEach(function (kind) {
+  document.addEventListener(kind, function (e) {
+    const figure = e.target.closest && e.target.closest('[data-w]');
+    if (figure && !figure.title && window.musterWords) figure.title = window.musterWords[figure.dataset.w] || figure.dataset.w;
+  });
+});
+
+// Colours: as the system, light, dark.
+(function () {
+  const button = document.getElementById('theme'), root = document.documentElement;
+  if (!button) return;
+  function show() {
+    const is = root.dataset.theme || 'system';
+    button.setAttribute('aria-label', 'Colours: ' + (is === 'system' ? 'as the system' : is));
+    button.title = button.getAttribute('aria-label');
+  }
+  button.addEventListener('click', function () {
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const order = dark ? ['', 'light', 'dark'] : ['', 'dark', 'light'];
+    const next = order[(order.indexOf(root.dataset.theme || '') + 1) % 3];
+    root.dataset.theme = next;
+    document.cookie = 'muster_theme=' + next + '; path=/; max-age=' + (next ? 31536000 : 0) + '; samesite=strict';
+    show();
+  });
+  show();
+})();
+
+// Figures that do not come are not waited for in silence.
+document.addEventListener('htmx:responseError', function () {
+  document.querySelectorAll('[data-coming]').forEach(function (d) { d.textContent = 'No answer in time. Load the page again.'; });
+});
+
+// Commands are copied whole; forms are sent once.
+document.addEventListener('click', function (e) {
+  const button = e.target.closest && e.target.closest('[data-copy]');
+  if (!button) return;
+  const lines = Array.from(button.parentElement.querySelectorAll('code'), function (c) { return c.textContent; });
+  if (navigator.clipboard) navigator.clipboard.writeText(lines.join('\n'));
+  button.textContent = 'Copied';
+  setTimeout(function () { button.textContent = 'Copy'; }, 1500);
+});
+document.addEventListener('submit', function (e) {
+  if (e.target.method !== 'post') return;
+  if (e.target.dataset.sent) { e.preventDefault(); return; }
+  e.target.dataset.sent = '1';
+  e.target.querySelectorAll('button').forEach(function (b) { b.setAttribute('aria-disabled', 'true'); });
+});
+addEventListener('pageshow', function () { document.querySelectorAll('form[data-sent]').forEach(function (f) { delete f.dataset.sent; }); });

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// How a page learns of changes: at once after a quiet while, and under constant
+// change once in a beat. Between them comes a sign of life, so that a browser
+// notices when the server is gone.
+const (
+	beat = 700 * time.Millisecond
+	life = 10 * time.Second
+)
+
+// feed tells whoever waits that the state has moved on.
+type feed struct {
+	mu   sync.Mutex
+	seq  uint64
+	news chan struct{} // closed and made anew with each record
+	over chan struct{} // closed when the server ends
+}
+
+func newFeed() *feed { return &feed{news: make(chan struct{}), over: make(chan struct{})} }
+
+func (f *feed) heard(seq uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seq = seq
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// now is the last record, and what will be closed by the next one.
+func (f *feed) now() (uint64, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.seq, f.news
+}
+
+// live streams to one page that something changed, until it is closed. What
+// changed the page asks for itself, as its reader.
+func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+	out := http.NewResponseController(w)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	seq, news := s.feed.now()
+	if _, err := fmt.Fprintf(w, "retry: 2000\nevent: hello\ndata: %d\n\n", seq); err != nil || out.Flush() != nil {
+		return
+	}
+	alive := time.NewTicker(life)
+	defer alive.Stop()
+	for {
+		kind := "changed"
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.feed.over:
+			return
+		case <-alive.C:
+			kind = "alive"
+		case <-news:
+		}
+		seq, news = s.feed.now()
+		if _, err := fmt.Fprintf(w, "event: %s\ndata: %d\n\n", kind, seq); err != nil || out.Flush() != nil {
+			return
+		}
+		if kind == "changed" && !rest(r, beat) {
+			return
+		}
+	}
+}
+
+// rest waits; false: the page was closed meanwhile.
+func rest(r *http.Request, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
+)
+
+// fleetView is what the fleet page shows.
+type fleetView struct {
+	v            *visit
+	steps        []draw.Step
+	rows         []fleetRow
+	incidents    []*musterv1.Incident
+	fleet        *musterv1.Figures
+	wrongs       int
+	count        int // of clusters
+	more         int // rows that are not shown
+	wide, narrow draw.SVG
+}
+
+// mostFleetRows is how many clusters and partitions the page lists, unless all are asked for.
+const mostFleetRows = 60
+
+// fleetRow is a cluster, or a partition below it.
+type fleetRow struct {
+	name      string
+	partition bool
+	alone     bool // the only one of its cluster, which has no row of its own
+	mode      string
+	path      string
+	f         *musterv1.Figures
+	wrong     []string // what is wrong with it, the worst first
+	weight    int
+	meter     draw.SVG
+}
+
+func fleetPage(v *visit) (page, error) {
+	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	h, err := v.Health.Health(v.ctx, &musterv1.HealthRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	i, err := v.Fleet.ListIncidents(v.ctx, &musterv1.ListIncidentsRequest{AsOf: v.asOf})
+	if err != nil {
+		return page{}, err
+	}
+	m := fleetView{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
+	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i.GetIncidents(), v.to)
+	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
+	m.rows = fleetRows(v, c, h)
+	for _, r := range m.rows {
+		if (!r.partition || r.alone) && len(r.wrong) > 0 {
+			m.wrongs++
+		}
+	}
+	m.count = len(clustersOf(m.rows))
+	if most := mostFleetRows; v.r.URL.Query().Get("all") == "" && len(m.rows) > most {
+		m.more, m.rows = len(m.rows)-most, m.rows[:most]
+	}
+	p := page{title: "Fleet", nav: "fleet", command: "muster capacity", body: fleetBody(m)}
+	p.lead = fleetLead(m)
+	return p, nil
+}
+
+// fleetLead is the page's answer in one sentence.
+func fleetLead(m fleetView) string {
+	f := m.fleet
+	if f.GetInstalled() == 0 {
+		return "No GPUs are installed yet."
+	}
+	s := "Of " + draw.Number(int(f.GetInstalled())) + " GPUs installed, " + draw.Number(int(f.GetPromisable())) + " can be promised now; " +
+		draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " assigned stand on metal, and " +
+		draw.Number(int(f.GetFlex())) + " are flex."
+	if m.wrongs > 0 {
+		s += " " + draw.Count(m.wrongs, "cluster") + " of " + plain(m.count) + " need a look."
+		s = strings.Replace(s, "1 cluster of "+plain(m.count)+" need", "1 cluster of "+plain(m.count)+" needs", 1)
+	}
+	return s
+}
+
+func clustersOf(rows []fleetRow) (list []fleetRow) {
+	for _, r := range rows {
+		if !r.partition || r.alone {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// fleetRows are the clusters, those with the most wrong first, each with its
+// partitions below it.
+func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthResponse) []fleetRow {
+	tripped := map[string]bool{}
+	for _, p := range h.GetPartitions() {
+		tripped[p.GetPartition()] = p.GetTripped() != nil
+	}
+	most := 0
+	for _, one := range c.GetClusters() {
+		most = max(most, int(one.GetFigures().GetInstalled()))
+	}
+	var clusters []fleetRow
+	below := map[string][]fleetRow{}
+	for _, p := range c.GetPartitions() {
+		r := fleetRow{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.to("/partition/" + p.GetPartition())}
+		r.judge(p.GetStale(), tripped[p.GetPartition()], len(p.GetIncidents()), "enforce")
+		r.meter = meterOf(p.GetFigures(), most)
+		cluster, _, _ := strings.Cut(p.GetPartition(), "/")
+		below[cluster] = append(below[cluster], r)
+	}
+	for _, one := range c.GetClusters() {
+		r := fleetRow{name: one.GetCluster(), mode: one.GetMode(), f: one.GetFigures()}
+		incidents, open := 0, false
+		for _, p := range c.GetPartitions() {
+			if strings.HasPrefix(p.GetPartition(), one.GetCluster()+"/") {
+				incidents, open = max(incidents, len(p.GetIncidents())), open || tripped[p.GetPartition()]
+			}
+		}
+		r.judge(one.GetStale(), open, incidents, one.GetMode())
+		r.meter = meterOf(one.GetFigures(), most)
+		clusters = append(clusters, r)
+	}
+	worst := func(a, b fleetRow) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.name, b.name)) }
+	slices.SortStableFunc(clusters, worst)
+	var rows []fleetRow
+	for _, one := range clusters {
+		parts := below[one.name]
+		slices.SortStableFunc(parts, worst)
+		if len(parts) == 1 { // the same figures twice say nothing
+			parts[0].alone, parts[0].mode = true, one.mode
+			parts[0].wrong = one.wrong
+		} else {
+			rows = append(rows, one)
+		}
+		rows = append(rows, parts...)
+	}
+	return rows
+}
+
+// judge says what is wrong with a cluster or a partition, and how much.
+func (r *fleetRow) judge(stale, tripped bool, incidents int, mode string) {
+	f := r.f
+	note := func(ok bool, weight int, text string) {
+		if ok {
+			r.wrong, r.weight = append(r.wrong, text), r.weight+weight
+		}
+	}
+	note(stale, 1_000_000_000, "reports are stale")
+	note(tripped, 100_000_000, "breaker is open")
+	note(f.GetUnbacked() > 0, 10_000*int(f.GetUnbacked()), draw.Number(int(f.GetUnbacked()))+" unbacked")
+	note(f.GetOver() > 0, 100*int(f.GetOver()), draw.Number(int(f.GetOver()))+" over")
+	note(f.GetAssigned() > f.GetSustainable(), int(f.GetAssigned()-f.GetSustainable()), draw.Number(int(f.GetAssigned()-f.GetSustainable()))+" above sustainable")
+	note(incidents > 0, 50, draw.Count(incidents, "incident"))
+	note(f.GetInstalled() > f.GetHealthy(), int(f.GetInstalled()-f.GetHealthy()), draw.Number(int(f.GetInstalled()-f.GetHealthy()))+" down")
+	note(f.GetStranded() > 0, int(f.GetStranded()), draw.Number(int(f.GetStranded()))+" stranded")
+	note(mode != "enforce" && mode != "", 1, "only "+mode+"s")
+}
+
+// meterOf is a small bar of a cluster's or a partition's quota, flex and what is down.
+func meterOf(f *musterv1.Figures, most int) draw.SVG {
+	return draw.Meter(int(f.GetInstalled()), most,
+		draw.Part{GPUs: int(f.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(f.GetScheduled())) + " scheduled"},
+		draw.Part{GPUs: int(f.GetFlexUsed()), Ink: draw.Flex, Says: draw.Number(int(f.GetFlexUsed())) + " flex used"},
+		draw.Part{GPUs: int(f.GetInstalled() - f.GetUsable()), Ink: draw.Down, Says: draw.Number(int(f.GetInstalled()-f.GetUsable())) + " not usable"})
+}

@@ -1,0 +1,146 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+)
+
+// partitionView is what the page of a partition shows.
+type partitionView struct {
+	v            *visit
+	p            *musterv1.PartitionCapacity
+	island       string
+	maps         []islandMap
+	wide, narrow draw.SVG // of islands that are too many to be drawn node by node
+	backing      []backed
+	islands      []string // of the columns of backing
+	rows         []islandRow
+	namespaces   []*musterv1.NamespaceFlex
+}
+
+// backed is one quota's backing, island by island.
+type backed struct {
+	quota  string
+	total  int
+	gang   int
+	flags  []string
+	counts []int
+}
+
+type islandRow struct {
+	*musterv1.IslandCapacity
+	path string
+}
+
+// mostIslands is how many islands the table of backing has columns for.
+const mostIslands = 12
+
+func partitionPage(v *visit) (page, error) {
+	id := v.r.PathValue("cluster") + "/" + v.r.PathValue("gpu")
+	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf, Scope: id})
+	if err != nil {
+		return page{}, err
+	}
+	if len(c.GetPartitions()) != 1 {
+		return page{}, &missing{"No partition is named " + short(id, 80) + ".", "The fleet page lists those there are."}
+	}
+	m := partitionView{v: v, p: c.GetPartitions()[0], island: v.r.URL.Query().Get("island")}
+	if err := m.draw(); err != nil {
+		return page{}, err
+	}
+	if err := m.backings(); err != nil {
+		return page{}, err
+	}
+	x, err := v.Capacity.Flex(v.ctx, &musterv1.FlexRequest{AsOf: v.asOf, Scope: id})
+	if err != nil {
+		return page{}, err
+	}
+	for _, pool := range x.GetPools() {
+		m.namespaces = pool.GetNamespaces()
+	}
+	slices.SortStableFunc(m.namespaces, func(a, b *musterv1.NamespaceFlex) int {
+		return cmp.Or(cmp.Compare(b.GetUsed(), a.GetUsed()), cmp.Compare(b.GetWaiting(), a.GetWaiting()))
+	})
+	m.namespaces = m.namespaces[:min(len(m.namespaces), 30)]
+	f := m.p.GetFigures()
+	return page{
+		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster capacity free --partition " + id, body: partitionBody(m),
+		lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
+	}, nil
+}
+
+// draw draws the nodes, or islands as bars where the nodes are too many.
+func (m *partitionView) draw() (err error) {
+	nodes := 0
+	for _, i := range m.p.GetIslands() {
+		nodes += int(i.GetNodes())
+		m.rows = append(m.rows, islandRow{i, m.v.to("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
+	}
+	if m.island != "" || nodes <= mostNodes {
+		var names []string
+		if m.island != "" {
+			names = []string{m.island}
+		}
+		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil)
+		return err
+	}
+	per := int(m.p.GetFigures().GetInstalled()) / max(1, nodes)
+	var blocks []draw.Block
+	for _, i := range m.rows {
+		used, all := int(i.GetUsable()-i.GetFree()), int(i.GetNodes())*per
+		quota := min(used, int(i.GetBacked()))
+		blocks = append(blocks, draw.Block{
+			Name: i.GetIsland(), GPUs: all, Mark: int(i.GetOwnShare()) * per, Href: i.path, Note: draw.Number(int(i.GetFree())) + " free of " + draw.Number(all),
+			Parts: []draw.Part{
+				{GPUs: quota, Ink: draw.Quota, Says: draw.Number(quota) + " held, on nodes that back quota"},
+				{GPUs: used - quota, Ink: draw.Flex, Says: draw.Number(used-quota) + " held on others"},
+				{GPUs: int(i.GetFree()), Ink: draw.Empty, Says: draw.Number(int(i.GetFree())) + " free"},
+				{GPUs: all - int(i.GetUsable()), Ink: draw.Down, Says: draw.Number(all-int(i.GetUsable())) + " not usable"},
+			},
+		})
+	}
+	blocks = blocks[:min(len(blocks), 200)]
+	m.wide, m.narrow = draw.Blocks("bl", "Islands of "+m.p.GetPartition(), blocks, draw.Wide), draw.Blocks("bl", "Islands of "+m.p.GetPartition(), blocks, draw.Narrow)
+	return nil
+}
+
+// backings lists which quota stands on which island.
+func (m *partitionView) backings() error {
+	q, err := m.v.Quotas.ListQuotas(m.v.ctx, &musterv1.ListQuotasRequest{AsOf: m.v.asOf, Partition: m.p.GetPartition()})
+	if err != nil {
+		return err
+	}
+	for _, i := range m.rows {
+		if len(m.islands) < mostIslands {
+			m.islands = append(m.islands, i.GetIsland())
+		}
+	}
+	for _, one := range q.GetQuotas() {
+		for _, g := range one.GetGrants() {
+			if g.GetPartition() != m.p.GetPartition() {
+				continue
+			}
+			b := backed{quota: one.GetPath(), total: int(g.GetBacked()), gang: int(g.GetGang()), flags: g.GetFlags()}
+			for _, name := range m.islands {
+				b.counts = append(b.counts, int(g.GetIslands()[name]))
+			}
+			m.backing = append(m.backing, b)
+			for i := range m.maps {
+				if n := g.GetIslands()[m.maps[i].name]; n > 0 {
+					m.maps[i].backs = append(m.maps[i].backs, "backs "+draw.Number(int(n))+" of "+one.GetPath())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bufferUsed is how much of the buffer failures took, and how much of it is left.
+func (m partitionView) bufferUsed() (used, left int) {
+	f := m.p.GetFigures()
+	left = max(0, int(f.GetHealthy()-f.GetPromisable()))
+	return int(f.GetInstalled() - f.GetHealthy()), left
+}

@@ -1,0 +1,236 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
+)
+
+// runView is what the page "Can I run?" shows.
+type runView struct {
+	v       *visit
+	ask     runAsk
+	asked   bool
+	wrong   string // what is wrong with what was asked
+	places  []*musterv1.Place
+	missed  bool
+	cards   []runCard
+	more    int // targets that are not drawn
+	command string
+	spec    *musterv1.FitSpec
+}
+
+// runAsk is the form.
+type runAsk struct {
+	namespace, target, partition, priority, reach, hours string
+	replicas, gpus                                       string
+}
+
+// runCard is one target in one partition, with its staircase.
+type runCard struct {
+	target, partition string
+	path              string
+	stairs            draw.SVG
+	free, largest     int
+	borrow, waiting   int
+	backed            int
+	flex              bool
+	next              string
+}
+
+// most targets that are drawn at once.
+const mostCards = 24
+
+func runPage(v *visit) (page, error) {
+	q := v.r.URL.Query()
+	m := runView{v: v, ask: runAsk{
+		namespace: q.Get("namespace"), target: q.Get("target"), partition: q.Get("partition"), priority: q.Get("priority"), reach: q.Get("reach"),
+		hours: q.Get("hours"), replicas: q.Get("replicas"), gpus: q.Get("gpus"),
+	}}
+	if m.ask.namespace == "" {
+		m.ask.namespace = v.reader()
+	}
+	m.asked = m.ask.gpus != ""
+	m.command = "muster free -n " + m.ask.namespace
+	if m.asked {
+		spec, command, wrong := m.ask.spec()
+		if m.spec = spec; wrong != nil {
+			m.wrong = wrong.Error()
+		} else {
+			m.command = command
+		}
+	}
+	switch v.r.URL.Path {
+	case placesPath:
+		err := m.fit()
+		return page{part: true, body: placesBody(m)}, err
+	case stairsPath:
+		u, err := v.Capacity.Usable(v.ctx, &musterv1.UsableRequest{AsOf: v.asOf, Namespace: m.ask.namespace, Scope: m.ask.partition})
+		if err == nil {
+			m.cardsOf(u)
+		}
+		return page{part: true, body: stairsBody(m)}, err
+	}
+	if m.ask.partition != "" && m.wrong == "" {
+		m.wrong = v.noPartition(m.ask.partition)
+	}
+	return page{
+		title: "Can I run?", nav: "run", command: m.command, body: runBody(m),
+		lead: "How many gangs of each size could start now, for each target that you may use: by quota solid, and on flex besides, hatched.",
+	}, nil
+}
+
+// The parts of the page that take longer than a page may.
+const (
+	placesPath = "/part/places"
+	stairsPath = "/part/stairs"
+)
+
+// noPartition says why a partition cannot be asked about; "" where it can.
+func (v *visit) noPartition(id string) string {
+	_, err := v.Capacity.Free(v.ctx, &musterv1.FreeRequest{AsOf: v.asOf, Scope: id})
+	return refusalText(err)
+}
+
+// part is the address of a part that answers what this page was asked.
+func (m runView) part(path string) string {
+	u := url.URL{Path: path, RawQuery: m.v.r.URL.RawQuery}
+	return u.String()
+}
+
+// reader is the name of who reads; "me" where nobody can say.
+func (v *visit) reader() string {
+	h, err := v.heads.of(v)
+	if err != nil {
+		return "me"
+	}
+	return frame{actor: h.status.GetActor()}.name()
+}
+
+// fit asks as `muster fit` does.
+func (m *runView) fit() error {
+	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: m.spec})
+	var ce *connect.Error
+	if errors.As(err, &ce) && (ce.Code() == connect.CodeInvalidArgument || ce.Code() == connect.CodeNotFound || ce.Code() == connect.CodeFailedPrecondition) {
+		m.wrong = troubleOf(err).text
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m.places, m.missed = f.GetPlaces(), f.GetMissed()
+	return nil
+}
+
+// spec reads the form, and says the command that asks the same.
+func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
+	count := func(word, name string) (int32, error) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > 1_000_000 {
+			return 0, &wrongInput{name, "is no number of at least 1: " + short(word, 20)}
+		}
+		return int32(n), nil
+	}
+	replicas := a.replicas
+	if replicas == "" {
+		replicas = "1"
+	}
+	r, err := count(replicas, "Nodes or replicas")
+	if err != nil {
+		return nil, "", err
+	}
+	g, err := count(a.gpus, "GPUs of each")
+	if err != nil {
+		return nil, "", err
+	}
+	spec := &musterv1.FitSpec{Namespace: a.namespace, Target: a.target, Partition: a.partition, Priority: a.priority}
+	pool := &musterv1.Pool{Name: "main", Replicas: r, Gpus: g, Reach: a.reach}
+	spec.Pools = []*musterv1.Pool{pool}
+	shape := plain(int(r)) + "x" + plain(int(g))
+	command := "muster fit --gang " + shape
+	if a.reach != "" {
+		command = "muster fit --pool main=" + shape + ",reach=" + a.reach
+	}
+	command += " -n " + a.namespace
+	for _, flag := range [][2]string{{"--target", a.target}, {"--partition", a.partition}, {"--priority", a.priority}} {
+		if flag[1] != "" {
+			command += " " + flag[0] + " " + flag[1]
+		}
+	}
+	if a.hours != "" {
+		h, err := strconv.ParseFloat(a.hours, 64)
+		if err != nil || h <= 0 || h > 24*365 {
+			return nil, "", &wrongInput{"Hours", "is no number above 0: " + short(a.hours, 20)}
+		}
+		spec.MaxRuntime = durationpb.New(time.Duration(h * float64(time.Hour)))
+		command += " --max-runtime " + a.hours + "h"
+	}
+	return spec, command, nil
+}
+
+// cardsOf draws a staircase for each target.
+func (m *runView) cardsOf(u *musterv1.UsableResponse) {
+	for _, one := range picture.Staircases(u) {
+		if m.ask.target != "" && one.Target != m.ask.target {
+			continue
+		}
+		if len(m.cards) == mostCards {
+			m.more++
+			continue
+		}
+		m.cards = append(m.cards, m.card(one))
+	}
+}
+
+func (m *runView) card(s picture.Staircase) runCard {
+	c := runCard{
+		target: s.Target, partition: s.Partition, stairs: s.Draw("st" + plain(len(m.cards))), flex: s.Flex != nil,
+		path: m.v.to("/queue", "target", s.Target, "partition", s.Partition),
+	}
+	if f := s.Flex; f != nil {
+		c.free, c.largest, c.waiting, c.backed = int(f.GetFree()), int(f.GetLargestGang()), int(f.GetWaiting()), int(f.GetFlex())
+		c.next = m.next(f.GetNext(), f.GetNextWhat())
+		return c
+	}
+	q := s.Quota
+	c.free, c.largest, c.waiting, c.backed = int(q.GetFree()), int(q.GetLargestGang()), int(q.GetWaiting()), int(q.GetBacked())
+	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat())
+	return c
+}
+
+func (m *runView) next(at *timestamppb.Timestamp, what string) string {
+	if at == nil {
+		return "Nobody knows a next change."
+	}
+	return "Next change " + clock(at.AsTime(), m.v.now) + " (in " + lasted(at.AsTime().Sub(m.v.at())) + "): " + what
+}
+
+// starts says in words when a place would start a workload.
+func (m runView) starts(p *musterv1.Place) string {
+	switch p.GetOutcome() {
+	case "starts":
+		at := p.GetStart().GetAt().AsTime()
+		if !at.After(m.v.at().Add(time.Second)) {
+			return "now"
+		}
+		return "within " + lasted(at.Sub(m.v.at())+time.Second)
+	case "refused":
+		return "refused"
+	}
+	if p.GetAnswer() == "impossible" {
+		return "impossible as things are"
+	}
+	if f := p.GetForecast(); f.GetKnown() {
+		return "by " + clock(f.GetP50().AsTime(), m.v.now) + ", likely; by " + clock(f.GetP90().AsTime(), m.v.now) + ", nearly always"
+	}
+	return "not known"
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+)
+
+// workloadView is what the page of a workload shows.
+type workloadView struct {
+	v    *visit
+	w    *musterv1.Workload
+	why  *musterv1.WhyResponse
+	id   string // namespace/name
+	path string
+	maps []islandMap
+}
+
+func workloadPage(v *visit) (page, error) {
+	ns, name := v.r.PathValue("namespace"), v.r.PathValue("name")
+	g, err := v.Workloads.GetWorkload(v.ctx, &musterv1.GetWorkloadRequest{AsOf: v.asOf, Namespace: ns, Name: name})
+	if err != nil {
+		return page{}, err
+	}
+	m := workloadView{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
+	if len(m.w.GetNodes()) > 0 && m.w.GetPartition() != "" {
+		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes()); err != nil {
+			return page{}, err
+		}
+	}
+	return page{
+		title: m.id, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: "muster why " + m.id + " --history",
+		lead: m.sentence(), body: workloadBody(m),
+	}, nil
+}
+
+// sentence says how it is, at once.
+func (m workloadView) sentence() string {
+	w := m.w
+	to := w.GetSpec().GetTarget()
+	switch w.GetState() {
+	case "pending", "starting":
+		s := "Waits for " + to + ", " + lasted(w.GetWaited().AsDuration()) + " so far"
+		if w.GetPosition() > 0 {
+			s += ", number " + plain(int(w.GetPosition())) + " in its queue"
+		}
+		if w.GetReason() != "" {
+			s += ". The reason is " + w.GetReason()
+		}
+		return s + "."
+	case "finished", "failed", "cancelled":
+		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + clock(w.GetEnded().AsTime(), m.v.now) + "; it waited " + lasted(w.GetWaited().AsDuration()) + " in all."
+	}
+	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + clock(w.GetStarted().AsTime(), m.v.now) + "."
+}
+
+// waits says whether the workload waits for room.
+func (m workloadView) waits() bool {
+	return m.w.GetState() == "pending" || m.w.GetState() == "starting"
+}
+
+// shape is what the workload asks for: trainer 16×8, grader 2..64×1.
+func shape(s *musterv1.WorkloadSpec) string {
+	var parts []string
+	for _, p := range s.GetPools() {
+		n := plain(int(p.GetReplicas()))
+		if p.GetReplicas() == 0 {
+			n = plain(int(p.GetMin())) + ".." + plain(int(p.GetMax()))
+		}
+		parts = append(parts, p.GetName()+" "+n+"×"+plain(int(p.GetGpus())))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// classInk is the ink of a blocker's class.
+func classInk(class string) draw.Ink {
+	switch class {
+	case "change":
+		return draw.Change
+	case "ask":
+		return draw.Ask
+	case "fault":
+		return draw.Fault
+	}
+	return draw.Wait
+}
+
+// classText says who can do something about a blocker.
+func classText(class string) string {
+	switch class {
+	case "change":
+		return "you can change that"
+	case "ask":
+		return "an owner or an operator can change that"
+	case "fault":
+		return "something is broken"
+	}
+	return "time will do"
+}
+
+// whyPart is what keeps a workload from starting, or why it failed.
+func whyPart(v *visit) (page, error) {
+	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name")})
+	if err != nil {
+		return page{}, err
+	}
+	m := workloadView{v: v, w: why.GetWorkload()}
+	return page{part: true, body: whyBody(m, why)}, nil
+}
+
+// helpPart is what would help, and when it starts: it takes longer than a page may.
+func helpPart(v *visit) (page, error) {
+	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), Help: true})
+	if err != nil {
+		return page{}, err
+	}
+	return page{part: true, body: helpBody(v, why)}, nil
+}
+
+// storyPart is everything that was done to a workload, as a ribbon and as a list.
+func storyPart(v *visit) (page, error) {
+	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), History: true})
+	if err != nil {
+		return page{}, err
+	}
+	w := why.GetWorkload()
+	to := v.at()
+	if w.GetEnded() != nil {
+		to = w.GetEnded().AsTime()
+	}
+	from := w.GetSubmitted().AsTime()
+	if !to.After(from) {
+		to = from.Add(time.Second)
+	}
+	stretches, marks := stretchesOf(why.GetHistory(), to)
+	return page{part: true, body: storyBody(v, why, draw.Ribbon(stretches, marks, from, to, draw.Wide), draw.Ribbon(stretches, marks, from, to, draw.Narrow), inksOf(stretches))}, nil
+}
+
+func inksOf(list []draw.Stretch) (inks []draw.Ink) {
+	for _, k := range draw.Inks {
+		if slices.ContainsFunc(list, func(s draw.Stretch) bool { return s.Ink == k.Ink }) {
+			inks = append(inks, k.Ink)
+		}
+	}
+	return inks
+}
+
+// inkOfHolds is the ink of how a workload holds its GPUs.
+func inkOfHolds(holds string) draw.Ink {
+	switch holds {
+	case "borrowing":
+		return draw.Borrow
+	case "unprotected":
+		return draw.Over
+	case "flex":
+		return draw.Flex
+	}
+	return draw.Quota
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// The cookies of the pages. None of them is read by a script but the theme's.
+const (
+	cookieSession = "muster_session" // tells browsers apart, so that forms are theirs
+	cookieToken   = "muster_token"   // who the reader is, where the server asks for it
+	cookieFlash   = "muster_flash"   // what the next page says once
+)
+
+// session is a browser that comes again.
+type session struct {
+	id    string
+	token string
+}
+
+func (s *Server) session(w http.ResponseWriter, r *http.Request) session {
+	var self session
+	if c, err := r.Cookie(cookieToken); err == nil {
+		self.token = c.Value
+	}
+	if c, err := r.Cookie(cookieSession); err == nil && len(c.Value) >= 22 {
+		self.id = c.Value
+		return self
+	}
+	self.id = random()
+	setCookie(w, r, cookieSession, self.id, 0)
+	return self
+}
+
+func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	})
+}
+
+func random() string {
+	b := make([]byte, 18)
+	_, _ = rand.Read(b) // it never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// csrf is what a form of this browser must carry: nobody else can make it.
+func (v *visit) csrf() string {
+	m := hmac.New(sha256.New, v.secret)
+	_, _ = m.Write([]byte(v.self.id))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
+}
+
+// own says whether a form was made for this browser.
+func (v *visit) own() bool {
+	return hmac.Equal([]byte(v.r.PostFormValue("csrf")), []byte(v.csrf()))
+}
+
+// say makes the next page say something once.
+func (v *visit) say(text string) {
+	setCookie(v.w, v.r, cookieFlash, url.QueryEscape(text), 60)
+}
+
+func (v *visit) flash() string {
+	c, err := v.r.Cookie(cookieFlash)
+	if err != nil || v.r.Header.Get("HX-Request") != "" {
+		return ""
+	}
+	setCookie(v.w, v.r, cookieFlash, "", -1)
+	text, _ := url.QueryUnescape(c.Value)
+	return text
+}
+
+// signIn keeps a reader's token, if it is one.
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	token := strings.TrimSpace(r.PostFormValue("token"))
+	setCookie(w, r, cookieToken, token, 12*3600)
+	http.Redirect(w, r, back(r), http.StatusSeeOther)
+}
+
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
+	setCookie(w, r, cookieToken, "", -1)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// back is the page that a form says it came from, if it is one of this server.
+func back(r *http.Request) string {
+	to := r.PostFormValue("back")
+	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, "\\") {
+		return "/"
+	}
+	return to
+}

@@ -1,0 +1,262 @@
+package web_test
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/api"
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+var everyPage = []string{
+	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
+	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
+	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
+}
+
+func TestEveryPageOpens(t *testing.T) {
+	h := open(t, nil).furnish()
+	for _, path := range everyPage {
+		code, body := h.get(path)
+		if code != http.StatusOK || strings.Contains(body, `class="trouble"`) {
+			t.Errorf("%s: %d\n%.600s", path, code, body)
+		}
+		if len(body) > 500_000 {
+			t.Errorf("%s has %d bytes", path, len(body))
+		}
+	}
+}
+
+// Nothing on a page is loaded from elsewhere, and nothing of it is a script or a
+// style that is written into the page.
+func TestPagesLoadNothingFromElsewhere(t *testing.T) {
+	h := open(t, nil).furnish()
+	loads := regexp.MustCompile(`(?:src|srcset|action|formaction|poster)="([^"]*)"|<link[^>]*href="([^"]*)"`)
+	for _, path := range everyPage {
+		_, body := h.get(path)
+		for _, m := range loads.FindAllStringSubmatch(body, -1) {
+			if to := m[1] + m[2]; !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
+				t.Errorf("%s loads %q", path, to)
+			}
+		}
+		for _, bad := range []string{"<style", " style=\"", " onclick", " onload", "javascript:", "<script>"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s has %s in it, which the policy forbids", path, bad)
+			}
+		}
+	}
+}
+
+func TestAnEmptyFleetIsNoError(t *testing.T) {
+	h := open(t, nil)
+	for _, path := range []string{"/", "/run", "/workloads", "/queue", "/teams", "/haircuts", "/promise", "/nodes", "/events"} {
+		if code, body := h.get(path); code != http.StatusOK {
+			t.Errorf("%s: %d %.300s", path, code, body)
+		}
+	}
+	_, body := h.get("/")
+	has(t, body, "There is no fleet yet.")
+}
+
+func TestFleetSaysWhatTheEngineKnows(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, body := h.get("/")
+	has(t, body, "Of 128 GPUs installed, 104 can be promised now; 104 of 104 assigned stand on metal", "muster capacity")
+	h.clock.Add(int64(time.Hour))
+	h.do(core.SetNodes{Names: []string{"tiger-h200-i2-001", "tiger-h200-i2-002", "tiger-h200-i2-003", "tiger-h200-i2-004"}, State: fleet.Quarantined, Signal: "XID 79"})
+	_, body = h.get("/")
+	has(t, body, "quarantined: XID 79", "96 can be promised now", "8 unbacked", "32 down")
+	_, body = h.get("/?as-of=2026-11-21T12:01:00Z")
+	has(t, body, "104 can be promised now", "As of", "Live again", "--as-of 2026-11-21T12:01:00Z")
+	if strings.Contains(body, "quarantined: XID 79") {
+		t.Error("the page of the past knows the future")
+	}
+}
+
+func TestWorkloadSaysWhyItWaits(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, body := h.get("/workload/oak/moonshot")
+	has(t, body, "Waits for research/oak", "muster why oak/moonshot --history")
+	_, body = h.get("/workload/oak/moonshot/why")
+	has(t, body, "GangTooLarge", "12 nodes in one island")
+	_, body = h.get("/workload/oak/moonshot/help")
+	has(t, body, "muster submit", "impossible")
+	_, body = h.get("/workload/oak/base/story")
+	has(t, body, "submitted to research/oak", ">running<")
+}
+
+func TestWrongAddressesAreAnswered(t *testing.T) {
+	h := open(t, nil).furnish()
+	for path, want := range map[string]int{
+		"/no": 404, "/?as-of=soon": 400, "/?as-of=2099-01-01": 400, "/workload/oak/none": 400, "/partition/no/such": 404, "/team/none": 404, "/node/none": 400,
+		"/haircut/none": 404, "/haircuts?kind=magic": 400, "/haircuts?kind=fixed&share=-3": 400, "/nodes?scope=none": 404, "/run?gpus=x": 200,
+	} {
+		code, body := h.get(path)
+		if code != want && (want < 400 || code < 400 || code >= 500) {
+			t.Errorf("%s is answered with %d, want %d", path, code, want)
+		}
+		has(t, body, "</html>")
+	}
+	_, body := h.get("/workload/oak/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+	if strings.Contains(body, "<script>alert") {
+		t.Error("what an address says comes back unescaped")
+	}
+}
+
+// A haircut is drafted, saved, reviewed, told, applied and undone; each form is
+// done once, however often it is sent, and only if it was made for this browser.
+func TestHaircutByForms(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, draft := h.get("/haircuts?basis=quota&kind=fixed&share=25")
+	f := form(draft)
+	for k, v := range map[string]string{"basis": "quota", "kind": "fixed", "share": "25", "name": "spring", "reason": "the cluster runs hot"} {
+		f.Set(k, v)
+	}
+	for range 2 {
+		if code, body := h.post("/haircuts", f); code != http.StatusOK || !strings.Contains(body, "Haircut spring") {
+			t.Fatalf("saving: %d\n%.800s", code, body)
+		}
+	}
+	step := func(what string, with url.Values) (int, string) {
+		_, page := h.get("/haircut/spring")
+		f := form(page)
+		for k := range with {
+			f.Set(k, with.Get(k))
+		}
+		return h.post("/haircut/spring/"+what, f)
+	}
+	wave := url.Values{"reason": {"agreed"}, "cluster": {"tiger"}}
+	if code, body := step("apply", wave); code != http.StatusBadRequest {
+		t.Fatalf("a plan that nobody reviewed is applied: %d\n%.500s", code, body)
+	}
+	for _, what := range []string{"review", "tell"} {
+		if code, body := step(what, url.Values{"reason": {"done"}}); code != http.StatusOK {
+			t.Fatalf("%s: %d\n%.800s", what, code, body)
+		}
+	}
+	if code, _ := step("apply", url.Values{"reason": {" "}, "cluster": {"tiger"}}); code != http.StatusBadRequest {
+		t.Error("a wave is applied without a reason")
+	}
+	_, diff := h.get("/haircut/spring/apply?cluster=tiger")
+	has(t, diff, "Nothing is changed yet", "104", "research/oak")
+	assigned := func() int {
+		n := 0
+		h.engine.Read(func(s *fleet.State) { n = s.Partitions[0].Assigned() })
+		return n
+	}
+	if code, body := step("apply", wave); code != http.StatusOK || assigned() >= 104 {
+		t.Fatalf("apply: %d, %d assigned\n%.900s", code, assigned(), body)
+	}
+	if code, _ := step("undo", wave); code != http.StatusOK || assigned() != 104 {
+		t.Fatalf("undo: %d, %d assigned", code, assigned())
+	}
+	if code, _ := h.post("/haircut/spring/apply", wave); code != http.StatusBadRequest || assigned() != 104 {
+		t.Error("a form without the browser's seal is heard")
+	}
+}
+
+// A page may be asked for by a browser; what changes something, by its own forms only.
+func TestFormsFromElsewhereAreRefused(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, page := h.get("/haircuts?basis=quota")
+	f := form(page)
+	f.Set("reason", "forged")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.server.URL+"/haircuts", strings.NewReader(f.Encode()))
+	must(t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.Header.Set("Origin", "http://elsewhere.example")
+	answer, err := h.reader.Do(r)
+	must(t, err)
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusForbidden {
+		t.Errorf("answered with %d", answer.StatusCode)
+	}
+}
+
+// Where the server asks for tokens, a reader signs in; who is no operator sees the
+// pages and none of their writes.
+func TestSignIn(t *testing.T) {
+	sum := sha256.Sum256([]byte("hers"))
+	path := filepath.Join(t.TempDir(), "tokens.yaml")
+	must(t, os.WriteFile(path, []byte("- token_sha256: "+hex.EncodeToString(sum[:])+"\n  user: ada\n"), 0o600))
+	tokens, err := api.ReadTokensFile(path)
+	must(t, err)
+	h := open(t, tokens).furnish()
+	code, body := h.get("/")
+	if code != http.StatusUnauthorized {
+		t.Fatalf("a stranger is answered with %d", code)
+	}
+	has(t, body, "Who are you?", `action="/sign-in"`)
+	if strings.Contains(body, "tiger") {
+		t.Error("a stranger is told of the fleet")
+	}
+	if code, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"/haircuts?basis=quota&kind=fixed&share=25"}}); code != http.StatusOK {
+		t.Fatalf("signing in: %d\n%.400s", code, body)
+	}
+	has(t, body, "ada", "research/oak")
+	if strings.Contains(body, "Save the plan") {
+		t.Error("who is no operator is offered what is refused")
+	}
+	f := form(body)
+	_, page := h.get("/haircuts")
+	f.Set("csrf", form(page).Get("csrf"))
+	f.Set("reason", "tried")
+	if code, _ := h.post("/haircuts", f); code < 400 || code >= 500 {
+		t.Errorf("a write without the right is answered with %d", code)
+	}
+	if _, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "What it can really muster") {
+		t.Error("signing in leads elsewhere")
+	}
+}
+
+// An open page is told of a change at once.
+func TestLivePagesAreTold(t *testing.T) {
+	h := open(t, nil).furnish()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.server.URL+"/live", nil)
+	must(t, err)
+	answer, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	until := func(word string) {
+		for lines.Scan() {
+			if lines.Text() == word {
+				return
+			}
+		}
+		t.Fatalf("the stream ended before %q", word)
+	}
+	until("event: hello")
+	h.do(core.Submit{Spec: spec("news", 1)})
+	until("event: changed")
+}
+
+// What htmx asks for is what changes, and not the frame around it.
+func TestFragment(t *testing.T) {
+	h := open(t, nil).furnish()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.server.URL+"/", nil)
+	must(t, err)
+	r.Header.Set("HX-Request", "true")
+	r.Header.Set("HX-Target", "main")
+	answer, err := h.reader.Do(r)
+	must(t, err)
+	defer answer.Body.Close()
+	var body strings.Builder
+	_, err = bufio.NewReader(answer.Body).WriteTo(&body)
+	must(t, err)
+	has(t, body.String(), `<main id="main"`, `hx-swap-oob`)
+	if strings.Contains(body.String(), "<nav aria-label=\"Pages\">") {
+		t.Error("the frame comes along")
+	}
+}
