@@ -8,11 +8,11 @@ RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./int
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean promise conformance
+.PHONY: help demo test race lint fmt generate metrics fuzz controlplane controlplane-test bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
@@ -50,6 +50,12 @@ fuzz: ## each fuzz target for FUZZTIME (60s)
 		echo "== $$package $$target $(FUZZTIME)"; \
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
 	done
+
+controlplane: ## build the control plane that real-cluster tests start, once (minutes); it is kept outside the clone
+	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 60m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest
+
+controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
+	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 60m ./internal/driver/kube/...
 
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...

@@ -2,8 +2,9 @@ package explain
 
 import "github.com/muster-fleet/muster/internal/fleet"
 
-// inQuota is what keeps quota work from starting, in the contract's order.
-func (q *question) inQuota(a *fleet.Account) []Blocker {
+// inQuota is what keeps quota work from starting, in the contract's order. Where
+// something else keeps it already, nothing need be in the way here.
+func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 	n := q.count(a)
 	var list []Blocker
 	if b, ok := q.held(a, n); ok {
@@ -24,6 +25,9 @@ func (q *question) inQuota(a *fleet.Account) []Blocker {
 	}
 	if b, ok := q.clearing(a.Tree()); ok {
 		return []Blocker{b}
+	}
+	if kept && q.pl.FitsBacking(q.it, false) {
+		return nil
 	}
 	return []Blocker{q.scattered(a, n)}
 }
