@@ -14,32 +14,42 @@ type Picture struct {
 	Work     []translate.Work
 	Quotas   []translate.Quota // by path
 	Queues   map[string]string // Kueue's local queues, namespace/name, and their quotas' paths
+	Foreign  map[string]int    // GPUs by node that pods hold which Muster does not manage
 	Problems []translate.Problem
 }
 
 // parts are the objects that a picture is made of, in any order.
 type parts struct {
-	nodes  []translate.Node
-	pods   []translate.Pod
-	quotas []translate.Quota
-	queues map[string]string
+	managed bool               // only pods that are Muster's are its work
+	started map[[2]string]bool // workloads of which Muster has started something
+	nodes   []translate.Node
+	pods    []translate.Pod
+	quotas  []translate.Quota
+	queues  map[string]string
 }
 
 // picture puts the parts together. It depends on what they say alone, not on the
 // order in which they came.
 func picture(of parts) Picture {
-	p := Picture{Queues: of.queues, Quotas: merge(of.quotas)}
+	p := Picture{Queues: of.queues, Quotas: merge(of.quotas), Foreign: map[string]int{}}
 	for _, n := range of.nodes {
 		p.Problems = append(p.Problems, n.Problems...)
 		if n.GPU != "" {
 			p.Nodes = append(p.Nodes, n)
 		}
 	}
+	var mine []translate.Pod
 	for _, pod := range of.pods {
 		p.Problems = append(p.Problems, pod.Problems...)
+		// What says that Muster has started it, and was not, is somebody else's.
+		if !of.managed || pod.Managed() && (pod.Gated || of.started[pod.Workload()]) {
+			mine = append(mine, pod)
+		} else if pod.Node != "" && !pod.Over {
+			p.Foreign[pod.Node] += pod.GPUs
+		}
 	}
 	slices.SortFunc(p.Nodes, func(a, b translate.Node) int { return strings.Compare(a.Name, b.Name) })
-	p.Work = translate.Group(of.pods)
+	p.Work = translate.Group(mine)
 	for _, w := range p.Work {
 		p.Problems = append(p.Problems, w.Problems...)
 	}

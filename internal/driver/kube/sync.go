@@ -23,7 +23,8 @@ type Engine interface {
 type Options struct {
 	Translate translate.Options
 	Mode      fleet.Mode // of a cluster that is not known yet
-	// Quotas says that the cluster's own quotas are taken over: ResourceQuotas and Kueue's queues.
+	// Quotas says that the cluster's own quotas are taken over where Muster does not
+	// act: ResourceQuotas and Kueue's queues.
 	Quotas bool
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
@@ -45,6 +46,15 @@ type Agent struct {
 	queues   parts // what Kueue said when it was asked last
 	first    chan struct{}
 	once     sync.Once
+
+	// Of what Muster manages. What is here is a memory only: a new agent does without.
+	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string           // what pods were told that leave, by UID
+	owners      map[string]owner            // by kind, namespace and name
+	told        map[string]string           // last signal of each node's checks
+	goneSince   map[[2]string]fleet.Instant // workloads without any pod
+	refused     map[[2]string]string        // workloads that Muster did not take, and why
+	saidAt      time.Time
 }
 
 // NewAgent is an agent that has not begun.
@@ -55,7 +65,14 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	if o.Now == nil {
 		o.Now = func() fleet.Instant { return fleet.InstantOf(time.Now()) }
 	}
-	a := &Agent{Options: o, client: c, engine: e, first: make(chan struct{})}
+	if o.Driver == nil {
+		o.Driver = NewDriver()
+	}
+	a := &Agent{
+		Options: o, client: c, engine: e, first: make(chan struct{}),
+		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{},
+	}
 	a.watch = NewWatch(&a.Translate)
 	return a
 }
@@ -65,6 +82,7 @@ const (
 	gap       = 300 * time.Millisecond // least time between two comparisons
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
+	sayEvery  = 2 * time.Second        // pods are told why they wait
 	rareBeat  = 30 * time.Second       // and for objects that seldom change
 	batchSize = 200                    // commands that are done at once
 )
@@ -94,6 +112,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-a.watch.changed:
+		case <-a.Driver.news:
 		case <-tick.C:
 		}
 		if a.watch.Synced() {
@@ -110,16 +129,35 @@ func (a *Agent) Run(ctx context.Context) error {
 }
 
 // compare brings the state to what the cluster shows, step by step: each step
-// sees what those before it have led to.
+// sees what those before it have led to. Where Muster acts, the cluster is then
+// brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
-	p := picture(a.parts())
-	for _, step := range a.steps() {
+	acts := a.acts()
+	of := a.parts()
+	if of.managed = acts; acts {
+		a.sizes(ctx, of.pods)
+		of.pods, of.started = a.believe(ctx, of.pods), map[[2]string]bool{}
+		for _, w := range a.Driver.all() {
+			of.started[[2]string{w.Job.Namespace, w.Job.Name}] = true
+		}
+	}
+	p := picture(of)
+	for _, step := range a.steps(ctx, acts, p) {
 		var commands []core.Command
 		var more []translate.Problem
-		a.engine.Read(func(s *fleet.State) { commands, more = step(s, p) })
+		a.engine.Read(func(s *fleet.State) { commands, more = step(s) })
 		p.Problems = append(p.Problems, more...)
 		if err := a.do(ctx, commands); err != nil {
 			return err
+		}
+	}
+	if acts {
+		if err := a.carry(ctx, p); err != nil {
+			return err
+		}
+		if time.Since(a.saidAt) > sayEvery {
+			a.saidAt = time.Now()
+			a.say(ctx, p)
 		}
 	}
 	p.sortProblems()
@@ -128,26 +166,43 @@ func (a *Agent) compare(ctx context.Context) error {
 	return nil
 }
 
-type step func(*fleet.State, Picture) ([]core.Command, []translate.Problem)
+// acts says whether Muster decides what runs on the cluster.
+func (a *Agent) acts() (acts bool) {
+	a.engine.Read(func(s *fleet.State) {
+		mode := a.Mode
+		if c := s.Cluster(a.Translate.Cluster); c != nil {
+			mode = c.Mode
+		}
+		acts = mode == fleet.Enforce
+	})
+	return acts
+}
 
-func (a *Agent) steps() []step {
+type step func(*fleet.State) ([]core.Command, []translate.Problem)
+
+func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 	cluster := a.Translate.Cluster
 	steps := []step{
-		func(s *fleet.State, p Picture) ([]core.Command, []translate.Problem) {
+		func(s *fleet.State) ([]core.Command, []translate.Problem) {
 			return newMetal(s, cluster, a.Mode, p.Nodes, a.Now())
 		},
-		func(s *fleet.State, p Picture) ([]core.Command, []translate.Problem) {
+		func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			if acts {
+				return append(a.signals(s, p), a.marks(s, p)...), nil
+			}
 			return nodeStates(s, cluster, p.Nodes, a.Now()), nil
 		},
 	}
-	if a.Quotas {
-		steps = append(steps, func(s *fleet.State, p Picture) ([]core.Command, []translate.Problem) {
+	if a.Quotas && !acts { // where Muster acts, people change what is assigned
+		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
 			return grants(s, cluster, p.Quotas)
 		})
 	}
-	return append(steps, func(s *fleet.State, p Picture) ([]core.Command, []translate.Problem) {
-		return observed(s, cluster, p)
-	})
+	if acts {
+		ends := a.endings(ctx, p)
+		return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return a.managed(s, p, ends) })
+	}
+	return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return observed(s, cluster, p) })
 }
 
 func (a *Agent) parts() parts {
@@ -169,14 +224,33 @@ func (a *Agent) do(ctx context.Context, commands []core.Command) error {
 				return err
 			}
 			for _, c := range commands[:n] {
-				if err := a.request(ctx, c); errors.As(err, &no) {
-					a.Log.Warn("what the cluster shows was refused", "cluster", a.Translate.Cluster, "why", no.Error())
-				} else if err != nil {
+				if err := a.oneByOne(ctx, c); err != nil {
 					return err
 				}
 			}
 		}
 		commands = commands[n:]
+	}
+	return nil
+}
+
+// oneByOne has one command done, and keeps why it was refused.
+func (a *Agent) oneByOne(ctx context.Context, c core.Command) error {
+	err := a.request(ctx, c)
+	var no *core.Refusal
+	if err != nil && !errors.As(err, &no) {
+		return err
+	}
+	submit, ok := c.(core.Submit)
+	key := [2]string{submit.Spec.Namespace, submit.Spec.Name}
+	switch {
+	case no == nil:
+		delete(a.refused, key)
+	case !ok:
+		a.Log.Warn("what the cluster shows was refused", "cluster", a.Translate.Cluster, "why", no.Error())
+	case a.refused[key] != no.Error():
+		a.refused[key] = no.Error()
+		a.Log.Warn("a workload was refused", "cluster", a.Translate.Cluster, "workload", key[0]+"/"+key[1], "why", no.Error())
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ func older(a, b Pod) int {
 		cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
 
+// Workload is the namespace and the name of the workload that a pod is of.
+func (p *Pod) Workload() [2]string { return [2]string{p.Namespace, p.workload()} }
+
 // workload is the name of the workload that a pod is of.
 func (p *Pod) workload() string {
 	return firstOf(p.Wishes.Workload, p.Owner.Name, p.Name)

@@ -30,6 +30,10 @@ const (
 	AnnotationGrace      = "muster.dev/grace"
 	AnnotationPartition  = "muster.dev/partition"
 
+	AnnotationNode = "muster.dev/node" // where Muster has started the pod
+
+	Condition = "muster.dev/Admitted" // of a pod: whether Muster has started it, and why not
+
 	Gate = "muster.dev/admission" // scheduling gate of pods that wait for Muster
 )
 

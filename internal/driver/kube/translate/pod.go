@@ -19,6 +19,8 @@ type Pod struct {
 	GPUs                 int
 	Node                 string // "" until it is bound
 	Gated                bool   // it waits for Muster
+	Pinned               string // the node on which Muster has started it
+	Choosy               bool   // it says itself which nodes it wants
 	Leaving              bool   // somebody has deleted it
 	Over                 bool   // it has ended
 	Failed               bool   // it has ended badly
@@ -34,6 +36,7 @@ type Pod struct {
 // Owner is what made the pod, as far as the pod itself says.
 type Owner struct {
 	Kind, Name string // "" for a pod that nobody made
+	UID        string // of what made the pod itself
 	Elastic    bool   // its replicas are alike and independent of each other
 	Pool       string // the part of its owner that it is of
 	Size       int    // how many pods its part has; 0: not said
@@ -55,6 +58,21 @@ type Wishes struct {
 	Grace      time.Duration
 }
 
+// Managed says whether the pod is Muster's to start: it has a target, and waits
+// for Muster or was started by it.
+func (p *Pod) Managed() bool { return p.Wishes.Target != "" && (p.Gated || p.Pinned != "") }
+
+// At is the node where the pod is, or will be; "" while it waits for Muster.
+func (p *Pod) At() string {
+	switch {
+	case p.Node != "":
+		return p.Node
+	case p.Gated:
+		return ""
+	}
+	return p.Pinned
+}
+
 // PodOf reads a pod. ok is false for one that asks for no GPU.
 func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	gpus := gpusOf(p, o)
@@ -69,6 +87,8 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	for _, g := range p.Spec.SchedulingGates {
 		out.Gated = out.Gated || g.Name == Gate
 	}
+	out.Pinned = plainName(p.Annotations[AnnotationNode])
+	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 	out.conditions(p)
 	if gpus < 0 || gpus > mostGPUs {
 		out.problem("it asks for %d GPUs; a pod runs on one node and asks for 1 to %d", gpus, mostGPUs)
@@ -89,7 +109,7 @@ func (p *Pod) conditions(of *corev1.Pod) {
 		switch {
 		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable:
 			p.Unschedulable = clip(c.Message)
-		case string(c.Type) == "muster.dev/Admitted":
+		case string(c.Type) == Condition:
 			p.Admitted = clip(c.Message)
 		}
 	}
@@ -168,13 +188,16 @@ var (
 // larger, labels of known controllers name the larger.
 func ownerOf(p *corev1.Pod) Owner {
 	o := Owner{Pool: plainName(firstLabel(p.Labels, parts))}
+	ref := metav1.GetControllerOf(p)
+	if ref != nil {
+		o.UID = clip(string(ref.UID))
+	}
 	for _, parent := range parents {
 		if name := p.Labels[parent.label]; name != "" {
 			o.Kind, o.Name = parent.kind, plainName(name)
 			return o
 		}
 	}
-	ref := metav1.GetControllerOf(p)
 	if ref == nil {
 		return o
 	}

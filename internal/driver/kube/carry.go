@@ -1,0 +1,220 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// sent is a pod that was let start, before the watch shows it.
+type sent struct {
+	node string
+	at   time.Time
+}
+
+// resend is after how long a start is sent again that the watch does not show.
+const resend = 5 * time.Second
+
+// writers is how many calls that change pods are on their way at one time.
+const writers = 16
+
+// carry brings the cluster to what was decided, and reports what came of it.
+func (a *Agent) carry(ctx context.Context, p Picture) error {
+	pools := map[[2]string][]translate.Part{}
+	for _, w := range p.Work {
+		pools[[2]string{w.Namespace, w.Name}] = w.Pools
+	}
+	names := map[string][]string{}
+	a.engine.Read(func(s *fleet.State) {
+		for _, part := range s.Partitions {
+			if part.Cluster != a.Translate.Cluster {
+				continue
+			}
+			for _, n := range part.Nodes {
+				names[part.ID] = append(names[part.ID], n.Name)
+			}
+		}
+	})
+	var t todo
+	for _, w := range a.Driver.all() {
+		if w.Job.Partition == "" && w.Job.Name != "" || w.Job.Name == "" || names[w.Job.Partition] != nil {
+			t.plan(w, pools[[2]string{w.Job.Namespace, w.Job.Name}], names[w.Job.Partition])
+		}
+	}
+	a.write(ctx, t)
+	for _, s := range t.stop {
+		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
+			return err
+		}
+		a.Driver.said(s)
+	}
+	return nil
+}
+
+// write does what is to be done. What fails is said, and done again in the next
+// round: each of it may be done twice.
+func (a *Agent) write(ctx context.Context, t todo) {
+	var calls []func() error
+	for _, s := range t.start {
+		calls = append(calls, func() error { return a.startPod(ctx, s) })
+	}
+	for _, e := range t.evict {
+		calls = append(calls, func() error { return a.evictPod(ctx, e) })
+	}
+	for _, p := range t.remove {
+		calls = append(calls, func() error { return a.client.Remove(ctx, p) })
+	}
+	a.atOnce(ctx, calls)
+}
+
+// atOnce makes calls, several at a time.
+func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
+	todo := make(chan func() error)
+	var all sync.WaitGroup
+	for range min(writers, len(calls)) {
+		all.Go(func() {
+			for call := range todo {
+				if err := call(); err != nil && ctx.Err() == nil {
+					a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", err)
+				}
+			}
+		})
+	}
+	for _, call := range calls {
+		todo <- call
+	}
+	close(todo)
+	all.Wait()
+}
+
+// startPod lets a pod start. From before the call on it counts as started, unless
+// the API server itself says that it is not: what is not known is never taken for free.
+func (a *Agent) startPod(ctx context.Context, s start) error {
+	a.mu.Lock()
+	a.sent[s.pod.UID] = sent{s.node, time.Now()}
+	a.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := a.client.Start(ctx, s.pod, s.node)
+	if err != nil && certain(err) {
+		a.mu.Lock()
+		delete(a.sent, s.pod.UID)
+		a.mu.Unlock()
+	}
+	return gone(err)
+}
+
+// evictPod asks a pod to leave, and says for whom.
+func (a *Agent) evictPod(ctx context.Context, e evict) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	why := a.whyLeaves(e.id)
+	a.mu.Lock()
+	told := a.toldLeaving[e.pod.UID] == why
+	a.toldLeaving[e.pod.UID] = why
+	a.mu.Unlock()
+	if !told {
+		_ = a.client.Say(ctx, e.pod, false, "Evicted", why, a.Now().Time())
+		_ = a.client.Note(ctx, e.pod, "Evicted", why, a.Now().Time())
+	}
+	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
+}
+
+// whyLeaves names who needs the room of a workload.
+func (a *Agent) whyLeaves(id uint64) (why string) {
+	why = "Muster takes its GPUs back."
+	a.engine.Read(func(s *fleet.State) {
+		w := s.Workloads[id]
+		if w == nil {
+			return
+		}
+		if w.State == fleet.Cancelled {
+			why = "The workload was cancelled."
+		}
+		if by := s.Workloads[w.For]; by != nil {
+			why = fmt.Sprintf("%s/%s (%s, %s) needs its GPUs; it has until %s to leave.", by.Namespace, by.Name, by.Target, by.Priority, w.GraceEnds.Time().Format("15:04:05"))
+		}
+	})
+	return why
+}
+
+// believe takes pods that were let start for started, though the watch does not
+// show it yet, and forgets what it does show. What it has not shown for long is sent again.
+func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.Pod {
+	a.mu.Lock()
+	there := map[string]bool{}
+	var again []start
+	for i := range pods {
+		p := &pods[i]
+		there[p.UID] = true
+		s, was := a.sent[p.UID]
+		switch {
+		case was && !p.Gated:
+			delete(a.sent, p.UID)
+		case was:
+			p.Gated, p.Pinned = false, s.node
+			if time.Since(s.at) > resend && !p.Leaving {
+				again = append(again, start{pod: *p, node: s.node})
+			}
+		}
+	}
+	for uid := range a.sent {
+		if !there[uid] && time.Since(a.sent[uid].at) > resend {
+			delete(a.sent, uid)
+		}
+	}
+	a.mu.Unlock()
+	for _, s := range again {
+		_ = a.startPod(ctx, s)
+	}
+	return pods
+}
+
+// mostSaid is how many pods are told in one round why they wait.
+const mostSaid = 100
+
+// say tells pods where they stand: started, or why not.
+func (a *Agent) say(ctx context.Context, p Picture) {
+	type word struct{ reason, message string }
+	words := map[[2]string]word{}
+	a.engine.Read(func(s *fleet.State) {
+		s = s.Fork()
+		for _, w := range p.Work {
+			key := [2]string{w.Namespace, w.Name}
+			if is := s.Workload(w.Namespace, w.Name); is != nil {
+				words[key] = word{string(is.State), "The workload is " + string(is.State) + "."}
+				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
+					words[key] = word{string(list[0].Code), list[0].Text}
+				}
+			} else if why := a.refused[key]; why != "" {
+				words[key] = word{"Refused", why}
+			}
+		}
+	})
+	var calls []func() error
+	for _, w := range p.Work {
+		about, known := words[[2]string{w.Namespace, w.Name}]
+		for _, part := range w.Pools {
+			for _, pod := range part.Pods {
+				admitted, reason, message := false, about.reason, about.message
+				if !pod.Gated {
+					admitted, reason, message = true, "Started", "Started on node "+pod.Pinned+"."
+					if pod.Node == "" && pod.Unschedulable != "" {
+						message += " kube-scheduler cannot bind it: " + pod.Unschedulable
+					}
+				}
+				if pod.Over || pod.Leaving || pod.Admitted == message || pod.Gated && !known || len(calls) == mostSaid {
+					continue
+				}
+				calls = append(calls, func() error { return a.client.Say(ctx, pod, admitted, reason, message, a.Now().Time()) })
+			}
+		}
+	}
+	a.atOnce(ctx, calls)
+}
