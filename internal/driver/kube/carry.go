@@ -115,13 +115,20 @@ func (a *Agent) evictPod(ctx context.Context, e evict) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	why := a.whyLeaves(e.id)
+	a.Log.Info("evicts", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", why)
 	a.mu.Lock()
 	told := a.toldLeaving[e.pod.UID] == why
 	a.toldLeaving[e.pod.UID] = why
 	a.mu.Unlock()
 	if !told {
-		_ = a.client.Say(ctx, e.pod, false, "Evicted", why, a.Now().Time())
-		_ = a.client.Note(ctx, e.pod, "Evicted", why, a.Now().Time())
+		// People want to know, but who waits for the room cannot wait for that.
+		for _, err := range []error{
+			a.client.Say(ctx, e.pod, false, "Evicted", why, a.Now().Time()), a.client.Note(ctx, e.pod, "Evicted", why, a.Now().Time()),
+		} {
+			if err != nil {
+				a.Log.Warn("a pod could not be told why it leaves", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+			}
+		}
 	}
 	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
 }
@@ -209,7 +216,7 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 						message += " kube-scheduler cannot bind it: " + pod.Unschedulable
 					}
 				}
-				if pod.Over || pod.Leaving || pod.Admitted == message || pod.Gated && !known || len(calls) == mostSaid {
+				if pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != "" || pod.Admitted == message || pod.Gated && !known || len(calls) == mostSaid {
 					continue
 				}
 				calls = append(calls, func() error { return a.client.Say(ctx, pod, admitted, reason, message, a.Now().Time()) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
@@ -40,9 +41,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// thin is the test that runs wherever a control plane is built; the others take
+// minutes, and run where they are asked for: make controlplane-test.
+const thin = "TestAGangStartsWholeInOneIsland"
+
 // controlPlane is the shared control plane, or skips the test where there is none.
 func controlPlane(t *testing.T) *kubetest.Cluster {
 	t.Helper()
+	if os.Getenv(kubetest.Wanted) != "1" && t.Name() != thin {
+		t.Skip("it takes long; make controlplane-test runs it, or " + kubetest.Wanted + "=1")
+	}
 	if testing.Short() {
 		t.Skip("a control plane is started, and -short was asked for")
 	}
@@ -82,7 +90,6 @@ func newWorld(t *testing.T, mode fleet.Mode) *world {
 	w.ctx = ctx
 	t.Cleanup(cancel)
 	w.clear()
-	t.Cleanup(w.clear)
 	d := NewDriver()
 	carrier := engine.NewCarrier(d)
 	e, err := engine.Open(ctx, engine.Options{Journal: memory.New(), Plan: carrier.Plan})
@@ -112,7 +119,7 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 		}
 		return err
 	}
-	w.agent = NewAgent(client, fakeless{w.engine}, Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send})
+	w.agent = NewAgent(client, fakeless{w.engine}, Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))})
 	ctx, stop := context.WithCancel(w.ctx)
 	done := make(chan error, 1)
 	go func() { done <- w.agent.Run(ctx) }()
@@ -127,6 +134,8 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 
 // clear removes what tests have made.
 func (w *world) clear() {
+	began := time.Now()
+	defer func() { w.t.Logf("cleared in %s", time.Since(began).Round(time.Millisecond)) }()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var spaces struct {
