@@ -8,7 +8,7 @@ RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./int
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz controlplane controlplane-test bench build clean promise conformance
+.PHONY: help demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -56,6 +56,9 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 
 controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
 	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 60m ./internal/driver/kube/...
+
+controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ctrl-C ends it
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=200 go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
 
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...

@@ -29,7 +29,7 @@ func (w *world) manifest(file string) {
 		w.t.Fatal(err)
 	}
 	plural := map[string]string{
-		"MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		"ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
 		"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 	}
 	docs := yaml.NewDecoder(bytes.NewReader(data))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -107,7 +108,7 @@ func newWorld(t *testing.T, mode fleet.Mode) *world {
 
 // join starts an agent; an earlier one must have been stopped.
 func (w *world) join(d *Driver, mode fleet.Mode) {
-	client, err := Connect(w.c.Kubeconfig, "")
+	client, err := Connect(w.entitled(mode), "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -130,6 +131,35 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 		}
 	})
 	w.t.Cleanup(w.stop)
+}
+
+// entitled is the kubeconfig of a user who has exactly the rights of
+// deploy/kubernetes/rbac.yaml for a mode, and no others.
+func (w *world) entitled(mode fleet.Mode) string {
+	w.t.Helper()
+	w.manifest("../../../deploy/kubernetes/rbac.yaml")
+	const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+	roles := []string{"muster-observe"}
+	if mode == fleet.Enforce {
+		roles = append(roles, "muster-manage")
+	}
+	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-manage", nil, nil)
+	for _, role := range roles {
+		err := w.c.Call(w.ctx, http.MethodPost, bindings, kubetest.JSON{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": kubetest.JSON{"name": role},
+			"roleRef":  kubetest.JSON{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+			"subjects": []kubetest.JSON{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "agent"}},
+		}, nil)
+		var status *kubetest.StatusError
+		if err != nil && !(errors.As(err, &status) && status.Code == http.StatusConflict) {
+			w.t.Fatal(err)
+		}
+	}
+	file := filepath.Join(w.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, w.c.KubeconfigOf("agent"), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return file
 }
 
 // clear removes what tests have made.
