@@ -42,8 +42,8 @@ func (a *Agent) carry(ctx context.Context, p Picture) error {
 		}
 	})
 	var t todo
-	for _, w := range a.Driver.all() {
-		if w.Job.Partition == "" && w.Job.Name != "" || w.Job.Name == "" || names[w.Job.Partition] != nil {
+	for _, w := range a.wants() {
+		if w.Job.Partition == "" || names[w.Job.Partition] != nil {
 			t.plan(w, pools[[2]string{w.Job.Namespace, w.Job.Name}], names[w.Job.Partition])
 		}
 	}
@@ -55,6 +55,15 @@ func (a *Agent) carry(ctx context.Context, p Picture) error {
 		a.Driver.said(s)
 	}
 	return nil
+}
+
+// wants lists what should stand: what the driver was told, and what should not
+// stand any more.
+func (a *Agent) wants() []wanted {
+	told := a.Driver.all()
+	var more []wanted
+	a.engine.Read(func(s *fleet.State) { more = forgottenWork(s, a.Translate.Cluster, told) })
+	return append(told, more...)
 }
 
 // write does what is to be done. What fails is said, and done again in the next

@@ -38,6 +38,7 @@ func newMetal(s *fleet.State, cluster string, mode fleet.Mode, nodes []translate
 			continue
 		}
 		if state, _, _ := n.State(s.HealthPolicy().Rules, now); state != fleet.Healthy && now < n.Born.Add(setup) {
+			problems = append(problems, trouble(n, "it is still being set up, and counts once it is ready, or after %s", setup))
 			continue
 		}
 		if islands[n.GPU] == nil {

@@ -136,10 +136,7 @@ func (a *Agent) compare(ctx context.Context) error {
 	of := a.parts()
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
-		of.pods, of.started = a.believe(ctx, of.pods), map[[2]string]bool{}
-		for _, w := range a.Driver.all() {
-			of.started[[2]string{w.Job.Namespace, w.Job.Name}] = true
-		}
+		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
 	}
 	p := picture(of)
 	for _, step := range a.steps(ctx, acts, p) {

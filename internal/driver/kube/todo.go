@@ -222,3 +222,29 @@ func (p *poolPlan) missing() (nodes []string, room int) {
 	}
 	return nodes, max(0, wanted-p.live)
 }
+
+// forgottenWork lists the workloads of a cluster that should stand nowhere and of which
+// the driver was told nothing: after a restart nobody tells it of work that was lost
+// with its nodes or taken back, and pods of it may still run.
+func forgottenWork(s *fleet.State, cluster string, told []wanted) (list []wanted) {
+	known := map[uint64]bool{}
+	for _, w := range told {
+		known[w.Job.ID] = true
+	}
+	for _, w := range s.Workloads {
+		if !known[w.ID] && marked(w, cluster) && w.At() == nil && (!w.State.Ended() || w.State == fleet.Cancelled) && s.Workload(w.Namespace, w.Name) == w {
+			list = append(list, wanted{Job: driver.Job{ID: w.ID, Namespace: w.Namespace, Name: w.Name, Pools: w.Pools}})
+		}
+	}
+	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	return list
+}
+
+// startedBy says of which workloads Muster may have started something.
+func startedBy(want []wanted) map[[2]string]bool {
+	started := map[[2]string]bool{}
+	for _, w := range want {
+		started[[2]string{w.Job.Namespace, w.Job.Name}] = true
+	}
+	return started
+}
