@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/muster-fleet/muster/internal/cli"
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
@@ -50,6 +52,7 @@ type joined struct {
 }
 
 func (s *server) join() (*joined, error) {
+	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	client, err := kube.Connect(s.Join.Kubeconfig, s.Join.Context)
 	if err != nil {
 		return nil, cli.Malformed(err)

@@ -118,8 +118,10 @@ type owner struct {
 
 // owners are the kinds that are asked, by their resource.
 var owners = map[string]schema.GroupVersionResource{
-	"Job":    {Group: "batch", Version: "v1", Resource: "jobs"},
-	"JobSet": {Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"},
+	"Job":         {Group: "batch", Version: "v1", Resource: "jobs"},
+	"JobSet":      {Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"},
+	"Deployment":  {Group: "apps", Version: "v1", Resource: "deployments"},
+	"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"},
 }
 
 // Owner asks for the object that made a pod. ok is false where its kind is not
@@ -130,7 +132,7 @@ func (c *Client) Owner(ctx context.Context, namespace, kind, name string) (o own
 		return owner{}, false, nil
 	}
 	is, err := c.dynamic.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-	if missing(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) { // forbidden is no answer: it may be so for a moment only
 		return owner{}, false, nil
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -15,11 +16,14 @@ import (
 const settling = time.Second
 
 // forgotten is how long a workload's pods may all be gone before it is taken for
-// deleted: its controller may be replacing them.
+// deleted, where nothing is known that makes its pods.
 const forgotten = 10 * time.Second
 
-// Ending is what an owner says of its own end.
-type ending struct{ over, failed bool }
+// ending is what is known of the end of a workload none of whose pods runs or waits.
+type ending struct {
+	over, failed bool
+	lives        bool // what makes its pods is there, and will make others
+}
 
 // managed lists the commands about work that Muster starts: what is new is
 // submitted, what is gone is cancelled, what has ended has ended.
@@ -52,11 +56,27 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 		if a.goneSince[key] == 0 {
 			a.goneSince[key] = now
 		}
-		if now >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting {
+		switch e := ends[key]; {
+		case e.over && w.Started != 0:
+			commands = append(commands, core.ReportFinished{ID: w.ID, Run: w.Run, Failed: e.failed})
+		case !e.lives && now >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
 			commands = append(commands, core.Cancel{Namespace: w.Namespace, Name: w.Name})
 		}
 	}
 	return commands, problems
+}
+
+// ownerMark says what makes a workload's pods.
+const ownerMark = "owner:"
+
+// makerOf is the kind and the name of what makes a workload's pods; "" for nothing.
+func makerOf(w *fleet.Workload) (kind, name string) {
+	for _, g := range w.Groups {
+		if text, ok := strings.CutPrefix(g, ownerMark); ok {
+			kind, name, _ = strings.Cut(text, "/")
+		}
+	}
+	return kind, name
 }
 
 // waitsWhole says whether none of the workload's pods was started.
@@ -94,6 +114,9 @@ func (a *Agent) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
 		Name: w.Name, Namespace: w.Namespace, Groups: []string{mark(a.Translate.Cluster), identity(w)}, Target: w.Target, Partition: w.Partition,
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
+	}
+	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
+		spec.Groups = append(spec.Groups, ownerMark+o.Kind+"/"+o.Name)
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // sizes asks the owners of pods that wait how many pods they make, once each: a
@@ -41,14 +42,49 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 		}
 		key := [2]string{w.Namespace, w.Name}
 		if by.Kind == "" {
-			ends[key] = ending{true, failed}
+			ends[key] = ending{over: true, failed: failed}
 			continue
 		}
-		if is, ok, err := a.client.Owner(ctx, w.Namespace, by.Kind, by.Name); err == nil && ok {
-			ends[key] = is.ending
+		e := a.endOf(ctx, w.Namespace, by.Kind, by.Name)
+		if !e.over && !e.lives { // nothing is known that would make others
+			if a.overSince[key] == 0 {
+				a.overSince[key] = a.Now()
+			}
+			e.over, e.failed = a.Now() >= a.overSince[key].Add(forgotten), failed
 		}
+		ends[key] = e
+	}
+	for key, by := range a.bare(p) {
+		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Name)
 	}
 	return ends
+}
+
+// endOf asks what makes a workload's pods. What cannot be asked now is taken to live.
+func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending {
+	is, ok, err := a.client.Owner(ctx, namespace, kind, name)
+	if err != nil {
+		return ending{lives: true}
+	}
+	is.lives = ok && !is.over
+	return is.ending
+}
+
+// bare lists what makes the pods of workloads that have none now.
+func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
+	there, list := map[[2]string]bool{}, map[[2]string]translate.Owner{}
+	for _, w := range p.Work {
+		there[[2]string{w.Namespace, w.Name}] = true
+	}
+	a.engine.Read(func(s *fleet.State) {
+		for _, w := range standingOf(s, a.Translate.Cluster) {
+			key := [2]string{w.Namespace, w.Name}
+			if kind, name := makerOf(w); kind != "" && !there[key] {
+				list[key] = translate.Owner{Kind: kind, Name: name}
+			}
+		}
+	})
+	return list
 }
 
 // allOver says whether all pods of a workload have ended, whether one has failed,

@@ -20,6 +20,7 @@ import (
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/journal"
 	"github.com/muster-fleet/muster/internal/journal/memory"
 )
 
@@ -67,12 +68,13 @@ func controlPlane(t *testing.T) *kubetest.Cluster {
 
 // world is a control plane with an engine and an agent on it.
 type world struct {
-	t      *testing.T
-	c      *kubetest.Cluster
-	ctx    context.Context
-	engine *engine.Engine
-	agent  *Agent
-	stop   func() // ends the agent
+	t       *testing.T
+	c       *kubetest.Cluster
+	ctx     context.Context
+	engine  *engine.Engine
+	journal journal.Journal
+	agent   *Agent
+	stop    func() // ends the agent
 }
 
 type fakeless struct{ *engine.Engine }
@@ -87,23 +89,40 @@ func (e fakeless) Read(look func(*fleet.State)) { e.Engine.Read(look) }
 // newWorld clears the cluster and joins it in a mode.
 func newWorld(t *testing.T, mode fleet.Mode) *world {
 	w := &world{t: t, c: controlPlane(t)}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	w.ctx = ctx
 	t.Cleanup(cancel)
 	w.clear()
-	d := NewDriver()
-	carrier := engine.NewCarrier(d)
-	e, err := engine.Open(ctx, engine.Options{Journal: memory.New(), Plan: carrier.Plan})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.engine = e
+	w.journal = memory.New()
+	d := w.open()
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = 0
 	w.do(core.SetPolicy{Policy: policy})
-	t.Cleanup(func() { _ = e.Close() })
+	t.Cleanup(func() { _ = w.engine.Close() })
 	w.join(d, mode)
 	return w
+}
+
+// open starts the engine on the journal, and tells a new driver all that stands.
+func (w *world) open() *Driver {
+	w.t.Helper()
+	d := NewDriver()
+	carrier := engine.NewCarrier(d)
+	e, err := engine.Open(w.ctx, engine.Options{Journal: w.journal, Plan: carrier.Plan})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.engine = e
+	e.Read(func(s *fleet.State) { carrier.Resync(fleet.InstantOf(time.Now()), s) })
+	return d
+}
+
+// restart is a server that dies and comes back on the same journal.
+func (w *world) restart(mode fleet.Mode) {
+	w.t.Helper()
+	w.stop()
+	_ = w.engine.Close()
+	w.join(w.open(), mode)
 }
 
 // join starts an agent; an earlier one must have been stopped.

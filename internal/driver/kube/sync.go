@@ -53,6 +53,7 @@ type Agent struct {
 	owners      map[string]owner            // by kind, namespace and name
 	told        map[string]string           // last signal of each node's checks
 	goneSince   map[[2]string]fleet.Instant // workloads without any pod
+	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string        // workloads that Muster did not take, and why
 	saidAt      time.Time
 }
@@ -71,7 +72,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	return a
