@@ -20,6 +20,8 @@ import (
 // Start lets a pod start on a node: its gate is taken away, and it may run nowhere
 // else. kube-scheduler still checks everything besides. Doing it again changes nothing.
 func (c *Client) Start(ctx context.Context, p translate.Pod, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	terms := []corev1.NodeSelectorTerm{{}}
 	if p.Choosy { // what the pod itself asks for must stay
 		var is corev1.Pod
@@ -46,6 +48,8 @@ func (c *Client) Start(ctx context.Context, p translate.Pod, node string) error 
 }
 
 func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresource ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	data, err := json.Marshal(patch)
 	if err != nil {
 		return err
@@ -56,6 +60,8 @@ func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresou
 // Evict asks a pod to leave within a grace. Whoever protects it (a disruption
 // budget) is heard while there is time; then it is deleted all the same.
 func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	seconds := int64(max(0, grace.Seconds()))
 	uid := types.UID(p.UID)
 	options := &metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: &metav1.Preconditions{UID: &uid}}
@@ -77,6 +83,8 @@ func (c *Client) Remove(ctx context.Context, p translate.Pod) error {
 }
 
 func (c *Client) delete(ctx context.Context, p translate.Pod, o *metav1.DeleteOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return gone(c.core.Delete().Namespace(p.Namespace).Resource("pods").Name(p.Name).Body(o).Do(ctx).Error())
 }
 
@@ -101,6 +109,8 @@ func (c *Client) Say(ctx context.Context, p translate.Pod, admitted bool, reason
 
 // Note writes an event about a pod, as kubectl describe shows it.
 func (c *Client) Note(ctx context.Context, p translate.Pod, reason, message string, at time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	now := metav1.Time{Time: at}
 	return c.core.Post().Namespace(p.Namespace).Resource("events").Body(&corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: p.Namespace},
@@ -124,13 +134,15 @@ var owners = map[string]schema.GroupVersionResource{
 	"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"},
 }
 
-// Owner asks for the object that made a pod. ok is false where its kind is not
+// ownerOf asks for the object that made a pod. ok is false where its kind is not
 // asked, or it is not there.
-func (c *Client) Owner(ctx context.Context, namespace, kind, name string) (o owner, ok bool, err error) {
+func (c *Client) ownerOf(ctx context.Context, namespace, kind, name string) (o owner, ok bool, err error) {
 	resource, known := owners[kind]
 	if !known {
 		return owner{}, false, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	is, err := c.dynamic.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) { // forbidden is no answer: it may be so for a moment only
 		return owner{}, false, nil

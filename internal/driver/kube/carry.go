@@ -108,8 +108,6 @@ func (a *Agent) startPod(ctx context.Context, s start) error {
 	a.mu.Lock()
 	a.sent[s.pod.UID] = sent{s.node, time.Now()}
 	a.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	err := a.client.Start(ctx, s.pod, s.node)
 	if err != nil && certain(err) {
 		a.mu.Lock()
@@ -121,8 +119,6 @@ func (a *Agent) startPod(ctx context.Context, s start) error {
 
 // evictPod asks a pod to leave, and says for whom.
 func (a *Agent) evictPod(ctx context.Context, e evict) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	why := a.whyLeaves(e.id)
 	a.Log.Info("evicts", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", why)
 	a.mu.Lock()
@@ -192,45 +188,69 @@ func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.P
 	return pods
 }
 
+// quiet is how long a pod waits before it is told why: most start sooner.
+const quiet = 3 * time.Second
+
 // mostSaid is how many pods are told in one round why they wait.
 const mostSaid = 100
 
+// word is what a pod is told.
+type word struct {
+	admitted        bool
+	reason, message string
+}
+
 // say tells pods where they stand: started, or why not.
 func (a *Agent) say(ctx context.Context, p Picture) {
-	type word struct{ reason, message string }
-	words := map[[2]string]word{}
-	a.engine.Read(func(s *fleet.State) {
-		s = s.Fork()
-		for _, w := range p.Work {
-			key := [2]string{w.Namespace, w.Name}
-			if is := s.Workload(w.Namespace, w.Name); is != nil {
-				words[key] = word{string(is.State), "The workload is " + string(is.State) + "."}
-				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
-					words[key] = word{string(list[0].Code), list[0].Text}
-				}
-			} else if why := a.refused[key]; why != "" {
-				words[key] = word{"Refused", why}
-			}
-		}
-	})
+	words := a.words(p)
 	var calls []func() error
 	for _, w := range p.Work {
 		about, known := words[[2]string{w.Namespace, w.Name}]
 		for _, part := range w.Pools {
 			for _, pod := range part.Pods {
-				admitted, reason, message := false, about.reason, about.message
-				if !pod.Gated {
-					admitted, reason, message = true, "Started", "Started on node "+pod.Pinned+"."
-					if pod.Node == "" && pod.Unschedulable != "" {
-						message += " kube-scheduler cannot bind it: " + pod.Unschedulable
-					}
-				}
-				if pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != "" || pod.Admitted == message || pod.Gated && !known || len(calls) == mostSaid {
+				is := wordFor(pod, about)
+				waits := pod.Gated && (!known || a.Now() < pod.Created.Add(quiet))
+				goes := pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != ""
+				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
 					continue
 				}
-				calls = append(calls, func() error { return a.client.Say(ctx, pod, admitted, reason, message, a.Now().Time()) })
+				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
 			}
 		}
 	}
 	a.atOnce(ctx, calls)
+}
+
+// wordFor is what one pod of a workload is told.
+func wordFor(pod translate.Pod, about word) word {
+	if pod.Gated {
+		return about
+	}
+	is := word{true, "Started", "Started on node " + pod.Pinned + "."}
+	if pod.Node == "" && pod.Unschedulable != "" {
+		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
+	}
+	return is
+}
+
+// words says of each workload why it waits.
+func (a *Agent) words(p Picture) map[[2]string]word {
+	words := map[[2]string]word{}
+	a.engine.Read(func(s *fleet.State) {
+		s = s.Fork()
+		for _, w := range p.Work {
+			key := [2]string{w.Namespace, w.Name}
+			is := s.Workload(w.Namespace, w.Name)
+			switch {
+			case is != nil:
+				words[key] = word{reason: string(is.State), message: "The workload is " + string(is.State) + "."}
+				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
+					words[key] = word{reason: string(list[0].Code), message: list[0].Text}
+				}
+			case a.refused[key] != "":
+				words[key] = word{reason: "Refused", message: a.refused[key]}
+			}
+		}
+	})
+	return words
 }

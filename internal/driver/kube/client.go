@@ -68,8 +68,9 @@ func coreClient(config *rest.Config) (rest.Interface, error) {
 	return rest.RESTClientFor(config)
 }
 
-// patience bounds a single call.
-const patience = 20 * time.Second
+// patience bounds a single call. An API server that has just begun may let a call
+// hang, and whoever waits for it would do nothing else.
+const patience = 10 * time.Second
 
 // Alive asks whether the API server answers, and in how long.
 func (c *Client) Alive(ctx context.Context) error {

@@ -164,6 +164,11 @@ func (w *world) whyWaiting(namespace string) (text string) {
 	for _, p := range w.pods(namespace) {
 		text += fmt.Sprintf("\n  %s %s on %q gates %d %s %v", p.Metadata.Name, p.Status.Phase, p.Spec.NodeName, len(p.Spec.SchedulingGates), p.Metadata.DeletionTimestamp, p.Status.Conditions)
 	}
+	for _, p := range w.agent.watch.pods.all() {
+		if p.Namespace == namespace {
+			text += fmt.Sprintf("\n  watched: %s on %q gated %t leaving %t over %t", p.Name, p.At(), p.Gated, p.Leaving, p.Over)
+		}
+	}
 	w.read(func(s *fleet.State) {
 		for _, x := range s.Workloads {
 			text += fmt.Sprintf("\n  %s/%s is %s, %v", x.Namespace, x.Name, x.State, x.Held)

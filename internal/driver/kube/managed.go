@@ -28,42 +28,54 @@ type ending struct {
 // managed lists the commands about work that Muster starts: what is new is
 // submitted, what is gone is cancelled, what has ended has ended.
 func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (commands []core.Command, problems []translate.Problem) {
-	cluster, now := a.Translate.Cluster, a.Now()
 	there := map[[2]string]bool{}
 	for _, w := range p.Work {
 		key := [2]string{w.Namespace, w.Name}
 		there[key] = true
 		delete(a.goneSince, key)
 		is := s.Workload(w.Namespace, w.Name)
-		e, ended := ends[key]
 		switch {
-		case is != nil && !is.State.Ended() && !marked(is, cluster):
-			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; its pods wait"})
-		case is != nil && !is.State.Ended():
-			if ended && e.over && is.Started != 0 {
-				commands = append(commands, core.ReportFinished{ID: is.ID, Run: is.Run, Failed: e.failed})
+		case is == nil || is.State.Ended():
+			if a.isNew(w, is) {
+				commands = append(commands, core.Submit{Spec: a.specOf(w)})
 			}
-		case is != nil && slices.Contains(is.Groups, identity(w)): // it has ended, and is the same still
-		case waitsWhole(w) && now >= newest(w).Add(settling):
-			commands = append(commands, core.Submit{Spec: a.specOf(w)})
+		case !marked(is, a.Translate.Cluster):
+			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; its pods wait"})
+		case ends[key].over && is.Started != 0:
+			commands = append(commands, finished(is, ends[key]))
 		}
 	}
-	for _, w := range standingOf(s, cluster) {
-		key := [2]string{w.Namespace, w.Name}
-		if there[key] {
-			continue
-		}
-		if a.goneSince[key] == 0 {
-			a.goneSince[key] = now
-		}
-		switch e := ends[key]; {
-		case e.over && w.Started != 0:
-			commands = append(commands, core.ReportFinished{ID: w.ID, Run: w.Run, Failed: e.failed})
-		case !e.lives && now >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
-			commands = append(commands, core.Cancel{Namespace: w.Namespace, Name: w.Name})
+	for _, w := range standingOf(s, a.Translate.Cluster) {
+		if key := [2]string{w.Namespace, w.Name}; !there[key] {
+			commands = append(commands, a.withoutPods(w, ends[key])...)
 		}
 	}
 	return commands, problems
+}
+
+// isNew says whether a workload is to be submitted: all of it waits, all of its pods
+// are there or their number is known, and it is not one that has ended already.
+func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
+	return waitsWhole(w) && w.Known() && a.Now() >= newest(w).Add(settling) && (was == nil || !slices.Contains(was.Groups, identity(w)))
+}
+
+func finished(w *fleet.Workload, e ending) core.Command {
+	return core.ReportFinished{ID: w.ID, Run: w.Run, Failed: e.failed}
+}
+
+// withoutPods is what follows for a workload that has no pod at all.
+func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
+	key := [2]string{w.Namespace, w.Name}
+	if a.goneSince[key] == 0 {
+		a.goneSince[key] = a.Now()
+	}
+	switch {
+	case e.over && w.Started != 0:
+		return []core.Command{finished(w, e)}
+	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
+		return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
+	}
+	return nil
 }
 
 // ownerMark says what makes a workload's pods.

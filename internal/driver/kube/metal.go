@@ -93,6 +93,13 @@ func newIsland(name string, nodes []translate.Node) core.NewIsland {
 	return island
 }
 
+// change is what a node is put into.
+type change struct {
+	state fleet.NodeState
+	dead  int
+	why   string
+}
+
 // nodeStates lists the commands that put nodes into the states that the cluster
 // shows, on a cluster where nothing is decided.
 func nodeStates(s *fleet.State, cluster string, nodes []translate.Node, now fleet.Instant) []core.Command {
@@ -100,28 +107,13 @@ func nodeStates(s *fleet.State, cluster string, nodes []translate.Node, now flee
 	for i := range nodes {
 		shown[nodes[i].Name] = &nodes[i]
 	}
-	type change struct {
-		state fleet.NodeState
-		dead  int
-		why   string
-	}
 	changes := map[change][]string{}
 	for _, p := range s.Partitions {
 		if p.Cluster != cluster {
 			continue
 		}
 		for _, n := range p.Nodes {
-			if n.StateOwner == fleet.ByOperator || n.StateOwner == fleet.ByMaintenance {
-				continue // a person keeps it
-			}
-			to := change{state: fleet.Quarantined, why: "the cluster has no such node any more"}
-			if is := shown[n.Name]; is != nil {
-				to.state, to.dead, to.why = is.State(s.HealthPolicy().Rules, now)
-			}
-			if to.dead >= n.GPUs {
-				to.dead = 0
-			}
-			if n.State != to.state || n.Dead != to.dead {
+			if to, news := shownState(s, n, shown[n.Name], now); news {
 				changes[to] = append(changes[to], n.Name)
 			}
 		}
@@ -135,6 +127,20 @@ func nodeStates(s *fleet.State, cluster string, nodes []translate.Node, now flee
 		return cmp.Compare(a.(core.SetNodes).Names[0], b.(core.SetNodes).Names[0])
 	})
 	return commands
+}
+
+// shownState is the state that the cluster shows of a node, and whether that is
+// news. What a person keeps is left alone.
+func shownState(s *fleet.State, n *fleet.Node, is *translate.Node, now fleet.Instant) (to change, news bool) {
+	to = change{state: fleet.Quarantined, why: "the cluster has no such node any more"}
+	if is != nil {
+		to.state, to.dead, to.why = is.State(s.HealthPolicy().Rules, now)
+	}
+	if to.dead >= n.GPUs {
+		to.dead = 0
+	}
+	kept := n.StateOwner == fleet.ByOperator || n.StateOwner == fleet.ByMaintenance
+	return to, !kept && (n.State != to.state || n.Dead != to.dead)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -18,9 +18,12 @@ func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
 		key := p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.UID
 		is, known := a.owners[key]
 		if !known {
-			got, ok, err := a.client.Owner(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
+			got, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
 			if err != nil {
 				a.Log.Warn("the owner of a pod could not be read", "cluster", a.Translate.Cluster, "pod", p.Namespace+"/"+p.Name, "why", err)
+			}
+			if err != nil {
+				p.Owner.Size = translate.Unknown
 			}
 			if !ok {
 				continue
@@ -62,8 +65,9 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 
 // endOf asks what makes a workload's pods. What cannot be asked now is taken to live.
 func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending {
-	is, ok, err := a.client.Owner(ctx, namespace, kind, name)
+	is, ok, err := a.client.ownerOf(ctx, namespace, kind, name)
 	if err != nil {
+		a.Log.Warn("what makes a workload's pods could not be read", "cluster", a.Translate.Cluster, "workload", namespace+"/"+name, "why", err)
 		return ending{lives: true}
 	}
 	is.lives = ok && !is.over

@@ -255,8 +255,8 @@ func (a *Agent) oneByOne(ctx context.Context, c core.Command) error {
 
 func (a *Agent) request(ctx context.Context, c core.Command) error {
 	err := a.engine.Do(ctx, core.Request{Command: c, Actor: core.Driver, Reason: "as cluster " + a.Translate.Cluster + " shows it"})
-	if ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to stop, and says nothing of what that broke
 	}
 	return err
 }

@@ -43,24 +43,32 @@ func observed(s *fleet.State, cluster string, p Picture) (commands []core.Comman
 		}
 	}
 	for i := range work {
-		is := &work[i]
-		if is.over {
-			continue
-		}
-		w := s.Workload(is.spec.Namespace, is.spec.Name)
-		known := w != nil && !w.State.Ended() && marked(w, cluster) && sameWork(w, is)
-		switch {
-		case w != nil && !w.State.Ended() && !marked(w, cluster):
-			problems = append(problems, translate.Problem{
-				Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; this one is left out",
-			})
-		case is.partition == "" && !known:
-			rest = append(rest, core.Submit{Spec: is.spec})
-		case is.partition != "" && !(known && sameSeats(w, is)):
-			rest = append(rest, core.Observe{Spec: is.spec, Partition: is.partition, On: is.on})
-		}
+		news, note := newsOf(s, cluster, &work[i])
+		rest = append(rest, news...)
+		problems = append(problems, note...)
 	}
 	return slices.Concat(ends, leaves, rest), problems
+}
+
+// newsOf is what Muster does not know yet of one workload.
+func newsOf(s *fleet.State, cluster string, is *seen) ([]core.Command, []translate.Problem) {
+	w := s.Workload(is.spec.Namespace, is.spec.Name)
+	if w != nil && w.State.Ended() {
+		w = nil
+	}
+	known := w != nil && sameWork(w, is)
+	switch {
+	case is.over:
+	case w != nil && !marked(w, cluster):
+		return nil, []translate.Problem{{
+			Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; this one is left out",
+		}}
+	case is.partition == "" && !known:
+		return []core.Command{core.Submit{Spec: is.spec}}, nil
+	case is.partition != "" && !(known && sameSeats(w, is)):
+		return []core.Command{core.Observe{Spec: is.spec, Partition: is.partition, On: is.on}}, nil
+	}
+	return nil, nil
 }
 
 // standingOf lists the workloads that were seen on the cluster and have not ended, by ID.

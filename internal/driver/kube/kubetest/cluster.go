@@ -83,12 +83,18 @@ func (c *Cluster) bringUp(ctx context.Context) error {
 // findPorts finds free ports. Somebody may take one meanwhile; then the program says so.
 func (c *Cluster) findPorts(names ...string) error {
 	c.ports = map[string]int{}
+	held := make([]net.Listener, 0, len(names)) // all at one time, so that no port is found twice
+	defer func() {
+		for _, l := range held {
+			_ = l.Close()
+		}
+	}()
 	for _, name := range names {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
 		}
-		defer func() { _ = l.Close() }()
+		held = append(held, l)
 		c.ports[name] = l.Addr().(*net.TCPAddr).Port
 	}
 	return nil

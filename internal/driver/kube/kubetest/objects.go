@@ -23,8 +23,8 @@ var insecure = &http.Client{Transport: &http.Transport{
 }}
 
 // Call asks the API server as the administrator: method, path below the server's
-// address, and an object to send (nil: none). What it answers is put into into
-// (nil: thrown away). A patch is a merge patch.
+// address, and an object to send (nil: none). What it answers is read into
+// the last argument (nil: thrown away). A patch is a merge patch.
 func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
 	var body io.Reader
 	if send != nil {

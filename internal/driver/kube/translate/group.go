@@ -28,6 +28,19 @@ type Part struct {
 	Pods []Pod
 }
 
+// Known says whether the size of every pool is known, so that none is taken for
+// smaller than it will be.
+func (w *Work) Known() bool {
+	for _, part := range w.Pools {
+		for _, pod := range part.Pods {
+			if pod.Owner.Size == Unknown {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Group puts pods together to workloads: those of one label muster.dev/workload,
 // else those of one owner. The result is in order of namespace and name, whatever
 // the order of the pods.

@@ -33,6 +33,9 @@ type Pod struct {
 	Problems             []Problem
 }
 
+// Unknown is the size of an owner that could not be asked.
+const Unknown = -1
+
 // Owner is what made the pod, as far as the pod itself says.
 type Owner struct {
 	Kind, Name string // "" for a pod that nobody made
