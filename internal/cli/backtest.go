@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type backtestOptions struct {
 	seed               uint64
 	svg, into          string
 	plot               bool
+	left               []string // which nodes make no pool
 }
 
 func newBacktest(a *app) *cobra.Command {
@@ -91,7 +93,7 @@ func (o *backtestOptions) run(ctx context.Context) error {
 	if o.into != "" {
 		return o.writeInto(rows)
 	}
-	ans := answer{value: rows, table: backtestTable(rows)}
+	ans := answer{value: rows, table: backtestTable(rows), note: strings.Join(o.left, " ")}
 	if o.plot {
 		ans.tail = func(p *page) { p.say(""); _ = backtest.Plot(p, rows) }
 	}
@@ -171,6 +173,9 @@ func (o *backtestOptions) fleet() ([]backtest.Group, error) {
 			pools[i].GPUsPerNode = o.perNode
 		}
 		name := fmt.Sprintf("%d × %d nodes", len(pools), size)
+		if left := fleet.Nodes - len(pools)*size; left > 0 {
+			o.left = append(o.left, fmt.Sprintf("%s: %d of the %s nodes make no whole pool of %d and are left out.", name, left, grouped(int64(fleet.Nodes)), size))
+		}
 		groups = append(groups, backtest.Group{Name: name, Pools: pools})
 	}
 	return groups, nil
@@ -203,7 +208,10 @@ func backtestTable(rows []backtest.Row) *table {
 			}
 		}
 		t.add(r.Group, backtest.Hours(r.Horizon), r.Policy, percent(r.Buffer), percent(r.Realised), claimed,
-			int64(r.Broken), int64(r.Short), int64(r.Flex), r.Changes, r.Promises)
+			many(r.Broken), many(r.Short), many(r.Flex), many(r.Changes), many(r.Promises))
 	}
 	return t
 }
+
+// many is a count that people read with its digits in threes.
+func many[N int | int32 | int64 | float64](n N) figure { return figure{float64(n), grouped(int64(n))} }

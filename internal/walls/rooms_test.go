@@ -43,7 +43,7 @@ var rooms = []room{
 	{folder: "internal/event", kind: pure, may: "fleet"},
 	{folder: "internal/promise/buffer", kind: pure},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
-	{folder: "internal/placement", kind: pure, may: "fleet"},
+	{folder: "internal/placement", kind: pure, may: "fleet", tests: "core"},
 	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
 	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
@@ -51,7 +51,7 @@ var rooms = []room{
 	{folder: "internal/buildout", kind: pure, may: "fleet"},
 	{folder: "internal/haircut", kind: pure, may: "fleet promise", tests: "event core"},
 	{folder: "internal/core", kind: pure, may: "fleet event promise haircut placement explain health maintenance buildout"},
-	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core", tests: "forecast"},
+	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core health", tests: "forecast"},
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
@@ -69,7 +69,7 @@ var rooms = []room{
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory explain view"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
 
 	// What people read and write.
