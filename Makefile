@@ -4,7 +4,7 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
