@@ -4,15 +4,15 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/engine/... ./internal/journal/... ./internal/driver/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz bench build clean promise conformance
+.PHONY: help demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
@@ -51,6 +51,15 @@ fuzz: ## each fuzz target for FUZZTIME (60s)
 		echo "== $$package $$target $(FUZZTIME)"; \
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
 	done
+
+controlplane: ## build the control plane that real-cluster tests start, once (minutes); it is kept outside the clone
+	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 60m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest
+
+controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
+	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 60m ./internal/driver/kube/...
+
+controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ctrl-C ends it
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=200 go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
 
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...

@@ -36,6 +36,18 @@ type cluster struct {
 	carrier *engine.Carrier
 }
 
+// newCluster is what carries this server's decisions out.
+func (s *server) newCluster() (*cluster, error) {
+	if s.Join == nil {
+		return newCluster(s.folder.demo, s.log), nil
+	}
+	joined, err := s.join()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{log: s.log, driver: joined, carrier: engine.NewCarrier(joined)}, nil
+}
+
 func newCluster(mark *demoMark, log *slog.Logger) *cluster {
 	c := &cluster{log: log}
 	if mark == nil {

@@ -31,6 +31,7 @@ const (
 	pastFile    = "past.notes" // gathered again from the journal where it is gone
 	lockFile    = "lock"
 	demoFile    = "demo.json"
+	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is
 )
 
 // openFolder takes a data folder into possession, and creates it if need be.
@@ -99,6 +100,9 @@ func unwritable(path string, err error) error {
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
 func (f *folder) settle(o cli.UpOptions, used bool) error {
+	if err := f.settleCluster(o.Join, used); err != nil {
+		return err
+	}
 	switch {
 	case !o.Demo && f.demo != nil:
 		return cli.Malformed(fmt.Errorf("data folder %s holds a demo's fleet; start it with --demo, or name another folder with --data", f.path))

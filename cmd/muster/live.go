@@ -147,8 +147,11 @@ func (s *server) invite() {
 	}
 	nodes, live := 0, 0
 	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
-	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected in this version: replicas are\n"+
-		"simulated, and workloads run until somebody cancels them.", nodes, live)
+	if s.Join != nil {
+		return // the cluster itself says what there is, in a moment
+	}
+	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected: replicas are simulated, and\n"+
+		"workloads run until somebody cancels them.", nodes, live)
 	if nodes == 0 {
 		s.tell("\nThe fleet is empty. In another terminal: muster apply -f fleet.yaml")
 	}

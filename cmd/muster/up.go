@@ -114,7 +114,9 @@ func (s *server) openData(ctx context.Context) (err error) {
 }
 
 func (s *server) openEngine(ctx context.Context) (err error) {
-	s.cluster = newCluster(s.folder.demo, s.log)
+	if s.cluster, err = s.newCluster(); err != nil {
+		return err
+	}
 	s.engine, err = engine.Open(ctx, engine.Options{
 		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
 	})

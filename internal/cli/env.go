@@ -39,7 +39,8 @@ type UpOptions struct {
 	Fleet    config.File
 	HasFleet bool
 	Demo     bool
-	Seed     uint64 // of the demo
+	Seed     uint64       // of the demo
+	Join     *JoinOptions // nil: no cluster is joined, replicas are simulated
 	Salvage  bool
 	LogLevel string // debug, info, warn or error
 

@@ -26,7 +26,7 @@ func newUp(a *app) *cobra.Command {
 with the same folder finds the same fleet.
 
 The journal is in --data; without it, in $XDG_STATE_HOME/muster or ~/.local/state/muster, and the
-demo's beside it in muster-demo. No cluster is connected in this version: replicas are simulated.`,
+demo's beside it in muster-demo. Replicas are simulated; muster join runs a server for a real cluster.`,
 		Example: "  muster up --demo\n  muster up --fleet fleet.yaml --data /var/lib/muster",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,10 +50,17 @@ demo's beside it in muster-demo. No cluster is connected in this version: replic
 
 var logLevels = []string{"debug", "info", "warn", "error"}
 
+func checkLogLevel(level string) error {
+	if !slices.Contains(logLevels, level) {
+		return usage("--log-level %.40q; write debug, info, warn or error", level)
+	}
+	return nil
+}
+
 // settle checks what was asked for before anything starts.
 func (o *upOptions) settle() error {
-	if !slices.Contains(logLevels, o.LogLevel) {
-		return usage("--log-level %.40q; write debug, info, warn or error", o.LogLevel)
+	if err := checkLogLevel(o.LogLevel); err != nil {
+		return err
 	}
 	if o.UpOptions.Demo && o.fleet != "" {
 		return usage("--demo brings its own fleet, and --fleet another; give one of them")

@@ -223,6 +223,9 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReplicasLost:
 		w = s.Workloads[e.ID]
 		s.Drop(w, e.Spots)
+	case event.ReplicasObserved:
+		w = s.Workloads[e.ID]
+		applyObserved(s, w, e)
 	case event.ReservationEnded:
 		w = s.Workloads[e.ID]
 		s.Unreserve(w, e.Spots)

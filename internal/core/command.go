@@ -55,6 +55,8 @@ type (
 		Nodes int
 		Names []string
 		Racks int // 0 means 1
+		// On is the rack of each node in Names, from 0, where it is known; none: equal blocks.
+		On []int
 	}
 	// SetPolicy sets the fleet's policy.
 	SetPolicy struct{ Policy fleet.Policy }

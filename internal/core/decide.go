@@ -31,6 +31,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if !r.Actor.Operator {
 		return nil, refuse(AccessDenied, "only operators may do this; %s is none", r.Actor.Name)
 	}
+	if events, refusal, known := decideObserve(s, r.Command); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideMetal(s, r.Command); known {
 		return events, refusal
 	}

@@ -137,7 +137,11 @@ func newNodes(p *fleet.Partition, n NewIsland, taken map[string]bool) (names []s
 			return nil, nil, refuse(NameTaken, "node %q is there already; a node stands in one island", name)
 		}
 		taken[name] = true
-		racks = append(racks, k*count/len(names))
+		rack := k * count / len(names)
+		if k < len(n.On) {
+			rack = max(0, min(n.On[k], count-1))
+		}
+		racks = append(racks, rack)
 	}
 	if count == 1 {
 		racks = nil

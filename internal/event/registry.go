@@ -63,6 +63,7 @@ var readers = map[string][]reader{
 	"gang.returned":        {as[GangReturned]},
 	"replicas.stopped":     {as[ReplicasStopped]},
 	"replicas.overdue":     {as[ReplicasOverdue]},
+	"replicas.observed":    {as[ReplicasObserved]},
 	"replicas.lost":        {as[ReplicasLost]},
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},

@@ -170,6 +170,7 @@ func (s *State) AddPartition(cluster, gpu string, gpusPerNode int) {
 	sort.Slice(s.Partitions, func(i, j int) bool { return s.Partitions[i].ID < s.Partitions[j].ID })
 	p.rebuild(s)
 	s.partitions[p.ID] = p
+	p.enqueueTarget(Flex)
 }
 
 // AddQuota adds a quota.

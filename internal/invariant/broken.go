@@ -36,7 +36,9 @@ func Check(s *fleet.State) []Broken {
 func CheckPartition(p *fleet.Partition) []Broken {
 	c := &checker{partition: p.ID}
 	c.metal(p)
-	c.owners(p)
+	if acts(p) { // elsewhere others decide what stands where
+		c.owners(p)
+	}
 	for _, w := range standing(p) {
 		c.gangs(p, w)
 		c.units(w)
@@ -45,7 +47,9 @@ func CheckPartition(p *fleet.Partition) []Broken {
 	if p.Halted() != "" {
 		return c.found // decided no more, so never at rest
 	}
-	c.covers(p)
+	if acts(p) {
+		c.covers(p)
+	}
 	if !silent(p) { // with silence the last backing stays, whatever else changes
 		c.promises(p)
 		c.figures(p)
@@ -94,6 +98,12 @@ func (c *checker) equal(rule, what, whose string, is, want int) {
 func silent(p *fleet.Partition) bool {
 	c := p.State().Cluster(p.Cluster)
 	return c != nil && c.Stale
+}
+
+// acts says whether Muster decides what runs in a partition, and not others.
+func acts(p *fleet.Partition) bool {
+	c := p.State().Cluster(p.Cluster)
+	return c == nil || c.Mode == fleet.Enforce
 }
 
 // deciding says whether placement acts in a partition.

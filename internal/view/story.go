@@ -108,6 +108,8 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		return s.overdue(e), "", e.ID == s.ID || e.For == s.ID
 	case event.ReplicasLost:
 		return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node), "", e.ID == s.ID
+	case event.ReplicasObserved:
+		return observed(e.Spots), "", e.ID == s.ID
 	case event.ReservationEnded:
 		return "the room reserved for it was given up: " + e.Why, "", e.ID == s.ID
 	case event.HoldsChanged:
@@ -197,4 +199,12 @@ func replicas(spots []fleet.Spot) string {
 		return fmt.Sprintf("%d replicas", n)
 	}
 	return "1 replica"
+}
+
+// observed is told of work that others started.
+func observed(spots []fleet.Spot) string {
+	if len(spots) == 0 {
+		return "seen to run nowhere any more"
+	}
+	return "seen to run: " + replicas(spots)
 }

@@ -68,7 +68,9 @@ var rooms = []room{
 	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver compact", tests: "journal/memory journal/sqlite"},
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet driver"},
+	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
+	{folder: "internal/driver/kube/kubetest", kind: plain},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},

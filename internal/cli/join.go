@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/client"
+)
+
+// JoinOptions say which Kubernetes cluster a server joins.
+type JoinOptions struct {
+	Kubeconfig string // file; "": the usual places, or the cluster this process runs in
+	Context    string // in the file; "": the current one
+	Name       string // of the cluster, as Muster calls it
+	Manage     bool   // what runs there is decided here; else it is watched only
+	Quotas     bool   // the cluster's own quotas are taken over
+}
+
+// joinOptions are those of `muster join`.
+type joinOptions struct {
+	*app
+	UpOptions
+	join            JoinOptions
+	observe, manage bool
+	quotas          string
+}
+
+func newJoin(a *app) *cobra.Command {
+	o := &joinOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "join",
+		Short: "run a server for a Kubernetes cluster: watch it, or decide what runs there",
+		Long: `Join runs a Muster server for one Kubernetes cluster, until Ctrl-C. With --observe nothing on the
+cluster is ever written: its nodes, pods and quotas are read, and what could be promised, which quota
+is not backed, and why pods wait is told as if Muster decided. With --manage pods that carry the label
+muster.dev/target are started, placed and evicted by Muster; see docs/kubernetes.md.
+
+Quotas are read from ResourceQuotas and, where Kueue is installed, from its ClusterQueues. With
+--quotas none they are not; then muster apply -f quotas.yaml says what they are.`,
+		Example: "  muster join --kubeconfig ~/.kube/config --observe\n  muster join --context tiger-admin --name tiger --observe --quotas none",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.settle(); err != nil {
+				return err
+			}
+			return o.Up(cmd.Context(), o.UpOptions)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.join.Kubeconfig, "kubeconfig", "", "kubeconfig file; without it $KUBECONFIG, ~/.kube/config, or the cluster this runs in")
+	f.StringVar(&o.join.Context, "context", "", "context in the kubeconfig; without it the current one")
+	f.StringVar(&o.join.Name, "name", "cluster", "what the cluster is called here")
+	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
+	f.BoolVar(&o.manage, "manage", false, "decide what runs there")
+	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
+	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
+	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
+	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
+	f.BoolVar(&o.Salvage, "salvage", false, "cut a damaged journal back to its last good record; the damaged files are kept aside")
+	f.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	return cmd
+}
+
+var clusterName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
+
+// settle checks what was asked for before anything starts.
+func (o *joinOptions) settle() error {
+	switch {
+	case o.observe == o.manage:
+		return usage("say how far Muster goes on the cluster: --observe (nothing is written there) or --manage")
+	case !clusterName.MatchString(o.join.Name):
+		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.join.Name)
+	case o.quotas != "cluster" && o.quotas != "none":
+		return usage("--quotas %.40q; write cluster or none", o.quotas)
+	}
+	if err := checkLogLevel(o.LogLevel); err != nil {
+		return err
+	}
+	o.join.Manage, o.join.Quotas = o.manage, o.quotas == "cluster"
+	o.UpOptions.Join = &o.join
+	if o.Data == "" {
+		dir, err := (&upOptions{app: o.app}).home(false)
+		if err != nil {
+			return err
+		}
+		o.Data = filepath.Join(filepath.Dir(dir), "muster-"+o.join.Name)
+	}
+	o.UpOptions.Out, o.UpOptions.Err = o.Env.Out, o.Env.Err
+	o.UpOptions.OutTerminal, o.UpOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
+	return nil
+}

@@ -1,0 +1,194 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Start lets a pod start on a node: its gate is taken away, and it may run nowhere
+// else. kube-scheduler still checks everything besides. Doing it again changes nothing.
+func (c *Client) Start(ctx context.Context, p translate.Pod, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	terms := []corev1.NodeSelectorTerm{{}}
+	if p.Choosy { // what the pod itself asks for must stay
+		var is corev1.Pod
+		if err := c.core.Get().Namespace(p.Namespace).Resource("pods").Name(p.Name).Do(ctx).Into(&is); err != nil {
+			return err
+		}
+		if f := is.Spec.Affinity; f != nil && f.NodeAffinity != nil && f.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+			terms = f.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+		}
+	}
+	for i := range terms {
+		terms[i].MatchFields = append(terms[i].MatchFields, corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}})
+	}
+	patch := map[string]any{
+		"metadata": map[string]any{"uid": p.UID, "annotations": map[string]string{translate.AnnotationNode: node}},
+		"spec": map[string]any{
+			"schedulingGates": []map[string]string{{"$patch": "delete", "name": translate.Gate}},
+			"affinity": map[string]any{"nodeAffinity": map[string]any{
+				"requiredDuringSchedulingIgnoredDuringExecution": corev1.NodeSelector{NodeSelectorTerms: terms},
+			}},
+		},
+	}
+	return c.patch(ctx, p, patch)
+}
+
+func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresource ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	data, err := json.Marshal(patch)
+	if err != nil {
+		return err
+	}
+	return c.core.Patch(types.StrategicMergePatchType).Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource(subresource...).Body(data).Do(ctx).Error()
+}
+
+// Evict asks a pod to leave within a grace. Whoever protects it (a disruption
+// budget) is heard while there is time; then it is deleted all the same.
+func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	seconds := int64(max(0, grace.Seconds()))
+	uid := types.UID(p.UID)
+	options := &metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: &metav1.Preconditions{UID: &uid}}
+	if grace > 0 {
+		err := c.core.Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("eviction").
+			Body(&policyv1.Eviction{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
+				ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: p.Namespace}, DeleteOptions: options,
+			}).Do(ctx).Error()
+		return gone(err)
+	}
+	return c.delete(ctx, p, options)
+}
+
+// Remove deletes a pod with its own grace.
+func (c *Client) Remove(ctx context.Context, p translate.Pod) error {
+	uid := types.UID(p.UID)
+	return c.delete(ctx, p, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+}
+
+func (c *Client) delete(ctx context.Context, p translate.Pod, o *metav1.DeleteOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return gone(c.core.Delete().Namespace(p.Namespace).Resource("pods").Name(p.Name).Body(o).Do(ctx).Error())
+}
+
+// gone takes an error that says the pod is not there any more, or another is in
+// its place, for success.
+func gone(err error) error {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// Say sets the condition muster.dev/Admitted of a pod.
+func (c *Client) Say(ctx context.Context, p translate.Pod, admitted bool, reason, message string, at time.Time) error {
+	status := corev1.ConditionFalse
+	if admitted {
+		status = corev1.ConditionTrue
+	}
+	condition := corev1.PodCondition{Type: translate.Condition, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.Time{Time: at}}
+	return gone(c.patch(ctx, p, map[string]any{"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": []corev1.PodCondition{condition}}}, "status"))
+}
+
+// Note writes an event about a pod, as kubectl describe shows it.
+func (c *Client) Note(ctx context.Context, p translate.Pod, reason, message string, at time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	now := metav1.Time{Time: at}
+	return c.core.Post().Namespace(p.Namespace).Resource("events").Body(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: p.Namespace},
+		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: types.UID(p.UID)},
+		Reason:         reason, Message: message, Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
+		FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	}).Do(ctx).Error()
+}
+
+// owner is what an owner's object says of its size and its end.
+type owner struct {
+	size int
+	ending
+}
+
+// owners are the kinds that are asked, by their resource.
+var owners = map[string]schema.GroupVersionResource{
+	"Job":         {Group: "batch", Version: "v1", Resource: "jobs"},
+	"JobSet":      {Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"},
+	"Deployment":  {Group: "apps", Version: "v1", Resource: "deployments"},
+	"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"},
+}
+
+// ownerOf asks for the object that made a pod. ok is false where its kind is not
+// asked, or it is not there.
+func (c *Client) ownerOf(ctx context.Context, namespace, kind, name string) (o owner, ok bool, err error) {
+	resource, known := owners[kind]
+	if !known {
+		return owner{}, false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	is, err := c.dynamic.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) { // forbidden is no answer: it may be so for a moment only
+		return owner{}, false, nil
+	}
+	if err != nil {
+		return owner{}, false, err
+	}
+	return ownerFrom(is.Object), true, nil
+}
+
+// ownerFrom reads the size and the end of a Job, or of what is like one.
+func ownerFrom(of map[string]any) (o owner) {
+	spec, _ := of["spec"].(map[string]any)
+	status, _ := of["status"].(map[string]any)
+	if n, ok := spec["parallelism"].(int64); ok && n > 0 && n < mostPods {
+		o.size = int(n)
+	}
+	if n, ok := spec["completions"].(int64); ok && n > 0 && int(n) < o.size {
+		o.size = int(n)
+	}
+	list, _ := status["conditions"].([]any)
+	for _, c := range list {
+		c, _ := c.(map[string]any)
+		if c["status"] != "True" {
+			continue
+		}
+		switch c["type"] {
+		case "Complete", "Completed":
+			o.over = true
+		case "Failed":
+			o.over, o.failed = true, true
+		}
+	}
+	return o
+}
+
+// mostPods is above any size of a Job that is believed.
+const mostPods = 100_000
+
+// certain says whether an error came from the API server: then nothing was done.
+func certain(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && !apierrors.IsServerTimeout(err) && !apierrors.IsTimeout(err) && !apierrors.IsInternalError(err)
+}
+
+// graceLeft is the time until a moment, in whole seconds.
+func graceLeft(until, now fleet.Instant) time.Duration {
+	return max(0, until.Sub(now)).Round(time.Second)
+}

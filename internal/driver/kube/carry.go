@@ -1,0 +1,256 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/explain"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// sent is a pod that was let start, before the watch shows it.
+type sent struct {
+	node string
+	at   time.Time
+}
+
+// resend is after how long a start is sent again that the watch does not show.
+const resend = 5 * time.Second
+
+// writers is how many calls that change pods are on their way at one time.
+const writers = 16
+
+// carry brings the cluster to what was decided, and reports what came of it.
+func (a *Agent) carry(ctx context.Context, p Picture) error {
+	pools := map[[2]string][]translate.Part{}
+	for _, w := range p.Work {
+		pools[[2]string{w.Namespace, w.Name}] = w.Pools
+	}
+	names := map[string][]string{}
+	a.engine.Read(func(s *fleet.State) {
+		for _, part := range s.Partitions {
+			if part.Cluster != a.Translate.Cluster {
+				continue
+			}
+			for _, n := range part.Nodes {
+				names[part.ID] = append(names[part.ID], n.Name)
+			}
+		}
+	})
+	var t todo
+	for _, w := range a.wants() {
+		if w.Job.Partition == "" || names[w.Job.Partition] != nil {
+			t.plan(w, pools[[2]string{w.Job.Namespace, w.Job.Name}], names[w.Job.Partition])
+		}
+	}
+	a.write(ctx, t)
+	for _, s := range t.stop {
+		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
+			return err
+		}
+		a.Driver.said(s)
+	}
+	return nil
+}
+
+// wants lists what should stand: what the driver was told, and what should not
+// stand any more.
+func (a *Agent) wants() []wanted {
+	told := a.Driver.all()
+	var more []wanted
+	a.engine.Read(func(s *fleet.State) { more = forgottenWork(s, a.Translate.Cluster, told) })
+	return append(told, more...)
+}
+
+// write does what is to be done. What fails is said, and done again in the next
+// round: each of it may be done twice.
+func (a *Agent) write(ctx context.Context, t todo) {
+	var calls []func() error
+	for _, s := range t.start {
+		calls = append(calls, func() error { return a.startPod(ctx, s) })
+	}
+	for _, e := range t.evict {
+		calls = append(calls, func() error { return a.evictPod(ctx, e) })
+	}
+	for _, p := range t.remove {
+		calls = append(calls, func() error { return a.client.Remove(ctx, p) })
+	}
+	a.atOnce(ctx, calls)
+}
+
+// atOnce makes calls, several at a time.
+func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
+	todo := make(chan func() error)
+	var all sync.WaitGroup
+	for range min(writers, len(calls)) {
+		all.Go(func() {
+			for call := range todo {
+				if err := call(); err != nil && ctx.Err() == nil {
+					a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", err)
+				}
+			}
+		})
+	}
+	for _, call := range calls {
+		todo <- call
+	}
+	close(todo)
+	all.Wait()
+}
+
+// startPod lets a pod start. From before the call on it counts as started, unless
+// the API server itself says that it is not: what is not known is never taken for free.
+func (a *Agent) startPod(ctx context.Context, s start) error {
+	a.mu.Lock()
+	a.sent[s.pod.UID] = sent{s.node, time.Now()}
+	a.mu.Unlock()
+	err := a.client.Start(ctx, s.pod, s.node)
+	if err != nil && certain(err) {
+		a.mu.Lock()
+		delete(a.sent, s.pod.UID)
+		a.mu.Unlock()
+	}
+	return gone(err)
+}
+
+// evictPod asks a pod to leave, and says for whom.
+func (a *Agent) evictPod(ctx context.Context, e evict) error {
+	why := a.whyLeaves(e.id)
+	a.Log.Info("evicts", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", why)
+	a.mu.Lock()
+	told := a.toldLeaving[e.pod.UID] == why
+	a.toldLeaving[e.pod.UID] = why
+	a.mu.Unlock()
+	if !told {
+		// People want to know, but who waits for the room cannot wait for that.
+		for _, err := range []error{
+			a.client.Say(ctx, e.pod, false, "Evicted", why, a.Now().Time()), a.client.Note(ctx, e.pod, "Evicted", why, a.Now().Time()),
+		} {
+			if err != nil {
+				a.Log.Warn("a pod could not be told why it leaves", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+			}
+		}
+	}
+	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
+}
+
+// whyLeaves names who needs the room of a workload.
+func (a *Agent) whyLeaves(id uint64) (why string) {
+	why = "Muster takes its GPUs back."
+	a.engine.Read(func(s *fleet.State) {
+		w := s.Workloads[id]
+		if w == nil {
+			return
+		}
+		if w.State == fleet.Cancelled {
+			why = "The workload was cancelled."
+		}
+		if by := s.Workloads[w.For]; by != nil {
+			why = fmt.Sprintf("%s/%s (%s, %s) needs its GPUs; it has until %s to leave.", by.Namespace, by.Name, by.Target, by.Priority, w.GraceEnds.Time().Format("15:04:05"))
+		}
+	})
+	return why
+}
+
+// believe takes pods that were let start for started, though the watch does not
+// show it yet, and forgets what it does show. What it has not shown for long is sent again.
+func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.Pod {
+	a.mu.Lock()
+	there := map[string]bool{}
+	var again []start
+	for i := range pods {
+		p := &pods[i]
+		there[p.UID] = true
+		s, was := a.sent[p.UID]
+		switch {
+		case was && !p.Gated:
+			delete(a.sent, p.UID)
+		case was:
+			p.Gated, p.Pinned = false, s.node
+			if time.Since(s.at) > resend && !p.Leaving {
+				again = append(again, start{pod: *p, node: s.node})
+			}
+		}
+	}
+	for uid := range a.sent {
+		if !there[uid] && time.Since(a.sent[uid].at) > resend {
+			delete(a.sent, uid)
+		}
+	}
+	a.mu.Unlock()
+	for _, s := range again {
+		_ = a.startPod(ctx, s)
+	}
+	return pods
+}
+
+// quiet is how long a pod waits before it is told why: most start sooner.
+const quiet = 3 * time.Second
+
+// mostSaid is how many pods are told in one round why they wait.
+const mostSaid = 100
+
+// word is what a pod is told.
+type word struct {
+	admitted        bool
+	reason, message string
+}
+
+// say tells pods where they stand: started, or why not.
+func (a *Agent) say(ctx context.Context, p Picture) {
+	words := a.words(p)
+	var calls []func() error
+	for _, w := range p.Work {
+		about, known := words[[2]string{w.Namespace, w.Name}]
+		for _, part := range w.Pools {
+			for _, pod := range part.Pods {
+				is := wordFor(pod, about)
+				waits := pod.Gated && (!known || a.Now() < pod.Created.Add(quiet))
+				goes := pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != ""
+				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
+					continue
+				}
+				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
+			}
+		}
+	}
+	a.atOnce(ctx, calls)
+}
+
+// wordFor is what one pod of a workload is told.
+func wordFor(pod translate.Pod, about word) word {
+	if pod.Gated {
+		return about
+	}
+	is := word{true, "Started", "Started on node " + pod.Pinned + "."}
+	if pod.Node == "" && pod.Unschedulable != "" {
+		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
+	}
+	return is
+}
+
+// words says of each workload why it waits.
+func (a *Agent) words(p Picture) map[[2]string]word {
+	words := map[[2]string]word{}
+	a.engine.Read(func(s *fleet.State) {
+		s = s.Fork()
+		for _, w := range p.Work {
+			key := [2]string{w.Namespace, w.Name}
+			is := s.Workload(w.Namespace, w.Name)
+			switch {
+			case is != nil:
+				words[key] = word{reason: string(is.State), message: "The workload is " + string(is.State) + "."}
+				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
+					words[key] = word{reason: string(list[0].Code), message: list[0].Text}
+				}
+			case a.refused[key] != "":
+				words[key] = word{reason: "Refused", message: a.refused[key]}
+			}
+		}
+	})
+	return words
+}

@@ -1,0 +1,113 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Client speaks with the API server of one cluster. It knows the few kinds of
+// objects that Muster needs, and no others, which keeps the program small.
+type Client struct {
+	core    rest.Interface
+	dynamic dynamic.Interface
+	Server  string // its address
+}
+
+// How fast the API server may be asked: far above what decisions need, so that it
+// is the API server's own fairness that bounds a burst.
+const (
+	perSecond = 500
+	burst     = 1000
+)
+
+// Connect reaches the cluster of a kubeconfig file and a context in it; "" is the
+// one that the file calls current. No file: the cluster that this process runs in.
+func Connect(file, in string) (*Client, error) {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: file}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: in}).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig %s: %w", file, err)
+	}
+	config.QPS, config.Burst, config.UserAgent = perSecond, burst, "muster"
+	config.Timeout = 0 // watches last; single calls have a context
+	c := &Client{Server: config.Host}
+	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if c.core, err = coreClient(rest.CopyConfig(config)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func coreClient(config *rest.Config) (rest.Interface, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
+	return rest.RESTClientFor(config)
+}
+
+// patience bounds a single call. An API server that has just begun may let a call
+// hang, and whoever waits for it would do nothing else.
+const patience = 10 * time.Second
+
+// Alive asks whether the API server answers, and in how long.
+func (c *Client) Alive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var code int
+	res := c.core.Get().AbsPath("/livez").Do(ctx).StatusCode(&code)
+	if err := res.Error(); err != nil {
+		return err
+	}
+	if code != http.StatusOK {
+		return fmt.Errorf("/livez answers %d", code)
+	}
+	return nil
+}
+
+// listWatch lists and watches all objects of one kind.
+func (c *Client) listWatch(resource string) cache.ListerWatcher {
+	return cache.NewFilteredListWatchFromClient(c.core, resource, metav1.NamespaceAll, func(*metav1.ListOptions) {})
+}
+
+// listAny lists objects of a kind that the cluster may not know, in the first of
+// some versions that it has; none: it has none.
+func (c *Client) listAny(ctx context.Context, group, resource string, versions ...string) ([]*unstructured.Unstructured, error) {
+	for _, v := range versions {
+		list, err := c.dynamic.Resource(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}).List(ctx, metav1.ListOptions{})
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*unstructured.Unstructured, len(list.Items))
+		for i := range list.Items {
+			out[i] = &list.Items[i]
+		}
+		return out, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,115 @@
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// grants lists the commands that make quotas and their grants what the cluster
+// says. A grant is of whole nodes: what is left over is said.
+func grants(s *fleet.State, cluster string, quotas []translate.Quota) (commands []core.Command, problems []translate.Problem) {
+	wanted := map[string]bool{}
+	for _, q := range quotas {
+		if fleet.TreeOf(q.Path) == fleet.Flex {
+			problems = append(problems, translate.Problem{Object: "quota/" + q.Path, Text: "it is named like flex, and left out"})
+			continue
+		}
+		wanted[q.Path] = true
+		if s.Quota(q.Path) == nil {
+			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(cluster, q.Namespaces)})
+		} else if is := access(cluster, q.Namespaces); owned(s.Quota(q.Path), cluster) && !slices.Equal(is.Namespaces, s.Quota(q.Path).Access.Namespaces) {
+			commands = append(commands, core.SetAccess{Path: q.Path, Access: is})
+		}
+		set, trouble := grantsOf(s, cluster, q)
+		commands, problems = append(commands, set...), append(problems, trouble...)
+	}
+	for _, q := range s.Quotas {
+		if owned(q, cluster) && !wanted[q.Path] {
+			commands = append(commands, drop(s, cluster, q.Path)...)
+		}
+	}
+	return commands, problems
+}
+
+func access(cluster string, namespaces []string) fleet.Access {
+	var a fleet.Access
+	for _, ns := range namespaces {
+		a.Namespaces = append(a.Namespaces, cluster+"/"+ns)
+	}
+	slices.Sort(a.Namespaces)
+	return a
+}
+
+// owned says whether the quota came from the cluster: all who may use it are its namespaces.
+func owned(q *fleet.Quota, cluster string) bool {
+	for _, ns := range q.Access.Namespaces {
+		if !strings.HasPrefix(ns, cluster+"/") {
+			return false
+		}
+	}
+	return len(q.Access.Namespaces) > 0 && len(q.Access.Users)+len(q.Access.Groups) == 0
+}
+
+func grantsOf(s *fleet.State, cluster string, q translate.Quota) (commands []core.Command, problems []translate.Problem) {
+	gpus := map[string]int{}
+	for _, g := range q.Grants {
+		p, note := partitionOf(s, cluster, g)
+		if note != "" {
+			problems = append(problems, translate.Problem{Object: "quota/" + q.Path, Text: note})
+		}
+		if p == nil {
+			continue
+		}
+		if over := g.GPUs % p.GPUsPerNode; over != 0 {
+			problems = append(problems, translate.Problem{
+				Object: "quota/" + q.Path,
+				Text:   fmt.Sprintf("%d GPUs are no whole nodes of %s; %d are counted, %d left out", g.GPUs, p.ID, g.GPUs-over, over),
+			})
+			g.GPUs -= over
+		}
+		gpus[p.ID] += g.GPUs
+	}
+	for _, p := range s.Partitions {
+		if p.Cluster != cluster {
+			continue
+		}
+		if a := p.Account(q.Path); (a == nil && gpus[p.ID] > 0) || (a != nil && a.Grant != gpus[p.ID]) {
+			commands = append(commands, core.SetGrant{Quota: q.Path, Partition: p.ID, GPUs: gpus[p.ID], KeepGang: true, Overcommit: true})
+		}
+	}
+	return commands, problems
+}
+
+// partitionOf is the partition that a grant is of. Where it names no model, it is
+// the only one, or the largest, which is said.
+func partitionOf(s *fleet.State, cluster string, g translate.Grant) (*fleet.Partition, string) {
+	var here []*fleet.Partition
+	for _, p := range s.Partitions {
+		if p.Cluster == cluster && (g.Model == "" || p.GPU == g.Model || strings.HasPrefix(p.GPU, g.Model+"-")) {
+			here = append(here, p)
+		}
+	}
+	if len(here) == 0 {
+		return nil, fmt.Sprintf("no node has the model %q of %d GPUs that it grants", g.Model, g.GPUs)
+	}
+	slices.SortStableFunc(here, func(a, b *fleet.Partition) int { return cmp.Compare(b.Tally().Installed, a.Tally().Installed) })
+	if len(here) > 1 {
+		return here[0], fmt.Sprintf("it does not say which GPU model its %d GPUs are of; they are counted in %s, the largest", g.GPUs, here[0].ID)
+	}
+	return here[0], ""
+}
+
+func drop(s *fleet.State, cluster, path string) (commands []core.Command) {
+	for _, p := range s.Partitions {
+		if a := p.Account(path); p.Cluster == cluster && a != nil && a.Grant > 0 {
+			commands = append(commands, core.SetGrant{Quota: path, Partition: p.ID})
+		}
+	}
+	return commands
+}

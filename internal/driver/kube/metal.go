@@ -1,0 +1,153 @@
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// setup is how long a new machine may take to be ready before it counts as one
+// that is down. Counted from the start, it would lower what can be promised for a
+// whole dwell.
+const setup = 15 * time.Minute
+
+// newMetal lists the commands that make a state know the cluster, its partitions
+// and its nodes.
+func newMetal(s *fleet.State, cluster string, mode fleet.Mode, nodes []translate.Node, now fleet.Instant) (commands []core.Command, problems []translate.Problem) {
+	if s.Cluster(cluster) == nil {
+		commands = append(commands, core.AddCluster{Name: cluster, Mode: mode})
+	}
+	islands := map[string]map[string][]translate.Node{} // new nodes, by GPU and island
+	sizes := map[string]int{}
+	for _, n := range nodes {
+		sizes[n.GPU] = n.GPUs
+		p := s.Partition(cluster + "/" + n.GPU)
+		if p != nil && p.GPUsPerNode != n.GPUs {
+			problems = append(problems, trouble(n, "it has %d GPUs, and nodes of %s have %d", n.GPUs, p.ID, p.GPUsPerNode))
+			continue
+		}
+		if where, known := place(s, cluster, n.Name); known {
+			if here := cluster + "/" + n.GPU + "/" + n.Island; where != here {
+				problems = append(problems, trouble(n, "its labels say %s, and it is known in %s; nodes do not move", here, where))
+			}
+			continue
+		}
+		if state, _, _ := n.State(s.HealthPolicy().Rules, now); state != fleet.Healthy && now < n.Born.Add(setup) {
+			problems = append(problems, trouble(n, "it is still being set up, and counts once it is ready, or after %s", setup))
+			continue
+		}
+		if islands[n.GPU] == nil {
+			islands[n.GPU] = map[string][]translate.Node{}
+		}
+		islands[n.GPU][n.Island] = append(islands[n.GPU][n.Island], n)
+	}
+	for _, gpu := range sortedKeys(islands) {
+		id := cluster + "/" + gpu
+		if s.Partition(id) == nil {
+			commands = append(commands, core.AddPartition{Cluster: cluster, GPU: gpu, GPUsPerNode: sizes[gpu]})
+		}
+		add := core.AddIslands{Partition: id}
+		for _, island := range sortedKeys(islands[gpu]) {
+			add.Islands = append(add.Islands, newIsland(island, islands[gpu][island]))
+		}
+		commands = append(commands, add)
+	}
+	return commands, problems
+}
+
+func trouble(n translate.Node, format string, args ...any) translate.Problem {
+	return translate.Problem{Object: "node/" + n.Name, Text: fmt.Sprintf(format, args...)}
+}
+
+// place is where a node of the cluster is known, as partition/island.
+func place(s *fleet.State, cluster, node string) (string, bool) {
+	for _, p := range s.Partitions {
+		if p.Cluster != cluster {
+			continue
+		}
+		if at, ok := p.Node(node); ok {
+			return p.ID + "/" + p.Islands[p.Nodes[at].Island].Name, true
+		}
+	}
+	return "", false
+}
+
+// newIsland is an island with its nodes; racks are numbered in order of name.
+func newIsland(name string, nodes []translate.Node) core.NewIsland {
+	racks := map[string]int{}
+	for _, n := range nodes {
+		racks[n.Rack] = 0
+	}
+	for i, rack := range sortedKeys(racks) {
+		racks[rack] = i
+	}
+	island := core.NewIsland{Name: name, Racks: len(racks)}
+	for _, n := range nodes {
+		island.Names, island.On = append(island.Names, n.Name), append(island.On, racks[n.Rack])
+	}
+	return island
+}
+
+// change is what a node is put into.
+type change struct {
+	state fleet.NodeState
+	dead  int
+	why   string
+}
+
+// nodeStates lists the commands that put nodes into the states that the cluster
+// shows, on a cluster where nothing is decided.
+func nodeStates(s *fleet.State, cluster string, nodes []translate.Node, now fleet.Instant) []core.Command {
+	shown := map[string]*translate.Node{}
+	for i := range nodes {
+		shown[nodes[i].Name] = &nodes[i]
+	}
+	changes := map[change][]string{}
+	for _, p := range s.Partitions {
+		if p.Cluster != cluster {
+			continue
+		}
+		for _, n := range p.Nodes {
+			if to, news := shownState(s, n, shown[n.Name], now); news {
+				changes[to] = append(changes[to], n.Name)
+			}
+		}
+	}
+	commands := make([]core.Command, 0, len(changes))
+	for to, names := range changes {
+		slices.Sort(names)
+		commands = append(commands, core.SetNodes{Names: names, State: to.state, Dead: to.dead, Signal: to.why})
+	}
+	slices.SortFunc(commands, func(a, b core.Command) int {
+		return cmp.Compare(a.(core.SetNodes).Names[0], b.(core.SetNodes).Names[0])
+	})
+	return commands
+}
+
+// shownState is the state that the cluster shows of a node, and whether that is
+// news. What a person keeps is left alone.
+func shownState(s *fleet.State, n *fleet.Node, is *translate.Node, now fleet.Instant) (to change, news bool) {
+	to = change{state: fleet.Quarantined, why: "the cluster has no such node any more"}
+	if is != nil {
+		to.state, to.dead, to.why = is.State(s.HealthPolicy().Rules, now)
+	}
+	if to.dead >= n.GPUs {
+		to.dead = 0
+	}
+	kept := n.StateOwner == fleet.ByOperator || n.StateOwner == fleet.ByMaintenance
+	return to, !kept && (n.State != to.state || n.Dead != to.dead)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,287 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/journal/memory"
+)
+
+// shared is the control plane that the tests of this package share; its start
+// takes some seconds. Each test has nodes and namespaces of its own.
+var shared struct {
+	sync.Once
+	cluster *kubetest.Cluster
+	err     error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.cluster != nil {
+		if part := os.Getenv("MUSTER_CONTROLPLANE_LOG"); part != "" {
+			fmt.Println(shared.cluster.Log(part)) // to see why a test of a part that is not ours fails
+		}
+		shared.cluster.Stop()
+	}
+	os.Exit(code)
+}
+
+// thin is the test that runs wherever a control plane is built; the others take
+// minutes, and run where they are asked for: make controlplane-test.
+const thin = "TestAGangStartsWholeInOneIsland"
+
+// controlPlane is the shared control plane, or skips the test where there is none.
+func controlPlane(t *testing.T) *kubetest.Cluster {
+	t.Helper()
+	if os.Getenv(kubetest.Wanted) != "1" && t.Name() != thin {
+		t.Skip("it takes long; make controlplane-test runs it, or " + kubetest.Wanted + "=1")
+	}
+	if testing.Short() {
+		t.Skip("a control plane is started, and -short was asked for")
+	}
+	shared.Do(func() { shared.cluster, shared.err = kubetest.Start(context.Background()) })
+	if errors.Is(shared.err, kubetest.ErrAbsent) {
+		t.Skip(shared.err)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.cluster
+}
+
+// world is a control plane with an engine and an agent on it.
+type world struct {
+	t       *testing.T
+	c       *kubetest.Cluster
+	ctx     context.Context
+	engine  *engine.Engine
+	journal journal.Journal
+	agent   *Agent
+	stop    func() // ends the agent
+}
+
+type fakeless struct{ *engine.Engine }
+
+func (e fakeless) Do(ctx context.Context, r core.Request) error {
+	_, err := e.Engine.Do(ctx, r)
+	return err
+}
+
+func (e fakeless) Read(look func(*fleet.State)) { e.Engine.Read(look) }
+
+// newWorld clears the cluster and joins it in a mode.
+func newWorld(t *testing.T, mode fleet.Mode) *world {
+	w := &world{t: t, c: controlPlane(t)}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	w.ctx = ctx
+	t.Cleanup(cancel)
+	w.clear()
+	w.journal = memory.New()
+	d := w.open()
+	policy := fleet.DefaultPolicy()
+	policy.Buffer.Share = 0
+	w.do(core.SetPolicy{Policy: policy})
+	t.Cleanup(func() { _ = w.engine.Close() })
+	w.join(d, mode)
+	return w
+}
+
+// open starts the engine on the journal, and tells a new driver all that stands.
+func (w *world) open() *Driver {
+	w.t.Helper()
+	d := NewDriver()
+	carrier := engine.NewCarrier(d)
+	e, err := engine.Open(w.ctx, engine.Options{Journal: w.journal, Plan: carrier.Plan})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.engine = e
+	e.Read(func(s *fleet.State) { carrier.Resync(fleet.InstantOf(time.Now()), s) })
+	return d
+}
+
+// restart is a server that dies and comes back on the same journal.
+func (w *world) restart(mode fleet.Mode) {
+	w.t.Helper()
+	w.stop()
+	_ = w.engine.Close()
+	w.join(w.open(), mode)
+}
+
+// join starts an agent; an earlier one must have been stopped.
+func (w *world) join(d *Driver, mode fleet.Mode) {
+	client, err := Connect(w.entitled(mode), "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	send := func(r driver.Report) error {
+		_, err := w.engine.Do(w.ctx, engine.RequestOf(r))
+		var no *core.Refusal
+		if errors.As(err, &no) {
+			return nil
+		}
+		return err
+	}
+	w.agent = NewAgent(client, fakeless{w.engine}, Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))})
+	ctx, stop := context.WithCancel(w.ctx)
+	done := make(chan error, 1)
+	go func() { done <- w.agent.Run(ctx) }()
+	w.stop = sync.OnceFunc(func() {
+		stop()
+		if err := <-done; err != nil {
+			w.t.Error(err)
+		}
+	})
+	w.t.Cleanup(w.stop)
+}
+
+// entitled is the kubeconfig of a user who has exactly the rights of
+// deploy/kubernetes/rbac.yaml for a mode, and no others.
+func (w *world) entitled(mode fleet.Mode) string {
+	w.t.Helper()
+	w.manifest("../../../deploy/kubernetes/rbac.yaml")
+	const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+	roles := []string{"muster-observe"}
+	if mode == fleet.Enforce {
+		roles = append(roles, "muster-manage")
+	}
+	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-manage", nil, nil)
+	for _, role := range roles {
+		err := w.c.Call(w.ctx, http.MethodPost, bindings, kubetest.JSON{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": kubetest.JSON{"name": role},
+			"roleRef":  kubetest.JSON{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+			"subjects": []kubetest.JSON{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "agent"}},
+		}, nil)
+		var status *kubetest.StatusError
+		if err != nil && !(errors.As(err, &status) && status.Code == http.StatusConflict) {
+			w.t.Fatal(err)
+		}
+	}
+	file := filepath.Join(w.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, w.c.KubeconfigOf("agent"), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return file
+}
+
+// clear removes what tests have made.
+func (w *world) clear() {
+	began := time.Now()
+	defer func() { w.t.Logf("cleared in %s", time.Since(began).Round(time.Millisecond)) }()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var spaces struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	_ = w.c.Call(ctx, http.MethodGet, "/api/v1/namespaces", nil, &spaces)
+	for _, s := range spaces.Items {
+		if !strings.HasPrefix(s.Metadata.Name, "kube-") && s.Metadata.Name != "default" {
+			_ = w.c.Call(ctx, http.MethodDelete, "/api/v1/namespaces/"+s.Metadata.Name, nil, nil)
+			_ = w.c.Call(ctx, http.MethodDelete, "/api/v1/namespaces/"+s.Metadata.Name+"/pods?gracePeriodSeconds=0", nil, nil)
+		}
+	}
+	_ = w.c.Call(ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
+	w.eventually(50*time.Second, "an empty cluster", func() string {
+		_ = w.c.Call(ctx, http.MethodGet, "/api/v1/namespaces", nil, &spaces)
+		for _, s := range spaces.Items {
+			if !strings.HasPrefix(s.Metadata.Name, "kube-") && s.Metadata.Name != "default" {
+				return "namespace " + s.Metadata.Name
+			}
+		}
+		return ""
+	})
+}
+
+func (w *world) do(c core.Command) {
+	w.t.Helper()
+	if _, err := w.engine.Do(w.ctx, core.Request{Command: c, Actor: core.Actor{Name: "operator:ops", Operator: true}, Reason: "the test"}); err != nil {
+		w.t.Fatalf("%T: %v", c, err)
+	}
+}
+
+func (w *world) call(method, path string, send kubetest.JSON, into any) {
+	w.t.Helper()
+	var body any
+	if send != nil {
+		body = send
+	}
+	if err := w.c.Call(w.ctx, method, path, body, into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// nodes makes islands i0, i1, ... of nodes each, half of them in either rack.
+func (w *world) nodes(islands, each int) {
+	w.t.Helper()
+	var list []kubetest.JSON
+	for i := range islands {
+		for k := range each {
+			island := fmt.Sprintf("i%d", i)
+			list = append(list, kubetest.Node(fmt.Sprintf("%s-n%03d", island, k), "NVIDIA-H200", island, fmt.Sprintf("%s-r%d", island, 2*k/each)))
+		}
+	}
+	if err := w.c.CreateAll(w.ctx, "/api/v1/nodes", list); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) namespace(name string, gpus int) {
+	w.t.Helper()
+	w.call(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace(name), nil)
+	if gpus > 0 {
+		w.call(http.MethodPost, "/api/v1/namespaces/"+name+"/resourcequotas", kubetest.ResourceQuota(name, gpus), nil)
+	}
+}
+
+func (w *world) pod(p kubetest.JSON) {
+	w.t.Helper()
+	w.call(http.MethodPost, "/api/v1/namespaces/"+p["metadata"].(kubetest.JSON)["namespace"].(string)+"/pods", p, nil)
+}
+
+// read looks at the state, on a copy that may be asked anything.
+func (w *world) read(look func(*fleet.State)) {
+	w.engine.Read(func(s *fleet.State) { look(s.Fork()) })
+}
+
+// eventually waits until nothing is missing any more; missing says what is, "" for nothing.
+func (w *world) eventually(within time.Duration, what string, missing func() string) {
+	w.t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		lacks := missing()
+		if lacks == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%s: not within %s: %s", what, within, lacks)
+		}
+		time.Sleep(50 * time.Millisecond) // the cluster is another process: there is nothing to wait on
+	}
+}
+
+// sound asks that no law is broken.
+func (w *world) sound() {
+	w.t.Helper()
+	w.read(func(s *fleet.State) {
+		for _, b := range invariant.Check(s) {
+			w.t.Errorf("broken: %s", b)
+		}
+	})
+}

@@ -1,0 +1,285 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Engine is what decides, and keeps the state.
+type Engine interface {
+	Do(ctx context.Context, r core.Request) error
+	Read(look func(*fleet.State))
+}
+
+// Options say how a cluster is joined.
+type Options struct {
+	Translate translate.Options
+	Mode      fleet.Mode // of a cluster that is not known yet
+	// Quotas says that the cluster's own quotas are taken over where Muster does not
+	// act: ResourceQuotas and Kueue's queues.
+	Quotas bool
+	// Driver is what Muster tells of its decisions, and Send takes what came of them;
+	// nil: nothing is carried out.
+	Driver *Driver
+	Send   func(driver.Report) error
+	Log    *slog.Logger // nil: nothing is logged
+	Now    func() fleet.Instant
+}
+
+// Agent keeps Muster's state and a cluster in step.
+type Agent struct {
+	Options
+	client *Client
+	engine Engine
+	watch  *Watch
+
+	mu       sync.Mutex
+	problems []translate.Problem
+	queues   parts // what Kueue said when it was asked last
+	first    chan struct{}
+	once     sync.Once
+
+	// Of what Muster manages. What is here is a memory only: a new agent does without.
+	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string           // what pods were told that leave, by UID
+	owners      map[string]owner            // by kind, namespace and name
+	told        map[string]string           // last signal of each node's checks
+	goneSince   map[[2]string]fleet.Instant // workloads without any pod
+	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
+	refused     map[[2]string]string        // workloads that Muster did not take, and why
+	saidAt      time.Time
+}
+
+// NewAgent is an agent that has not begun.
+func NewAgent(c *Client, e Engine, o Options) *Agent {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = func() fleet.Instant { return fleet.InstantOf(time.Now()) }
+	}
+	if o.Driver == nil {
+		o.Driver = NewDriver()
+	}
+	a := &Agent{
+		Options: o, client: c, engine: e, first: make(chan struct{}),
+		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+	}
+	a.watch = NewWatch(&a.Translate)
+	return a
+}
+
+// How often things are done.
+const (
+	gap       = 300 * time.Millisecond // least time between two comparisons
+	anyway    = 5 * time.Second        // compared though nothing seems to have changed
+	beat      = 5 * time.Second        // the API server is asked whether it is there
+	sayEvery  = 2 * time.Second        // pods are told why they wait
+	rareBeat  = 30 * time.Second       // and for objects that seldom change
+	batchSize = 200                    // commands that are done at once
+)
+
+// First is closed when everything was compared once.
+func (a *Agent) First() <-chan struct{} { return a.first }
+
+// Problems lists what could not be understood in the last picture.
+func (a *Agent) Problems() []translate.Problem {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.problems
+}
+
+// Run keeps both in step until ctx ends.
+func (a *Agent) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
+	all.Go(func() { a.pulse(ctx) })
+	tick := time.NewTicker(anyway)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.watch.changed:
+		case <-a.Driver.news:
+		case <-tick.C:
+		}
+		if a.watch.Synced() {
+			if err := a.compare(ctx); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(gap):
+		}
+	}
+}
+
+// compare brings the state to what the cluster shows, step by step: each step
+// sees what those before it have led to. Where Muster acts, the cluster is then
+// brought to what was decided.
+func (a *Agent) compare(ctx context.Context) error {
+	acts := a.acts()
+	of := a.parts()
+	if of.managed = acts; acts {
+		a.sizes(ctx, of.pods)
+		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+	}
+	p := picture(of)
+	for _, step := range a.steps(ctx, acts, p) {
+		var commands []core.Command
+		var more []translate.Problem
+		a.engine.Read(func(s *fleet.State) { commands, more = step(s) })
+		p.Problems = append(p.Problems, more...)
+		if err := a.do(ctx, commands); err != nil {
+			return err
+		}
+	}
+	if acts {
+		if err := a.carry(ctx, p); err != nil {
+			return err
+		}
+		if time.Since(a.saidAt) > sayEvery {
+			a.saidAt = time.Now()
+			a.say(ctx, p)
+		}
+	}
+	p.sortProblems()
+	a.tell(p.Problems)
+	a.once.Do(func() { close(a.first) })
+	return nil
+}
+
+// acts says whether Muster decides what runs on the cluster.
+func (a *Agent) acts() (acts bool) {
+	a.engine.Read(func(s *fleet.State) {
+		mode := a.Mode
+		if c := s.Cluster(a.Translate.Cluster); c != nil {
+			mode = c.Mode
+		}
+		acts = mode == fleet.Enforce
+	})
+	return acts
+}
+
+type step func(*fleet.State) ([]core.Command, []translate.Problem)
+
+func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
+	cluster := a.Translate.Cluster
+	steps := []step{
+		func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			return newMetal(s, cluster, a.Mode, p.Nodes, a.Now())
+		},
+		func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			if acts {
+				return append(a.signals(s, p), a.marks(s, p)...), nil
+			}
+			return nodeStates(s, cluster, p.Nodes, a.Now()), nil
+		},
+	}
+	if a.Quotas && !acts { // where Muster acts, people change what is assigned
+		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			return grants(s, cluster, p.Quotas)
+		})
+	}
+	if acts {
+		ends := a.endings(ctx, p)
+		return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return a.managed(s, p, ends) })
+	}
+	return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return observed(s, cluster, p) })
+}
+
+func (a *Agent) parts() parts {
+	p := a.watch.parts()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.quotas, p.queues = append(p.quotas, a.queues.quotas...), a.queues.queues
+	return p
+}
+
+// do has commands done, many at once. Where one is refused, those with it are
+// done one by one: what is right is not held up by what is not.
+func (a *Agent) do(ctx context.Context, commands []core.Command) error {
+	for len(commands) > 0 {
+		n := min(len(commands), batchSize)
+		if err := a.request(ctx, core.Batch{Commands: commands[:n]}); err != nil {
+			var no *core.Refusal
+			if !errors.As(err, &no) {
+				return err
+			}
+			for _, c := range commands[:n] {
+				if err := a.oneByOne(ctx, c); err != nil {
+					return err
+				}
+			}
+		}
+		commands = commands[n:]
+	}
+	return nil
+}
+
+// oneByOne has one command done, and keeps why it was refused.
+func (a *Agent) oneByOne(ctx context.Context, c core.Command) error {
+	err := a.request(ctx, c)
+	var no *core.Refusal
+	if err != nil && !errors.As(err, &no) {
+		return err
+	}
+	submit, ok := c.(core.Submit)
+	key := [2]string{submit.Spec.Namespace, submit.Spec.Name}
+	switch {
+	case no == nil:
+		delete(a.refused, key)
+	case !ok:
+		a.Log.Warn("what the cluster shows was refused", "cluster", a.Translate.Cluster, "why", no.Error())
+	case a.refused[key] != no.Error():
+		a.refused[key] = no.Error()
+		a.Log.Warn("a workload was refused", "cluster", a.Translate.Cluster, "workload", key[0]+"/"+key[1], "why", no.Error())
+	}
+	return nil
+}
+
+func (a *Agent) request(ctx context.Context, c core.Command) error {
+	err := a.engine.Do(ctx, core.Request{Command: c, Actor: core.Driver, Reason: "as cluster " + a.Translate.Cluster + " shows it"})
+	if err != nil && ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to stop, and says nothing of what that broke
+	}
+	return err
+}
+
+// tell logs problems that are new.
+func (a *Agent) tell(problems []translate.Problem) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := map[translate.Problem]bool{}
+	for _, p := range a.problems {
+		known[p] = true
+	}
+	const most = 20
+	said := 0
+	for _, p := range problems {
+		if !known[p] {
+			if said++; said <= most {
+				a.Log.Warn("not understood, or left out", "cluster", a.Translate.Cluster, "object", p.Object, "why", p.Text)
+			}
+		}
+	}
+	if said > most {
+		a.Log.Warn("and more of the like", "cluster", a.Translate.Cluster, "objects", said-most)
+	}
+	a.problems = problems
+}

@@ -1,0 +1,250 @@
+package kube
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// todo is what must be done on the cluster, and what is to be told of it, so that
+// what stands becomes what should stand.
+type todo struct {
+	start  []start
+	evict  []evict
+	remove []translate.Pod // they go at once: nobody wants them
+	stop   []driver.Stopped
+	short  []uint64 // workloads for which there are not enough pods
+}
+
+// start lets a pod start on a node.
+type start struct {
+	id   uint64
+	pod  translate.Pod
+	node string
+}
+
+// evict asks a pod to leave.
+type evict struct {
+	id    uint64
+	pod   translate.Pod
+	until fleet.Instant
+}
+
+// plan compares one workload as it should be with its pods. nodes names the nodes
+// of its partition. Pods are told apart by what they show alone, so planning again
+// after a crash leads to the same.
+func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
+	if w.Job.Name == "" { // nobody knows it any more: none of it can be here
+		for _, spot := range w.leaving.Spots() {
+			t.stop = append(t.stop, driver.Stopped{ID: w.Job.ID, Spots: []fleet.Spot{spot}})
+		}
+		return
+	}
+	began := false
+	plans := make([]*poolPlan, len(w.Job.Pools))
+	for i, pool := range w.Job.Pools {
+		plans[i] = newPoolPlan(w, i, partNamed(pools, pool.Name), nodes)
+		began = began || plans[i].live > 0
+	}
+	for i, p := range plans {
+		p.leave(t, w)
+		p.strays(t)
+		missing, room := p.missing()
+		if gang := !w.Job.Pools[i].Elastic; len(missing) > len(p.waiting) && (gang && !began || len(p.waiting) == 0) {
+			t.short = append(t.short, w.Job.ID)
+			if gang && !began {
+				return // not half of it
+			}
+		}
+		for k := range min(len(missing), len(p.waiting), room) {
+			t.start = append(t.start, start{w.Job.ID, p.waiting[k], missing[k]})
+		}
+	}
+}
+
+func partNamed(pools []translate.Part, name string) []translate.Pod {
+	for _, p := range pools {
+		if p.Pool.Name == name {
+			return p.Pods
+		}
+	}
+	return nil
+}
+
+// poolPlan is one pool: what should be on each node, and what is.
+type poolPlan struct {
+	pool    int
+	names   []string
+	stays   map[string]int            // wanted, by node
+	orders  map[string][]driver.Slot  // to leave, by node, oldest first
+	leaves  map[string]map[uint64]int // how many by which order
+	on      map[string][]translate.Pod
+	waiting []translate.Pod // gated ones, in the order in which they start
+	live    int             // pods that run, or are on their way in or out
+}
+
+func newPoolPlan(w wanted, pool int, pods []translate.Pod, names []string) *poolPlan {
+	p := &poolPlan{
+		pool: pool, names: names, stays: map[string]int{}, orders: map[string][]driver.Slot{}, leaves: map[string]map[uint64]int{},
+		on: map[string][]translate.Pod{},
+	}
+	for at, n := range w.running {
+		if at.Pool == pool {
+			p.stays[p.name(at.Node)] += n
+		}
+	}
+	for at, n := range w.leaving {
+		if at.Pool == pool {
+			name := p.name(at.Node)
+			p.orders[name] = append(p.orders[name], at)
+			if p.leaves[name] == nil {
+				p.leaves[name] = map[uint64]int{}
+			}
+			p.leaves[name][at.Order] += n
+		}
+	}
+	for _, list := range p.orders {
+		slices.SortFunc(list, func(a, b driver.Slot) int { return cmp.Compare(a.Order, b.Order) })
+	}
+	p.look(pods)
+	return p
+}
+
+func (p *poolPlan) name(node int) string {
+	if node < 0 || node >= len(p.names) {
+		return ""
+	}
+	return p.names[node]
+}
+
+func (p *poolPlan) look(pods []translate.Pod) {
+	for _, pod := range pods {
+		switch {
+		case pod.Over:
+		case pod.Gated && !pod.Leaving:
+			p.waiting = append(p.waiting, pod)
+		case !pod.Gated:
+			p.on[pod.At()] = append(p.on[pod.At()], pod)
+			p.live++
+		}
+	}
+	slices.SortStableFunc(p.waiting, func(a, b translate.Pod) int { return cmp.Compare(a.Index, b.Index) })
+}
+
+func (p *poolPlan) leaving(node string) int {
+	n := 0
+	for _, k := range p.leaves[node] {
+		n += k
+	}
+	return n
+}
+
+// leave evicts what has to leave a node, the newest first, and reports the orders
+// that are carried out: who leaves one node by one order, together.
+func (p *poolPlan) leave(t *todo, w wanted) {
+	for _, node := range slices.Sorted(maps.Keys(p.orders)) {
+		there := 0
+		for _, pod := range p.on[node] {
+			if pod.Leaving {
+				there++
+			}
+		}
+		for _, pod := range slices.Backward(p.on[node]) {
+			if there >= p.leaving(node) {
+				break
+			}
+			if !pod.Leaving {
+				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until})
+				there++
+			}
+		}
+		gone := p.leaving(node) - there
+		for _, at := range p.orders[node] {
+			n := p.leaves[node][at.Order]
+			if gone -= n; gone < 0 {
+				break
+			}
+			spot := fleet.Spot{Pool: at.Pool, Order: at.Order, Nodes: slices.Repeat([]int{at.Node}, n)}
+			t.stop = append(t.stop, driver.Stopped{ID: w.Job.ID, Spots: []fleet.Spot{spot}})
+		}
+	}
+}
+
+// strays are pods where nobody wants any: they go.
+func (p *poolPlan) strays(t *todo) {
+	for _, node := range slices.Sorted(maps.Keys(p.on)) {
+		staying := 0
+		for _, pod := range p.on[node] {
+			if !pod.Leaving {
+				staying++
+			}
+		}
+		over := staying - p.stays[node]
+		if p.leaving(node) > 0 {
+			continue // leave has seen to it
+		}
+		for _, pod := range slices.Backward(p.on[node]) {
+			if over > 0 && !pod.Leaving {
+				t.remove = append(t.remove, pod)
+				over--
+			}
+		}
+	}
+}
+
+// missing lists the nodes where a pod should be and is not, once per pod, and how
+// many may start: never more than are wanted together with all that is still there,
+// so that a rank starts again only when its last copy is gone for certain. Where
+// some still leave a node none starts.
+func (p *poolPlan) missing() (nodes []string, room int) {
+	wanted := 0
+	for _, node := range slices.Sorted(maps.Keys(p.stays)) {
+		there := 0
+		for _, pod := range p.on[node] {
+			if !pod.Leaving {
+				there++
+			}
+		}
+		wanted += p.stays[node]
+		if p.leaving(node) > 0 {
+			continue
+		}
+		for range p.stays[node] - there {
+			nodes = append(nodes, node)
+		}
+	}
+	for node := range p.leaves {
+		wanted += p.leaving(node)
+	}
+	return nodes, max(0, wanted-p.live)
+}
+
+// forgottenWork lists the workloads of a cluster that should stand nowhere and of which
+// the driver was told nothing: after a restart nobody tells it of work that was lost
+// with its nodes or taken back, and pods of it may still run.
+func forgottenWork(s *fleet.State, cluster string, told []wanted) (list []wanted) {
+	known := map[uint64]bool{}
+	for _, w := range told {
+		known[w.Job.ID] = true
+	}
+	for _, w := range s.Workloads {
+		if !known[w.ID] && marked(w, cluster) && w.At() == nil && (!w.State.Ended() || w.State == fleet.Cancelled) && s.Workload(w.Namespace, w.Name) == w {
+			list = append(list, wanted{Job: driver.Job{ID: w.ID, Namespace: w.Namespace, Name: w.Name, Pools: w.Pools}})
+		}
+	}
+	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	return list
+}
+
+// startedBy says of which workloads Muster may have started something.
+func startedBy(want []wanted) map[[2]string]bool {
+	started := map[[2]string]bool{}
+	for _, w := range want {
+		started[[2]string{w.Job.Namespace, w.Job.Name}] = true
+	}
+	return started
+}

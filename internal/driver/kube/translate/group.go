@@ -1,0 +1,150 @@
+package translate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Work is pods that are one workload.
+type Work struct {
+	Namespace, Name string
+	Pools           []Part
+	Target          string // "": nobody said
+	Partition       string
+	Priority        fleet.Priority
+	MaxRuntime      time.Duration
+	Checkpoint      time.Duration
+	Grace           time.Duration
+	Problems        []Problem
+}
+
+// Part is a pool and the pods of it, in order of age.
+type Part struct {
+	Pool fleet.Pool
+	Pods []Pod
+}
+
+// Known says whether the size of every pool is known, so that none is taken for
+// smaller than it will be.
+func (w *Work) Known() bool {
+	for _, part := range w.Pools {
+		for _, pod := range part.Pods {
+			if pod.Owner.Size == Unknown {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Group puts pods together to workloads: those of one label muster.dev/workload,
+// else those of one owner. The result is in order of namespace and name, whatever
+// the order of the pods.
+func Group(pods []Pod) []Work {
+	pods = slices.Clone(pods)
+	slices.SortFunc(pods, older)
+	by := map[[2]string][]Pod{}
+	for _, p := range pods {
+		if p.GPUs > 0 {
+			key := [2]string{p.Namespace, p.workload()}
+			by[key] = append(by[key], p)
+		}
+	}
+	work := make([]Work, 0, len(by))
+	for key, of := range by {
+		work = append(work, gather(key[0], key[1], of))
+	}
+	slices.SortFunc(work, func(a, b Work) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return work
+}
+
+func older(a, b Pod) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Created, b.Created), cmp.Compare(a.Index, b.Index),
+		cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+}
+
+// Workload is the namespace and the name of the workload that a pod is of.
+func (p *Pod) Workload() [2]string { return [2]string{p.Namespace, p.workload()} }
+
+// workload is the name of the workload that a pod is of.
+func (p *Pod) workload() string {
+	return firstOf(p.Wishes.Workload, p.Owner.Name, p.Name)
+}
+
+// pool is the name of the pool that a pod is of.
+func (p *Pod) pool() string { return firstOf(p.Wishes.Pool, p.Owner.Pool, "main") }
+
+// gather makes a workload of pods, the oldest of which speaks for all.
+func gather(namespace, name string, pods []Pod) Work {
+	first := pods[0]
+	w := Work{
+		Namespace: namespace, Name: name, Target: first.Wishes.Target, Partition: first.Wishes.Partition,
+		Priority: first.Wishes.Priority, MaxRuntime: first.Wishes.MaxRuntime, Checkpoint: first.Wishes.Checkpoint, Grace: first.Wishes.Grace,
+	}
+	sizes := map[string]int{}
+	for _, p := range pods {
+		if p.Wishes.Target != w.Target {
+			w.problem("pod %s targets %.60q and pod %s %.60q; the older one counts", p.Name, p.Wishes.Target, first.Name, w.Target)
+		}
+		pool := p.pool()
+		if size, known := sizes[pool]; known && size != p.GPUs {
+			pool = fmt.Sprintf("%s-%d", pool, p.GPUs) // replicas of a pool are alike
+		}
+		sizes[pool] = p.GPUs
+		w.add(pool, p)
+	}
+	slices.SortFunc(w.Pools, func(a, b Part) int { return cmp.Compare(a.Pool.Name, b.Pool.Name) })
+	for i := range w.Pools {
+		w.Pools[i].shape()
+	}
+	return w
+}
+
+func (w *Work) problem(format string, args ...any) {
+	if len(w.Problems) < 3 {
+		w.Problems = append(w.Problems, Problem{"workload/" + w.Namespace + "/" + w.Name, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (w *Work) add(pool string, p Pod) {
+	at := slices.IndexFunc(w.Pools, func(x Part) bool { return x.Pool.Name == pool })
+	if at < 0 {
+		at = len(w.Pools)
+		w.Pools = append(w.Pools, Part{Pool: fleet.Pool{Name: pool, GPUs: p.GPUs, Rank: p.Wishes.Rank}})
+	}
+	w.Pools[at].Pods = append(w.Pools[at].Pods, p)
+}
+
+// shape says how many replicas a pool has: as annotated, as its owner says, or as
+// many as there are pods that have not ended.
+func (p *Part) shape() {
+	first, there := p.Pods[0], 0
+	for _, pod := range p.Pods {
+		if !pod.Over && !pod.Leaving {
+			there++
+		}
+	}
+	pool := &p.Pool
+	switch w := first.Wishes; {
+	case w.Max > 0:
+		pool.Min, pool.Max, pool.Elastic = w.Min, w.Max, w.Min < w.Max
+	case first.Owner.Elastic:
+		pool.Min, pool.Max, pool.Elastic = 1, max(1, there), there > 1
+	default:
+		pool.Min = max(1, there, min(first.Owner.Size, mostReplicas))
+		pool.Max = pool.Min
+	}
+	pool.Reach = first.Wishes.Reach
+	if pool.Reach == "" {
+		pool.Reach = fleet.ReachAny
+		if !pool.Elastic && pool.Max > 1 {
+			pool.Reach = fleet.ReachIsland
+		}
+	}
+}

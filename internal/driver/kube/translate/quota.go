@@ -1,0 +1,169 @@
+package translate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Quota is what a cluster grants somebody.
+type Quota struct {
+	Path       string
+	Namespaces []string // who may use it
+	Grants     []Grant
+	Problems   []Problem
+}
+
+// Grant is so many GPUs of one model. Model "" leaves open which.
+type Grant struct {
+	Model string
+	GPUs  int
+}
+
+// mostGrant is above any grant that is believed.
+const mostGrant = 10_000_000
+
+// FromResourceQuota reads a ResourceQuota. ok is false for one that says nothing
+// of GPUs. It is the quota of its namespace.
+func FromResourceQuota(q *corev1.ResourceQuota, o *Options) (out Quota, ok bool) {
+	for _, name := range o.Resources {
+		for _, key := range []string{"requests." + name, "limits." + name} {
+			hard, said := q.Spec.Hard[corev1.ResourceName(key)]
+			if !said {
+				continue
+			}
+			out = Quota{Path: plainName(q.Namespace), Namespaces: []string{q.Namespace}}
+			if n := hard.Value(); n < 0 || n > mostGrant {
+				out.problem("resourcequota/"+q.Namespace+"/"+q.Name, "it grants "+clip(hard.String())+" GPUs, which nobody has")
+			} else {
+				out.Grants = []Grant{{GPUs: int(n)}}
+			}
+			return out, true
+		}
+	}
+	return Quota{}, false
+}
+
+func (q *Quota) problem(object, text string) {
+	q.Problems = append(q.Problems, Problem{object, text})
+}
+
+// Kueue is what Kueue's objects say.
+type Kueue struct {
+	ClusterQueues, LocalQueues, Flavors []*unstructured.Unstructured
+}
+
+// Quotas reads Kueue's queues: a ClusterQueue is a quota, in the tree of its
+// cohort, and who has a LocalQueue to it may use it. Queues maps a LocalQueue, as
+// namespace/name, to its quota's path. Both are in order, whatever that of the objects.
+func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
+	paths, queues := map[string]int{}, map[string]string{}
+	models := k.models(o)
+	for _, cq := range sorted(k.ClusterQueues) {
+		q := Quota{Path: pathOf(cq)}
+		q.Grants = grantsOf(cq, o, models, &q)
+		paths[cq.GetName()] = len(quotas)
+		quotas = append(quotas, q)
+	}
+	for _, lq := range sorted(k.LocalQueues) {
+		name, _, _ := unstructured.NestedString(lq.Object, "spec", "clusterQueue")
+		at, known := paths[name]
+		if !known {
+			continue
+		}
+		queues[lq.GetNamespace()+"/"+lq.GetName()] = quotas[at].Path
+		if !slices.Contains(quotas[at].Namespaces, lq.GetNamespace()) {
+			quotas[at].Namespaces = append(quotas[at].Namespaces, lq.GetNamespace())
+		}
+	}
+	return quotas, queues
+}
+
+func sorted(list []*unstructured.Unstructured) []*unstructured.Unstructured {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return list
+}
+
+// pathOf is cohort/queue. The cohort's field has had two names.
+func pathOf(cq *unstructured.Unstructured) string {
+	cohort, _, _ := unstructured.NestedString(cq.Object, "spec", "cohortName")
+	if cohort == "" {
+		cohort, _, _ = unstructured.NestedString(cq.Object, "spec", "cohort")
+	}
+	if cohort = plainName(cohort); cohort != "" {
+		return cohort + "/" + plainName(cq.GetName())
+	}
+	return plainName(cq.GetName())
+}
+
+// models says which GPU model a flavor is of: by its node labels, else by its name.
+func (k Kueue) models(o *Options) map[string]string {
+	models := map[string]string{}
+	for _, f := range k.Flavors {
+		labels, _, _ := unstructured.NestedStringMap(f.Object, "spec", "nodeLabels")
+		models[f.GetName()] = modelName(firstOf(firstLabel(labels, o.Models), f.GetName()))
+	}
+	return models
+}
+
+func grantsOf(cq *unstructured.Unstructured, o *Options, models map[string]string, q *Quota) []Grant {
+	by := map[string]int{}
+	groups, _, _ := unstructured.NestedSlice(cq.Object, "spec", "resourceGroups")
+	for _, g := range groups {
+		for _, f := range list(g, "flavors") {
+			name, _ := field(f, "name").(string)
+			for _, r := range list(f, "resources") {
+				if resourceName, _ := field(r, "name").(string); !slices.Contains(o.Resources, resourceName) {
+					continue
+				}
+				n, ok := quantity(field(r, "nominalQuota"))
+				if !ok {
+					q.problem("clusterqueue/"+cq.GetName(), "the nominal quota of flavor "+clip(name)+" is no number of GPUs")
+					continue
+				}
+				by[firstOf(models[name], modelName(name))] += n
+			}
+		}
+	}
+	grants := make([]Grant, 0, len(by))
+	for model, gpus := range by {
+		grants = append(grants, Grant{model, gpus})
+	}
+	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.Model, b.Model) })
+	return grants
+}
+
+func list(of any, name string) []any {
+	l, _ := field(of, name).([]any)
+	return l
+}
+
+func field(of any, name string) any {
+	m, _ := of.(map[string]any)
+	return m[name]
+}
+
+// quantity reads a number, or a text as Kubernetes writes quantities.
+func quantity(v any) (int, bool) {
+	switch v := v.(type) {
+	case int64:
+		return int(v), v >= 0 && v <= mostGrant
+	case float64:
+		return int(v), v >= 0 && v <= mostGrant
+	case string:
+		q, err := resource.ParseQuantity(v)
+		if err != nil {
+			return 0, false
+		}
+		n := q.Value()
+		return int(n), n >= 0 && n <= mostGrant
+	}
+	return 0, false
+}
