@@ -61,7 +61,7 @@ promise: build ## the tables and the picture of docs/promise.md, from FAULTS
 	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --to 100d --into docs/promise.md#first
 	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --from 100d --into docs/promise.md#last
 	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --plot=false --svg docs/img/promise-frontier.svg \
-		--policy fixed=0.03,fixed=0.05,fixed=0.08,fixed=0.1,fixed=0.15,fixed=0.2,fixed=0.3,rolling=0.99 \
+		--policy fixed=0.03,fixed=0.05,fixed=0.08,fixed=0.1,fixed=0.15,fixed=0.2,fixed=0.3,rolling=0.99,hindsight=0.9,hindsight=0.95,hindsight=0.98,hindsight=0.99,hindsight=0.995 \
 		--policy binomial=0.9,binomial=0.95,binomial=0.98,binomial=0.99,binomial=0.995,binomial=0.999 \
 		--policy calibrated=0.9,calibrated=0.95,calibrated=0.98,calibrated=0.99,calibrated=0.995,calibrated=0.999 >/dev/null
 

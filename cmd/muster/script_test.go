@@ -48,18 +48,19 @@ func TestScripts(t *testing.T) {
 
 // scriptCommands are what scripts can do besides running muster.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"exits":  exits,
-	"does":   doRemedy,
-	"up":     startServer,
-	"down":   stopServer,
-	"ends":   endsByItself,
-	"fill":   fillDisk,
-	"now":    rememberNow,
-	"huge":   writeHuge,
-	"newer":  func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], newerFormat...) },
-	"damage": func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], damagedTail...) },
-	"tmpfs":  mountTmpfs,
-	"frozen": freeze,
+	"exits":    exits,
+	"does":     doRemedy,
+	"up":       startServer,
+	"down":     stopServer,
+	"ends":     endsByItself,
+	"fill":     fillDisk,
+	"fill-log": fillLog,
+	"now":      rememberNow,
+	"huge":     writeHuge,
+	"newer":    func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], newerFormat...) },
+	"damage":   func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], damagedTail...) },
+	"tmpfs":    mountTmpfs,
+	"frozen":   freeze,
 }
 
 // exits CODE COMMAND... runs a command and compares its exit code.
@@ -79,6 +80,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// fillLog N changes a priority so often: the log has as many records more.
+func fillLog(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fill-log N")
+	}
+	times, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for i := range times {
+		ts.Check(ts.Exec("muster", "quota", "owner", "research/oak", fmt.Sprintf("user-%d", i)))
 	}
 }
 

@@ -33,7 +33,7 @@ func TestOperatorsBuildAFleet(t *testing.T) {
 	must(t, err)
 	_, err = h.Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{Names: []string{"odd-2"}, State: "degraded", Dead: 1, Signal: "XID 79"})
 	must(t, err)
-	_, err = h.Fleet.OpenIncident(ctx, &musterv1.OpenIncidentRequest{Name: "sev-1", Severity: "2", Nodes: []string{"odd-2"}})
+	_, err = h.Fleet.OpenIncident(ctx, &musterv1.OpenIncidentRequest{Name: "sev-1", Severity: "sev2", Nodes: []string{"odd-2"}})
 	must(t, err)
 
 	f, err := h.Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{})

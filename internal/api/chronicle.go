@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,12 +15,15 @@ import (
 type chronicle struct {
 	grants map[account]int
 	holds  map[uint64]fleet.Hold
+	asked  map[uint64]string // why, request by request
 }
 
 // account names what one quota has in one partition.
 type account struct{ quota, partition string }
 
-func newChronicle() chronicle { return chronicle{map[account]int{}, map[uint64]fleet.Hold{}} }
+func newChronicle() chronicle {
+	return chronicle{map[account]int{}, map[uint64]fleet.Hold{}, map[uint64]string{}}
+}
 
 // read says what an event means for quotas: one line for each that it changes.
 func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
@@ -47,20 +51,29 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 	return nil
 }
 
-// occasion is what a record did of which its changes are a part, where nobody gave
-// a reason: a wave of a haircut, or a request that was granted.
-func occasion(r event.Record) string {
+// why is the reason of a record, with what it did of which its changes are a part:
+// a wave of a haircut, or a request that was granted. Where who granted it gave no
+// reason, it is that of who asked.
+func (c chronicle) why(r event.Record) string {
+	occasion, reason := "", r.Reason
 	for _, e := range r.Events {
 		switch e := e.(type) {
 		case event.HaircutApplied:
-			return "haircut " + e.Haircut
+			occasion = "haircut " + e.Haircut
 		case event.HaircutUndone:
-			return "haircut " + e.Haircut + " undone"
+			occasion = "haircut " + e.Haircut + " undone"
+		case event.RequestMade:
+			c.asked[e.Request.ID] = r.Reason
 		case event.RequestEnded:
-			return fmt.Sprintf("request %d", e.ID)
+			occasion = fmt.Sprintf("request %d", e.ID)
+			reason = cmp.Or(reason, c.asked[e.ID])
+			delete(c.asked, e.ID)
 		}
 	}
-	return ""
+	if occasion == "" || reason == "" {
+		return occasion + reason
+	}
+	return occasion + ": " + reason
 }
 
 func quotaLine(quota, text string) []*musterv1.QuotaChange {

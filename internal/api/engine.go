@@ -25,6 +25,8 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
+	// SeqAt is the last sequence number of what had happened by a moment.
+	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
 	// LookBack is the state at a moment of the past; nobody may change it.
 	LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAt is the same, for the caller to change.

@@ -41,10 +41,7 @@ func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest,
 }
 
 func (h *history) add(r event.Record) error {
-	why := r.Reason
-	if why == "" {
-		why = occasion(r)
-	}
+	why := h.lines.why(r)
 	for _, e := range r.Events {
 		for _, c := range h.lines.read(e) {
 			c.Seq, c.At, c.Actor, c.Reason, c.Kind = r.Seq, timestamp(r.At), r.Actor, why, e.Kind()

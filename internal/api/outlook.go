@@ -54,7 +54,7 @@ func lengthsOf(list []*durationpb.Duration) (ms []int64, err error) {
 func outlookOf(o past.Outlook) *musterv1.FlexOutlook {
 	out := &musterv1.FlexOutlook{
 		Partition: o.Partition, Gpus: int32(o.GPUs), Runs: int32(o.Runs), SizesFrom: int32(o.Of), SizesTo: int32(o.To),
-		MeanFlex: int32(o.MeanFlex), MeanUsed: int32(o.MeanUsed),
+		MeanFlex: int32(o.MeanFlex), MeanUsed: int32(o.MeanUsed), KnownSince: moment(o.Since),
 	}
 	for _, one := range o.Odds {
 		out.Odds = append(out.Odds, &musterv1.FlexOdds{Lasts: span(one.Lasts), Odds: one.Odds, Unknown: !one.Known})

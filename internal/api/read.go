@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -23,6 +25,9 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 		return nil, err
 	}
 	state, err := s.engine.LookBack(ctx, at)
+	if err == nil && state.Seq == 0 {
+		err = s.before(ctx, at)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +51,23 @@ func (s *service) past(asOf *timestamppb.Timestamp) (fleet.Instant, error) {
 		err = wrong("as_of", "is %s, which is still to come; ask for a moment of the past", asOf.AsTime().Format("2006-01-02 15:04:05Z"))
 	}
 	return at, err
+}
+
+// before refuses a moment of before the first record: what was then is not known,
+// which is another thing than nothing.
+func (s *service) before(ctx context.Context, at fleet.Instant) error {
+	begin := fleet.Never
+	err := s.engine.Records(ctx, 1, func(r event.Record) error {
+		begin = r.At
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return err
+	}
+	if at < begin && begin != fleet.Never {
+		return wrong("as_of", "is %s; nothing was recorded before %s", clock(at), clock(begin))
+	}
+	return nil
 }
 
 // until is the moment up to which a question about the log looks; Never for now.

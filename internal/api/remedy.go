@@ -46,6 +46,8 @@ func says(c whatif.Change) string {
 		return "priority " + c.Priority.String()
 	case whatif.Reports:
 		return "cluster " + strings.Join(c.Names, ", ") + " reports again"
+	case whatif.Mode:
+		return "cluster " + strings.Join(c.Names, ", ") + " is set to mode enforce"
 	case whatif.Nodes:
 		return nodesHealthy(c.Names)
 	case whatif.Grant:
@@ -64,9 +66,9 @@ func says(c whatif.Change) string {
 
 func nodesHealthy(names []string) string {
 	if len(names) == 1 {
-		return "node " + names[0] + " healthy, once it is repaired"
+		return "node " + names[0] + " repaired and validated"
 	}
-	return fmt.Sprintf("%d nodes healthy, once they are repaired: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
+	return fmt.Sprintf("%d nodes repaired and validated: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
 }
 
 func ends(c whatif.Change) string {
@@ -115,6 +117,10 @@ func commandLine(c core.Command) string {
 		return line("quota transfer", c.From, c.To, c.Partition, fmt.Sprint(c.GPUs))
 	case core.ReleaseHold:
 		return line("quota hold", fmt.Sprintf("--release %d", c.ID))
+	case core.RecordValidation:
+		return line("node validate", c.Node, option("--check", strings.Join(c.Checks, ",")))
+	case core.SetMode:
+		return line("cluster mode", c.Cluster, string(c.Mode))
 	case core.SetNodes:
 		return line("node set", strings.Join(c.Names, " "), "--state "+string(c.State))
 	}

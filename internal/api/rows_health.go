@@ -69,7 +69,7 @@ func waitingNode(n view.NodeHealth) *musterv1.WaitingNode {
 	}
 	for _, f := range n.Findings {
 		if f.Then != "" {
-			out.Because = health.Words(f.Condition)
+			out.Because = fleet.OutageCause(health.Words(f.Condition))
 			break
 		}
 	}
@@ -195,9 +195,12 @@ func mayRunIn(w *fleet.Workload, p *fleet.Partition) bool {
 }
 
 // taken is the GPUs that an incident takes: of its nodes or, where it names none,
-// of its scope, those that are not usable.
+// of its scope, those that are not usable. One that is closed takes none.
 func taken(s *fleet.State, i *fleet.Incident) int {
 	gpus := 0
+	if i.Closed != 0 {
+		return 0
+	}
 	for _, p := range s.Partitions {
 		if !i.Touches(p) {
 			continue

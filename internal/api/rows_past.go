@@ -37,7 +37,7 @@ func nodePast(n past.Node, is *fleet.Node) *musterv1.NodePast {
 	case n.Cause != "":
 		out.Cause = n.Cause
 	default:
-		out.Cause = is.Signal
+		out.Cause = fleet.OutageCause(is.Signal)
 	}
 	return out
 }

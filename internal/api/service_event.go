@@ -12,21 +12,24 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// ListEvents lists records in order: from a sequence number on, or the last ones.
+// ListEvents lists records in order: from a sequence number or a moment on, or the last ones.
 func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequest) (*musterv1.ListEventsResponse, error) {
 	until, err := s.until(m.GetAsOf())
 	if err != nil {
 		return nil, err
 	}
-	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
+	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
 	if m.GetSince() != nil {
 		if p.since, err = instant("since", m.GetSince()); err != nil {
 			return nil, err
 		}
 	}
-	if p.last {
+	switch {
+	case p.last:
 		err = s.lastPage(ctx, p)
-	} else {
+	case m.GetFrom() == 0:
+		err = s.pageSince(ctx, p)
+	default:
 		err = s.fill(ctx, p, m.GetFrom())
 	}
 	if err != nil {
@@ -38,16 +41,25 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 // lastPage fills a page from the end of the log, looking further and further back.
 func (s eventService) lastPage(ctx context.Context, p *page) error {
 	end := s.from(0)
-	for back := uint64(p.limit); ; back *= 8 {
+	for back := uint64(p.limit) + 1; ; back *= 8 {
 		start := uint64(1)
 		if back < end {
 			start = end - back
 		}
 		p.records = p.records[:0]
-		if err := s.fill(ctx, p, start); err != nil || start == 1 || p.early || len(p.records) == p.limit {
+		if err := s.fill(ctx, p, start); err != nil || start == 1 || p.earlier {
 			return err
 		}
 	}
+}
+
+// pageSince fills a page from a moment on.
+func (s eventService) pageSince(ctx context.Context, p *page) error {
+	before, err := s.engine.SeqAt(ctx, p.since-1)
+	if err != nil {
+		return err
+	}
+	return s.fill(ctx, p, before+1)
 }
 
 func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
@@ -65,7 +77,7 @@ type page struct {
 	kinds []string
 	until fleet.Instant
 	choice
-	early   bool // it has seen a record of before since: there is no use in looking further back
+	earlier bool // there are others before the last ones
 	records []event.Record
 	next    uint64
 }
@@ -75,7 +87,6 @@ func (p *page) add(r event.Record) error {
 		return errFound
 	}
 	if r.At < p.since {
-		p.early = true
 		return nil
 	}
 	if r = p.choose(only(r, p.kinds)); len(r.Events) == 0 {
@@ -86,6 +97,7 @@ func (p *page) add(r event.Record) error {
 			p.next = r.Seq
 			return errFound
 		}
+		p.earlier = true
 		copy(p.records, p.records[1:])
 		p.records = p.records[:p.limit-1]
 	}
@@ -94,7 +106,7 @@ func (p *page) add(r event.Record) error {
 }
 
 func (p *page) answer() (*musterv1.ListEventsResponse, error) {
-	out := &musterv1.ListEventsResponse{Next: p.next, Records: make([]*musterv1.Record, len(p.records))}
+	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier, Records: make([]*musterv1.Record, len(p.records))}
 	for i, r := range p.records {
 		var err error
 		if out.Records[i], err = record(r); err != nil {

@@ -37,6 +37,9 @@ func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, f
 		if at, err = s.past(m.GetAsOf()); err != nil {
 			return nil, err
 		}
+		if err := s.before(ctx, at); err != nil {
+			return nil, err
+		}
 	}
 	from := max(0, at.Add(-usual))
 	if m.GetSince() != nil {
@@ -152,7 +155,10 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	if err := s.known(m.GetCluster()); err != nil {
 		return nil, err
 	}
-	aims := s.targetsInForce()
+	aims, err := s.targetsInForce(ctx, m.GetAsOf())
+	if err != nil {
+		return nil, err
+	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, a := range b.Attained(m.GetCluster(), w, now) {
 			out.Targets = append(out.Targets, attained(a, aims(a.Cluster))...)
@@ -162,22 +168,23 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	return out, err
 }
 
-// targetsInForce says what a cluster shall attain.
-func (s *service) targetsInForce() func(cluster string) fleet.Targets {
+// targetsInForce says what a cluster should attain at a moment.
+func (s *service) targetsInForce(ctx context.Context, asOf *timestamppb.Timestamp) (func(cluster string) fleet.Targets, error) {
 	of := map[string]fleet.Targets{}
 	var others fleet.Targets
-	s.engine.Read(func(state *fleet.State) {
+	_, err := s.read(ctx, asOf, func(state *fleet.State, _ fleet.Instant) error {
 		others = state.TargetsOf("")
 		for _, c := range state.Clusters {
 			of[c.Name] = state.TargetsOf(c.Name)
 		}
+		return nil
 	})
 	return func(cluster string) fleet.Targets {
 		if t, ok := of[cluster]; ok {
 			return t
 		}
 		return others
-	}
+	}, err
 }
 
 // Waiting says who waited for what, week by week.

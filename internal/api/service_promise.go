@@ -25,7 +25,7 @@ func (s promiseService) Promises(ctx context.Context, m *musterv1.PromisesReques
 			for _, spares := range view.SparesOf(p) {
 				out.Spares = append(out.Spares, &musterv1.Spares{
 					Partition: p.ID, Island: p.Islands[spares.Island].Name, Quota: spares.Quota,
-					Gang: int32(spares.Gang), Needed: int32(spares.Needed), There: int32(spares.There),
+					Gang: int32(spares.Gang), Needed: int32(spares.Needed), There: int32(spares.There), Missing: int32(spares.Missing),
 				})
 			}
 		}

@@ -20,6 +20,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
 	s.declined.note(sp, err, s.now())
+	s.noteGrace(w, sp)
 	if err != nil || len(ids) == 0 {
 		return &musterv1.SubmitResponse{Written: w}, err
 	}
@@ -37,7 +38,23 @@ func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatc
 		c.Commands[i] = core.Submit{Spec: sp}
 	}
 	w, ids, err := s.submit(ctx, m, c)
+	for _, one := range c.Commands {
+		s.noteGrace(w, one.(core.Submit).Spec)
+	}
 	return &musterv1.SubmitBatchResponse{Written: w, Ids: ids}, err
+}
+
+// noteGrace says that a workload has less time to leave than it wished for.
+func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
+	if w == nil {
+		return
+	}
+	most := sp.Grace
+	s.engine.Read(func(state *fleet.State) { most = state.Policy.MaxGrace })
+	if sp.Grace > most {
+		w.Notes = append(w.Notes, fmt.Sprintf("%s/%s has a grace of %s, not %s: it is the most that the policy gives (maxGrace).",
+			sp.Namespace, sp.Name, short(most), short(sp.Grace)))
+	}
 }
 
 // submit does a command that submits, and says which numbers the workloads got.

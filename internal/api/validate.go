@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -85,6 +87,17 @@ func violations(e *protovalidate.ValidationError) []*musterv1.FieldViolation {
 	return list
 }
 
+// choices lists the words of a rule that lets only these through.
+func choices(rule protoreflect.Value) []string {
+	var list []string
+	for i := range rule.List().Len() {
+		if word := rule.List().Get(i).String(); word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
 // inWords says what is wrong with a value; a long one is cut, so that a name of
 // ten megabytes is not sent back.
 func inWords(v *protovalidate.Violation) string {
@@ -93,6 +106,9 @@ func inWords(v *protovalidate.Violation) string {
 		if words := patterns[v.RuleValue.String()]; words != "" {
 			text = words
 		}
+	}
+	if v.Proto.GetRuleId() == "string.in" && v.RuleValue.IsValid() {
+		text = "is none of " + strings.Join(choices(v.RuleValue), ", ")
 	}
 	if v.FieldValue.IsValid() {
 		if s, ok := v.FieldValue.Interface().(string); ok && s != "" {

@@ -52,10 +52,45 @@ func TestNothingIsLearnedFromTheFuture(t *testing.T) {
 		}
 		cut := rapid.IntRange(60, 199).Draw(t, "cut")
 		for _, name := range backtest.Policies {
+			if name == "hindsight" {
+				continue // it is there to know the future
+			}
 			policy, _ := backtest.ParsePolicy(name)
 			if long, short := promises(past, policy)[:cut], promises(past[:cut], policy); !equal(long, short) {
 				t.Fatalf("%s: %v with what came after, %v without", name, long, short)
 			}
+		}
+	})
+}
+
+// No constant smaller than the one that hindsight names keeps the wanted share.
+func TestHindsightIsTheLeastConstant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		past := make([]buffer.Hour, 200)
+		for i := range past {
+			level := rapid.IntRange(0, 5).Draw(t, "level")
+			past[i] = buffer.Hour{Nodes: 100, Level: level, Peak: level + rapid.IntRange(0, 3).Draw(t, "more")}
+		}
+		kept := func(constant int) (n int) {
+			for i := range past[:176] {
+				most := 0
+				for _, h := range past[i : i+24] {
+					most = max(most, h.Peak)
+				}
+				if most-past[i].Level <= constant {
+					n++
+				}
+			}
+			return n
+		}
+		least := 0
+		for kept(least) < 175 { // 99 % of 176, rounded up
+			least++
+		}
+		free := backtest.Policy{Kind: "hindsight", Confidence: 0.99, Ceiling: 1}
+		got := backtest.Try(backtest.Pool{Hours: past}, free, 24)
+		if got.Kept != kept(least) || got.Promises != 176 {
+			t.Fatalf("%d of %d kept; by trying every constant %d with %d nodes", got.Kept, got.Promises, kept(least), least)
 		}
 	})
 }
@@ -122,7 +157,7 @@ func TestPlotsSayTheSameTwice(t *testing.T) {
 	if text != again || svg != svgAgain {
 		t.Error("two runs draw different pictures")
 	}
-	if strings.Count(svg, "<circle") != 16+4 || strings.Count(text, "horizon") != 4 {
+	if strings.Count(svg, "<circle") != len(policies)*(4+1) || strings.Count(text, "horizon") != 4 {
 		t.Errorf("%d circles, %d panels", strings.Count(svg, "<circle"), strings.Count(text, "horizon"))
 	}
 }

@@ -10,16 +10,17 @@ import (
 
 // Policy is a buffer policy that can be tried.
 type Policy struct {
-	Kind       string  `json:"kind"`       // fixed, rolling, binomial or calibrated
+	Kind       string  `json:"kind"`       // one of Policies
 	Share      float64 `json:"share"`      // held back under fixed
 	Confidence float64 `json:"confidence"` // of the others
 	Floor      float64 `json:"floor"`
 	Ceiling    float64 `json:"ceiling"`
 }
 
-// Policies are the kinds that can be tried. rolling is no policy of Muster's:
-// the plain quantile of healthy counts over 28 days, to compare with.
-var Policies = []string{"fixed", "rolling", "binomial", "calibrated"}
+// Policies are the kinds that can be tried. Two are not Muster's, but to compare with:
+// rolling is the plain quantile of healthy counts over 28 days, hindsight the least
+// constant that would have kept the wanted share, known only afterwards.
+var Policies = []string{"fixed", "rolling", "binomial", "calibrated", "hindsight"}
 
 // ParsePolicy reads KIND or KIND=NUMBER: the share of fixed, the confidence of the others.
 func ParsePolicy(text string) (Policy, error) {
@@ -41,7 +42,7 @@ func ParsePolicy(text string) (Policy, error) {
 		if !(x >= 0 && x <= 1) {
 			return Policy{}, fmt.Errorf("fixed=%s: the share is not between 0 and 1", number)
 		}
-	case "rolling", "binomial", "calibrated":
+	case "rolling", "binomial", "calibrated", "hindsight":
 		p.Confidence = x
 		if !(x > 0 && x < 1) {
 			return Policy{}, fmt.Errorf("%s=%s: the confidence is not between 0 and 1, as 0.99 is", kind, number)

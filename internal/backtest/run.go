@@ -33,8 +33,11 @@ func (f *Figures) Add(g Figures) {
 }
 
 // Promises are what a policy promises at each hour of a pool's past, in nodes, each
-// made from the hours before it and the nodes down at that moment.
+// made from the hours before it and the nodes down at that moment (but by hindsight).
 func Promises(p Pool, policy Policy, horizon int) []int {
+	if policy.Kind == "hindsight" {
+		return policy.inHindsight(p.Hours, horizon)
+	}
 	is := policy.issuer(horizon, p.Racks)
 	out := make([]int, len(p.Hours))
 	for t, h := range p.Hours {

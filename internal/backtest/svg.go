@@ -9,7 +9,7 @@ import (
 )
 
 // colours of policies, which differ in lightness too.
-var colours = map[string]string{"fixed": "#8a8f98", "rolling": "#c98a2b", "binomial": "#2f7fc1", "calibrated": "#1d7a46"}
+var colours = map[string]string{"fixed": "#8a8f98", "rolling": "#c98a2b", "binomial": "#2f7fc1", "calibrated": "#1d7a46", "hindsight": "#7a4fa3"}
 
 const (
 	panelWidth, panelHeight = 300, 220

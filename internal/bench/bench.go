@@ -84,6 +84,7 @@ type Report struct {
 	Quick   bool     `json:"quick,omitempty"`
 	Seed    uint64   `json:"seed"`
 	Figures []Figure `json:"figures"`
+	Curves  []Curve  `json:"curves,omitempty"`  // how figures grow, for a picture
 	Remarks []string `json:"remarks,omitempty"` // what one should know to read them
 }
 

@@ -42,6 +42,7 @@ func growth(ctx context.Context, o Options) (Report, error) {
 					f = aimed(beside(f, p50/first[kind], "first"), fmt.Sprintf("≤ %.2f ×", aim), p50/first[kind] <= aim)
 				}
 				r.add(f)
+				r.grows(kind+", µs", fmt.Sprintf("%s nodes", thousands(float64(nodes))), "waiting", Point{float64(waiting), p50})
 			}
 		}
 	}

@@ -59,6 +59,9 @@ func (r Report) markdown() string {
 		fmt.Fprintf(&b, "| %s | %s %s | %s | %s | %s | %s |\n", cell(f.Name), digits(f.Value), f.Unit, f.peer(), f.ratio(), cell(f.Aim), f.verdict())
 	}
 	b.WriteString("\n")
+	if len(r.Curves) > 0 {
+		fmt.Fprintf(&b, "![%s: how it grows](%s)\n\n", r.Bench, r.PictureFile())
+	}
 	for _, remark := range r.Remarks {
 		fmt.Fprintf(&b, "%s\n", flat(remark))
 	}
@@ -68,6 +71,9 @@ func (r Report) markdown() string {
 	}
 	return b.String() + partEnd(r.Bench) + "\n"
 }
+
+// PictureFile is where a document looks for the report's picture, from its own folder.
+func (r Report) PictureFile() string { return "img/bench-" + r.Bench + ".svg" }
 
 // Sources lists where the peers' figures are from, each once.
 func (r Report) Sources() (list []string) {

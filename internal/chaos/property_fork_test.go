@@ -39,6 +39,9 @@ func forked(w *world) *failure {
 	for _, p := range w.s.Partitions {
 		p.Scratch, p.Ahead = nil, nil
 	}
+	for _, v := range w.s.Workloads {
+		v.Scratch = nil
+	}
 	own, other := w.s.Fork(), w.s.Fork()
 	if !reflect.DeepEqual(w.s, own) {
 		return &failure{rule: "a fork is the same", detail: fmt.Sprintf("the fork of %s differs", w.s)}

@@ -39,12 +39,14 @@ func TestHousesOutliveChaos(t *testing.T) {
 // (951368); shares that rose while a victim was leaving (1502051); one who left only
 // so that its namespace stayed within its share (1502114); quota that nobody could
 // use while uncovered work of its own stood on too many nodes (950861, 2002346),
-// surplus that was covered while its pool was not (3000257), and uncovered work that
-// was evicted for a node that only covered work takes (11840).
+// surplus that was covered while its pool was not (3000257), uncovered work that
+// was evicted for a node that only covered work takes (11840), pools that lost part of
+// the room reserved for their min, where they ran (8002368) and where they had yet to
+// join (8002546), and a unit that passed its head only because flex work moved (8000660).
 var housesOnceBroken = []int64{
 	9, 166, 1089, 1114, 1214, 1734, 1749, 1996, 2022, 3140, 3392, 4109, 10094, 11123, 11575, 700830,
 	900198, 900458, 703698, 951368, 1500266, 1502051, 1502114,
-	950861, 2002346, 3000257, 11840,
+	950861, 2002346, 3000257, 11840, 8002368, 8002546, 8000660, 9100347, 20100285,
 }
 
 func TestHousesThatBrokeOnce(t *testing.T) {

@@ -31,7 +31,7 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 }
 
 var lawsOfPlacement = []law{
-	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin, joiningPoolsAreCovered,
 }
 
 // acting lists the partitions in which decisions are made.
@@ -300,31 +300,6 @@ func (w *world) waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
 	return false
 }
 
-// elasticPoolsKeepTheirMin: while it runs, an elastic pool never has fewer
-// replicas than min unless nodes were lost; a pool of higher rank may go as a whole.
-func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *failure {
-	lost := map[uint64]bool{}
-	for _, e := range out.Record.Events {
-		if e, ok := e.(event.ReplicasLost); ok {
-			lost[e.ID] = true
-		}
-	}
-	for _, v := range w.active() {
-		old := before.Workloads[v.ID]
-		if lost[v.ID] || old == nil || old.State != fleet.RunningW || v.State != fleet.RunningW {
-			continue
-		}
-		for i, pool := range v.Pools {
-			gone := v.Stays(i) == 0 && pool.Rank != v.BaseRank()
-			if pool.Elastic && old.Stays(i) >= pool.Min && v.Stays(i) < pool.Min && !gone {
-				return &failure{rule: "an elastic pool keeps its min", detail: fmt.Sprintf("%s/%s: pool %s went from %d to %d of at least %d%s",
-					v.Namespace, v.Name, pool.Name, old.Stays(i), v.Stays(i), pool.Min, eventsText(out.Record))}
-			}
-		}
-	}
-	return nil
-}
-
 // minimalVictims: take any one victim of a newcomer back, and it no longer fits
 // in the place that was chosen for it; where it takes whole nodes, in no place
 // (decision record 0004). The record is played again up to each eviction.
@@ -380,7 +355,8 @@ func spareable(s *fleet.State, owner event.ReplicasPlaced, now fleet.Instant) st
 	}
 	s.TakeDirty()
 	plan, ok := placement.New(s, p, now).Next()
-	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
+	if ok && plan.Workload.ID == owner.ID && plan.Kind == placement.Place && len(plan.Victims) == 0 &&
+		plan.Spots[0].Pool == owner.Spots[0].Pool && fleet.Count(plan.Spots) >= fleet.Count(owner.Spots) {
 		return fmt.Sprintf("at %v", plan.Spots)
 	}
 	return ""

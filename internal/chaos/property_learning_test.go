@@ -33,8 +33,9 @@ func TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn(t *testing.T) {
 }
 
 // learnersOnceBroken are seeds of such houses that broke a rule: a large gang on flex and
-// three small ones that evicted each other in turn.
-var learnersOnceBroken = []int64{20037}
+// three small ones that evicted each other in turn (20037), and three of a tree that did
+// so from partition to partition (9001086).
+var learnersOnceBroken = []int64{20037, 9001086}
 
 // TestHousesThatLearnOutliveChaos plays houses in bad weather whose promises follow
 // from their own past: the fleet's policy, and those of its parts, may learn.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 
 	"google.golang.org/protobuf/proto"
@@ -18,6 +19,7 @@ type answer struct {
 	tail    func(p *page) // under the table
 	rows    *table        // for csv, where it is another than for people
 	picture draw.SVG      // for svg; nil: none
+	note    string        // what to know beside the answer, for people under it, for programs on the error stream
 	unmet   string        // why what was asked for is not so; "": it is
 }
 
@@ -31,6 +33,9 @@ type page struct {
 
 // print writes the answer in the format that was asked for.
 func (a *app) print(w io.Writer, ans answer) error {
+	if ans.note != "" && a.output != "table" && a.output != "wide" {
+		_, _ = fmt.Fprintf(a.Err, "muster: %s\n", ans.note)
+	}
 	switch a.output {
 	case "json":
 		return write(w, asJSON, ans.plain())
@@ -87,5 +92,8 @@ func (p *page) show(ans answer) {
 	}
 	if ans.tail != nil {
 		ans.tail(p)
+	}
+	if ans.note != "" {
+		p.say("%s", ans.note)
 	}
 }

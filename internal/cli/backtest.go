@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type backtestOptions struct {
 	seed               uint64
 	svg, into          string
 	plot               bool
+	left               []string // which nodes make no pool
 }
 
 func newBacktest(a *app) *cobra.Command {
@@ -44,7 +46,8 @@ before, and judges it over its horizon: it is kept if the whole healthy nodes ne
   changes   hours in which another number was promised than in the hour before
 
 Policies are fixed=SHARE, binomial=CONFIDENCE and calibrated=CONFIDENCE; rolling=CONFIDENCE is the plain
-quantile of healthy counts over 28 days, to compare with.`,
+quantile of healthy counts over 28 days, to compare with, and hindsight=CONFIDENCE the least constant number of
+nodes beside those down that would have kept that share, known only afterwards.`,
 		Example: "  muster backtest --faults node_faults.csv --nodes 400\n" +
 			"  muster backtest --faults node_faults.csv --nodes 400 --islands 50 --policy calibrated=0.999 --horizon 7d\n" +
 			"  muster backtest --journal ~/.muster --svg frontier.svg",
@@ -57,7 +60,7 @@ quantile of healthy counts over 28 days, to compare with.`,
 	f.IntVar(&o.nodes, "nodes", 0, "nodes of the fault trace's fleet; 0: those that it names")
 	f.IntVar(&o.perNode, "gpus-per-node", 8, "of the fault trace's fleet")
 	f.IntSliceVar(&o.islands, "islands", nil, "sizes of the pools to try, in nodes, such as 400,100,50; none: all nodes as one")
-	f.StringSliceVar(&o.policies, "policy", []string{"fixed=0.15", "rolling=0.99", "binomial=0.99", "calibrated=0.99"}, "policies to try")
+	f.StringSliceVar(&o.policies, "policy", []string{"fixed=0.15", "rolling=0.99", "binomial=0.99", "calibrated=0.99", "hindsight=0.99"}, "policies to try")
 	f.StringSliceVar(&o.horizons, "horizon", []string{"24h", "7d", "28d"}, "how long a promise is to hold")
 	f.Var(&o.from, "from", "leave out what was before, since the beginning of the record: 100d")
 	f.Var(&o.to, "to", "leave out what came after")
@@ -90,7 +93,7 @@ func (o *backtestOptions) run(ctx context.Context) error {
 	if o.into != "" {
 		return o.writeInto(rows)
 	}
-	ans := answer{value: rows, table: backtestTable(rows)}
+	ans := answer{value: rows, table: backtestTable(rows), note: strings.Join(o.left, " ")}
 	if o.plot {
 		ans.tail = func(p *page) { p.say(""); _ = backtest.Plot(p, rows) }
 	}
@@ -170,6 +173,9 @@ func (o *backtestOptions) fleet() ([]backtest.Group, error) {
 			pools[i].GPUsPerNode = o.perNode
 		}
 		name := fmt.Sprintf("%d × %d nodes", len(pools), size)
+		if left := fleet.Nodes - len(pools)*size; left > 0 {
+			o.left = append(o.left, fmt.Sprintf("%s: %d of the %s nodes make no whole pool of %d and are left out.", name, left, grouped(int64(fleet.Nodes)), size))
+		}
 		groups = append(groups, backtest.Group{Name: name, Pools: pools})
 	}
 	return groups, nil
@@ -202,7 +208,10 @@ func backtestTable(rows []backtest.Row) *table {
 			}
 		}
 		t.add(r.Group, backtest.Hours(r.Horizon), r.Policy, percent(r.Buffer), percent(r.Realised), claimed,
-			int64(r.Broken), int64(r.Short), int64(r.Flex), r.Changes, r.Promises)
+			many(r.Broken), many(r.Short), many(r.Flex), many(r.Changes), many(r.Promises))
 	}
 	return t
 }
+
+// many is a count that people read with its digits in threes.
+func many[N int | int32 | int64 | float64](n N) figure { return figure{float64(n), grouped(int64(n))} }

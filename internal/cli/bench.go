@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -104,7 +105,23 @@ func (o *benchOptions) document(reports []bench.Report) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.into, err)
 	}
+	for _, r := range reports {
+		if err := picture(r, filepath.Join(filepath.Dir(o.into), r.PictureFile())); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(o.into, []byte(text), 0o644)
+}
+
+// picture writes a report's picture, if it has one, where its document looks for it.
+func picture(r bench.Report, file string) error {
+	if len(r.Curves) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(r.Picture()), 0o644)
 }
 
 func choose(names []string) ([]bench.Bench, error) {

@@ -107,19 +107,52 @@ decide can be seen: muster cluster shadow) to enforce, one at a time; back it go
 }
 
 // clusterShadowOptions are those of `muster cluster shadow`.
-type clusterShadowOptions struct{ *app }
+type clusterShadowOptions struct {
+	*app
+	since moment
+}
 
 func newClusterShadow(a *app) *cobra.Command {
 	o := &clusterShadowOptions{app: a}
-	return &cobra.Command{
-		Use:     "shadow CLUSTER",
-		Short:   "what Muster would decide in a cluster now, were it in mode enforce; nothing is done",
-		Example: "  muster cluster shadow tiger",
+	cmd := &cobra.Command{
+		Use:   "shadow CLUSTER",
+		Short: "what Muster would decide in a cluster now, were it in mode enforce; nothing is done",
+		Long: `Shadow says what Muster would decide in a cluster now, were it in mode enforce. With --since it says
+what it would have decided since then, while the cluster was in observe or shadow, and what became of it.`,
+		Example: "  muster cluster shadow tiger\n  muster cluster shadow tiger --since 7d",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !o.since.at.IsZero() {
+				return o.read(cmd.Context(), &reading{}, func(ctx context.Context) (answer, error) { return o.compare(ctx, args[0]) })
+			}
 			return o.read(cmd.Context(), &reading{}, func(ctx context.Context) (answer, error) { return o.ask(ctx, args[0]) })
 		},
 	}
+	o.since.env = a.Env
+	cmd.Flags().Var(&o.since, "since", "compare with what happened since this moment: 2026-11-01, or 7d")
+	return cmd
+}
+
+// compare sets what would have been decided beside what happened.
+func (o *clusterShadowOptions) compare(ctx context.Context, cluster string) (answer, error) {
+	res, err := o.client().Haircuts.ShadowHistory(ctx, &musterv1.ShadowHistoryRequest{Cluster: cluster, Since: o.since.message()})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("Nothing would have been decided there.",
+		column{head: "AT"}, column{head: "WORKLOAD", cut: true}, column{head: "WOULD"}, column{head: "HOW"}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "GPUS", right: true}, column{head: "HAPPENED", folds: true}, column{head: "WHEN"})
+	for _, c := range res.GetCases() {
+		t.add(c.GetAt(), c.GetWorkload(), c.GetWould(), c.GetHow(), c.GetPartition(), c.GetGpus(), c.GetHappened(), c.GetHappenedAt())
+	}
+	ans := answer{message: res, table: t, lead: func(p *page) {
+		p.say("%s  mode %s; since %s what would be decided was asked %s, at least %s apart",
+			p.paint.paint(strong, cluster), res.GetMode(), p.moment(res.GetSince().AsTime()), counted(int64(res.GetLooks()), "time", "times"), short(res.GetEvery().AsDuration()))
+	}}
+	if res.GetCut() {
+		ans.note = "There are more; --since a later moment shows them."
+	}
+	return ans, nil
 }
 
 func (o *clusterShadowOptions) ask(ctx context.Context, cluster string) (answer, error) {

@@ -25,6 +25,9 @@ type eventsOptions struct {
 	about string
 }
 
+// most is how many records one answer can have.
+const most = 10000
+
 func newEvents(a *app) *cobra.Command {
 	o := &eventsOptions{app: a}
 	cmd := &cobra.Command{
@@ -33,8 +36,11 @@ func newEvents(a *app) *cobra.Command {
 		Example: "  muster events --watch\n  muster events --kind workload.submitted,grant --limit 20\n  muster events --from 1200 -o json\n  muster events --who ada --since 7d --about research/oak",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.limit < 1 || o.limit > 10000 {
-				return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
+			if !o.since.at.IsZero() && !cmd.Flags().Changed("limit") {
+				o.limit = most
+			}
+			if o.limit < 1 || o.limit > most {
+				return usage("--limit %d; write a whole number from 1 to %d", o.limit, most)
 			}
 			if o.reading.watch && (!o.since.at.IsZero() || o.who != "" || o.about != "") {
 				return usage("--watch shows all that happens; --since, --who and --about choose among what was")
@@ -53,7 +59,7 @@ func newEvents(a *app) *cobra.Command {
 	f.Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d")
 	f.StringVar(&o.who, "who", "", "only by actors whose name contains this: ada, operator")
 	f.StringVar(&o.about, "about", "", "only events that name this node, partition, quota or workload as submitted")
-	f.Int32Var(&o.limit, "limit", 50, "at most so many records")
+	f.Int32Var(&o.limit, "limit", 50, "at most so many records; with --since 10000")
 	return cmd
 }
 
@@ -70,17 +76,24 @@ func (o *eventsOptions) ask(ctx context.Context) (answer, error) {
 	for _, r := range res.GetRecords() {
 		o.rows(t, r)
 	}
-	return answer{message: res, table: t, tail: func(p *page) {
-		if res.GetNext() != 0 {
-			p.say("There are more; muster events --from %d goes on.", res.GetNext())
-		}
-	}}, nil
+	return answer{message: res, table: t, note: unseen(res)}, nil
+}
+
+// unseen says that there is more than an answer has, and how to get it.
+func unseen(res *musterv1.ListEventsResponse) string {
+	switch n := len(res.GetRecords()); {
+	case res.GetNext() != 0:
+		return fmt.Sprintf("There are more than these %s; the same with --from %d goes on.", counted(int64(n), "record", "records"), res.GetNext())
+	case res.GetEarlier():
+		return fmt.Sprintf("These are the last %s; --since 2h has all of a time, --limit and --from others.", counted(int64(n), "record", "records"))
+	}
+	return ""
 }
 
 func (o *eventsOptions) table() *table {
 	return newTable("Nothing has happened there.",
 		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "WHO", cut: true}, column{head: "WHAT"},
-		column{head: "ABOUT", cut: true}, column{head: "DETAILS", cut: true}, column{head: "WHY", cut: true, wide: true})
+		column{head: "ABOUT", cut: true}, column{head: "DETAILS", folds: true}, column{head: "WHY", cut: true, wide: true})
 }
 
 func (o *eventsOptions) rows(t *table, r *musterv1.Record) {

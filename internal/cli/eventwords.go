@@ -16,14 +16,17 @@ type names struct{ jobs map[uint64]string }
 type mentioned struct {
 	ID   uint64 `json:"id"`
 	For  uint64 `json:"for"`
-	Spec *struct {
-		Name, Namespace, Target string
-		Priority                string
-		Pools                   []struct {
-			GPUs, Min, Max int
-			Elastic        bool
-		}
-	} `json:"spec"`
+	Spec *asked `json:"spec"`
+}
+
+// asked is what a workload asks for, as events say it.
+type asked struct {
+	Name, Namespace, Target string
+	Priority                string
+	Pools                   []struct {
+		GPUs, Min, Max int
+		Elastic        bool
+	}
 }
 
 func aboutJob(kind string) bool {
@@ -141,7 +144,7 @@ func (n *names) words(m mentioned, fields map[string]any) []string {
 		words = append(words, replicas(list))
 	}
 	if m.Spec != nil {
-		words = append(words, "to "+m.Spec.Target, m.pools(), m.Spec.Priority)
+		words = append(words, "to "+m.Spec.Target, m.Spec.pools(), m.Spec.Priority)
 	}
 	if m.For != 0 {
 		words = append(words, "for "+n.of(m.For))
@@ -169,9 +172,9 @@ func (n *names) words(m mentioned, fields map[string]any) []string {
 // holdsWords are the ways to hold GPUs, by their numbers in events.
 var holdsWords = [...]string{"", "guaranteed", "borrowing", "unprotected", "flex"}
 
-func (m mentioned) pools() string {
+func (a asked) pools() string {
 	var parts []string
-	for _, p := range m.Spec.Pools {
+	for _, p := range a.Pools {
 		if p.Elastic {
 			parts = append(parts, fmt.Sprintf("%d..%dx%d", p.Min, p.Max, p.GPUs))
 		} else {

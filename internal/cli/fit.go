@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,7 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 		return answer{}, err
 	}
 	odds := o.flexOdds(ctx, &o.asOf, flexAsks(spec, res.GetPlaces()))
-	ans := answer{message: res, table: o.table(res.GetPlaces()), tail: func(p *page) {
+	ans := answer{message: res, table: o.table(res), tail: func(p *page) {
 		p.odds(odds)
 		if res.GetMissed() {
 			p.say("There was no time to try every place: what is not listed is not known.")
@@ -100,18 +101,23 @@ func flexAsks(spec *musterv1.FitSpec, places []*musterv1.Place) (asks []*musterv
 	return asks
 }
 
-func (o *fitOptions) table(places []*musterv1.Place) *table {
-	t := newTable("There is no place to try: no quota that you may use has a grant, and there is no partition.",
+func (o *fitOptions) table(res *musterv1.FitResponse) *table {
+	now := res.GetSeen().GetAt().AsTime()
+	none := "There is no place to try: no quota that you may use has a grant, and there is no partition."
+	if o.target != "" {
+		none = "There is no place to try: " + o.target + " has no grant" + prefixed(" in ", o.partition) + "."
+	}
+	t := newTable(none,
 		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
 		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
 		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", cut: true, spare: true},
 		column{head: "TEXT", wide: true},
 	)
-	for _, place := range places {
+	for _, place := range res.GetPlaces() {
 		st := place.GetStart()
 		switch place.GetOutcome() {
 		case "starts":
-			t.add(place.GetTarget(), place.GetPartition(), o.soon(st), st.GetHolds(), strings.Join(st.GetIslands(), "+"), st.GetNodes(), some(st.GetEvicts(), 3), "")
+			t.add(place.GetTarget(), place.GetPartition(), soon(st, now), st.GetHolds(), strings.Join(st.GetIslands(), "+"), st.GetNodes(), leavers(st, now), "")
 		case "waits":
 			b := place.GetBlockers()
 			t.add(place.GetTarget(), place.GetPartition(), o.later(place), "", "", 0, codesOf(b), textOf(b))
@@ -123,15 +129,19 @@ func (o *fitOptions) table(places []*musterv1.Place) *table {
 }
 
 // soon says when something starts that starts: now, or once others have left.
-func (o *fitOptions) soon(st *musterv1.Start) string {
-	now := o.Now()
-	if !o.asOf.at.IsZero() {
-		now = o.asOf.at
-	}
-	if late := st.GetAt().AsTime().Sub(now); late.Seconds() > 1 && len(st.GetEvicts()) > 0 {
-		return "in " + short(late)
+func soon(st *musterv1.Start, now time.Time) string {
+	if late := st.GetAt().AsTime().Sub(now); late > 0 {
+		return "within " + short(late)
 	}
 	return "now"
+}
+
+// leavers says who must leave first: for it, or anyhow.
+func leavers(st *musterv1.Start, now time.Time) string {
+	if len(st.GetEvicts()) == 0 && st.GetAt().AsTime().After(now) {
+		return "others are leaving"
+	}
+	return some(st.GetEvicts(), 3)
 }
 
 // later says when something starts that would wait.

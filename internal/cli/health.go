@@ -250,7 +250,7 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 	t := newTable(noLemons(res),
 		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "FAULTS", right: true},
 		column{head: "DAYS", right: true}, column{head: "RATE", right: true}, column{head: "TIMES FLEET", right: true},
-		column{head: "CERTAIN", right: true}, column{head: "LAST FAULT"}, column{head: "SIGNALS", cut: true})
+		column{head: "CERTAIN", right: true}, column{head: "LAST FAULT"}, column{head: "SIGNALS", folds: true})
 	for _, l := range res.GetLemons() {
 		var signals []string
 		for _, f := range l.GetEvidence() {
@@ -267,10 +267,10 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 	return ans, nil
 }
 
-// noLemons says against which measure no node stands out, in lines that fit.
+// noLemons says against which measure no node stands out.
 func noLemons(res *musterv1.LemonsResponse) string {
-	return strings.Join(fold(fmt.Sprintf("There are no lemons: no node fails %g times as often as the fleet with %g %% certainty. "+
-		"The fleet fails at %s faults in 1,000 node-days.", res.GetFactor(), 100*res.GetCertainty(), tenths(res.GetFleetRate())), widest), "\n")
+	return fmt.Sprintf("There are no lemons: no node fails %g times as often as the fleet with %g %% certainty.\n"+
+		"The fleet fails at %s faults in 1,000 node-days.", res.GetFactor(), 100*res.GetCertainty(), tenths(res.GetFleetRate()))
 }
 
 // tenths is a number with one digit after its point, grouped by threes before it.

@@ -43,7 +43,7 @@ func newIncidentOpen(a *app) *cobra.Command {
 	}
 	o.writing.flags(cmd)
 	cmd.Flags().StringVar(&o.scope, "scope", "", "cluster, cluster/gpu or cluster/gpu/island; none: the fleet")
-	cmd.Flags().StringVar(&o.severity, "severity", "", "as your house calls it: sev1")
+	cmd.Flags().StringVar(&o.severity, "severity", "", "sev0 (the worst), sev1, sev2, sev3 or sev4")
 	cmd.Flags().StringVar(&o.owner, "owner", "", "who works on it")
 	cmd.Flags().StringVar(&o.link, "link", "", "where it is written down")
 	cmd.Flags().StringSliceVar(&o.nodes, "node", nil, "a node that it takes away, or a range of them; may be repeated")
@@ -107,7 +107,7 @@ func (o *incidentListOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "INCIDENT", cut: true}, column{head: "SEVERITY", spare: true}, column{head: "SCOPE", cut: true},
 		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "OWNER", spare: true, cut: true},
 		column{head: "GPUS", right: true}, column{head: "NODES", cut: true, spare: true},
-		column{head: "NOTE", cut: true, spare: true}, column{head: "LINK", wide: true})
+		column{head: "NOTE", folds: true, spare: true}, column{head: "LINK", wide: true})
 	for _, i := range res.GetIncidents() {
 		t.add(i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), i.GetOpened(), i.GetClosed(), i.GetOwner(), i.GetGpus(), i.GetNodes(), lastNote(i), i.GetLink())
 	}

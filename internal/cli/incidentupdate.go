@@ -42,7 +42,7 @@ func newIncidentUpdate(a *app) *cobra.Command {
 	o.writing.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.scope, "scope", "", "cluster, cluster/gpu or cluster/gpu/island")
-	f.StringVar(&o.severity, "severity", "", "as your house calls it: sev1")
+	f.StringVar(&o.severity, "severity", "", "sev0 (the worst), sev1, sev2, sev3 or sev4")
 	f.StringVar(&o.owner, "owner", "", "who works on it")
 	f.StringVar(&o.link, "link", "", "where it is written down")
 	f.StringVar(&o.note, "note", "", "what has been found out")

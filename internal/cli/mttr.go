@@ -26,7 +26,8 @@ func newMTTR(a *app) *cobra.Command {
 		Short: "how long failed nodes took to be healthy again, stage by stage and cause by cause",
 		Long: `Mttr says for the repairs that ended in the window how long they took from the moment the node left
 service until it was healthy again: detect (suspect), drain (work still holds it), wait (nobody repairs
-it yet), repair, validate, probation. The stages are means and add up to the mean.`,
+it yet), repair, validate (VALID), probation (PROB). The stages are means and add up to the mean; DONE is
+how many were repaired, OUT how many are out now. With -o wide the median (P50) and P90 as well.`,
 		Example: "  muster mttr --since 90d\n  muster mttr tiger --by partition\n  muster mttr --as-of 2026-10-01 -o csv",
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,10 +96,10 @@ func (p *page) stages(r *musterv1.RepairTimes) {
 
 func repairTable(list []*musterv1.RepairTimes) *table {
 	t := newTable("No node was repaired in this time, and none is out.",
-		column{head: "SCOPE", cut: true, path: true}, column{head: "CAUSE", cut: true}, column{head: "REPAIRED", right: true},
-		column{head: "OUT NOW", right: true}, column{head: "MEAN", right: true}, column{head: "P50", right: true}, column{head: "P90", right: true},
+		column{head: "SCOPE", cut: true, path: true}, column{head: "CAUSE", folds: true}, column{head: "REPAIRED", brief: "DONE", right: true},
+		column{head: "OUT NOW", brief: "OUT", right: true}, column{head: "MEAN", right: true}, column{head: "P50", right: true, wide: true}, column{head: "P90", right: true, wide: true},
 		column{head: "DETECT", right: true}, column{head: "DRAIN", right: true}, column{head: "WAIT", right: true},
-		column{head: "REPAIR", right: true}, column{head: "VALIDATE", right: true, wide: true}, column{head: "PROBATION", right: true, wide: true})
+		column{head: "REPAIR", right: true}, column{head: "VALIDATE", brief: "VALID", right: true}, column{head: "PROBATION", brief: "PROB", right: true})
 	for _, r := range list {
 		cause := r.GetCause()
 		if cause == "" {

@@ -57,7 +57,7 @@ func (o *nodesOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("No node is out, and none has failed in this time.",
 		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
-		column{head: "STATE"}, column{head: "SINCE"}, column{head: "CAUSE", cut: true, spare: true},
+		column{head: "STATE"}, column{head: "SINCE"}, column{head: "CAUSE", folds: true, spare: true},
 		column{head: "FAILURES", right: true}, column{head: "DOWN", right: true}, column{head: "LAST FAILURE"},
 		column{head: "EVER", right: true, wide: true}, column{head: "INTERRUPTIONS", right: true, wide: true})
 	for _, n := range res.GetNodes() {

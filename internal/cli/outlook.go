@@ -77,20 +77,48 @@ func (o *outlookOptions) ask(ctx context.Context, m *musterv1.FlexOutlookRequest
 	for _, one := range res.GetOutlooks() {
 		for _, odds := range one.GetOdds() {
 			t.add(one.GetPartition(), one.GetGpus(), spanOf(odds.GetLasts()), oddsCell(odds), one.GetRuns(),
-				fmt.Sprintf("%d to %d", one.GetSizesFrom(), one.GetSizesTo()-1))
+				sizesOf(one))
 		}
 	}
 	return answer{message: res, table: t, tail: func(p *page) {
 		for _, one := range res.GetOutlooks() {
-			p.say("In the last 28 days %s had %s flex GPUs on average; %s of them were used.", one.GetPartition(),
-				grouped(int64(one.GetMeanFlex())), grouped(int64(one.GetMeanUsed())))
+			p.mean(one)
 		}
 	}}, nil
 }
 
+// sizesOf says of which sizes the runs were.
+func sizesOf(o *musterv1.FlexOutlook) string {
+	switch least, most := o.GetSizesFrom(), o.GetSizesTo()-1; {
+	case o.GetRuns() == 0:
+		return ""
+	case least == most:
+		return grouped(int64(least))
+	default:
+		return grouped(int64(least)) + " to " + grouped(int64(most))
+	}
+}
+
+// mean says how much flex there was, and since when that is known.
+func (p *page) mean(o *musterv1.FlexOutlook) {
+	if o.GetKnownSince() == nil {
+		p.say("Nothing is known of %s yet.", o.GetPartition())
+		return
+	}
+	since := o.GetKnownSince().AsTime()
+	p.say("Since %s (%s ago) %s had %s flex GPUs on average; %s of them were used.", p.moment(since), p.ago(since), o.GetPartition(),
+		grouped(int64(o.GetMeanFlex())), grouped(int64(o.GetMeanUsed())))
+	for _, odds := range o.GetOdds() {
+		if odds.GetUnknown() {
+			p.say("Not known yet: of the runs of such work too few have lasted as long to say.")
+			return
+		}
+	}
+}
+
 func oddsCell(o *musterv1.FlexOdds) figure {
 	if o.GetUnknown() {
-		return figure{-1, "not known"}
+		return figure{-1, "not known yet"}
 	}
 	return figure{o.GetOdds(), fmt.Sprintf("%s %3.0f %%", bar(int32(100*o.GetOdds()+0.5), 100, 20), 100*o.GetOdds())}
 }

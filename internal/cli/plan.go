@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,80 +9,196 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-// becomes says each kind of event as something that would happen to what it is about.
-var becomes = map[string]string{
-	"cluster.added": "joins the fleet", "partition.added": "gets a partition", "island.added": "gets an island",
-	"nodes.added": "gets nodes", "node.changed": "changes its state", "reports.stopped": "has stopped to report",
-	"reports.resumed": "reports again", "policy.set": "gets another policy", "buffer.set": "gets another buffer policy",
-	"incident.opened": "opens as an incident", "incident.closed": "is closed",
-	"quota.created": "is created", "quota.deleted": "is deleted", "access.set": "gets another access list",
-	"targets.set": "gets other targets", "cluster.mode-set": "gets another mode", "quota.owned": "gets another owner",
-	"haircut.planned": "is saved as a plan", "haircut.reviewed": "is reviewed", "haircut.told": "is told to the people concerned",
-	"haircut.applied": "has a wave put into force", "haircut.undone": "has a wave undone",
-	"grant.set": "gets a grant", "grant.transferred": "gives quota away", "hold.placed": "is held", "hold.ended": "is held no more",
-	"backing.aligned":    "backs its quotas anew",
-	"workload.submitted": "is submitted", "workload.cancelled": "is cancelled", "workload.finished": "ends",
-	"workload.retargeted": "gets another target", "workload.prioritised": "gets another priority",
-	"replicas.placed": "starts", "replicas.started": "starts in its reserved room",
-	"replicas.evicted": "must leave", "gang.returned": "goes back to its queue", "replicas.stopped": "has left",
-	"replicas.overdue": "is told again to leave", "replicas.lost": "loses replicas", "reservation.ended": "gives up its reserved room", "holds.changed": "holds its GPUs otherwise",
-}
-
-// plan says an event that would happen.
+// plan says an event that would happen, in a sentence.
 func (n *names) plan(e *musterv1.Event) string {
-	if text := planQuota(e); text != "" {
-		return text
+	var f foreseen
+	if json.Unmarshal([]byte(e.GetData()), &f) == nil {
+		if says := sentences[e.GetKind()]; says != nil {
+			return says(f)
+		}
+		if says := jobSentences[e.GetKind()]; says != nil {
+			return n.of(f.ID) + " " + says(n, f)
+		}
 	}
 	about, rest := n.event(e)
-	verb := becomes[e.GetKind()]
-	switch {
-	case verb == "":
-		verb = e.GetKind()
-	case strings.Contains(e.GetData(), `"reserved":true`):
-		verb = "has room reserved until others have left"
-		rest = strings.TrimSuffix(rest, " reserved")
+	if about == "" {
+		about = "the fleet"
 	}
-	text := verb
-	if about != "" {
-		text = about + " " + verb
-	}
-	if rest != "" {
-		text += ": " + rest
-	}
-	return text
+	return about + ": " + strings.TrimSpace(e.GetKind()+" "+rest)
 }
 
-// figured is what events about quota and metal say that is worth a sentence.
-type figured struct {
-	Quota, Partition, Node, From, To, Signal string
-	GPUs, Was, Promisable                    int
-	Backing                                  []struct {
+// foreseen is what events say that is worth a sentence.
+type foreseen struct {
+	ID, Workload, For                             uint64
+	Name, Cluster, GPU, Island, Scope             string
+	Quota, Partition, Node, Mode, Owner, By       string
+	State, Signature, Haircut, Target, Class, Why string
+	GPUs, Gang, Promisable, Nodes, Pool, Left     int
+	Was, From, To                                 any // GPUs, states, quotas, or replicas
+	Dead                                          int
+	Holds                                         int
+	Priority                                      string
+	Overcommit, Passed, Real, Reserved, Mend      bool
+	Whole, Failed                                 bool
+	Names                                         []string
+	Spots                                         []any
+	Access                                        struct{ Users, Groups, Namespaces []string }
+	Hold                                          struct {
+		ID               uint64
+		Quota, Partition string
+		GPUs             int
+		User, Namespace  string
+	}
+	Request struct {
+		ID               uint64
+		Quota, Partition string
+		GPUs             int
+	}
+	Offer struct {
+		From string
+		GPUs int
+	}
+	Subscription struct{ Name string }
+	Sightings    []any
+	Spec         asked
+	Backing      []struct {
 		Quota, Island string
 		Nodes         int
 	}
 }
 
-// planQuota says an event about quota or metal with its figures, "" for others.
-func planQuota(e *musterv1.Event) string {
-	var f figured
-	if json.Unmarshal([]byte(e.GetData()), &f) != nil {
+// sentences say what events about metal, quota and people would lead to.
+var sentences = map[string]func(f foreseen) string{
+	"cluster.added":    func(f foreseen) string { return "cluster " + f.Cluster + " joins the fleet" },
+	"cluster.mode-set": func(f foreseen) string { return fmt.Sprintf("cluster %s goes from %v to %s", f.Cluster, f.Was, f.Mode) },
+	"partition.added":  func(f foreseen) string { return fmt.Sprintf("partition %s/%s comes into being", f.Cluster, f.GPU) },
+	"island.added":     func(f foreseen) string { return fmt.Sprintf("%s gets island %s", f.Partition, f.Island) },
+	"nodes.added": func(f foreseen) string {
+		return fmt.Sprintf("%s/%s gets %s", f.Partition, f.Island, nodes(len(f.Names)))
+	},
+	"node.changed": func(f foreseen) string {
+		return fmt.Sprintf("%s turns from %v to %v%s", f.Node, f.From, f.To, f.deadOnes())
+	},
+	"node.owned":        func(f foreseen) string { return f.Node + " is kept by " + cmp.Or(f.Owner, "nobody") },
+	"node.validated":    func(f foreseen) string { return f.Node + " has " + passed(f.Passed) + " a validation, on record" },
+	"reports.stopped":   func(f foreseen) string { return "cluster " + f.Cluster + " counts as silent: nothing new starts there" },
+	"reports.resumed":   func(f foreseen) string { return "cluster " + f.Cluster + " reports again" },
+	"policy.set":        func(foreseen) string { return "the fleet gets another policy" },
+	"health.policy.set": func(foreseen) string { return "the fleet gets another health policy" },
+	"buffer.set":        func(f foreseen) string { return f.Scope + " gets another buffer policy" },
+	"targets.set":       func(f foreseen) string { return "cluster " + f.Cluster + " gets other targets" },
+	"incident.opened":   func(f foreseen) string { return "incident " + f.Name + " opens" },
+	"incident.updated":  func(f foreseen) string { return "incident " + f.Name + " is updated" },
+	"incident.closed":   func(f foreseen) string { return "incident " + f.Name + " is closed" },
+	"breaker.tripped":   func(f foreseen) string { return "the breaker of " + f.Partition + " opens: automation stops there" },
+	"breaker.reset": func(f foreseen) string {
+		return "the breaker of " + f.Partition + " is closed: automation may act again"
+	},
+	"burst.accused": func(f foreseen) string {
+		return "a burst in " + f.Partition + " accuses the job or the monitor, not the nodes"
+	},
+	"burst.judged": func(f foreseen) string {
+		return fmt.Sprintf("%q in %s counts as %s", f.Signature, f.Partition, realness(f.Real))
+	},
+	"burst.over": func(f foreseen) string { return fmt.Sprintf("the burst %q in %s is over", f.Signature, f.Partition) },
+	"signals.taken": func(f foreseen) string {
+		return counted(int64(len(f.Sightings)), "signal is", "signals are") + " taken"
+	},
+
+	"quota.created": func(f foreseen) string { return f.Quota + " is created, " + f.whoMay() },
+	"quota.deleted": func(f foreseen) string { return f.Quota + " is deleted" },
+	"quota.owned":   func(f foreseen) string { return cmp.Or(f.Owner, "nobody") + " answers for " + f.Quota },
+	"access.set":    func(f foreseen) string { return f.Quota + " is " + f.whoMay() },
+	"grant.set":     foreseen.granted,
+	"grant.transferred": func(f foreseen) string {
+		return fmt.Sprintf("%s GPUs of quota in %s go from %v to %v", threes(f.GPUs), f.Partition, f.From, f.To)
+	},
+	"hold.placed": foreseen.held,
+	"hold.ended":  func(f foreseen) string { return fmt.Sprintf("hold %d ends (%s)%s", f.ID, f.Why, f.leftOver()) },
+	"request.made": func(f foreseen) string {
+		return fmt.Sprintf("request %d for %s is kept until somebody answers it", f.Request.ID, f.Request.Quota)
+	},
+	"request.offered": func(f foreseen) string {
+		return fmt.Sprintf("%s offers %s GPUs for request %d", f.Offer.From, threes(f.Offer.GPUs), f.ID)
+	},
+	"request.ended":   func(f foreseen) string { return fmt.Sprintf("request %d is %s", f.ID, f.State) },
+	"backing.aligned": foreseen.aligned,
+
+	"subscription.set":   func(f foreseen) string { return "subscription " + f.Subscription.Name + " is kept" },
+	"subscription.ended": func(f foreseen) string { return "subscription " + f.Name + " ends" },
+	"haircut.reviewed":   func(f foreseen) string { return fmt.Sprintf("haircut %s is reviewed by %s", f.Haircut, f.By) },
+	"haircut.told":       func(f foreseen) string { return "of haircut " + f.Haircut + " it is known that people were told" },
+	"haircut.applied":    func(f foreseen) string { return fmt.Sprintf("haircut %s is in force in %s", f.Haircut, f.Cluster) },
+	"haircut.undone":     func(f foreseen) string { return fmt.Sprintf("haircut %s is undone in %s", f.Haircut, f.Cluster) },
+}
+
+// jobSentences say what events would mean for the workload that they begin with.
+var jobSentences = map[string]func(n *names, f foreseen) string{
+	"workload.submitted": func(_ *names, f foreseen) string {
+		return fmt.Sprintf("is submitted to %s: %s, %s", f.Spec.Target, f.Spec.pools(), f.Spec.Priority)
+	},
+	"workload.cancelled": func(*names, foreseen) string { return "is cancelled" },
+	"workload.finished":  func(*names, foreseen) string { return "ends" },
+	"workload.retargeted": func(_ *names, f foreseen) string {
+		return "gets another target: " + f.Target + prefixed(" in ", f.Partition)
+	},
+	"workload.prioritised": func(_ *names, f foreseen) string { return "gets priority " + f.Priority },
+	"replicas.placed":      func(_ *names, f foreseen) string { return f.placed() },
+	"replicas.started":     func(*names, foreseen) string { return "starts in its reserved room" },
+	"replicas.evicted":     func(n *names, f foreseen) string { return n.evicted(f) },
+	"replicas.stopped":     func(_ *names, f foreseen) string { return "has left: " + replicas(f.Spots) },
+	"replicas.lost":        func(_ *names, f foreseen) string { return fmt.Sprintf("loses %s with %s", replicas(f.Spots), f.Node) },
+	"replicas.overdue":     func(*names, foreseen) string { return "is told again to leave" },
+	"gang.returned": func(_ *names, f foreseen) string {
+		return "goes back to its queue with its age" + prefixed(": ", f.Why)
+	},
+	"reservation.ended": func(_ *names, f foreseen) string { return "gives up its reserved room" + prefixed(": ", f.Why) },
+	"holds.changed":     func(_ *names, f foreseen) string { return f.holdsOtherwise() },
+}
+
+func (f foreseen) deadOnes() string {
+	if f.Dead == 0 {
 		return ""
 	}
-	switch e.GetKind() {
-	case "grant.set":
-		return fmt.Sprintf("%s gets a grant of %d GPUs in %s (it has %d)", f.Quota, f.GPUs, f.Partition, f.Was)
-	case "grant.transferred":
-		return fmt.Sprintf("%d GPUs of quota in %s go from %s to %s", f.GPUs, f.Partition, f.From, f.To)
-	case "node.changed":
-		return fmt.Sprintf("%s turns from %s to %s", f.Node, f.From, f.To)
-	case "backing.aligned":
-		return f.aligned()
+	return fmt.Sprintf(", %d GPUs dead", f.Dead)
+}
+
+func (f foreseen) leftOver() string {
+	if f.Left == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(", %s GPUs of it are left", threes(f.Left))
+}
+
+func (f foreseen) whoMay() string {
+	return accessText(&musterv1.Access{Users: f.Access.Users, Groups: f.Access.Groups, Namespaces: f.Access.Namespaces})
+}
+
+func (f foreseen) granted() string {
+	was, _ := f.Was.(float64)
+	text := fmt.Sprintf("%s gets a grant of %s GPUs in %s (it has %s)", f.Quota, threes(f.GPUs), f.Partition, threes(int(was)))
+	if f.Gang > 0 {
+		text += fmt.Sprintf(", gang %s", threes(f.Gang))
+	}
+	if f.Overcommit {
+		text += ", overcommitted"
+	}
+	return text
+}
+
+func (f foreseen) held() string {
+	whom := f.Hold.Quota
+	switch {
+	case f.Hold.User != "":
+		whom = "user " + f.Hold.User + " in " + whom
+	case f.Hold.Namespace != "":
+		whom = "namespace " + f.Hold.Namespace + " in " + whom
+	}
+	return fmt.Sprintf("%s GPUs of %s are held for %s", threes(f.Hold.GPUs), f.Hold.Partition, whom)
 }
 
 // aligned says what backs the quotas then, where it differs.
-func (f figured) aligned() string {
+func (f foreseen) aligned() string {
 	var parts []string
 	for _, b := range f.Backing {
 		parts = append(parts, fmt.Sprintf("%s by %s of %s", b.Quota, nodes(b.Nodes), b.Island))
@@ -92,3 +209,55 @@ func (f figured) aligned() string {
 	}
 	return text
 }
+
+func (f foreseen) placed() string {
+	what := fmt.Sprintf("%s, %s, in %s", replicas(f.Spots), holdsWords[f.Holds%len(holdsWords)], f.Partition)
+	switch {
+	case f.Reserved:
+		return "has room reserved until others have left: " + what
+	case f.Mend:
+		return "is mended: " + what
+	}
+	return "starts: " + what
+}
+
+// classWords say why somebody must leave, by the class of victim.
+var classWords = map[string]string{
+	"flex": "it is on flex", "unprotected": "it is unprotected", "borrowing": "it borrows", "importance": "it is less important",
+	"fairness": "its namespace has more than its share", "surplus": "it is above its pool's min",
+}
+
+func (n *names) evicted(f foreseen) string {
+	text := "must leave: " + replicas(f.Spots)
+	if f.For != 0 {
+		text += ", for " + n.of(f.For)
+	}
+	return text + prefixed("; ", classWords[f.Class])
+}
+
+func (f foreseen) holdsOtherwise() string {
+	from, _ := f.From.(float64)
+	to, _ := f.To.(float64)
+	how := holdsWords[f.Holds%len(holdsWords)]
+	if how == "flex" {
+		how = "on flex"
+	}
+	return fmt.Sprintf("becomes %s with %s", how, counted(int64(to-from), "replica", "replicas"))
+}
+
+func passed(yes bool) string {
+	if yes {
+		return "passed"
+	}
+	return "failed"
+}
+
+func realness(yes bool) string {
+	if yes {
+		return "real: it counts against the nodes"
+	}
+	return "not real: it counts against nobody"
+}
+
+// threes is a number with its digits in threes.
+func threes(n int) string { return grouped(int64(n)) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -122,11 +123,18 @@ func (p *page) spares(list []*musterv1.Spares) {
 	}
 	p.say("\nSpares, so that a gang can be mended from its own island for a day with 99 %% confidence:")
 	for _, s := range list {
-		verdict := p.paint.paint(good, "enough")
-		if s.GetThere() < s.GetNeeded() {
-			verdict = p.paint.paint(bad, "too few")
-		}
-		p.say("  %s in %s/%s: gang of %d nodes, needs %d more, %d healthy there: %s",
-			s.GetQuota(), s.GetPartition(), s.GetIsland(), s.GetGang(), s.GetNeeded(), s.GetThere(), verdict)
+		p.wrapAs("  ", p.spare(s))
 	}
+}
+
+func (p *page) spare(s *musterv1.Spares) string {
+	whose := fmt.Sprintf("%s in %s/%s: gang of %d nodes", s.GetQuota(), s.GetPartition(), s.GetIsland(), s.GetGang())
+	needs := fmt.Sprintf("needs %d more, %d healthy there", s.GetNeeded(), s.GetThere())
+	switch {
+	case s.GetMissing() > 0:
+		return fmt.Sprintf("%s lacks %d of them itself, and %s: %s", whose, s.GetMissing(), needs, p.paint.paint(bad, "not enough"))
+	case s.GetThere() < s.GetNeeded():
+		return fmt.Sprintf("%s, %s: %s", whose, needs, p.paint.paint(bad, "not enough"))
+	}
+	return fmt.Sprintf("%s, %s: %s", whose, needs, p.paint.paint(good, "enough"))
 }

@@ -70,7 +70,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 
 func quotaTable(quotas []*musterv1.Quota) *table {
 	t := newTable("There are no quotas with grants here; muster quota grant gives one a grant.",
-		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "QUOTA", last: true}, column{head: "PARTITION", cut: true, path: true},
 		column{head: "ASSIGNED", right: true}, column{head: "GANG", right: true, spare: true}, column{head: "BACKED", right: true},
 		column{head: "UNBACKED", right: true, spare: true}, column{head: "USAGE", right: true},
 		column{head: "GUARANTEED", right: true, wide: true}, column{head: "BORROWING", right: true, wide: true},
@@ -78,7 +78,7 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		column{head: "UNSCHEDULED", right: true, wide: true},
 		column{head: "BORROWED", right: true, spare: true}, column{head: "LENT", right: true, spare: true},
 		column{head: "OVER", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
-		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, cut: true},
+		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, folds: true},
 	)
 	for _, q := range quotas {
 		for _, g := range q.GetGrants() {

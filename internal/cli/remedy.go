@@ -40,7 +40,14 @@ var askers = map[string]string{
 }
 
 func (p *page) remedy(r *musterv1.Remedy) {
-	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), askers[r.GetClass()], p.byItself(r)))
+	asker := askers[r.GetClass()]
+	if r.GetKind() == "mode" {
+		asker = "; ask an operator"
+	}
+	if r.GetKind() == "grant" || r.GetKind() == "gang" || r.GetKind() == "transfer" {
+		asker = "; ask an operator (muster quota request)"
+	}
+	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), asker, p.byItself(r)))
 	if r.GetClass() == "wait" && r.GetBy() != nil {
 		return // it comes by itself
 	}
@@ -65,9 +72,9 @@ func (p *page) starts(r *musterv1.Remedy) string {
 	switch late := st.GetAt().AsTime().Sub(p.now); {
 	case r.GetClass() == "wait" && r.GetBy() != nil:
 		by := r.GetBy().AsTime()
-		return fmt.Sprintf("then it starts, at %s at the latest (%s)", p.moment(by), p.until(by))
+		return fmt.Sprintf("then it starts, at %s (%s) or within its grace after that", p.moment(by), p.until(by))
 	case late.Hours() >= 1:
-		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after the dwell)"
+		when = "starts " + p.until(st.GetAt().AsTime()) + " (capacity counts again after probation and the dwell)"
 	case late.Seconds() > 1:
 		when = fmt.Sprintf("starts within %s", short(late))
 	}

@@ -32,7 +32,7 @@ func Main(ctx context.Context, env *Env, args []string) int {
 	if _, silent := asTold(err); err == nil || silent {
 		return code
 	}
-	_, _ = fmt.Fprintf(env.Err, "muster: %s\n", explain(err))
+	_, _ = fmt.Fprintln(env.Err, env.inLines("muster: "+explain(err)))
 	var u *usageError
 	if errors.As(err, &u) && u.cause == nil && cmd != nil {
 		_, _ = fmt.Fprintf(env.Err, "See %s --help\n", cmd.CommandPath())
@@ -134,7 +134,7 @@ func (a *app) commands(root *cobra.Command) {
 		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
 		{changing, []*cobra.Command{
-			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a),
+			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a), newUsage(a),
 		}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a), newBench(a)}},
 	} {

@@ -61,7 +61,7 @@ func (o *submitOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.target, "target", "", "a quota, or flex")
 	o.shapeFlags(f)
 	f.Var(&o.every, "checkpoint-every", "how often it saves what it has done; none: an eviction loses everything since its start")
-	f.Var(&o.grace, "grace", "how long it needs to leave (30s)")
+	f.Var(&o.grace, "grace", "how long it needs to leave (30s); at most what the policy says (15m where it says nothing)")
 }
 
 // shapeFlags are the flags that fit has, too.

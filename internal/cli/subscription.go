@@ -72,8 +72,8 @@ func (a *app) listSubscriptions(ctx context.Context) error {
 		return err
 	}
 	t := newTable("There are no subscriptions.",
-		column{head: "SUBSCRIPTION"}, column{head: "ABOUT", cut: true}, column{head: "KINDS", cut: true}, column{head: "DELIVERED"}, column{head: "WAITING"},
-		column{head: "LAST"}, column{head: "URL", cut: true}, column{head: "TROUBLE", cut: true, spare: true})
+		column{head: "SUBSCRIPTION", last: true}, column{head: "ABOUT", cut: true}, column{head: "KINDS", cut: true}, column{head: "DELIVERED"}, column{head: "WAITING"},
+		column{head: "LAST"}, column{head: "URL", cut: true}, column{head: "TROUBLE", folds: true, spare: true})
 	for _, s := range res.GetSubscriptions() {
 		d := s.GetDeliveries()
 		t.add(s.GetName(), aboutOf(s), orElse(strings.Join(s.GetKinds(), ","), "all"), d.GetDelivered(), d.GetWaiting(), d.GetLast(), s.GetUrl(), trouble(d))

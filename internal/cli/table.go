@@ -19,13 +19,14 @@ const widest = 100
 // column is one column of a table.
 type column struct {
 	head  string
-	right bool // numbers
-	wide  bool // only with -o wide and csv
-	spare bool // left out where it is empty in every row
-	cut   bool // may be shortened to fit
-	path  bool // shortened at its beginning: the end tells more
-	last  bool // shortened only where nothing else can be, and in the middle: both ends tell
-	folds bool // goes on in the next line where there is no room
+	brief string // the head for people, where it is shorter
+	right bool   // numbers
+	wide  bool   // only with -o wide and csv
+	spare bool   // left out where it is empty in every row
+	cut   bool   // may be shortened to fit
+	path  bool   // shortened at its beginning: the end tells more
+	last  bool   // shortened only where nothing else can be, and in the middle: both ends tell
+	folds bool   // goes on in the next line where there is no room
 }
 
 // table is rows of values: text, numbers, moments, durations, lists, or marks.
@@ -95,17 +96,17 @@ func (c clock) until(at time.Time) string {
 func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}
 	if len(t.rows) == 0 {
-		_, _ = fmt.Fprintln(w, t.empty)
+		(&page{Writer: w}).say("%s", t.empty)
 		return
 	}
 	at := t.shown(c, wide)
-	widths := t.widths(at, c)
+	widths := t.widths(at, c, wide)
 	if !wide {
 		t.fit(at, widths)
 	}
 	heads := make([]string, len(at))
 	for i, k := range at {
-		heads[i] = pad(t.columns[k].head, widths[i], t.columns[k].right)
+		heads[i] = pad(t.columns[k].title(wide), widths[i], t.columns[k].right)
 	}
 	_, _ = fmt.Fprintln(w, p.paint(faint, strings.TrimRight(strings.Join(heads, "  "), " ")))
 	for _, row := range t.rows {
@@ -170,10 +171,18 @@ func (t *table) blank(k int, c clock) bool {
 	return true
 }
 
-func (t *table) widths(at []int, c clock) []int {
+// title is what stands above the column.
+func (col column) title(wide bool) string {
+	if wide {
+		return col.head
+	}
+	return orElse(col.brief, col.head)
+}
+
+func (t *table) widths(at []int, c clock, wide bool) []int {
 	widths := make([]int, len(at))
 	for i, k := range at {
-		widths[i] = utf8.RuneCountInString(t.columns[k].head)
+		widths[i] = utf8.RuneCountInString(t.columns[k].title(wide))
 		for _, row := range t.rows {
 			widths[i] = max(widths[i], utf8.RuneCountInString(human(row[k], c)))
 		}
@@ -205,11 +214,19 @@ func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
 	worst := -1
 	for i, k := range at {
 		col := t.columns[k]
-		if (col.cut || col.last || col.folds) && is(col) && widths[i] > least && (worst < 0 || widths[i] > widths[worst]) {
+		if (col.cut || col.last || col.folds) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
 			worst = i
 		}
 	}
 	return worst
+}
+
+// least is how far the column may shrink: one that folds keeps room for most words.
+func (col column) least(usual int) int {
+	if col.folds {
+		return max(usual, 16)
+	}
+	return usual
 }
 
 func total(widths []int) int {

@@ -51,7 +51,7 @@ func (o *targetsOptions) ask(ctx context.Context) (answer, error) {
 	t := newTable("There are no clusters yet; muster apply -f FILE adds them.",
 		column{head: "CLUSTER", cut: true}, column{head: "WHAT"}, column{head: "TARGET", right: true}, column{head: "ATTAINED", right: true},
 		column{head: "MET"}, column{head: "BUDGET LEFT"}, column{head: "BUDGET", right: true, wide: true}, column{head: "BURNED", right: true, wide: true},
-		column{head: "BURNED BY", cut: true})
+		column{head: "BURNED BY", folds: true})
 	ans := answer{message: res, table: t}
 	for _, one := range res.GetTargets() {
 		t.add(one.GetCluster(), one.GetWhat(), attainedFigure(one, one.GetTarget()), attainedFigure(one, one.GetAttained()), reached(one),

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -246,9 +245,9 @@ func (p *page) wrap(text string) { p.wrapAs("          ", text) }
 func (p *page) wrapAs(begin, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(begin+line)+1+utf8.RuneCountInString(word) > widest {
+		if line != "" && columns(begin+line)+1+columns(word) > widest {
 			p.say("%s%s", begin, line)
-			begin, line = strings.Repeat(" ", utf8.RuneCountInString(begin)), ""
+			begin, line = strings.Repeat(" ", columns(begin)), ""
 		}
 		line = strings.TrimSpace(line + " " + word)
 	}

@@ -74,6 +74,9 @@ func (p *page) written(w *musterv1.Written, said string, n *names) {
 	default:
 		p.say("%s (version %d)", said, w.GetVersion())
 	}
+	for _, note := range w.GetNotes() {
+		p.wrapAs("", note)
+	}
 }
 
 // tried says what a dry run would lead to, one line for each thing that would change.
@@ -111,8 +114,6 @@ func workloadOf(e *musterv1.Event) uint64 {
 	_ = json.Unmarshal([]byte(e.GetData()), &data)
 	return data.ID
 }
-
-func (p *page) say(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
 
 // pairs lists the figures of an event as key=value, the deeper ones by their path.
 func pairs(prefix string, fields map[string]any) []string {

@@ -57,7 +57,7 @@ func decideHealth(s *fleet.State, r Request, now fleet.Instant) (events []event.
 	case JudgeBurst:
 		events, refusal = judgeBurst(s, r, c)
 	case RecordValidation:
-		events, refusal = recordValidation(s, r, c)
+		events, refusal = recordValidation(s, r, c, now)
 	case ReleaseNodes:
 		events, refusal = releaseNodes(s, c)
 	default:
@@ -126,7 +126,7 @@ func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusa
 
 // recordValidation keeps a record of checks, and moves the node on by what they
 // say: into probation, or back to quarantine.
-func recordValidation(s *fleet.State, r Request, c RecordValidation) ([]event.Event, *Refusal) {
+func recordValidation(s *fleet.State, r Request, c RecordValidation, now fleet.Instant) ([]event.Event, *Refusal) {
 	if refusal := checkTexts("a validation", append([]string{c.Note}, c.Checks...)...); refusal != nil {
 		return nil, refusal
 	}
@@ -138,9 +138,10 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation) ([]event.Ev
 	if n.State == fleet.Retired {
 		return nil, refuse(Invalid, "node %q is retired; nothing brings it back", c.Node)
 	}
-	if missing := missing(n, c); c.Passed && len(missing) > 0 {
+	needs := health.Needs(s, p, node, now)
+	if missing := missing(needs, c.Checks); c.Passed && len(missing) > 0 {
 		return nil, refuse(Invalid, "node %q needs %s before it returns; the record lacks %s",
-			c.Node, strings.Join(n.Health.Needs, ", "), strings.Join(missing, ", "))
+			c.Node, strings.Join(needs, ", "), strings.Join(missing, ", "))
 	}
 	events := []event.Event{event.NodeValidated{Partition: p.ID, Node: c.Node, Passed: c.Passed, Checks: c.Checks, Note: c.Note}}
 	to := afterValidation(n, c.Passed)
@@ -158,17 +159,8 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation) ([]event.Ev
 	return append(events, event.NodeChanged{Partition: p.ID, Node: c.Node, From: n.State, To: to, Signal: signal, Owner: owner}), nil
 }
 
-func missing(n *fleet.Node, c RecordValidation) []string {
-	if n.Health == nil {
-		return nil
-	}
-	var list []string
-	for _, need := range n.Health.Needs {
-		if !slices.Contains(c.Checks, need) {
-			list = append(list, need)
-		}
-	}
-	return list
+func missing(needs, checks []string) []string {
+	return slices.DeleteFunc(slices.Clone(needs), func(need string) bool { return slices.Contains(checks, need) })
 }
 
 // afterValidation is where a node goes with a record. A node in service that

@@ -36,9 +36,17 @@ func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Ref
 		return noQuota(target)
 	}
 	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
-		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; its owner can add you", spec.User, spec.Namespace, target)
+		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; muster quota request %s --user %s asks %s", spec.User, spec.Namespace, target, target, spec.User, answerer(s, target))
 	}
 	return nil
+}
+
+// answerer is who is to be asked about a quota.
+func answerer(s *fleet.State, quota string) string {
+	if owner := s.OwnerOf(quota); owner != "" {
+		return owner + ", who answers for it, and the operators"
+	}
+	return "the operators"
 }
 
 // findOwn finds a workload that has not ended and that the actor may change.

@@ -54,10 +54,27 @@ func Summary(s *fleet.State) string {
 		states[w.State]++
 	}
 	kept := "all grants backed"
-	if f.Unbacked > 0 {
+	switch broken := gangless(s); {
+	case f.Unbacked > 0:
 		kept = fmt.Sprintf("%d of %d GPUs granted are unbacked", f.Unbacked, f.Assigned)
+	case broken == 1:
+		kept = "all grants backed, 1 gang in no island whole"
+	case broken > 1:
+		kept = fmt.Sprintf("all grants backed, %d gangs in no island whole", broken)
 	}
 	return fmt.Sprintf("%d running, %d waiting · quota %d of %d GPUs · flex %d of %d · %d nodes out · %s",
 		states[fleet.RunningW]+states[fleet.Mending], states[fleet.Pending]+states[fleet.Starting],
 		f.Scheduled+f.Borrowed+f.Over, f.Backed, f.FlexUsed, f.Flex, out, kept)
+}
+
+// gangless counts the declared gangs that no island backs whole.
+func gangless(s *fleet.State) (n int) {
+	for _, p := range s.Partitions {
+		for _, a := range p.Accounts {
+			if a.GangMissing > 0 {
+				n++
+			}
+		}
+	}
+	return n
 }

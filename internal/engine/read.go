@@ -56,6 +56,12 @@ func (e *Engine) LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, 
 	return s, err
 }
 
+// SeqAt is the last sequence number of what had happened by a moment; 0 where
+// nothing had.
+func (e *Engine) SeqAt(ctx context.Context, at fleet.Instant) (uint64, error) {
+	return e.o.Journal.SeqAt(ctx, int64(at))
+}
+
 // StateAfter rebuilds the state as it was right after a record; after the last one,
 // if there are not as many.
 func (e *Engine) StateAfter(ctx context.Context, seq uint64) (*fleet.State, error) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -53,6 +54,8 @@ type Blocker struct {
 	Text      string   // one sentence for people
 	Since     fleet.Instant
 	Next      Next
+	// Unsure: the search for nodes had to stop early, so it may fit all the same.
+	Unsure bool
 }
 
 // Next is the first moment at which something is known to change for the
@@ -80,6 +83,9 @@ func AnswerOf(list []Blocker) Answer {
 			return Impossible
 		}
 	}
+	if slices.ContainsFunc(list, func(b Blocker) bool { return b.Unsure }) {
+		return NotKnown
+	}
 	return Waiting
 }
 
@@ -94,6 +100,14 @@ func block(code Code, p *fleet.Partition, figures map[string]int, culprits []str
 // of gives a blocker another class than its code has by itself.
 func (b Blocker) of(class Class) Blocker {
 	b.Class = class
+	return b
+}
+
+// tried says so where not every way to pack several pools could be tried.
+func (q *question) tried(b Blocker) Blocker {
+	if b.Unsure = q.pl.Unsure(q.it); b.Unsure {
+		b.Text += " Not every way to place its pools together was tried: whether one would do is not known."
+	}
 	return b
 }
 

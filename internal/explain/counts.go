@@ -11,6 +11,7 @@ import (
 // quota's work that comes before it, and what of its tree it may not evict.
 type counts struct {
 	gpus, earlier, backed int
+	inWay                 int // earlier, with what is younger and as important: it passed, and stays
 	treeKept, treeBacked  int
 	treeGrant             int
 	others                bool // the tree holds other grants here
@@ -21,6 +22,9 @@ type counts struct {
 
 // guaranteed says whether it would be, by count.
 func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.barred }
+
+// passed says that what came later has taken its place, and it may not evict that, nor borrow.
+func (n counts) passed() bool { return n.inWay+n.gpus > n.backed && !(n.others && n.borrowable()) }
 
 // idle says that nobody's use is in its way, in its quota or where it could borrow.
 func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
@@ -55,24 +59,31 @@ func (q *question) count(a *fleet.Account) counts {
 		n.others = n.others || (x != a && x.Grant > 0)
 		earlier, kept := 0, 0
 		for _, w := range x.Work() {
-			e, k := q.weigh(w, key)
+			e, k := q.weigh(w, key, x == a)
 			earlier, kept = earlier+e, kept+k
 		}
 		if x == a {
-			n.earlier = earlier
+			n.earlier, n.inWay = earlier, q.inWay(x, key)
 		}
-		// With borrowers gone, what then fits the backing is guaranteed and so was no borrower.
-		n.treeKept += max(kept, min(x.Stays(), x.Backed()))
+		// With borrowers gone, what then fits the backing is guaranteed and so was no
+		// borrower; in its own quota that is beside the newcomer.
+		in := 0
+		if x == a {
+			in = q.gpus
+		}
+		n.treeKept += max(kept, min(x.Stays()+in, x.Backed())-in)
 	}
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
 	}
+	n.inWay = max(n.inWay, n.earlier)
 	return n
 }
 
 // weigh is what stays of a workload and comes before the newcomer in its
-// quota's order, and what the newcomer may not evict as a borrower.
-func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key) (earlier, kept int) {
+// quota's order, and what the newcomer may not evict as a borrower, which work of its
+// own quota may become beside it.
+func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool) (earlier, kept int) {
 	for i, pool := range w.Pools {
 		at := 0
 		for _, r := range w.Held[i] {
@@ -84,12 +95,30 @@ func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key) (earlier, kept i
 			if key.Before(newcomer) {
 				earlier += pool.GPUs
 			}
-			if r.Holds != fleet.HoldsBorrowing || !newcomer.Importance().Above(key.Importance()) {
+			borrows := r.Holds == fleet.HoldsBorrowing || own && r.Holds == fleet.HoldsGuaranteed
+			if !borrows || !newcomer.Importance().Above(key.Importance()) {
 				kept += pool.GPUs
 			}
 		}
 	}
 	return earlier, kept
+}
+
+// inWay is the GPUs of a quota's work that the newcomer may not evict: what comes
+// before it, and what is as important and passed it.
+func (q *question) inWay(a *fleet.Account, newcomer fleet.Key) int {
+	gpus := 0
+	for _, w := range a.Work() {
+		for i, pool := range w.Pools {
+			for at := range w.Stays(i) {
+				key := q.key(w, pool.Rank, at >= pool.Min)
+				if key.Before(newcomer) || !key.Surplus && !newcomer.Importance().Above(key.Importance()) {
+					gpus += pool.GPUs
+				}
+			}
+		}
+	}
+	return gpus
 }
 
 // key is a unit's place in the order; past its declared maximum it has lost its age.

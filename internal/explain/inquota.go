@@ -2,8 +2,9 @@ package explain
 
 import "github.com/muster-fleet/muster/internal/fleet"
 
-// inQuota is what keeps quota work from starting, in the contract's order.
-func (q *question) inQuota(a *fleet.Account) []Blocker {
+// inQuota is what keeps quota work from starting, in the contract's order. Where
+// something else keeps it already, nothing need be in the way here.
+func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 	n := q.count(a)
 	var list []Blocker
 	if b, ok := q.held(a, n); ok {
@@ -19,13 +20,13 @@ func (q *question) inQuota(a *fleet.Account) []Blocker {
 	if b, ok := q.full(a, n); ok && !(short && n.idle()) && (!n.keepsOut() || n.crowded()) {
 		list = append(list, b)
 	}
-	if len(list) > 0 {
+	if len(list) > 0 || kept {
 		return list
 	}
 	if b, ok := q.clearing(a.Tree()); ok {
 		return []Blocker{b}
 	}
-	return []Blocker{q.scattered(a, n)}
+	return []Blocker{q.tried(q.scattered(a, n))}
 }
 
 // behind names who is ahead and holds a reservation: in its quota's queue, or
@@ -48,31 +49,31 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": a.Stays()}
 	switch {
-	case !n.guaranteed() && !n.barred && n.earlier+q.gpus <= a.Grant:
+	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.Backed(), n.earlier, q.gpus).until(q.metalReturns()), true
-	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false):
+			a.Quota, a.Grant, a.Backed(), n.inWay, q.gpus).until(q.metalReturns()), true
+	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		for _, nodes := range a.Backing {
 			most = max(most, nodes)
 		}
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one piece.",
-			a.Quota, a.Backed(), most, max(q.gang, 1)).until(q.metalReturns()), true
+			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
+			a.Quota, a.Backed(), most, max(q.gang, 1), q.reach()).until(q.metalReturns()), true
 	}
 	return Blocker{}, false
 }
 
 // full says that the quota, and the tree that it could borrow from, have not enough left.
 func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
-	if n.guaranteed() || n.others && n.borrowable() {
+	if n.guaranteed() && !n.passed() || n.others && n.borrowable() {
 		return Blocker{}, false
 	}
 	if !n.others {
-		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.earlier}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.earlier, a.Backed(), q.gpus)
+		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.inWay}, holders(a.Work()),
+			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.Backed(), q.gpus)
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),

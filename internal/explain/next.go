@@ -7,11 +7,14 @@ import (
 )
 
 // declaredEnd is the next moment at which some of the work must have ended, by
-// what its submitters declared.
+// what its submitters declared; or has left, if it is on its way out.
 func (q *question) declaredEnd(work []*fleet.Workload) Next {
 	var next Next
 	for _, w := range work {
-		if w.MaxRuntime == 0 || w.Started == 0 || w == q.w {
+		if w.Leaves() && w.GraceEnds > q.now && (next.At == 0 || w.GraceEnds < next.At) {
+			next = Next{w.GraceEnds, "the grace period of " + name(w) + " ends"}
+		}
+		if w.MaxRuntime == 0 || w.Started == 0 || w == q.w || w.Leaves() {
 			continue
 		}
 		if at := w.Started.Add(w.MaxRuntime); at > q.now && (next.At == 0 || at < next.At) {

@@ -30,11 +30,12 @@ func (q *question) onFlex(kept bool) []Blocker {
 	}
 	switch {
 	case f.free >= q.gpus || len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares):
-		if b, ok := q.clearing(fleet.Flex); ok && f.free < q.gpus {
-			return append(list, b)
+		if f.free < q.gpus && !q.fitsFree() && q.p.Tally().Room < q.gpus {
+			return append(list, q.flexFull(f))
 		}
 		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
-			list = append(list, q.inPieces(f))
+			f.free = max(f.free, min(q.p.Tally().Room, f.flex)) // what others are leaving was looked at, too
+			list = append(list, q.tried(q.inPieces(f)))
 		}
 	default:
 		list = append(list, q.flexFull(f))
@@ -73,6 +74,9 @@ func (q *question) inPieces(f pool) Blocker {
 func (q *question) flexPiece() string {
 	if q.gang > 1 {
 		return words("%d nodes in one %s", q.gang, q.reach())
+	}
+	if len(q.w.Pools) > 1 {
+		return "room for all its pools together"
 	}
 	return words("%d GPUs on one node", q.w.Pools[0].GPUs)
 }
@@ -142,6 +146,22 @@ func (q *question) fitsFree() bool {
 	return false
 }
 
+// looseOnFlex is the GPUs of an island that are free or that flex work holds: what
+// could be free for other flex work.
+func (q *question) looseOnFlex(island int) int {
+	n := 0
+	for _, k := range q.p.Islands[island].Nodes() {
+		node := q.p.Nodes[k]
+		n += node.Room()
+		for _, r := range node.Residents() {
+			if r.Workload.Flexes() && r.Phase != fleet.Leaving {
+				n += r.GPUs()
+			}
+		}
+	}
+	return n
+}
+
 func (q *question) freeNodes(island int) int {
 	n := 0
 	for _, k := range q.p.Islands[island].Nodes() {
@@ -157,7 +177,11 @@ func (q *question) freeNodes(island int) int {
 func (q *question) inTheWay() []string {
 	best, most := -1, -1
 	for i, island := range q.p.Islands {
-		if n := q.freeNodes(i); n > most && len(island.Nodes()) >= q.gang {
+		n := q.freeNodes(i)
+		if q.looseOnFlex(i) >= max(q.gang*q.p.GPUsPerNode, 1) {
+			n += len(q.p.Nodes) // there it could be
+		}
+		if n > most && len(island.Nodes()) >= q.gang {
 			best, most = i, n
 		}
 	}
@@ -168,7 +192,7 @@ func (q *question) inTheWay() []string {
 	var list []*fleet.Workload
 	for _, k := range q.p.Islands[best].Nodes() {
 		for _, r := range q.p.Nodes[k].Residents() {
-			if seen[r.Workload.ID] == nil {
+			if seen[r.Workload.ID] == nil && r.Workload.Flexes() {
 				seen[r.Workload.ID] = r.Workload
 				list = append(list, r.Workload)
 			}

@@ -99,7 +99,7 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 	if w.Flexes() {
 		return append(list, q.onFlex(len(list) > 0)...)
 	}
-	return append(list, q.inQuota(p.Account(w.Target))...)
+	return append(list, q.inQuota(p.Account(w.Target), len(list) > 0)...)
 }
 
 // question is one workload asked about in one partition.
@@ -136,17 +136,37 @@ func (q *question) notReady(c *fleet.Cluster) Blocker {
 }
 
 func (q *question) tooLarge() Blocker {
-	largest := 0
-	for _, island := range q.p.Islands {
-		largest = max(largest, len(island.Nodes()))
+	for _, pool := range q.w.Pools {
+		if pool.GPUs > q.p.GPUsPerNode {
+			return block(GangTooLarge, q.p, map[string]int{"needs": pool.GPUs, "perNode": q.p.GPUsPerNode}, nil,
+				"A replica of %s needs %d GPUs on one node; a node of %s has %d.", pool.Name, pool.GPUs, q.p.ID, q.p.GPUsPerNode)
+		}
 	}
+	largest := q.largest()
 	figures := map[string]int{"needs": q.gpus, "needsNodes": q.gang, "largestNodes": largest}
 	if q.gang == 0 {
 		delete(figures, "needsNodes")
 		return block(GangTooLarge, q.p, figures, nil, "It needs %d GPUs at once, and all of %s could not hold it.", q.gpus, q.p.ID)
 	}
-	return block(GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest island has %d nodes).",
-		q.gang, q.reach(), q.reach(), q.p.ID, largest)
+	return block(GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest %s has %d nodes).",
+		q.gang, q.reach(), q.reach(), q.p.ID, q.reach(), largest)
+}
+
+// largest is the nodes of the largest island, or rack where it must stand in one.
+func (q *question) largest() int {
+	most := 0
+	for _, island := range q.p.Islands {
+		if q.reach() == "island" {
+			most = max(most, len(island.Nodes()))
+			continue
+		}
+		racks := map[int]int{}
+		for _, n := range island.Nodes() {
+			racks[q.p.Nodes[n].Rack]++
+			most = max(most, racks[q.p.Nodes[n].Rack])
+		}
+	}
+	return most
 }
 
 // reach is how closely the largest of its gangs must stand.

@@ -66,6 +66,7 @@ func (p *Partition) ownPast() {
 
 func (w *Workload) clone() *Workload {
 	c := *w
+	c.Scratch = nil
 	c.Held = make([][]Replica, len(w.Held))
 	for i, replicas := range w.Held {
 		c.Held[i] = slices.Clone(replicas)

@@ -122,9 +122,11 @@ func (e *Earmarks) Take(w *Workload, gpus int) bool {
 }
 
 // Fits says whether GPUs of a workload would fit.
-func (e *Earmarks) Fits(w *Workload, gpus int) bool {
-	gpus -= min(gpus, e.Own(w))
-	return gpus == 0 || e.rest-gpus >= 0
+func (e *Earmarks) Fits(w *Workload, gpus int) bool { return e.Short(w, gpus) == 0 }
+
+// Short is how many of a workload's GPUs would not fit.
+func (e *Earmarks) Short(w *Workload, gpus int) int {
+	return max(0, gpus-e.Own(w)-max(0, e.rest))
 }
 
 // Own is what is left of the holds that are for a workload.

@@ -98,6 +98,7 @@ func (f *fork) people(s *State) {
 		all = append(all, *w)
 		c := &all[len(all)-1]
 		f.work[w], f.to.Workloads[id] = c, c
+		c.Scratch = nil
 		from := len(held)
 		for _, replicas := range w.Held {
 			held = append(held, slices.Clone(replicas))

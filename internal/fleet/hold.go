@@ -97,7 +97,6 @@ func (a *Account) addWork(w *Workload) {
 
 func (a *Account) dropWork(w *Workload) {
 	a.work = remove(a.work, func(x *Workload) bool { return x == w })
-	a.touch()
 }
 
 func insert[T any](list []T, at int, x T) []T {
@@ -169,8 +168,11 @@ func (s *State) after(w *Workload) {
 	}
 	w.unalign()
 	w.carriedOut()
-	if w.GPUs() == 0 {
+	switch {
+	case w.GPUs() == 0:
 		s.exit(w)
+	case w.stays():
+		p.restand(w) // its replicas have other places on their lists now
 	}
 	p.freed(w.Tree())
 }
@@ -217,14 +219,25 @@ func (p *Partition) settle(node int, r Resident) {
 }
 
 // reflex says that flex is to be looked at again where work in quota came or
-// went: what is left for flex has changed.
+// went: what is left for flex has changed. What derives from the work that stays
+// does not care for what is on its way out; see State.after.
 func (p *Partition) reflex(r Resident) {
-	if a := r.Workload.account; a != nil {
+	if r.Workload.account != nil {
 		p.left[Flex]++
-		a.touch()
+	}
+	if r.Phase != Leaving {
+		p.restand(r.Workload)
+	}
+}
+
+// restand says that the staying work of an account, or a namespace, changed.
+func (p *Partition) restand(w *Workload) {
+	w.restood++
+	if w.account != nil {
+		w.account.touch()
 		return
 	}
-	p.flexUse(r.Workload.Namespace).version++
+	p.flexUse(w.Namespace).version++
 }
 
 func (p *Partition) unsettle(node int, r Resident) {
@@ -249,7 +262,7 @@ func (r Resident) before(o Resident) bool {
 
 // recount derives the node's own figures from its residents.
 func (n *Node) recount() {
-	n.held, n.staying, n.owner = 0, 0, nil
+	n.held, n.staying, n.ofQuota, n.owner = 0, 0, 0, nil
 	for _, r := range n.residents {
 		if r.Phase != Reserved {
 			n.held += r.GPUs()
@@ -258,6 +271,7 @@ func (n *Node) recount() {
 			n.staying += r.GPUs()
 			if a := r.Workload.account; a != nil {
 				n.owner = a
+				n.ofQuota += r.GPUs()
 			}
 		}
 	}
@@ -273,6 +287,7 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
 	}
+	w.restood++
 	if w.account != nil {
 		w.account.touch()
 	}

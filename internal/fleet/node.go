@@ -47,6 +47,12 @@ type Node struct {
 	held      int      // GPUs that replicas hold, those on their way out included
 	staying   int      // GPUs held or reserved by replicas that stay
 	owner     *Account // quota whose in-quota work stays here
+	ofQuota   int      // GPUs held or reserved by in-quota replicas that stay
+
+	// As it was counted last, see Partition.contribute.
+	usable  bool // work may start here
+	whole   bool // quota may stand here
+	counted int
 }
 
 // Resident is one replica on a node.
@@ -78,6 +84,20 @@ func (n *Node) Held() int { return n.held }
 
 // Staying is the number of GPUs that replicas hold or have reserved and mean to keep.
 func (n *Node) Staying() int { return n.staying }
+
+// OfQuota is the number of GPUs held or reserved by in-quota replicas that stay.
+func (n *Node) OfQuota() int { return n.ofQuota }
+
+// Counted is UsableGPUs, and CountsWhole and CountsUsable are Whole and
+// State.Usable, as the partition's counts have the node: for questions that are
+// asked of every node again and again.
+func (n *Node) Counted() int { return n.counted }
+
+// CountsWhole says whether quota may stand on the node.
+func (n *Node) CountsWhole() bool { return n.whole }
+
+// CountsUsable says whether work may start on the node.
+func (n *Node) CountsUsable() bool { return n.usable }
 
 // Room is the number of usable GPUs that no replica means to keep; some of it
 // may still be held by replicas on their way out.

@@ -36,6 +36,9 @@ func (n *Node) onFlex(u use) int {
 func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
 	p.shifted++
+	if sign > 0 {
+		n.usable, n.whole, n.counted = n.State.Usable(), n.Whole(), n.UsableGPUs()
+	}
 	if n.State == Probation {
 		p.probations += sign
 	}

@@ -173,6 +173,9 @@ type Workload struct {
 	stands     int        // what it counts for in its namespace's standing
 	watchedAt  *Partition // on whose watched lists it may be
 	leavesTree *Tree      // whose count of leavers has it
+	restood    uint64     // grows with every change of what of it stays
+	// Scratch is placement's working memory for this workload.
+	Scratch any `json:"-"`
 }
 
 // Move is another target for a workload that still has to leave its nodes.
@@ -191,6 +194,10 @@ func (w *Workload) Tree() string {
 	}
 	return w.tree
 }
+
+// Restood grows with every change of the replicas that stay, of where each is on
+// its list, and of how they hold their GPUs.
+func (w *Workload) Restood() uint64 { return w.restood }
 
 // At is the partition the workload stands in, or nil.
 func (w *Workload) At() *Partition { return w.partition }
@@ -228,6 +235,21 @@ func (w *Workload) Stays(pool int) int {
 		}
 	}
 	return n
+}
+
+// Leaves says whether all that the workload still holds is on its way out.
+func (w *Workload) Leaves() bool { return w.GPUs() > 0 && !w.stays() }
+
+// stays says whether some replica runs or is reserved and is not leaving.
+func (w *Workload) stays() bool {
+	for _, replicas := range w.Held {
+		for _, r := range replicas {
+			if r.Phase != Leaving {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // InPhase counts the replicas of a pool in one phase.
@@ -308,15 +330,24 @@ func KeyOf(w *Workload, rank int, surplus bool) Key {
 
 // Before says whether k comes before l.
 func (k Key) Before(l Key) bool {
-	switch {
-	case k.Importance() != l.Importance():
-		return k.Importance().Above(l.Importance())
-	case k.Surplus != l.Surplus:
-		return l.Surplus
-	case k.Since != l.Since:
-		return k.Since < l.Since
+	if k.Priority != l.Priority || k.Rank != l.Rank {
+		return k.Priority < l.Priority || k.Priority == l.Priority && k.Rank < l.Rank
 	}
-	return k.ID < l.ID
+	if k.Surplus != l.Surplus {
+		return l.Surplus
+	}
+	return k.Since < l.Since || k.Since == l.Since && k.ID < l.ID
+}
+
+// Compare is negative where k comes before l, and positive where it comes after.
+func (k Key) Compare(l Key) int {
+	switch {
+	case k.Before(l):
+		return -1
+	case l.Before(k):
+		return 1
+	}
+	return 0
 }
 
 // Importance is priority, then rank.

@@ -44,7 +44,7 @@ func ownerless(s *fleet.State, cluster string) []string {
 	for _, q := range s.Quotas {
 		for _, p := range s.Partitions {
 			if a := p.Account(q.Path); p.Cluster == cluster && a != nil && a.Grant > 0 && s.OwnerOf(q.Path) == "" {
-				missing = append(missing, "quota "+q.Path+" has no owner")
+				missing = append(missing, fmt.Sprintf("quota %s has no owner; muster quota owner %s USER names one", q.Path, q.Path))
 				break
 			}
 		}

@@ -57,3 +57,18 @@ func playRandom(seed int64, f features) (*world, *broken) {
 	}
 	return w, nil
 }
+
+// fleetsThatOnceDiffered are seeds of random fleets in which the engine and the judge
+// did not agree: a packing that was missed, a reserved replica billed as running, a
+// replica in the way that another of its pool was taken for, and the judge's own
+// mistakes with what nothing covers.
+var fleetsThatOnceDiffered = []int64{20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100}
+
+func TestFleetsThatOnceDiffered(t *testing.T) {
+	f := features{elastic: true, ranks: true, racks: true, parts: true, flex: true, shares: true, failing: true, heads: true}
+	for _, seed := range fleetsThatOnceDiffered {
+		if w, b := playRandom(seed, f); b != nil {
+			t.Errorf("%s", tell(seed, w.script, b))
+		}
+	}
+}

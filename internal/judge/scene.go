@@ -46,16 +46,15 @@ func (j *Judge) sceneOf(c Claim, set []Unit) *scene {
 // limit applies the law of private clusters: to the quota of a guaranteed claim,
 // of whose work only what comes before it counts, and to the tree.
 func (sc *scene) limit(c Claim, set []Unit) {
-	own, tree := c.GPUs(), c.GPUs()
-	ownTouched, treeTouched := map[int]bool{}, map[int]bool{}
+	tree, treeTouched := c.GPUs(), map[int]bool{}
+	var mine []Unit
 	for _, u := range sc.j.units {
 		a := u.Account
 		if a == nil || a.Tree() != c.Account.Tree() || goes(u, set) {
 			continue
 		}
 		if a == c.Account && (u.Work == c.Work || c.Growth || earlier(u.Key, c.Key)) {
-			own += u.GPUs()
-			ownTouched = nodesOf(ownTouched, u.Stands)
+			mine = append(mine, u)
 		}
 		// Unprotected work stands beyond the backing: who is guaranteed does not count it.
 		if c.Holds != fleet.HoldsGuaranteed || u.Holds != fleet.HoldsUnprotected {
@@ -69,12 +68,26 @@ func (sc *scene) limit(c Claim, set []Unit) {
 			backed += a.Backed()
 		}
 	}
-	sc.fits = tree <= backed && (c.Holds == fleet.HoldsGuaranteed || backed > c.Account.Backed()) // else no sibling has anything to lend
+	lent := backed > c.Account.Backed() || sc.j.bare(c.Work) // else no sibling has anything to lend
+	sc.fits = tree <= backed && (c.Holds == fleet.HoldsGuaranteed || lent)
 	sc.tree = sc.j.boundsOf(treeTouched, func(i int) int { return sc.j.treeBacking(c.Account.Tree(), i) })
 	if c.Holds == fleet.HoldsGuaranteed {
-		sc.fits = sc.fits && own <= c.Account.Backed()
+		own, ownTouched := sc.j.covered(c.Account, mine)
+		sc.fits = sc.fits && own+c.GPUs() <= c.Account.Backed()
 		sc.own = sc.j.boundsOf(ownTouched, func(i int) int { return c.Account.Backing[i] })
 	}
+}
+
+// bare says whether something stands of a workload that is not guaranteed: what joins
+// it, and would leave with it, is not guaranteed either, and borrows of its own quota's
+// backing too (decision record 0006).
+func (j *Judge) bare(w *fleet.Workload) bool {
+	for _, u := range j.units {
+		if u.Work == w && !u.Key.Surplus && u.Holds != fleet.HoldsGuaranteed {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *Judge) treeBacking(tree string, island int) int {

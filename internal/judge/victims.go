@@ -48,8 +48,10 @@ func (j *Judge) classOf(c Claim, u Unit, borrower bool) Class {
 func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	guaranteed := c.Holds == fleet.HoldsGuaranteed
 	own := u.Account == c.Account
-	borrows := borrower && u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
 	less := moreImportant(c.Key, u.Key)
+	now := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
+	pushed := own && u.Holds == fleet.HoldsGuaranteed && (less || u.Key.Surplus && !moreImportant(u.Key, c.Key))
+	borrows := borrower && (now || pushed)
 	switch {
 	case guaranteed && u.Holds == fleet.HoldsUnprotected:
 		return Unprotected
@@ -63,32 +65,75 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	return forbidden
 }
 
-// isBorrower judges a unit that borrows with the newcomer admitted and all other
-// victims gone: if it would then be guaranteed, it is no borrower.
+// isBorrower judges a unit that borrows, or is of the newcomer's own quota and comes
+// after it, with the newcomer admitted and all other victims gone: if it would then be
+// guaranteed, it is no borrower. One that is guaranteed now borrows then only by count
+// (if only the nodes were too many, it could start guaranteed elsewhere), and only
+// where siblings leave as much unused.
 func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 	a := v.Account
-	var others []Unit
+	var others, before []Unit
 	for _, u := range set {
 		if u.id() != v.id() {
 			others = append(others, u)
 		}
 	}
-	used, touched := v.GPUs(), nodesOf(nil, v.Stands)
 	for _, u := range j.units {
-		before := earlier(u.Key, v.Key) || u.Key == v.Key && (u.Pool < v.Pool || u.Pool == v.Pool && u.nth < v.nth)
-		if u.Account == a && before && !goes(u, others) {
-			used += u.GPUs()
-			touched = nodesOf(touched, u.Stands)
+		comes := earlier(u.Key, v.Key) || u.Key == v.Key && (u.Pool < v.Pool || u.Pool == v.Pool && u.nth < v.nth)
+		if u.Account == a && comes && !goes(u, others) {
+			before = append(before, u)
 		}
 	}
 	if c.Account == a && earlier(c.Key, v.Key) {
-		used += c.GPUs()
-		touched = nodesOf(touched, place)
+		before = append(before, Unit{Work: c.Work, Account: a, Pool: fleet.Base, Key: c.Key, Stands: place})
+		inOrder(before)
 	}
-	if used <= a.Backed() && (c.Holds == fleet.HoldsBorrowing || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
+	used, touched := j.covered(a, before)
+	used, touched = used+v.GPUs(), nodesOf(touched, v.Stands)
+	if over := used - a.Backed(); v.Holds == fleet.HoldsGuaranteed && min(over, v.GPUs()) > j.lendable(a) {
+		return false // what it would have to borrow, no sibling leaves
+	}
+	byCount := c.Holds == fleet.HoldsBorrowing || v.Holds == fleet.HoldsGuaranteed
+	if used <= a.Backed() && (byCount || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
 		return false
 	}
 	return !j.hasHeir(c, v, set)
+}
+
+// covered counts units of an account, first in their order first: all of them in
+// GPUs, but only those use up nodes of its backing that it covers there, with what it
+// covered before (decision record 0006).
+func (j *Judge) covered(a *fleet.Account, units []Unit) (gpus int, touched map[int]bool) {
+	touched = map[int]bool{}
+	for _, u := range units {
+		gpus += u.GPUs()
+		with := nodesOf(nil, u.Stands)
+		for node := range touched {
+			with[node] = true
+		}
+		if gpus <= a.Backed() && j.inside(with, func(i int) int { return a.Backing[i] }, u.Stands) {
+			touched = with
+		}
+	}
+	return gpus, touched
+}
+
+// lendable is the backing of an account's siblings that these do not use as guaranteed.
+func (j *Judge) lendable(a *fleet.Account) int {
+	t := 0
+	for _, sibling := range j.p.Accounts {
+		if sibling == a || sibling.Tree() != a.Tree() {
+			continue
+		}
+		left := sibling.Backed()
+		for _, u := range j.units {
+			if u.Account == sibling && u.Holds == fleet.HoldsGuaranteed {
+				left -= u.GPUs()
+			}
+		}
+		t += max(0, left)
+	}
+	return t
 }
 
 // goes says whether a unit leaves with a set of victims.

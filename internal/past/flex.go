@@ -39,8 +39,9 @@ type Outlook struct {
 	Of        int // the runs are of work of at least so many GPUs
 	To        int // and of fewer than so many
 	Odds      []Odds
-	MeanFlex  int // GPUs of the pool over the last 28 days
+	MeanFlex  int // GPUs of the pool since then
 	MeanUsed  int
+	Since     int64 // 28 days ago, or when the partition came into being; 0: it has none
 }
 
 // ran remembers a run on flex that is over.
@@ -78,6 +79,7 @@ func (b *Book) Outlook(partition string, gpus int, lengths []int64, now int64) O
 	if m := b.Partitions[partition]; m != nil {
 		v, begin, end := m.over(now-KeepRuns, now, now)
 		if end > begin {
+			o.Since = max(begin, m.Born)
 			o.MeanFlex, o.MeanUsed = int(v[Flex]/(end-begin)), int(v[FlexUsed]/(end-begin))
 		}
 	}
@@ -112,11 +114,21 @@ func (o *Outlook) near(all []Run) []Run {
 			}
 		}
 		if len(runs) >= fewRuns || len(runs) == len(all) {
-			o.Of, o.To = 1<<max(0, class-width-1), 1<<min(30, class+width)
+			o.sizes(runs)
 			return runs
 		}
 	}
 	return all
+}
+
+// sizes says of which sizes the runs are that it rests on.
+func (o *Outlook) sizes(runs []Run) {
+	for _, r := range runs {
+		if o.Of == 0 || r.GPUs < o.Of {
+			o.Of = r.GPUs
+		}
+		o.To = max(o.To, r.GPUs+1)
+	}
 }
 
 // survival is the product-limit estimate at d.

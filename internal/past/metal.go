@@ -2,7 +2,6 @@ package past
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/event"
@@ -235,7 +234,7 @@ func (b *Book) open(at int64, e event.NodeChanged, n *NodeLife) {
 // stage moves an open episode on; what it takes for no failure any more is a failure.
 func (b *Book) stage(at int64, e event.NodeChanged, n *NodeLife) {
 	if n.Open.Cause == "" {
-		n.Open.Cause = causeOf(e.Signal)
+		n.Open.Cause = fleet.OutageCause(e.Signal)
 	}
 	if e.To == fleet.Maintenance && n.Open.Cleared {
 		n.Open.Planned = true
@@ -342,18 +341,6 @@ func (b *Book) drained(at int64) {
 			b.enter(at, n, StageWait)
 		}
 	}
-}
-
-// causeOf makes a signal a cause: its first words, without what differs from
-// case to case, so that causes stay few.
-func causeOf(signal string) string {
-	signal, _, _ = strings.Cut(signal, ":")
-	signal, _, _ = strings.Cut(signal, " on ")
-	signal = strings.TrimSpace(signal)
-	if r := []rune(signal); len(r) > 40 {
-		signal = string(r[:40])
-	}
-	return signal
 }
 
 func monthName(at int64) string { return time.UnixMilli(at).UTC().Format("2006-01") }

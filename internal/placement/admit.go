@@ -55,18 +55,16 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
 		return Plan{}, false
 	}
-	plan, ok := pl.guarantee(a, it)
-	pl.lacking = true
-	return plan, ok && h.mayPass(pl, it, plan)
+	return pl.pass(a, it, h)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	if c.gpus > a.Backed() || joinsUncovered(it) {
+	if gpusFor(it) > a.Backed() || joinsUncovered(it) || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
 	if !pl.counts(c) {
 		return Plan{}, false
 	}
@@ -168,45 +166,13 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 	return pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed))
 }
 
-// treeWalk is a walk along all queues of a tree at once, in the order of
-// importance and age, that meets the first of each kind of each quota.
-type treeWalk struct {
-	walks []*pass
-	at    *pass // where the last unit was met
-}
-
-func alongTree(tree *fleet.Tree) *treeWalk {
-	t := &treeWalk{}
-	for _, a := range tree.Waits() {
-		t.walks = append(t.walks, passOf(a))
-	}
-	return t
-}
-
-// next is the next unit of a kind that is new to its queue, or nil.
-func (t *treeWalk) next() *fleet.Waiting {
-	t.at = nil
-	for _, walk := range t.walks {
-		if len(walk.ahead) > 0 && (t.at == nil || walk.ahead[0].Key.Before(t.at.ahead[0].Key)) {
-			t.at = walk
-		}
-	}
-	if t.at == nil {
-		return nil
-	}
-	return t.at.next()
-}
-
-// skipped is pass.skipped for the last unit that was met.
-func (t *treeWalk) skipped(it *fleet.Waiting) { t.at.skipped(it) }
-
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	backed := pl.treeBacked(a.Root())
-	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
-	if c.gpus > backed || backed == a.Backed() {
+	if gpusFor(it) > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
+	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
 	c.keeps = mustKeep(c)

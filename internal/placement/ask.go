@@ -34,7 +34,7 @@ func (pl *Planner) FitsBacking(it fleet.Waiting, tree bool) bool {
 // Needs is the number of GPUs that a waiting unit must get together, and the
 // number of whole nodes that its largest gang needs in one island (0: it may be spread).
 func Needs(p *fleet.Partition, it fleet.Waiting) (gpus, gang int) {
-	for _, nd := range needs(it) {
+	for _, nd := range needs(nil, it) {
 		gpus += nd.replicas * nd.gpus
 		per := p.GPUsPerNode / nd.gpus
 		if nd.reach != fleet.ReachAny && per > 0 {
@@ -48,7 +48,7 @@ func Needs(p *fleet.Partition, it fleet.Waiting) (gpus, gang int) {
 // the unit if every node were healthy and nothing ran.
 func (pl *Planner) CouldEver(it fleet.Waiting) bool {
 	total := len(pl.p.Nodes)
-	for _, nd := range needs(it) {
+	for _, nd := range needs(nil, it) {
 		per := pl.p.GPUsPerNode / nd.gpus
 		if per == 0 || nd.replicas > total*per {
 			return false

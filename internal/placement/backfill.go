@@ -22,7 +22,6 @@ type head struct {
 	gpus    int
 	backed  int
 	stays   int
-	work    []*fleet.Workload
 	tree    string
 
 	shadow fleet.Instant // when the head should start; Never if nobody can know
@@ -36,7 +35,7 @@ func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 		return
 	}
 	backed := a.Backed() - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, gpus: gpusOf(needs(it)), backed: backed, stays: a.Stays(), work: a.Work()}
+	*h = head{it: it, holds: true, account: a, gpus: gpusFor(it), backed: backed, stays: a.Stays()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
@@ -46,10 +45,18 @@ func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 		return
 	}
 	backed := pl.treeBacked(a.Root()) - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusOf(needs(it)), backed: backed, stays: a.Root().Stays()}
-	for _, other := range a.Root().Accounts() {
-		h.work = append(h.work, other.Work()...)
+	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
+}
+
+// work is the running work that the head waits for: its quota's or its tree's.
+func (h *head) work() (list []*fleet.Workload) {
+	if h.tree == "" {
+		return h.account.Work()
 	}
+	for _, a := range h.account.Root().Accounts() {
+		list = append(list, a.Work()...)
+	}
+	return list
 }
 
 // bars says whether a unit behind the head must wait for it: it may pass if the
@@ -85,7 +92,7 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 		gpus int
 	}
 	var ends []end
-	for _, w := range h.work {
+	for _, w := range h.work() {
 		if w.MaxRuntime > 0 && w.Started != 0 {
 			ends = append(ends, end{max(now, w.Started.Add(w.MaxRuntime)), w.GPUs()})
 		}
@@ -108,7 +115,7 @@ func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) boo
 		if tree {
 			backed = pl.treeBacked(a.Root())
 		}
-		if gpusOf(needs(it)) > backed-barred {
+		if gpusFor(it) > backed-barred {
 			return false
 		}
 	}
@@ -130,7 +137,7 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 	if it.Pool != fleet.Base {
 		pl.beside(it.Workload, nodes)
 	}
-	return pl.privateCluster(nodes).packs(needs(it))
+	return pl.privateCluster(nodes).packs(needs(nil, it))
 }
 
 // onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.

@@ -39,17 +39,37 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
 			break
 		}
-		wrong := slices.IndexFunc(a.victims, func(v *candidateVictim) bool { return pl.isNone(c, v, a.victims) })
+		none := pl.noneAmong(c, a.victims)
+		wrong := slices.IndexFunc(a.victims, none)
 		if wrong < 0 {
 			return a
 		}
-		v := a.victims[wrong]
-		list, a.dropped = without(list, v), true
-		if lessOfItsOwn(c, &v.unit) {
-			list = byCost(append(list, asImportance(v)))
+		a.dropped = true
+		if v := a.victims[wrong]; evenAsNone(c, &v.unit) {
+			list = demote(c, list, a.victims, none)
+		} else {
+			list = without(list, v)
 		}
 	}
 	return answer{dropped: a.dropped}
+}
+
+// demote makes those of a set who are no borrowers, but give way all the same,
+// candidates as that: all of them at once, for there may be thousands.
+func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVictim) bool) []*candidateVictim {
+	wrong := map[unitID]bool{}
+	for _, v := range victims {
+		if evenAsNone(c, &v.unit) && none(v) {
+			wrong[v.id()] = true
+		}
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if wrong[v.id()] {
+			list[i] = asImportance(v)
+		}
+	}
+	return byCost(list)
 }
 
 // cheapestAsJudged looks, among few candidates, at every set with the classes that
@@ -93,7 +113,7 @@ func (pl *Planner) asJudged(c *claim, set []*candidateVictim) ([]*candidateVicti
 	for i, v := range set {
 		switch {
 		case !pl.isNone(c, v, set):
-		case !lessOfItsOwn(c, &v.unit):
+		case !evenAsNone(c, &v.unit):
 			return nil, false
 		default:
 			judged = slices.Concat(judged[:i], []*candidateVictim{asImportance(v)}, judged[i+1:])
@@ -111,8 +131,13 @@ func asImportance(v *candidateVictim) *candidateVictim {
 
 // isNone says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
+// One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
 func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return v.class == ClassBorrowing && (pl.wouldBeGuaranteed(c, v, victims) || pl.hasHeir(c, v, victims))
+	stays := pl.wouldBeGuaranteed
+	if v.holds == fleet.HoldsGuaranteed {
+		stays = pl.isNotPushed
+	}
+	return v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
@@ -122,15 +147,21 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
+	for _, u := range pl.accountUnits(a) {
+		if u.comesBefore(v) && !gone(u) {
 			if e.Take(u.w, u.gpus) || !u.aside {
-				cover.add(*u)
+				cover.add(u)
 			}
 		}
 	}
-	return e.Take(v.w, v.gpus) && cover.add(v.unit)
+	return e.Take(v.w, v.gpus) && cover.add(&v.unit)
+}
+
+// comesBefore says whether a unit counts before a victim: by its place in the order,
+// or as surplus of the same pool that stays. Of identical replicas it is the one that
+// goes that was too many.
+func (u *unit) comesBefore(v *candidateVictim) bool {
+	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
 }
 
 // goneWith says which units are gone once the victims are: they, and what leaves with them.

@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // claim is what a waiting unit asks for in one way of holding GPUs, and what it
 // may count on: its quota's backing, its tree's, or flex.
@@ -9,6 +13,7 @@ type claim struct {
 	account *fleet.Account // nil on flex
 	key     fleet.Key
 	needs   []need
+	one     [1]need // where most claims have theirs
 	gpus    int
 	holds   fleet.Holds
 
@@ -28,7 +33,14 @@ type claim struct {
 	beyond bool
 	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	keeps bool
+	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	lendable int
+	// searched is the steps that were taken to pack its needs together.
+	searched int
 }
+
+// counts says whether a backing limits the claim: not on flex, nor beyond all backing.
+func (c *claim) counts() bool { return c.account != nil && !c.beyond }
 
 const unlimited = 1 << 30
 
@@ -46,12 +58,12 @@ const (
 func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 	n := pl.p.Nodes[node]
 	if c.account == nil {
-		if n.State.Usable() {
+		if n.CountsUsable() {
 			return counted
 		}
 		return closed
 	}
-	if !n.Whole() {
+	if !n.CountsWhole() {
 		return closed
 	}
 	switch owner := pl.owner(node); {
@@ -70,15 +82,22 @@ func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost
 // its age, as its running units have.
 func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
-	c := &claim{w: it.Workload, account: account, key: it.Key, needs: needs(it), holds: holds}
-	if it.Workload.Overran(pl.now) {
-		c.key.Since = fleet.Never
-	}
+	c := &claim{w: it.Workload, account: account, key: pl.keyNow(it), holds: holds}
+	c.needs = needs(c.one[:0], it)
 	c.gpus, c.opens, c.island = gpusOf(c.needs), pl.intsFor(0), -1
 	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
 		c.island = pl.p.Nodes[c.needs[0].beside].Island
 	}
 	return c
+}
+
+// keyNow is the key of a waiting unit, without its age if its workload overran.
+func (pl *Planner) keyNow(it fleet.Waiting) fleet.Key {
+	key := it.Key
+	if it.Workload.Overran(pl.now) {
+		key.Since = fleet.Never
+	}
+	return key
 }
 
 // limitByTree lets the claim open the nodes of its tree's backing that the tree
@@ -109,18 +128,45 @@ func (pl *Planner) limitByQuota(c *claim) {
 }
 
 // earlier is the GPUs of the quota's work that comes before the claim in its order.
-func (pl *Planner) earlier(c *claim) (gpus int) {
-	pl.eachEarlier(c, func(u *unit) { gpus += u.gpus })
+func (pl *Planner) earlier(c *claim) int { return pl.earlierThan(c.account, c.w, c.key) }
+
+// earlierThan is the GPUs of an account's work that comes before a part of a
+// workload with a key, the rest of that workload included.
+func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Key) (gpus int) {
+	units, n := pl.before(a, key)
+	if n > 0 {
+		gpus = pl.accounts[a].sums[n-1]
+	}
+	if w.Account() != a {
+		return gpus
+	}
+	for _, u := range units[n:] {
+		if u.w == w {
+			gpus += u.gpus
+		}
+	}
 	return gpus
 }
 
 func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
-	units := pl.accountUnits(c.account)
-	for i := range units {
-		if u := &units[i]; u.w == c.w || u.key.Before(c.key) {
+	units, n := pl.before(c.account, c.key)
+	for _, u := range units[:n] {
+		fn(u)
+	}
+	if c.w.Account() != c.account {
+		return
+	}
+	for _, u := range units[n:] {
+		if u.w == c.w {
 			fn(u)
 		}
 	}
+}
+
+// before is the units of an account, and how many of them come before a key.
+func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
+	units := pl.accountUnits(a)
+	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(key) })
 }
 
 // limitByEarlier is limitByQuota where only work counts that comes before the
@@ -130,7 +176,7 @@ func (pl *Planner) limitByEarlier(c *claim) {
 	c.counted = map[int]bool{}
 	covered := pl.newCover(c.account.Backed(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
-		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(*u) {
+		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
 			return
 		}
 		u.eachNode(func(node, _ int) { c.counted[node] = true })

@@ -1,7 +1,7 @@
 package placement
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -46,7 +46,7 @@ func (pl *Planner) newCover(gpus int, nodes []int) *cover {
 // add counts a unit and says whether it is inside the backing where it stands,
 // with all that was inside before. What is not still counts in GPUs; its nodes are
 // left to those who come after, for nothing covers them.
-func (c *cover) add(u unit) bool {
+func (c *cover) add(u *unit) bool {
 	c.gpus -= u.gpus
 	c.added = c.added[:0]
 	inside := c.gpus >= 0
@@ -66,7 +66,7 @@ func (c *cover) add(u unit) bool {
 }
 
 // undo takes the last unit out again.
-func (c *cover) undo(u unit) {
+func (c *cover) undo(u *unit) {
 	c.gpus += u.gpus
 	c.uncount()
 }
@@ -80,55 +80,61 @@ func (c *cover) uncount() {
 	c.added = c.added[:0]
 }
 
+// judged is a standing unit and how it should hold its GPUs.
+type judged struct {
+	*unit
+	holds fleet.Holds
+}
+
 func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	backing, backed := make([]int, len(pl.p.Islands)), 0
 	for i := range backing {
 		backing[i] = tree.Backing(i)
 	}
-	var inside, rest []unit
+	inside, rest := pl.guarded[:0], pl.others[:0]
 	for _, a := range tree.Accounts() {
 		backed += a.Backed()
-		in, out := pl.insideQuota(a)
-		inside, rest = append(inside, in...), append(rest, out...)
+		inside, rest = pl.insideQuota(a, inside, rest)
 	}
 	c := pl.newCover(backed, backing)
 	for _, u := range inside {
-		c.add(u)
+		c.add(u.unit)
 	}
 	// Who is covered now stays so before anybody who is not: the end of one, or
 	// metal that comes back, makes nobody unprotected.
-	sort.SliceStable(rest, func(i, j int) bool {
-		a, b := rest[i].holds == fleet.HoldsUnprotected, rest[j].holds == fleet.HoldsUnprotected
+	slices.SortStableFunc(rest, func(x, y judged) int {
+		a, b := x.unit.holds == fleet.HoldsUnprotected, y.unit.holds == fleet.HoldsUnprotected
 		if a != b {
-			return b
+			return order(b, a)
 		}
-		return rest[i].key.Before(rest[j].key)
+		return x.key.Compare(y.key)
 	})
 	for i, u := range rest {
 		rest[i].holds = fleet.HoldsBorrowing
-		if !c.add(u) {
-			c.undo(u)
+		if !c.add(u.unit) {
+			c.undo(u.unit)
 			rest[i].holds = fleet.HoldsUnprotected
 		}
 	}
-	return changesOf(append(inside, rest...))
+	inside = append(inside, rest...)
+	pl.guarded, pl.others = inside, rest
+	return changesOf(inside)
 }
 
 // insideQuota splits an account's units: who is inside its backing, in number in
 // the quota's order and on its nodes, and the rest. On nodes too nobody loses his
 // cover to who has none; and who leaves with a unit is inside only if that is.
-func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
-	var bare []unit
+func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judged) (in, out []judged) {
+	var bare []*unit
 	gpus, c := a.Backed(), pl.newCover(unlimited, a.Backing)
-	bareParts, outside := map[part]bool{}, map[part]bool{}
-	try := func(u unit) {
+	var bareParts, outside parts
+	try := func(u *unit) {
 		if u.goesWith(outside) || !c.add(u) {
-			u.mark(outside)
-			rest = append(rest, u)
+			outside.mark(u)
+			rest = append(rest, judged{unit: u})
 			return
 		}
-		u.holds = fleet.HoldsGuaranteed
-		inside = append(inside, u)
+		inside = append(inside, judged{u, fleet.HoldsGuaranteed})
 	}
 	for _, u := range pl.accountUnits(a) {
 		fits := !u.aside && gpus >= u.gpus
@@ -137,10 +143,10 @@ func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
 		}
 		switch {
 		case !fits:
-			u.mark(outside)
-			rest = append(rest, u)
+			outside.mark(u)
+			rest = append(rest, judged{unit: u})
 		case u.holds == fleet.HoldsUnprotected || u.goesWith(bareParts):
-			u.mark(bareParts)
+			bareParts.mark(u)
 			bare = append(bare, u)
 		default:
 			try(u)
@@ -152,24 +158,35 @@ func (pl *Planner) insideQuota(a *fleet.Account) (inside, rest []unit) {
 	return inside, rest
 }
 
+// parts are parts of workloads with which others may leave; nil: none yet.
+type parts map[part]bool
+
 // goesWith says whether what a unit leaves with is among some parts: its
 // workload's lowest-rank pools, or the min of its pool.
-func (u *unit) goesWith(parts map[part]bool) bool {
+func (u *unit) goesWith(parts parts) bool {
 	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
 }
 
-// mark puts a unit that others may leave with among some parts.
-func (u *unit) mark(parts map[part]bool) {
-	if !u.key.Surplus {
-		parts[part{u.w.ID, u.pool}] = true
+// mark puts a unit among the parts if others may leave with it.
+func (p *parts) mark(u *unit) {
+	if u.key.Surplus || u.isAll() {
+		return
 	}
+	if *p == nil {
+		*p = parts{}
+	}
+	(*p)[part{u.w.ID, u.pool}] = true
 }
 
+// isAll says whether there is no more to a workload than its one gang.
+func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic }
+
 // changesOf compares what units should hold with what their replicas hold.
-func changesOf(all []unit) []Change {
-	sort.SliceStable(all, func(i, j int) bool { return all[i].key.Before(all[j].key) })
+func changesOf(all []judged) []Change {
+	wrong := slices.DeleteFunc(all, judged.right)
+	slices.SortStableFunc(wrong, func(x, y judged) int { return x.key.Compare(y.key) })
 	var changes []Change
-	for _, u := range all {
+	for _, u := range wrong {
 		for _, spot := range u.spots {
 			changes = append(changes, changesIn(u, spot.Pool)...)
 		}
@@ -177,8 +194,13 @@ func changesOf(all []unit) []Change {
 	return changes
 }
 
+// right says whether all replicas of a unit hold their GPUs as they should.
+func (u judged) right() bool {
+	return !slices.ContainsFunc(u.spots, func(s fleet.Spot) bool { return len(changesIn(u, s.Pool)) > 0 })
+}
+
 // changesIn lists the replicas of a unit's pool that hold otherwise than the unit.
-func changesIn(u unit, pool int) []Change {
+func changesIn(u judged, pool int) []Change {
 	if u.key.Surplus {
 		if u.w.Held[pool][u.index].Holds == u.holds {
 			return nil

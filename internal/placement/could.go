@@ -48,10 +48,10 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 		}
 		kind := pl.kindOf(c, node)
 		switch {
-		case goes && n.Whole() && owner != c.account:
+		case goes && n.CountsWhole() && owner != c.account:
 			opens++
 		case goes:
-			slots += n.UsableGPUs() / nd.gpus
+			slots += n.Counted() / nd.gpus
 		case kind == open:
 			opens += min(1, max(0, pl.room(node))/nd.gpus)
 		case kind != closed:

@@ -36,9 +36,7 @@ type keptCoverage struct {
 func (pl *Planner) withoutUnprotected(tree *fleet.Tree) coverage {
 	all := coverage{gpus: tree.Stays(), nodes: map[int]int{}}
 	for _, a := range tree.Accounts() {
-		units := pl.accountUnits(a)
-		for i := range units {
-			u := &units[i]
+		for _, u := range pl.accountUnits(a) {
 			if u.holds == fleet.HoldsUnprotected {
 				all.gpus -= u.gpus
 				continue

@@ -4,7 +4,8 @@
 //
 // next.go reads as the numbered steps of a decision. unit.go says what starts
 // and stops as one; claim.go what a waiting unit may count on and whom it may
-// evict; space.go finds nodes; victims.go says who may be evicted and search.go finds the
+// evict; space.go finds nodes, and together.go nodes for several pools at once; victims.go says
+// who may be evicted, pushed.go and borrowers.go who is a borrower, and search.go finds the
 // cheapest set of them; flex.go holds the fairness of flex; backfill.go who may pass a waiting
 // head; held.go what holds inside a quota keep for others; mend.go swaps failed nodes; grow.go
 // lets elastic pools grow; classify.go

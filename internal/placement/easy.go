@@ -2,15 +2,59 @@ package placement
 
 import "github.com/muster-fleet/muster/internal/fleet"
 
-// mayPass says whether a unit that outlives the head's start may take a place
-// all the same: the head still fits its quota's private cluster at the moment
-// when it should start, with what has ended by then gone and the unit there.
-func (h *head) mayPass(pl *Planner, it fleet.Waiting, plan Plan) bool {
-	if !h.known || h.shadow == fleet.Never || h.tree != "" || it.Workload.MaxRuntime == 0 || inQuotaVictims(plan) {
-		return false
+// pass plans a unit that outlives the start of its queue's head: in a place that
+// leaves the head its room. Whether there is one does not depend on what flex work
+// does (decision record 0004): the place counts that the unit would have without any.
+// There it starts if flex work would push it to where it delays the head.
+func (pl *Planner) pass(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
+	plan, ok := pl.guarantee(a, it)
+	pl.lacking = true
+	if !ok || inQuotaVictims(plan) {
+		return Plan{}, false
 	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	spots, ok := pl.placeWithoutFlex(c)
+	if !ok || !h.spares(pl, it, spots) {
+		return Plan{}, false
+	}
+	if h.spares(pl, it, plan.Spots) {
+		return plan, true
+	}
+	return pl.clearing(c, spots), true
+}
+
+// placeWithoutFlex finds the place that a claim would have inside its quota's backing if no
+// flex work were there, and nobody of its quota had to leave.
+func (pl *Planner) placeWithoutFlex(c *claim) ([]fleet.Spot, bool) {
+	pl.limitByTree(c)
+	if c.account.Stays()+c.gpus <= c.account.Backed() {
+		pl.limitByQuota(c)
+	} else {
+		pl.limitByEarlier(c)
+	}
+	pl.blind = true
+	spots, ok := pl.find(c)
+	pl.blind = false
+	if ok {
+		pl.release(c, spots)
+	}
+	return spots, ok
+}
+
+// clearing is the plan of a claim whose place is chosen: flex work that stands in it leaves.
+func (pl *Planner) clearing(c *claim, spots []fleet.Spot) Plan {
+	pl.give(c, spots, 1)
+	plan := pl.finish(c, spots, asVictims(pl.clear(spots)))
+	pl.give(c, spots, -1)
+	return plan
+}
+
+// spares says whether a unit leaves the head its room in a place: the head still fits
+// its quota's private cluster at the moment when it should start, with what has
+// ended by then gone and the unit there.
+func (h *head) spares(pl *Planner, it fleet.Waiting, spots []fleet.Spot) bool {
 	used, gpus := h.standingAtShadow(pl)
-	for _, spot := range plan.Spots {
+	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			used[node] += it.Workload.Pools[spot.Pool].GPUs
 			gpus += it.Workload.Pools[spot.Pool].GPUs
@@ -31,7 +75,7 @@ func inQuotaVictims(plan Plan) bool {
 // standingAtShadow is what of the quota's work has not ended when the head should start.
 func (h *head) standingAtShadow(pl *Planner) (used map[int]int, gpus int) {
 	used = map[int]int{}
-	for _, w := range h.work {
+	for _, w := range h.work() {
 		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
 			continue
 		}
@@ -49,5 +93,5 @@ func (h *head) packsBeside(pl *Planner, used map[int]int) bool {
 	for node, gpus := range used {
 		c.use(pl.p.Nodes[node], gpus)
 	}
-	return c.packs(needs(h.it))
+	return c.packs(needs(nil, h.it))
 }

@@ -89,8 +89,21 @@ func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 // borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
 func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 	h, walk := head{}, alongTree(tree)
-	for it := walk.next(); it != nil && (before == nil || it.Key.Before(*before)); it = walk.next() {
+	for it := walk.next(); it != nil && !h.holds && (before == nil || it.Key.Before(*before)); it = walk.next() {
 		h.considerTree(pl, pl.p.Account(it.Workload.Target), *it)
 	}
 	return h
+}
+
+// roams says whether a victim that is guaranteed now may go to another partition of its
+// quota: it might evict there who then comes here. Three such would follow each
+// other from partition to partition for ever. (What stands there now is not asked:
+// it may change without this partition being looked at again.)
+func (pl *Planner) roams(v *candidateVictim) bool {
+	if v.pool != fleet.Base || v.w.Partition != "" || v.holds != fleet.HoldsGuaranteed {
+		return false
+	}
+	return slices.ContainsFunc(pl.s.Partitions, func(p *fleet.Partition) bool {
+		return p != pl.p && p.Account(v.w.Target) != nil
+	})
 }

@@ -38,9 +38,8 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
-	units := pl.flexUnitsOf(namespace)
-	for i := range units {
-		if u := &units[i]; u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
+	for _, u := range pl.flexUnitsOf(namespace) {
+		if u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
 			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
 				list = append(list, v)
 			}
@@ -140,14 +139,15 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 	fair := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
 		// Nobody goes only to make room in a share.
-		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set)
+		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set) &&
+			!pl.wholeInVain(c, set) && pl.fair(c, pl.shrink(c, spots, set))
 	}
 	best := pl.cheapestWhere(c, list, nil, fair, all)
 	if best == nil {
 		return nil, nil, false
 	}
 	spots, ok := pl.fits(c, best)
-	return spots, best, ok
+	return spots, pl.shrink(c, spots, best), ok
 }
 
 // placeFirst finds a place with all candidates gone, island by island, and then
@@ -168,6 +168,7 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 			set = spared
 			found, _ = pl.fits(c, set)
 		}
+		set = pl.shrink(c, found, set)
 		if pl.fair(c, set) && (victims == nil || cheaperSet(set, victims)) {
 			spots, victims = found, set
 		}

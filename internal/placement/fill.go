@@ -60,7 +60,7 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		return n.GPUs - room
 	}
 	leaving := 0
-	if n.Held()+n.GPUs-n.Good() > n.GPUs-room {
+	if left(n, room) {
 		leaving = 1
 	}
 	switch {
@@ -71,10 +71,13 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
 	case kind == counted:
-		return (2*n.GPUs+1-ofQuota(n))*2 + leaving // as if no flex were there
+		return (2*n.GPUs+1-n.OfQuota())*2 + leaving // as if no flex were there
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
+
+// left says whether somebody still has to leave before all the room of a node is free.
+func left(n *fleet.Node, room int) bool { return n.Held()+n.GPUs-n.Good() > n.GPUs-room }
 
 // pick takes candidates in order until there are enough replicas or a limit is
 // reached. Where the limit on nodes is what ends it, those with the most room are
@@ -171,15 +174,4 @@ func leftBy(n *fleet.Node, tree string) bool {
 		}
 	}
 	return false
-}
-
-// ofQuota is the GPUs of a node that in-quota work means to keep.
-func ofQuota(n *fleet.Node) int {
-	t := 0
-	for _, r := range n.Residents() {
-		if r.Workload.Account() != nil && r.Phase != fleet.Leaving {
-			t += r.GPUs()
-		}
-	}
-	return t
 }

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -53,7 +55,7 @@ type flexHead struct {
 func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
 	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
 		it := *firsts[i]
-		if gpus := gpusOf(needs(it)); gpus <= pl.p.Flex() && pl.CouldEver(it) {
+		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.CouldEver(it) {
 			*h = flexHead{it, gpus, pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
@@ -68,7 +70,7 @@ func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
 	}
 	shares := pl.sharesNow()
 	within := h.has+h.gpus <= shares[h.it.Workload.Namespace]
-	return !within || has+gpusOf(needs(it)) <= shares[it.Workload.Namespace]
+	return !within || has+gpusFor(it) <= shares[it.Workload.Namespace]
 }
 
 // flexHeadNow is the head of flex as it stands.
@@ -89,19 +91,23 @@ func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
 // byLeastFlex lists the namespaces in which somebody waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
 func (pl *Planner) byLeastFlex() []string {
-	var list []string
-	list = append(list, pl.p.WaitingForFlex()...)
-	sort.SliceStable(list, func(i, j int) bool {
-		a, b := pl.p.FlexOf(list[i]), pl.p.FlexOf(list[j])
-		if a.Staying != b.Staying {
-			return a.Staying < b.Staying
-		}
-		x, y := a.Firsts()[0].Workload, b.Firsts()[0].Workload
-		if x.Submitted != y.Submitted {
-			return x.Submitted < y.Submitted
-		}
-		return x.ID < y.ID
+	type waiter struct {
+		namespace string
+		staying   int
+		first     *fleet.Workload
+	}
+	waiters := make([]waiter, 0, len(pl.p.WaitingForFlex()))
+	for _, ns := range pl.p.WaitingForFlex() {
+		f := pl.p.FlexOf(ns)
+		waiters = append(waiters, waiter{ns, f.Staying, f.Firsts()[0].Workload})
+	}
+	slices.SortStableFunc(waiters, func(a, b waiter) int {
+		return cmp.Or(cmp.Compare(a.staying, b.staying), cmp.Compare(a.first.Submitted, b.first.Submitted), cmp.Compare(a.first.ID, b.first.ID))
 	})
+	list := make([]string, len(waiters))
+	for i, w := range waiters {
+		list[i] = w.namespace
+	}
 	return list
 }
 

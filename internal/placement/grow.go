@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -9,6 +10,7 @@ import (
 // grow gives an elastic pool more replicas: in quota on free and flex GPUs
 // within the backing of the quota or tree, on flex on free GPUs only.
 func (pl *Planner) grow() (Plan, bool) {
+	pl.growth = growth{heads: map[*fleet.Tree]*head{}}
 	var list []*fleet.Workload
 	for _, w := range pl.p.Growing() {
 		if !pl.p.Grown(w) {
@@ -29,6 +31,12 @@ func (pl *Planner) grow() (Plan, bool) {
 		pl.p.SetGrown(w)
 	}
 	return Plan{}, false
+}
+
+// growth is what all pools that might grow ask about one state.
+type growth struct {
+	flex  *flexHead             // the head of flex; nil: not asked yet
+	heads map[*fleet.Tree]*head // of each tree's borrowers
 }
 
 // growsBefore orders growth: in quota before flex, by importance and age; on
@@ -52,7 +60,6 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
 			continue
 		}
-		c := pl.claimOf(it, w.Account(), holds)
 		held := heldFrom(w.Account(), w)
 		room := w.Account().Backed() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
@@ -61,11 +68,12 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 				tree = min(tree, room+w.Account().Lendable((*fleet.Account).Stays))
 			}
 			room = tree
-			if pl.siblingWaits(it) {
-				continue
-			}
 		}
-		if plan, ok := pl.growBy(c, min(most, room/w.Pools[pool].GPUs)); ok {
+		n := min(most, room/w.Pools[pool].GPUs)
+		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
+			continue
+		}
+		if plan, ok := pl.growBy(pl.claimOf(it, w.Account(), holds), n); ok {
 			return plan, true
 		}
 	}
@@ -75,7 +83,13 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 // siblingWaits says whether the head of the tree's borrowers belongs to another
 // quota, and could not take back what a pool grows by.
 func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
-	h := pl.borrowingHead(it.Workload.Account().Root(), nil)
+	tree := it.Workload.Account().Root()
+	h := pl.growth.heads[tree]
+	if h == nil {
+		now := pl.borrowingHead(tree, nil)
+		h = &now
+		pl.growth.heads[tree] = h
+	}
 	return h.holds && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }
 
@@ -86,7 +100,11 @@ func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, fair); ok {
 		return plan, true
 	}
-	if _, barred := pl.FlexBarrier(it); !barred {
+	if pl.growth.flex == nil {
+		now := pl.flexHeadNow()
+		pl.growth.flex = &now
+	}
+	if !pl.growth.flex.bars(pl, it) {
 		if plan, ok := pl.mostOnFree(c, most); ok {
 			return plan, true
 		}
@@ -152,12 +170,23 @@ func (pl *Planner) limitGrowth(c *claim) {
 }
 
 func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
+	if c.account == nil && most > 0 && !pl.anySlot(c.needs[0]) {
+		return Plan{}, false
+	}
 	n := pl.largest(c, most, nil)
 	if n == 0 {
 		return Plan{}, false
 	}
 	pl.resize(c, n)
 	return pl.onFree(c)
+}
+
+// anySlot says whether some island's room takes a replica on flex.
+func (pl *Planner) anySlot(nd need) bool {
+	if nd.beside >= 0 {
+		return pl.p.Islands[pl.p.Nodes[nd.beside].Island].Slots(nd.gpus) > 0
+	}
+	return slices.ContainsFunc(pl.p.Islands, func(i *fleet.Island) bool { return i.Slots(nd.gpus) > 0 })
 }
 
 // largest is the most replicas, up to a bound, that fit with the victims gone.

@@ -13,26 +13,33 @@ import (
 
 // hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
-// there by count. The newcomer must do without it, or wait.
+// there by count, or it may be so in another partition. The newcomer must do without
+// it, or wait.
 func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return c.holds == fleet.HoldsBorrowing && (pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims))
+	return c.holds == fleet.HoldsBorrowing &&
+		(pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims) || pl.roams(v))
 }
 
 // comesBack says whether a victim would be guaranteed, by count, with all other
 // victims gone: it borrows only because of where it stands.
 func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	return pl.shortOf(c, v, victims) == 0
+}
+
+// shortOf is how many of a victim's GPUs its quota's backing would not take, by
+// count, with the newcomer admitted and all other victims gone.
+func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVictim) int {
 	a, gone := v.w.Account(), goneWith(victims)
 	e := a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
 		e.Take(c.w, c.gpus)
 	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if u := &units[i]; u.before(v.unit) && !gone(u) {
+	for _, u := range pl.accountUnits(a) {
+		if u.comesBefore(v) && !gone(u) {
 			e.Take(u.w, u.gpus)
 		}
 	}
-	return e.Fits(v.w, v.gpus)
+	return e.Short(v.w, v.gpus)
 }
 
 // leavesAnHeir walks what stands in an account and what waits for it (or is on
@@ -42,13 +49,13 @@ func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidate
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
 	for _, it := range heirs(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
-			u := &units[at]
+			u := units[at]
 			there.Take(u.w, u.gpus)
 			if !gone(u) {
 				left.Take(u.w, u.gpus)
 			}
 		}
-		gpus, after := gpusOf(needs(it)), left.Clone()
+		gpus, after := gpusFor(it), left.Clone()
 		if a == c.account && c.key.Before(it.Key) {
 			after.Take(c.w, c.gpus)
 		}
@@ -72,7 +79,7 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 
 // heirs lists, in order, who may come into what victims leave: who is on its way
 // back to its queue, and of what waits those about whom the answer may differ.
-func heirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+func heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	list := waitingHeirs(c, a, units)
 	for _, w := range a.Work() {
 		switch {
@@ -89,7 +96,7 @@ func heirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
 
 // waitingHeirs lists, of each kind that waits, the first behind each standing
 // unit, and behind the claim: for those between two of them the counts are the same.
-func waitingHeirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
+func waitingHeirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	var list []fleet.Waiting
 	for _, it := range a.Firsts() {
 		for it != nil {
@@ -109,7 +116,7 @@ func waitingHeirs(c *claim, a *fleet.Account, units []unit) []fleet.Waiting {
 }
 
 // nextCount is the key behind another at which the counts of an account change.
-func nextCount(c *claim, a *fleet.Account, units []unit, key fleet.Key) (next fleet.Key, ok bool) {
+func nextCount(c *claim, a *fleet.Account, units []*unit, key fleet.Key) (next fleet.Key, ok bool) {
 	at := sort.Search(len(units), func(i int) bool { return key.Before(units[i].key) })
 	if ok = at < len(units); ok {
 		next = units[at].key

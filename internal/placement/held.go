@@ -24,6 +24,13 @@ func (pl *Planner) counts(c *claim) bool {
 	return e.Fits(c.w, c.gpus) && pl.countsWithoutAside(c)
 }
 
+// mayCount says whether a waiting unit may be guaranteed in number; where nobody
+// holds part of the quota, whether it is (see counts).
+func (pl *Planner) mayCount(a *fleet.Account, it fleet.Waiting) bool {
+	gpus := gpusFor(it)
+	return len(a.Holds()) > 0 || a.Stays()+gpus <= a.Backed() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.Backed()
+}
+
 // countsWithoutAside is the plain count, but for work that stands aside.
 func (pl *Planner) countsWithoutAside(c *claim) bool {
 	gpus := c.gpus
@@ -37,18 +44,22 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 
 // setAside marks the units that do not fit beside the holds of others: until they
 // fit they borrow, and count for nobody who uses a hold. A hold takes nothing
-// from what ran as guaranteed already when it was placed.
-func setAside(a *fleet.Account, units []unit) {
+// from what ran as guaranteed already when it was placed. It says whether there
+// are marks now; had says whether there may have been before.
+func setAside(a *fleet.Account, units []*unit, had bool) bool {
 	if len(a.Holds()) == 0 {
-		return
+		for i := 0; had && i < len(units); i++ {
+			units[i].over, units[i].aside, units[i].within = false, false, false
+		}
+		return false
 	}
 	e := a.Earmarks()
-	for i := range units {
-		u := &units[i]
+	for _, u := range units {
 		u.within = e.Own(u.w) >= u.gpus
 		u.over = !e.Take(u.w, u.gpus)
 		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
 	}
+	return true
 }
 
 // wasThere says whether a workload ran before the last of the holds was placed

@@ -54,59 +54,6 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	return Plan{}, false
 }
 
-// uncovered gives up the room of a workload that has not started and whose
-// quota's backing fell meanwhile: nothing starts as unprotected.
-func uncovered(w *fleet.Workload) (Plan, bool) {
-	bare := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved && r.Holds == fleet.HoldsUnprotected })
-	if w.State != fleet.Starting || len(bare) == 0 {
-		return Plan{}, false
-	}
-	all := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
-	return Plan{Kind: Release, Workload: w, Why: "no backing covers its reserved room any more", Spots: all}, true
-}
-
-// torn gives up reserved room of which part went down with a node or takes
-// nothing new: all of it where the parts only serve together.
-func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
-	for i, p := range w.Pools {
-		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
-		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) {
-			continue
-		}
-		return Plan{
-			Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
-			Spots: pl.tornSpots(w, i),
-		}, true
-	}
-	return Plan{}, false
-}
-
-// tornSpots is what is given up: everything reserved of a workload that has not
-// started, everything reserved of a gang, of an elastic pool only what is out of use.
-func (pl *Planner) tornSpots(w *fleet.Workload, pool int) []fleet.Spot {
-	if w.State == fleet.Starting {
-		return w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
-	}
-	spot := fleet.Spot{Pool: pool}
-	for _, r := range w.Held[pool] {
-		usable := pl.p.Nodes[r.Node].State.Usable()
-		if r.Phase == fleet.Reserved && (!usable || !w.Pools[pool].Elastic) {
-			spot.Nodes = append(spot.Nodes, r.Node)
-		}
-	}
-	return []fleet.Spot{spot}
-}
-
-// outOfUse says whether a reserved replica waits for a node that takes nothing new.
-func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
-	for _, r := range replicas {
-		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
-			return true
-		}
-	}
-	return false
-}
-
 // vacated says that the tree's usage has room for a workload for which nobody
 // has to leave any more, and that its nodes are free.
 func (pl *Planner) vacated(w *fleet.Workload) bool {

@@ -15,6 +15,7 @@ type Planner struct {
 	blind    bool
 	lacking  bool // the last claim found the counts right, but no nodes
 	roomiest bool // nodes with the most room come first
+	unsure   bool // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
@@ -24,6 +25,7 @@ type Planner struct {
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
 
+	growth   growth
 	shares   map[string]int
 	sharesAt uint64
 }
@@ -40,12 +42,15 @@ type scratch struct {
 	largestOf largest
 	list      []candidate
 	marks     []int // see cover
+	clears    []int // see trial
 	mark      int
 
-	cores    map[part]bool
+	cores    parts
 	leaving  []*candidateVictim
 	inQuota  []evictableUnit
 	inTheWay []*fleet.Account
+	guarded  []judged // see classifyTree
+	others   []judged
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
@@ -58,14 +63,16 @@ type scratch struct {
 // standing is an account's units in the quota's order.
 type standing struct {
 	at    uint64
-	units []unit
+	units []*unit
+	sums  []int // of the GPUs of each and all before it
+	aside bool  // they may have marks of setAside
 }
 
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: map[part]bool{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: parts{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
@@ -104,9 +111,9 @@ func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && 
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
 	if pl.blind {
-		return n.UsableGPUs() - ofQuota(n) + pl.freed[node] - pl.extra[node]
+		return n.Counted() - n.OfQuota() + pl.freed[node] - pl.extra[node]
 	}
-	return n.UsableGPUs() - n.Staying() + pl.freed[node] - pl.extra[node]
+	return n.Counted() - n.Staying() + pl.freed[node] - pl.extra[node]
 }
 
 // owner is the account whose in-quota work would stay on a node, or nil.

@@ -56,9 +56,35 @@ func (c *privateCluster) use(n *fleet.Node, gpus int) {
 }
 
 // packs says whether needs fit together: each takes the fullest nodes that have
-// room, who has the least choice first.
+// room, who has the least choice first; where that fails, every way is tried. What
+// nobody can know in time does not count as fitting.
 func (c *privateCluster) packs(list []need) bool {
+	if !severalIn(list) {
+		return c.packsInTurn(list)
+	}
+	p := c.packing(list)
+	return c.packsInTurn(list) || p.pack() == isPacked
+}
+
+func (c *privateCluster) packsInTurn(list []need) bool {
 	return !slices.ContainsFunc(list, func(nd need) bool { return !c.pack(nd) })
+}
+
+// packing is what needs ask for as a packing of the cluster as it is.
+func (c *privateCluster) packing(list []need) *packing {
+	p := &packing{needs: list, homes: slices.Repeat([]home{anywhere}, len(list)), own: make([]int, len(c.islands)), steps: packSteps}
+	for i := range c.islands {
+		p.own[i] = c.islands[i].opens
+		for r, rack := range c.islands[i].racks {
+			for _, room := range rack.room {
+				p.bins = append(p.bins, bin{0, room, home{i, r}, counted, false})
+			}
+			for range min(rack.fresh, max(0, p.own[i]), packReplicas+1) {
+				p.bins = append(p.bins, bin{0, c.gpus, home{i, r}, open, false})
+			}
+		}
+	}
+	return p
 }
 
 func (c *privateCluster) pack(nd need) bool {

@@ -34,14 +34,20 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 
 // touching keeps the candidates that stand in an island, and those of the
 // claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
-// that surplus which stands there.
+// that surplus which stands there, but where the whole pool is a candidate, which
+// would count the same replica twice (shrink tries that surplus).
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
 	var others surplusStock
+	clear(pl.cores)
+	for _, v := range list {
+		pl.cores.mark(&v.unit)
+	}
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
-		if !in && v.key.Surplus && v.w.Flexes() {
+		whole := pl.cores[part{v.w.ID, fleet.Base}] || pl.cores[part{v.w.ID, v.pool}]
+		if !in && v.key.Surplus && v.w.Flexes() && !whole {
 			if others == nil {
 				others = stockOf(list)
 			}
@@ -80,20 +86,6 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	return spots, chosen, ok
 }
 
-// spare gives back, the dearest first, whoever a claim fits without.
-func (pl *Planner) spare(c *claim, chosen []*candidateVictim) []*candidateVictim {
-	for spared := true; spared; { // whom the claim needs may change with who is spared
-		spared = false
-		for i := len(chosen) - 1; i >= 0; i-- {
-			rest := slices.Delete(slices.Clone(chosen), i, i+1)
-			if _, ok := pl.fits(c, rest); ok {
-				chosen, spared = rest, true
-			}
-		}
-	}
-	return chosen
-}
-
 // neededThere keeps, of many victims, only those that the place needs that is
 // found with all of them gone: the dearest are spared first.
 func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidateVictim {
@@ -108,42 +100,12 @@ func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidate
 	return kept
 }
 
-// thin spares who need not leave for the place that was found. (The search may
-// miss a place that it would have found with fewer gone.)
-func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
-	leaving := slices.Clone(pl.leavers(chosen))
-	freed := 0
-	for _, v := range leaving {
-		pl.evict(v.all)
-		freed += v.freed(c)
-	}
-	kept := make([]*candidateVictim, 0, len(leaving))
-	for i := len(leaving) - 1; i >= 0; i-- {
-		v := leaving[i]
-		pl.restore(v.all)
-		if pl.holdsIn(c, spots, append(slices.Clone(leaving[:i]), kept...), freed-v.freed(c)) {
-			freed -= v.freed(c)
-			continue
-		}
-		pl.evict(v.all)
-		kept = append(kept, v)
-	}
-	for _, v := range kept {
-		pl.restore(v.all)
-	}
-	slices.Reverse(kept)
-	if len(kept) == len(leaving) {
-		return chosen
-	}
-	return kept
-}
-
 // holdsIn says whether a claim fits on the very nodes that were found for it with
 // victims gone who are taken out of the picture already: on the nodes, within its
 // limits and its tree's count.
 func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim, freed int) bool {
-	counts := c.account != nil && !c.beyond
-	if counts && (c.covered.gpus-freed+c.gpus > pl.treeBacked(c.account.Root()) || !c.leavesHeld(gone)) || !pl.allOpen(c, spots) {
+	counts := c.counts()
+	if counts && (!pl.countsWithout(c, freed) || !c.leavesHeld(gone)) || !pl.allOpen(c, spots) {
 		return false
 	}
 	if counts {
@@ -174,7 +136,7 @@ func (pl *Planner) allOpen(c *claim, spots []fleet.Spot) bool {
 
 // withinLimits says whether the claim has opened no more nodes than it may.
 func (pl *Planner) withinLimits(c *claim) bool {
-	if c.account == nil || c.beyond {
+	if !c.counts() {
 		return true
 	}
 	for i, opens := range c.opens {
@@ -286,10 +248,15 @@ func (pl *Planner) fits(c *claim, victims []*candidateVictim) ([]fleet.Spot, boo
 	freed := 0
 	leaving := pl.leavers(victims)
 	for _, v := range leaving {
-		pl.evict(v.all)
 		freed += v.freed(c)
 	}
-	spots, ok := pl.findWith(c, leaving, freed)
+	if !pl.countsWithout(c, freed) {
+		return nil, false
+	}
+	for _, v := range leaving {
+		pl.evict(v.all)
+	}
+	spots, ok := pl.findWith(c, leaving)
 	for _, v := range leaving {
 		pl.restore(v.all)
 	}
@@ -300,9 +267,7 @@ func (pl *Planner) fits(c *claim, victims []*candidateVictim) ([]fleet.Spot, boo
 func (pl *Planner) leavers(victims []*candidateVictim) []*candidateVictim {
 	clear(pl.cores)
 	for _, v := range victims {
-		if !v.key.Surplus {
-			pl.cores[part{v.w.ID, v.pool}] = true
-		}
+		pl.cores.mark(&v.unit)
 	}
 	list := pl.leaving[:0]
 	for _, v := range victims {
@@ -333,11 +298,17 @@ func (a *candidateVictim) follows(list []*candidateVictim) bool {
 	return false
 }
 
-// findWith is find with the tree's count and limits as the victims leave them.
-func (pl *Planner) findWith(c *claim, leaving []*candidateVictim, freed int) ([]fleet.Spot, bool) {
-	counts := c.account != nil && !c.beyond
+// countsWithout says whether a claim fits its tree's count with so many GPUs freed of it.
+func (pl *Planner) countsWithout(c *claim, freed int) bool {
+	return !c.counts() || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+}
+
+// findWith is find with the tree's limits as the victims leave them, who are out
+// of the picture already.
+func (pl *Planner) findWith(c *claim, leaving []*candidateVictim) ([]fleet.Spot, bool) {
+	counts := c.counts()
 	if counts {
-		if tree := c.account.Root(); c.covered.gpus-freed+c.gpus > pl.treeBacked(tree) || !c.leavesHeld(leaving) {
+		if !c.leavesHeld(leaving) {
 			return nil, false
 		}
 		pl.tighten(c)

@@ -46,7 +46,7 @@ func (pl *Planner) sharesNow() map[string]int {
 
 // flexUnitsOf lists the units of a namespace's flex work. The list is kept until
 // that changes: read it, do not change it.
-func (pl *Planner) flexUnitsOf(namespace string) []unit {
+func (pl *Planner) flexUnitsOf(namespace string) []*unit {
 	kept := pl.flexOf[namespace]
 	if kept == nil {
 		kept = &standing{}
@@ -55,7 +55,7 @@ func (pl *Planner) flexUnitsOf(namespace string) []unit {
 	if at := pl.p.FlexVersionOf(namespace) + 1; kept.at != at {
 		kept.units = kept.units[:0]
 		for _, w := range pl.p.FlexWorkOf(namespace) {
-			kept.units = append(kept.units, pl.units(w)...)
+			kept.add(pl.units(w))
 		}
 		kept.at = at
 	}
@@ -64,7 +64,7 @@ func (pl *Planner) flexUnitsOf(namespace string) []unit {
 
 // accountUnits lists all units of an account in the quota's order. The list is
 // kept until the account changes: read it, do not change it.
-func (pl *Planner) accountUnits(a *fleet.Account) []unit {
+func (pl *Planner) accountUnits(a *fleet.Account) []*unit {
 	kept := pl.accounts[a]
 	if kept == nil {
 		kept = &standing{}
@@ -73,13 +73,31 @@ func (pl *Planner) accountUnits(a *fleet.Account) []unit {
 	if at := a.Version() + 1; kept.at != at {
 		kept.units = kept.units[:0]
 		for _, w := range a.Work() {
-			kept.units = append(kept.units, pl.units(w)...)
+			kept.add(pl.units(w))
 		}
-		slices.SortStableFunc(kept.units, func(x, y unit) int { return order(x.key.Before(y.key), y.key.Before(x.key)) })
-		setAside(a, kept.units)
+		if inOrder := func(x, y *unit) int { return x.key.Compare(y.key) }; !slices.IsSortedFunc(kept.units, inOrder) {
+			slices.SortStableFunc(kept.units, inOrder)
+		}
+		kept.sum()
+		kept.aside = setAside(a, kept.units, kept.aside)
 		kept.at = at
 	}
 	return kept.units
+}
+
+func (s *standing) sum() {
+	s.sums = s.sums[:0]
+	gpus := 0
+	for _, u := range s.units {
+		gpus += u.gpus
+		s.sums = append(s.sums, gpus)
+	}
+}
+
+func (s *standing) add(units []unit) {
+	for i := range units {
+		s.units = append(s.units, &units[i])
+	}
 }
 
 // order turns two answers of a comparison into one number.

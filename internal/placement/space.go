@@ -19,7 +19,7 @@ func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
 			return spots, true
 		}
 	}
-	return nil, false
+	return pl.together(c)
 }
 
 // manyTries bounds how many islands are tried for the pools of one claim.
@@ -215,22 +215,40 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 }
 
 // bestFlexIsland is bestIsland for flex work, which may stand on any usable node:
-// an island's room says whether it takes all replicas and how it suits.
+// an island's room says whether it takes all replicas and how it suits. One that
+// takes them on what is free now comes before one where others must leave first.
 func (pl *Planner) bestFlexIsland(c *claim, nd need) []int {
-	best := -1
+	best, bestWaits := -1, false
 	var bestScore [3]int
 	for i := range pl.p.Islands {
 		if !c.mayUse(i) || pl.slotsOnFlex(c, nd, i) < nd.replicas {
 			continue
 		}
-		if score := pl.score(c, i, nil, nd.gpus*nd.replicas); best < 0 || less(score, bestScore) {
-			best, bestScore = i, score
+		waits, score := pl.waitsIn(nd, i), pl.score(c, i, nil, nd.gpus*nd.replicas)
+		if best < 0 || bestWaits && !waits || bestWaits == waits && less(score, bestScore) {
+			best, bestWaits, bestScore = i, waits, score
 		}
 	}
 	if best < 0 {
 		return nil
 	}
 	return pl.fill(c, nd, best, nd.replicas)
+}
+
+// waitsIn says whether an island takes all replicas only once somebody has left who
+// is on the way out.
+func (pl *Planner) waitsIn(nd need, island int) bool {
+	if len(pl.p.Leaving()) == 0 {
+		return false
+	}
+	slots := 0
+	for _, node := range pl.p.Islands[island].Nodes() {
+		n, room := pl.p.Nodes[node], pl.room(node)
+		if n.State.Usable() && (pl.freed[node] > 0 || !left(n, room)) {
+			slots += max(0, room) / nd.gpus
+		}
+	}
+	return slots < nd.replicas
 }
 
 // slotsOnFlex is how many replicas the room of an island takes; for in-quota
@@ -244,7 +262,7 @@ func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
 	}
 	slots := 0
 	for _, node := range pl.p.Islands[island].Nodes() {
-		if pl.p.Nodes[node].State.Usable() {
+		if pl.p.Nodes[node].CountsUsable() {
 			slots += max(0, pl.room(node)) / nd.gpus
 		}
 	}

@@ -129,10 +129,16 @@ func tooMany(set []*candidateVictim) bool {
 	return false
 }
 
-// shrink takes of an elastic flex pool, rather than all of it, those replicas that
-// stand where the claim goes, if the pool has as many above its min.
+// shrink takes of a flex workload, rather than all of it, what leaves along with it, if
+// that will do where the claim goes; and of an elastic flex pool those replicas that
+// stand there, if the pool has as many above its min.
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {
+		if along := pl.alongWith(chosen[i]); len(along) > 0 {
+			if set := rather(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
+				return pl.shrink(c, spots, pl.thin(c, spots, set))
+			}
+		}
 		inTheWay := pl.inTheWayOf(spots, chosen[i])
 		if len(inTheWay) == 0 {
 			continue
@@ -145,7 +151,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 			}
 		}
 		set = append(set[:len(set):len(set)], inTheWay...)
-		if pl.doesAt(c, spots, set) {
+		if !tooMany(set) && pl.doesAt(c, spots, set) {
 			return pl.shrink(c, spots, set)
 		}
 	}

@@ -42,8 +42,30 @@ func (u unit) before(v unit) bool {
 	return u.pool < v.pool || u.pool == v.pool && u.index < v.index
 }
 
-// units lists what of a workload stands and stays, in the order of its keys.
-func (pl *Planner) units(w *fleet.Workload) []unit { return pl.unitsBy(w, nil) }
+// keptUnits are the units of a workload, and what they were derived from.
+type keptUnits struct {
+	of            *fleet.Workload
+	at            uint64
+	priority      fleet.Priority
+	overran, late bool
+	units         []unit
+}
+
+// units lists what of a workload stands and stays, in the order of its keys. The
+// list is kept with the workload until that changes: read it, do not change it
+// (but see setAside).
+func (pl *Planner) units(w *fleet.Workload) []unit {
+	overran := w.Overran(pl.now)
+	k, _ := w.Scratch.(*keptUnits)
+	if k == nil {
+		k = &keptUnits{}
+		w.Scratch = k
+	}
+	if k.of != w || k.at != w.Restood() || k.priority != w.Priority || k.overran != overran || k.late != w.Late {
+		*k = keptUnits{w, w.Restood(), w.Priority, overran, w.Late, pl.unitsBy(w, nil)}
+	}
+	return k.units
+}
 
 // unitsBy is units where elastic pools keep, of replicas that are all the same,
 // those first on nodes that a choice keeps.
@@ -139,13 +161,12 @@ func (u unit) eachNode(fn func(node, gpus int)) {
 	}
 }
 
-// needs lists what a waiting part of a workload must get together.
-func needs(it fleet.Waiting) []need {
+// needs adds to a list what a waiting part of a workload must get together.
+func needs(list []need, it fleet.Waiting) []need {
 	w := it.Workload
 	if it.Pool != fleet.Base {
-		return []need{poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool))}
+		return append(list, poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool)))
 	}
-	var list []need
 	base := w.BaseRank()
 	for i, p := range w.Pools {
 		if p.Rank == base {
@@ -192,6 +213,14 @@ func poolNeed(w *fleet.Workload, pool, replicas int) need {
 		}
 	}
 	return nd
+}
+
+// gpusFor is the GPUs of what a waiting part of a workload needs.
+func gpusFor(it fleet.Waiting) int {
+	if w := it.Workload; it.Pool != fleet.Base {
+		return (w.Pools[it.Pool].Min - w.Stays(it.Pool)) * w.Pools[it.Pool].GPUs
+	}
+	return it.Workload.NeedsBase()
 }
 
 func gpusOf(list []need) int {

@@ -174,10 +174,9 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 	list := pl.inQuota[:0]
 	freed := 0
 	for _, a := range pl.accountsInTheWay(c) {
-		units := pl.accountUnits(a)
-		for i := range units {
-			u := &units[i]
-			if class, ok := classFor(c, a, u); ok && (u.w != c.w || c.mends(u)) {
+		order := pl.orderWith(c, a)
+		for _, u := range pl.accountUnits(a) {
+			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
 			}
@@ -278,25 +277,22 @@ func byCost(list []*candidateVictim) []*candidateVictim {
 
 func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
-	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.all.running()
+	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
 	}
 	return v
 }
 
-// running is the GPUs of the unit's replicas that run: what is only reserved loses no work.
+// running is the GPUs of all that leaves with the unit and runs: what is only
+// reserved loses no work.
 func (u *unit) running() int {
 	t := 0
-	for _, spot := range u.spots {
-		left := len(spot.Nodes)
-		for _, r := range u.w.Held[spot.Pool] {
-			if left > 0 && r.Phase == fleet.Running && slices.Contains(spot.Nodes, r.Node) {
-				t += u.w.Pools[spot.Pool].GPUs
-				left--
-			}
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if r.Phase == fleet.Running {
+			t += u.w.Pools[pool].GPUs
 		}
-	}
+	})
 	return t
 }
 
@@ -322,7 +318,7 @@ func allWith(u unit) unit {
 	return u
 }
 
-// classFor says whether a claim may evict a unit of an account, and as what. A
+// classFor says whether a claim may evict a unit of an account as what it is now. A
 // younger unit of equal importance that is guaranteed may stay: what passed a
 // waiting head is not taken back when the head could start sooner than thought.
 func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
@@ -347,9 +343,11 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	return 0, false
 }
 
-// lessOfItsOwn says whether a unit is less important work of a guaranteed claim's own quota.
-func lessOfItsOwn(c *claim, u *unit) bool {
-	return c.holds == fleet.HoldsGuaranteed && u.w.Account() == c.account && c.key.Importance().Above(u.key.Importance())
+// evenAsNone says whether a unit of a claim's own quota gives way to it even where it
+// is no borrower: less important work of a guaranteed claim's, and what givesWay.
+func evenAsNone(c *claim, u *unit) bool {
+	less := c.holds == fleet.HoldsGuaranteed && c.key.Importance().Above(u.key.Importance())
+	return u.w.Account() == c.account && (less || givesWay(c, u))
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of

@@ -83,7 +83,7 @@ func stateCounts(p *fleet.Partition) []StateCount {
 	by := map[key]*StateCount{}
 	var list []StateCount
 	for _, n := range p.Nodes {
-		k := key{n.State, n.Signal, n.StateOwner}
+		k := key{n.State, fleet.OutageCause(n.Signal), n.StateOwner}
 		if n.State == fleet.Healthy {
 			k.cause = ""
 		}

@@ -22,7 +22,8 @@ type Figures struct {
 	FlexUsed    int `json:"flexUsed"`
 	Idle        int `json:"idle"` // held by in-quota work that has long done nothing
 	// LargestGang is the largest gang that in-quota work could start now in one
-	// island, not counting what it would have to evict of its own tree.
+	// island: guaranteed inside its quota's backing, or borrowing inside its tree's on
+	// nodes that the tree does not touch.
 	LargestGang int `json:"largestGang"`
 }
 
@@ -75,13 +76,27 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 	return row
 }
 
-// largestGang is the most backing of one tree in one island that the tree does not touch.
+// largestGang is the largest of what each quota could start guaranteed in one island,
+// as UsableOf says it, and of the backing of each tree that the tree does not touch.
 func largestGang(p *fleet.Partition) int {
 	most := 0
+	for _, a := range p.Accounts {
+		most = max(most, guaranteedGang(p, a, a.Backed()-a.Stays()))
+	}
 	for _, t := range p.Trees() {
 		for i := range p.Islands {
-			most = max(most, t.Backing(i)-t.Touched(i))
+			most = max(most, (t.Backing(i)-t.Touched(i))*p.GPUsPerNode)
 		}
 	}
-	return most * p.GPUsPerNode
+	return most
+}
+
+// guaranteedGang is the largest gang that fits into so many free GPUs of a quota and
+// one of its islands, on nodes that its own work leaves.
+func guaranteedGang(p *fleet.Partition, a *fleet.Account, free int) int {
+	most := 0
+	for i := range p.Islands {
+		most = max(most, min(free, (a.Backing[i]-a.Touched(i))*p.GPUsPerNode))
+	}
+	return most
 }

@@ -43,6 +43,6 @@ func promises(partition, island string, horizon int, l fleet.Pledges) []Promises
 	return rows
 }
 
-// SparesOf lists the backed gangs of a partition, and the nodes each needs and has to
+// SparesOf lists the declared gangs of a partition, and the nodes each needs and has to
 // be mended from its own island.
 func SparesOf(p *fleet.Partition) []promise.Spares { return promise.SparesOf(p) }

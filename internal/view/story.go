@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -24,16 +25,48 @@ type Story struct {
 	ID    uint64
 	State *fleet.State // knows the names of workloads and nodes
 	Lines []Happening
+
+	most    time.Duration // the longest run time that it declared
+	started fleet.Instant // its last start; 0: it has not started
+	left    bool          // it was evicted since
 }
 
 // Add reads one more record.
 func (s *Story) Add(r event.Record) {
 	for _, e := range r.Events {
+		s.keep(e, r.At)
 		text, by, ok := s.tell(e, r)
 		if !ok {
 			continue
 		}
 		s.Lines = append(s.Lines, Happening{Seq: r.Seq, At: r.At, Actor: r.Actor, Reason: r.Reason, Kind: e.Kind(), Text: text, By: by})
+	}
+}
+
+// keep remembers what later lines are read by.
+func (s *Story) keep(e event.Event, at fleet.Instant) {
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		if e.ID == s.ID {
+			s.most = e.Spec.MaxRuntime
+		}
+	case event.ReplicasPlaced:
+		if e.ID == s.ID && !e.Reserved && !e.Mend {
+			s.starts(at)
+		}
+	case event.ReplicasStarted:
+		if e.ID == s.ID {
+			s.starts(at)
+		}
+	case event.ReplicasEvicted:
+		s.left = s.left || e.ID == s.ID && e.Whole
+	}
+}
+
+// starts notes a start, but not that of replicas that join what runs.
+func (s *Story) starts(at fleet.Instant) {
+	if s.started == 0 || s.left {
+		s.started, s.left = at, false
 	}
 }
 
@@ -65,7 +98,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	case event.ReplicasStarted:
 		return "started in the room reserved for it", "", e.ID == s.ID
 	case event.ReplicasEvicted:
-		text, by = s.evicted(e)
+		text, by = s.evicted(e, r.At)
 		return text, by, e.ID == s.ID
 	case event.GangReturned:
 		return "could not be mended and went back to its queue, with its age: " + e.Why, "", e.ID == s.ID
@@ -109,10 +142,19 @@ func (s *Story) victims(r event.Record) []string {
 	return distinct(names)
 }
 
-func (s *Story) evicted(e event.ReplicasEvicted) (text, by string) {
+// overran says whether it had run for longer than it declared.
+func (s *Story) overran(at fleet.Instant) bool {
+	return s.most > 0 && s.started > 0 && at >= s.started.Add(s.most)
+}
+
+func (s *Story) evicted(e event.ReplicasEvicted, at fleet.Instant) (text, by string) {
 	by = s.name(e.For)
 	if e.Whole {
-		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, e.Class, clock(e.Until)), by
+		why := e.Class
+		if e.ID == s.ID && s.overran(at) {
+			why += ", for it ran longer than the " + s.most.String() + " that it declared, and so comes last"
+		}
+		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, why, clock(e.Until)), by
 	}
 	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, e.Class), by
 }

@@ -71,11 +71,13 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	}
 	u.Free = max(0, a.Backed()-a.Stays()-u.Held)
 	for i := range p.Islands {
-		nodes := a.Backing[i] - a.Touched(i)
-		u.LargestGang = max(u.LargestGang, min(u.Free, nodes*p.GPUsPerNode))
-		u.IslandNodes = append(u.IslandNodes, nodes)
+		u.IslandNodes = append(u.IslandNodes, a.Backing[i]-a.Touched(i))
 	}
 	u.IslandNodes = mostFirst(u.IslandNodes)
+	u.LargestGang = guaranteedGang(p, a, u.Free)
+	if w := lastToLeave(p); w != nil && u.Free > 0 {
+		u.Next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
+	}
 	backed, stays := 0, 0
 	for _, x := range p.Accounts {
 		if x.Tree() == a.Tree() {
@@ -106,11 +108,15 @@ func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) Usabl
 	if !starts(p) {
 		return u
 	}
+	leaving := leavingOn(p)
 	u.Free = p.Tally().Room
+	for _, gpus := range leaving {
+		u.Free -= gpus
+	}
 	for _, island := range p.Islands {
 		gang := 0
 		for _, n := range island.Nodes() {
-			if p.Nodes[n].Room() == p.GPUsPerNode {
+			if p.Nodes[n].Room() == p.GPUsPerNode && leaving[n] == 0 {
 				gang += p.GPUsPerNode
 			}
 		}
@@ -126,6 +132,32 @@ func mostFirst(counts []int) []int {
 	counts = slices.DeleteFunc(counts, func(n int) bool { return n <= 0 })
 	slices.SortFunc(counts, func(a, b int) int { return b - a })
 	return counts
+}
+
+// lastToLeave is who leaves last of those that leave within their grace: until
+// then who may start may have to wait. nil: nobody leaves.
+func lastToLeave(p *fleet.Partition) (last *fleet.Workload) {
+	for _, w := range p.Leaving() {
+		if !w.Overdue() && (last == nil || w.GraceEnds > last.GraceEnds) {
+			last = w
+		}
+	}
+	return last
+}
+
+// leavingOn is the GPUs that replicas on their way out still hold, by node.
+func leavingOn(p *fleet.Partition) map[int]int {
+	gpus := map[int]int{}
+	for _, w := range p.Leaving() {
+		for _, spot := range w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving }) {
+			for _, n := range spot.Nodes {
+				if p.Nodes[n].State.Usable() {
+					gpus[n] += w.Pools[spot.Pool].GPUs
+				}
+			}
+		}
+	}
+	return gpus
 }
 
 // others counts the other namespaces that use flex or wait for it.
@@ -149,7 +181,10 @@ func starts(p *fleet.Partition) bool {
 func nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
 	var next Next
 	for _, w := range work {
-		if w.MaxRuntime == 0 || w.Started == 0 {
+		if w.Leaves() && w.GraceEnds > now && (next.At == 0 || w.GraceEnds < next.At) {
+			next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
+		}
+		if w.MaxRuntime == 0 || w.Started == 0 || w.Leaves() {
 			continue
 		}
 		if at := w.Started.Add(w.MaxRuntime); at > now && (next.At == 0 || at < next.At) {

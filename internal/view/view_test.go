@@ -436,3 +436,17 @@ func TestCheckFindsWhatDoesNotAddUp(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What one quota could start guaranteed never exceeds what the partition could.
+func TestALargestGangOfAQuotaIsOneOfThePartition(t *testing.T) {
+	sc := newScene(t, 4)
+	sc.quota("t/x", 3, 3)
+	sc.quota("t/y", 1, 1)
+	sc.work("guest", "t/y", 8, fleet.Running, fleet.HoldsBorrowing, "a1", "a2", "a3", "a4")
+	x := UsableOf(sc.p, sc.p.Account("t/x"), "ada", "oak", 0)
+	if x.LargestGang != 24 {
+		t.Fatalf("t/x could start a gang of %d, want 24: who borrows there gives way", x.LargestGang)
+	}
+	expect(t, PartitionOf(sc.p), map[string]any{"largestGang": 24})
+	sc.check()
+}

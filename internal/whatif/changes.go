@@ -22,6 +22,7 @@ const (
 	RunTime   Kind = "run time"  // a declared maximum run time, so that it may pass
 	Priority  Kind = "priority"  // a higher priority
 	Reports   Kind = "reports"   // the cluster reports again
+	Mode      Kind = "mode"      // the cluster is decided for
 	Nodes     Kind = "nodes"     // nodes come back
 	Grant     Kind = "grant"     // more GPUs granted to its quota
 	Gang      Kind = "gang"      // the grant declares its gang
@@ -145,7 +146,7 @@ func (x *search) concerned(commands []core.Command) *fleet.State {
 			if w := x.s.Workload(c.Namespace, c.Name); w != nil {
 				trees[w.Tree()] = true
 			}
-		case core.SetNodes, core.ResumeReports:
+		case core.SetNodes, core.RecordValidation, core.ResumeReports, core.SetMode:
 			return x.s
 		}
 	}
@@ -176,6 +177,8 @@ func (x *search) keep(c Change, ok bool, patience time.Duration) bool {
 
 // least finds the smallest n from 1 to most whose change works, given that most
 // does: by bisection, so every answer was tried, and one less fails or is not known.
+// More need not be better (it may be somebody else's who comes first), so the
+// smallest few are tried besides.
 func (x *search) least(most int, change func(n int) Change, patience time.Duration) (best Change, ok bool) {
 	if most < 1 {
 		return best, false
@@ -183,15 +186,29 @@ func (x *search) least(most int, change func(n int) Change, patience time.Durati
 	if best, ok = x.try(change(most), patience); !ok {
 		return best, false
 	}
-	for low, high := 1, most; low < high; {
-		mid := (low + high) / 2
+	least := most
+	for low := 1; low < least; {
+		mid := (low + least) / 2
 		if c, works := x.try(change(mid), patience); works {
-			best, high = c, mid
+			best, least = c, mid
 		} else {
 			low = mid + 1
 		}
 	}
-	return best, true
+	return x.fewer(best, least, change, patience), true
+}
+
+// fewest is how many of the smallest changes are tried one by one.
+const fewest = 3
+
+// fewer is the first of the smallest few that works, or the best known.
+func (x *search) fewer(best Change, n int, change func(n int) Change, patience time.Duration) Change {
+	for i := 1; i < n && i <= fewest; i++ {
+		if c, works := x.try(change(i), patience); works {
+			return c
+		}
+	}
+	return best
 }
 
 // partitions are those in which the workload waits, or would with another target.

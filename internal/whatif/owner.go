@@ -8,12 +8,14 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/health"
 	"github.com/muster-fleet/muster/internal/promise"
 )
 
 // This file tries what quota owners and operators can do.
 
-// reports tries that a cluster whose reports have stopped reports again.
+// reports tries that a cluster whose reports have stopped reports again, and that one
+// on which nothing is started yet is decided for.
 func (x *search) reports() {
 	for _, b := range x.why {
 		if b.Code != explain.ClusterNotReady {
@@ -25,42 +27,65 @@ func (x *search) reports() {
 					Kind: Reports, Class: explain.Fault, Names: []string{name},
 					Commands: []core.Command{core.ResumeReports{Cluster: name}},
 				})
+			} else if c != nil && c.Mode != fleet.Enforce {
+				x.tryKeep(Change{Kind: Mode, Class: explain.Ask, Names: []string{name}, Commands: toEnforce(*c)})
 			}
 		}
 	}
 }
 
+// toEnforce are the steps of a cluster to mode enforce, one mode at a time.
+func toEnforce(c fleet.Cluster) []core.Command {
+	steps := []core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Enforce}}
+	if c.Mode == fleet.Observe {
+		steps = append([]core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Shadow}}, steps...)
+	}
+	return steps
+}
+
 // nodesTried is how many nodes are tried one by one, before several together are.
 const nodesTried = 4
 
-// nodes tries that nodes which are out of service come back: one, or the fewest
-// of those that are down the longest. What may be promised rises only after the
+// nodes tries that nodes which are out of service are repaired and come back, with
+// a passed validation: one, or the fewest of those that are down the longest. For
+// flex they count at once; what may be promised rises after probation and the
 // dwell, and that is waited for.
 func (x *search) nodes() {
 	p := x.at()
 	if p == nil {
 		return
 	}
-	// A minute more than the dwell, since its last moment still counts.
-	down, patience := outOfService(p), x.s.Policy.Dwell+time.Minute
+	// A minute more than both, since their last moments still count.
+	down, patience := outOfService(p), x.s.Policy.Dwell+x.s.Policy.Probation+time.Minute
 	if len(down) == 0 {
 		return
 	}
-	healthy := func(names []string) Change {
-		return Change{
-			Kind: Nodes, Class: explain.Ask, Partition: p.ID, Names: names,
-			Commands: []core.Command{core.SetNodes{Names: names, State: fleet.Healthy, Signal: "operator"}},
-		}
+	names, commands := make([]string, len(down)), make([]core.Command, len(down))
+	for i, n := range down {
+		names[i], commands[i] = n.Name, x.comesBack(p, n)
 	}
-	c, ok := x.least(len(down), func(n int) Change { return healthy(down[:n]) }, patience)
+	back := func(from, to int) Change {
+		return Change{Kind: Nodes, Class: explain.Ask, Partition: p.ID, Names: names[from:to], Commands: commands[from:to]}
+	}
+	c, ok := x.least(len(down), func(n int) Change { return back(0, n) }, patience)
 	for i := 1; ok && len(c.Names) > 1 && i < min(len(down), nodesTried); i++ {
-		if one, works := x.try(healthy(down[i:i+1]), patience); works {
+		if one, works := x.try(back(i, i+1), patience); works {
 			c = one
 		}
 	}
 	if x.keep(c, ok, patience) && !x.sooner(patience) {
 		x.found = x.found[:len(x.found)-1]
 	}
+}
+
+// comesBack is how a node returns to service: with all the checks that it needs, or
+// from a planned maintenance, which needs none.
+func (x *search) comesBack(p *fleet.Partition, n *fleet.Node) core.Command {
+	if n.State == fleet.Maintenance {
+		return core.SetNodes{Names: []string{n.Name}, State: fleet.Healthy, Signal: "operator"}
+	}
+	node, _ := p.Node(n.Name)
+	return core.RecordValidation{Node: n.Name, Passed: true, Checks: health.Needs(x.s, p, node, x.now)}
 }
 
 // sooner says whether the last change that was found lets the workload start
@@ -75,20 +100,17 @@ func (x *search) sooner(patience time.Duration) bool {
 	return !ok || c.Start.At < st.At
 }
 
-// outOfService lists nodes that are not healthy, the longest first.
-func outOfService(p *fleet.Partition) []string {
+// outOfService lists the nodes that are not in service, the longest first. Those in
+// probation are back, and only time brings them further.
+func outOfService(p *fleet.Partition) []*fleet.Node {
 	var down []*fleet.Node
 	for _, n := range p.Nodes {
-		if n.State != fleet.Healthy && n.State != fleet.Retired {
+		if n.State != fleet.Healthy && n.State != fleet.Probation && n.State != fleet.Retired {
 			down = append(down, n)
 		}
 	}
 	slices.SortStableFunc(down, func(a, b *fleet.Node) int { return cmp.Compare(a.Since, b.Since) })
-	names := make([]string, len(down))
-	for i, n := range down {
-		names[i] = n.Name
-	}
-	return names
+	return down
 }
 
 // grants tries to grant its quota more: as little as will do.

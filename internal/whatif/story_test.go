@@ -165,3 +165,15 @@ func TestFitSaysWhereItStartsAndChangesNothing(t *testing.T) {
 		t.Error("fit left something behind")
 	}
 }
+
+func TestAClusterThatIsOnlyObservedIsSetToEnforceStepByStep(t *testing.T) {
+	st := tell(t, map[string]int{"u": 32})
+	st.must(core.SetMode{Cluster: "c", Mode: fleet.Observe})
+	st.nodes("one", "u", 1, 0)
+	st.wants("one", explain.Waiting, explain.ClusterNotReady)
+	c, ok := st.changes("one")[whatif.Mode]
+	want := []core.Command{core.SetMode{Cluster: "c", Mode: fleet.Shadow}, core.SetMode{Cluster: "c", Mode: fleet.Enforce}}
+	if !ok || !slices.Equal(c.Commands, want) || c.Start.GPUs != 8 {
+		t.Errorf("%+v, want shadow, then enforce, and its 8 GPUs", c)
+	}
+}

@@ -43,7 +43,9 @@ func (x *search) flex() {
 			return
 		}
 	}
-	x.tryKeep(x.retarget(fleet.Flex, x.w.Partition))
+	if !x.tryKeep(x.retarget(fleet.Flex, x.w.Partition)) && x.w.Partition != "" {
+		x.tryKeep(x.retarget(fleet.Flex, ""))
+	}
 }
 
 func (x *search) retarget(quota, partition string) Change {
@@ -164,16 +166,28 @@ func (x *search) runTime() {
 	if p == nil || x.w.Flexes() || !x.has(explain.Behind) {
 		return
 	}
+	if x.runsAtMost(longest) {
+		return
+	}
 	ends := x.knownEnds(p)
 	for i := len(ends) - 1; i >= max(0, len(ends)-4); i-- {
 		d := ends[i].Sub(x.now).Truncate(time.Minute)
-		if d < time.Minute || x.w.MaxRuntime > 0 && x.w.MaxRuntime <= d {
-			continue
-		}
-		if x.tryKeep(x.again(Change{Kind: RunTime, RunTime: d}, func(s *fleet.Spec) { s.MaxRuntime = d })) {
+		if d >= time.Minute && x.runsAtMost(d) {
 			return
 		}
 	}
+}
+
+// longest is a run time that says no more than that there is an end: where it lets
+// work pass, the head keeps its room beside it however long that runs.
+const longest = 28 * 24 * time.Hour
+
+// runsAtMost tries a declared maximum run time, shorter than what is declared.
+func (x *search) runsAtMost(d time.Duration) bool {
+	if x.w.MaxRuntime > 0 && x.w.MaxRuntime <= d {
+		return false
+	}
+	return x.tryKeep(x.again(Change{Kind: RunTime, RunTime: d}, func(s *fleet.Spec) { s.MaxRuntime = d }))
 }
 
 // knownEnds are the declared ends of in-quota work of its tree, the first first.

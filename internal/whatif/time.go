@@ -80,8 +80,8 @@ func (x *search) inTheWay() []*fleet.Workload {
 		}
 	}
 	for _, a := range p.Accounts {
-		if x.w.Flexes() || a.Tree() == x.w.Tree() {
-			for _, w := range a.Work() {
+		for _, w := range a.Work() {
+			if x.mayHope(a, w) {
 				add(w)
 			}
 		}
@@ -90,6 +90,16 @@ func (x *search) inTheWay() []*fleet.Workload {
 		return cmp.Or(cmp.Compare(x.after(a), x.after(b)), x.bySize(a, b), cmp.Compare(a.ID, b.ID))
 	})
 	return append(x.ahead(seen), list...)
+}
+
+// mayHope says whether the end of in-quota work is any help to it: that of its own
+// tree; for flex only where its end is known, for nobody ends work inside a quota so
+// that flex may start.
+func (x *search) mayHope(a *fleet.Account, w *fleet.Workload) bool {
+	if x.w.Flexes() {
+		return x.after(w) != fleet.Never
+	}
+	return a.Tree() == x.w.Tree()
 }
 
 // after is when a workload ends, those that should have ended already as if nobody knew.

@@ -42,7 +42,8 @@ type Figures struct {
 	Over        int32                  `protobuf:"varint,14,opt,name=over,proto3" json:"over,omitempty"`
 	Flex        int32                  `protobuf:"varint,15,opt,name=flex,proto3" json:"flex,omitempty"`
 	FlexUsed    int32                  `protobuf:"varint,16,opt,name=flex_used,json=flexUsed,proto3" json:"flex_used,omitempty"`
-	// The largest gang that in-quota work could start now; of any partition, where there are several.
+	// The largest gang that in-quota work could start now in one island, guaranteed in its quota or borrowing in its
+	// tree; of any partition, where there are several. (What one quota could start guaranteed, muster free says.)
 	LargestGang int32 `protobuf:"varint,17,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
 	// Held by in-quota work that has long done nothing.
 	Idle          int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`

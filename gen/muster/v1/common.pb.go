@@ -108,7 +108,9 @@ type Written struct {
 	Repeat bool `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`
 	DryRun bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// For a dry run, what would have been written.
-	Events        []*Event `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
+	Events []*Event `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
+	// What was taken otherwise than it was asked for, or what is still missing, in sentences.
+	Notes         []string `protobuf:"bytes,6,rep,name=notes,proto3" json:"notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,6 +176,13 @@ func (x *Written) GetDryRun() bool {
 func (x *Written) GetEvents() []*Event {
 	if x != nil {
 		return x.Events
+	}
+	return nil
+}
+
+func (x *Written) GetNotes() []string {
+	if x != nil {
+		return x.Notes
 	}
 	return nil
 }
@@ -502,13 +511,14 @@ const file_muster_v1_common_proto_rawDesc = "" +
 	"\x0fidempotency_key\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x0eidempotencyKey\x12%\n" +
 	"\x0eexpect_version\x18\x02 \x01(\x04R\rexpectVersion\x12\x17\n" +
 	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x06reason\"\xaa\x01\n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x06reason\"\xc0\x01\n" +
 	"\aWritten\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
 	"\x06repeat\x18\x03 \x01(\bR\x06repeat\x12\x17\n" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12(\n" +
-	"\x06events\x18\x05 \x03(\v2\x10.muster.v1.EventR\x06events\"L\n" +
+	"\x06events\x18\x05 \x03(\v2\x10.muster.v1.EventR\x06events\x12\x14\n" +
+	"\x05notes\x18\x06 \x03(\tR\x05notes\"L\n" +
 	"\x04Seen\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"/\n" +

@@ -27,7 +27,7 @@ type ListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What had happened by this moment; not set: now.
 	AsOf *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
-	// From this sequence number on; 0: the last ones, as many as limit says.
+	// From this sequence number on; 0: the last ones, as many as limit says, or from since on.
 	From uint64 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
 	// Only events whose kind begins so: workload, quota.created. None: all.
 	Kinds []string `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`
@@ -126,7 +126,9 @@ type ListEventsResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Records []*Record              `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
 	// Where to go on; 0: that was all.
-	Next          uint64 `protobuf:"varint,2,opt,name=next,proto3" json:"next,omitempty"`
+	Next uint64 `protobuf:"varint,2,opt,name=next,proto3" json:"next,omitempty"`
+	// There are earlier ones than these, which are the last.
+	Earlier       bool `protobuf:"varint,3,opt,name=earlier,proto3" json:"earlier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +175,13 @@ func (x *ListEventsResponse) GetNext() uint64 {
 		return x.Next
 	}
 	return 0
+}
+
+func (x *ListEventsResponse) GetEarlier() bool {
+	if x != nil {
+		return x.Earlier
+	}
+	return false
 }
 
 type WatchRequest struct {
@@ -287,10 +296,11 @@ const file_muster_v1_event_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05limit\x120\n" +
 	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1a\n" +
 	"\x03who\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x03who\x12\x1e\n" +
-	"\x05about\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\x80\bR\x05about\"U\n" +
+	"\x05about\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\x80\bR\x05about\"o\n" +
 	"\x12ListEventsResponse\x12+\n" +
 	"\arecords\x18\x01 \x03(\v2\x11.muster.v1.RecordR\arecords\x12\x12\n" +
-	"\x04next\x18\x02 \x01(\x04R\x04next\"J\n" +
+	"\x04next\x18\x02 \x01(\x04R\x04next\x12\x18\n" +
+	"\aearlier\x18\x03 \x01(\bR\aearlier\"J\n" +
 	"\fWatchRequest\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\x04R\x04from\x12&\n" +
 	"\x05kinds\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +

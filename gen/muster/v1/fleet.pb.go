@@ -572,7 +572,8 @@ type Incident struct {
 	// Who works on it, and where it is written down.
 	Owner string `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
 	Link  string `protobuf:"bytes,8,opt,name=link,proto3" json:"link,omitempty"`
-	// GPUs that it takes: of its nodes, or of its scope, those that are not usable.
+	// GPUs that it takes: of its nodes, or of its scope, those that are not usable. A closed one takes none; what it took, a look at
+	// a moment before says.
 	Gpus int32 `protobuf:"varint,9,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// What has been found out, oldest first.
 	Updates       []*IncidentUpdate `protobuf:"bytes,10,rep,name=updates,proto3" json:"updates,omitempty"`
@@ -1699,7 +1700,8 @@ type OpenIncidentRequest struct {
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// cluster, cluster/gpu or cluster/gpu/island; empty: the fleet.
-	Scope         string   `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
+	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
+	// sev0 (the worst) to sev4; empty: not said.
 	Severity      string   `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
 	Nodes         []string `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	Owner         string   `protobuf:"bytes,6,opt,name=owner,proto3" json:"owner,omitempty"`
@@ -1788,13 +1790,14 @@ func (x *OpenIncidentRequest) GetLink() string {
 }
 
 type UpdateIncidentRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Write    *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
-	Name     string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Scope    *string                `protobuf:"bytes,3,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	Severity *string                `protobuf:"bytes,4,opt,name=severity,proto3,oneof" json:"severity,omitempty"`
-	Owner    *string                `protobuf:"bytes,5,opt,name=owner,proto3,oneof" json:"owner,omitempty"`
-	Link     *string                `protobuf:"bytes,6,opt,name=link,proto3,oneof" json:"link,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Scope *string                `protobuf:"bytes,3,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
+	// sev0 (the worst) to sev4; empty: not said.
+	Severity *string `protobuf:"bytes,4,opt,name=severity,proto3,oneof" json:"severity,omitempty"`
+	Owner    *string `protobuf:"bytes,5,opt,name=owner,proto3,oneof" json:"owner,omitempty"`
+	Link     *string `protobuf:"bytes,6,opt,name=link,proto3,oneof" json:"link,omitempty"`
 	// Instead of those it had; only if replace_nodes.
 	Nodes        []string `protobuf:"bytes,7,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	ReplaceNodes bool     `protobuf:"varint,8,opt,name=replace_nodes,json=replaceNodes,proto3" json:"replace_nodes,omitempty"`
@@ -2758,21 +2761,21 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x06signal\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06signal\x12*\n" +
 	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"@\n" +
 	"\x10SetNodesResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xee\x02\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x8c\x03\n" +
 	"\x13OpenIncidentRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12U\n" +
-	"\x05scope\x18\x03 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12#\n" +
-	"\bseverity\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18?R\bseverity\x12?\n" +
+	"\x05scope\x18\x03 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12A\n" +
+	"\bseverity\x18\x04 \x01(\tB%\xbaH\"r R\x00R\x04sev0R\x04sev1R\x04sev2R\x04sev3R\x04sev4R\bseverity\x12?\n" +
 	"\x05nodes\x18\x05 \x03(\tB)\xbaH&\x92\x01#\x10\xc0\x9a\f\"\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x05nodes\x12\x1e\n" +
 	"\x05owner\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x05owner\x12\x1c\n" +
-	"\x04link\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x04link\"\x8c\x03\n" +
+	"\x04link\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x04link\"\xaa\x03\n" +
 	"\x15UpdateIncidentRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12#\n" +
-	"\x05scope\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aH\x00R\x05scope\x88\x01\x01\x12(\n" +
-	"\bseverity\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18?H\x01R\bseverity\x88\x01\x01\x12#\n" +
+	"\x05scope\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aH\x00R\x05scope\x88\x01\x01\x12F\n" +
+	"\bseverity\x18\x04 \x01(\tB%\xbaH\"r R\x00R\x04sev0R\x04sev1R\x04sev2R\x04sev3R\x04sev4H\x01R\bseverity\x88\x01\x01\x12#\n" +
 	"\x05owner\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01H\x02R\x05owner\x88\x01\x01\x12!\n" +
 	"\x04link\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x03R\x04link\x88\x01\x01\x12'\n" +
 	"\x05nodes\x18\a \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xc0\x9a\f\"\x05r\x03\x18\xfd\x01R\x05nodes\x12#\n" +

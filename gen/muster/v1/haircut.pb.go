@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -2639,11 +2640,264 @@ func (x *ShadowDecisionsResponse) GetEvents() []*Event {
 	return nil
 }
 
+type ShadowHistoryRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Cluster string                 `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// Not set: 24 hours ago.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShadowHistoryRequest) Reset() {
+	*x = ShadowHistoryRequest{}
+	mi := &file_muster_v1_haircut_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShadowHistoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShadowHistoryRequest) ProtoMessage() {}
+
+func (x *ShadowHistoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_haircut_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShadowHistoryRequest.ProtoReflect.Descriptor instead.
+func (*ShadowHistoryRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_haircut_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ShadowHistoryRequest) GetCluster() string {
+	if x != nil {
+		return x.Cluster
+	}
+	return ""
+}
+
+func (x *ShadowHistoryRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+type ShadowHistoryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Mode  string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	// How often it was asked what would be decided, and how far apart: what would have been decided and undone again in
+	// between is not seen.
+	Looks int32                `protobuf:"varint,4,opt,name=looks,proto3" json:"looks,omitempty"`
+	Every *durationpb.Duration `protobuf:"bytes,5,opt,name=every,proto3" json:"every,omitempty"`
+	Cases []*ShadowCase        `protobuf:"bytes,6,rep,name=cases,proto3" json:"cases,omitempty"`
+	// There are more cases than one answer has.
+	Cut           bool `protobuf:"varint,7,opt,name=cut,proto3" json:"cut,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShadowHistoryResponse) Reset() {
+	*x = ShadowHistoryResponse{}
+	mi := &file_muster_v1_haircut_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShadowHistoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShadowHistoryResponse) ProtoMessage() {}
+
+func (x *ShadowHistoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_haircut_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShadowHistoryResponse.ProtoReflect.Descriptor instead.
+func (*ShadowHistoryResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_haircut_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *ShadowHistoryResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *ShadowHistoryResponse) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *ShadowHistoryResponse) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ShadowHistoryResponse) GetLooks() int32 {
+	if x != nil {
+		return x.Looks
+	}
+	return 0
+}
+
+func (x *ShadowHistoryResponse) GetEvery() *durationpb.Duration {
+	if x != nil {
+		return x.Every
+	}
+	return nil
+}
+
+func (x *ShadowHistoryResponse) GetCases() []*ShadowCase {
+	if x != nil {
+		return x.Cases
+	}
+	return nil
+}
+
+func (x *ShadowHistoryResponse) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
+
+// ShadowCase is something that would have been decided, and what happened instead.
+type ShadowCase struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Workload string                 `protobuf:"bytes,1,opt,name=workload,proto3" json:"workload,omitempty"`
+	// start, or leave.
+	Would string `protobuf:"bytes,2,opt,name=would,proto3" json:"would,omitempty"`
+	// When it would have been decided first.
+	At *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	// How it would have held its GPUs; of one that would have left, as which class of victim.
+	How       string `protobuf:"bytes,4,opt,name=how,proto3" json:"how,omitempty"`
+	Partition string `protobuf:"bytes,5,opt,name=partition,proto3" json:"partition,omitempty"`
+	// GPUs that it needs at once.
+	Gpus          int32                  `protobuf:"varint,6,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	Happened      string                 `protobuf:"bytes,7,opt,name=happened,proto3" json:"happened,omitempty"`
+	HappenedAt    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=happened_at,json=happenedAt,proto3" json:"happened_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShadowCase) Reset() {
+	*x = ShadowCase{}
+	mi := &file_muster_v1_haircut_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShadowCase) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShadowCase) ProtoMessage() {}
+
+func (x *ShadowCase) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_haircut_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShadowCase.ProtoReflect.Descriptor instead.
+func (*ShadowCase) Descriptor() ([]byte, []int) {
+	return file_muster_v1_haircut_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *ShadowCase) GetWorkload() string {
+	if x != nil {
+		return x.Workload
+	}
+	return ""
+}
+
+func (x *ShadowCase) GetWould() string {
+	if x != nil {
+		return x.Would
+	}
+	return ""
+}
+
+func (x *ShadowCase) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *ShadowCase) GetHow() string {
+	if x != nil {
+		return x.How
+	}
+	return ""
+}
+
+func (x *ShadowCase) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *ShadowCase) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *ShadowCase) GetHappened() string {
+	if x != nil {
+		return x.Happened
+	}
+	return ""
+}
+
+func (x *ShadowCase) GetHappenedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HappenedAt
+	}
+	return nil
+}
+
 var File_muster_v1_haircut_proto protoreflect.FileDescriptor
 
 const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\n" +
-	"\x17muster/v1/haircut.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\"\xb9\x01\n" +
+	"\x17muster/v1/haircut.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\"\xb9\x01\n" +
 	"\n" +
 	"HaircutAsk\x12Q\n" +
 	"\x05scope\x18\x01 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12-\n" +
@@ -2839,7 +3093,30 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x17ShadowDecisionsResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12(\n" +
-	"\x06events\x18\x03 \x03(\v2\x10.muster.v1.EventR\x06events2\xbe\t\n" +
+	"\x06events\x18\x03 \x03(\v2\x10.muster.v1.EventR\x06events\"\x84\x01\n" +
+	"\x14ShadowHistoryRequest\x12:\n" +
+	"\acluster\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\acluster\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\x88\x02\n" +
+	"\x15ShadowHistoryResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x12\n" +
+	"\x04mode\x18\x02 \x01(\tR\x04mode\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x14\n" +
+	"\x05looks\x18\x04 \x01(\x05R\x05looks\x12/\n" +
+	"\x05every\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x05every\x12+\n" +
+	"\x05cases\x18\x06 \x03(\v2\x15.muster.v1.ShadowCaseR\x05cases\x12\x10\n" +
+	"\x03cut\x18\a \x01(\bR\x03cut\"\x87\x02\n" +
+	"\n" +
+	"ShadowCase\x12\x1a\n" +
+	"\bworkload\x18\x01 \x01(\tR\bworkload\x12\x14\n" +
+	"\x05would\x18\x02 \x01(\tR\x05would\x12*\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x10\n" +
+	"\x03how\x18\x04 \x01(\tR\x03how\x12\x1c\n" +
+	"\tpartition\x18\x05 \x01(\tR\tpartition\x12\x12\n" +
+	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x1a\n" +
+	"\bhappened\x18\a \x01(\tR\bhappened\x12;\n" +
+	"\vhappened_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"happenedAt2\x97\n" +
+	"\n" +
 	"\x0eHaircutService\x12T\n" +
 	"\fDraftHaircut\x12\x1e.muster.v1.DraftHaircutRequest\x1a\x1f.muster.v1.DraftHaircutResponse\"\x03\x90\x02\x01\x12]\n" +
 	"\x0fCompareHaircuts\x12!.muster.v1.CompareHaircutsRequest\x1a\".muster.v1.CompareHaircutsResponse\"\x03\x90\x02\x01\x12L\n" +
@@ -2855,7 +3132,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\rExportHaircut\x12\x1f.muster.v1.ExportHaircutRequest\x1a .muster.v1.ExportHaircutResponse\"\x03\x90\x02\x01\x12T\n" +
 	"\fClusterReady\x12\x1e.muster.v1.ClusterReadyRequest\x1a\x1f.muster.v1.ClusterReadyResponse\"\x03\x90\x02\x01\x12U\n" +
 	"\x0eSetClusterMode\x12 .muster.v1.SetClusterModeRequest\x1a!.muster.v1.SetClusterModeResponse\x12]\n" +
-	"\x0fShadowDecisions\x12!.muster.v1.ShadowDecisionsRequest\x1a\".muster.v1.ShadowDecisionsResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
+	"\x0fShadowDecisions\x12!.muster.v1.ShadowDecisionsRequest\x1a\".muster.v1.ShadowDecisionsResponse\"\x03\x90\x02\x01\x12W\n" +
+	"\rShadowHistory\x12\x1f.muster.v1.ShadowHistoryRequest\x1a .muster.v1.ShadowHistoryResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
 	file_muster_v1_haircut_proto_rawDescOnce sync.Once
@@ -2869,7 +3147,7 @@ func file_muster_v1_haircut_proto_rawDescGZIP() []byte {
 	return file_muster_v1_haircut_proto_rawDescData
 }
 
-var file_muster_v1_haircut_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_muster_v1_haircut_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_muster_v1_haircut_proto_goTypes = []any{
 	(*HaircutAsk)(nil),              // 0: muster.v1.HaircutAsk
 	(*Haircut)(nil),                 // 1: muster.v1.Haircut
@@ -2910,25 +3188,29 @@ var file_muster_v1_haircut_proto_goTypes = []any{
 	(*SetClusterModeResponse)(nil),  // 36: muster.v1.SetClusterModeResponse
 	(*ShadowDecisionsRequest)(nil),  // 37: muster.v1.ShadowDecisionsRequest
 	(*ShadowDecisionsResponse)(nil), // 38: muster.v1.ShadowDecisionsResponse
-	(*Buffer)(nil),                  // 39: muster.v1.Buffer
-	(*timestamppb.Timestamp)(nil),   // 40: google.protobuf.Timestamp
-	(*Seen)(nil),                    // 41: muster.v1.Seen
-	(*Write)(nil),                   // 42: muster.v1.Write
-	(*Written)(nil),                 // 43: muster.v1.Written
-	(*Event)(nil),                   // 44: muster.v1.Event
+	(*ShadowHistoryRequest)(nil),    // 39: muster.v1.ShadowHistoryRequest
+	(*ShadowHistoryResponse)(nil),   // 40: muster.v1.ShadowHistoryResponse
+	(*ShadowCase)(nil),              // 41: muster.v1.ShadowCase
+	(*Buffer)(nil),                  // 42: muster.v1.Buffer
+	(*timestamppb.Timestamp)(nil),   // 43: google.protobuf.Timestamp
+	(*Seen)(nil),                    // 44: muster.v1.Seen
+	(*Write)(nil),                   // 45: muster.v1.Write
+	(*Written)(nil),                 // 46: muster.v1.Written
+	(*Event)(nil),                   // 47: muster.v1.Event
+	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
 }
 var file_muster_v1_haircut_proto_depIdxs = []int32{
-	39, // 0: muster.v1.HaircutAsk.buffer:type_name -> muster.v1.Buffer
+	42, // 0: muster.v1.HaircutAsk.buffer:type_name -> muster.v1.Buffer
 	0,  // 1: muster.v1.Haircut.ask:type_name -> muster.v1.HaircutAsk
-	40, // 2: muster.v1.Haircut.made:type_name -> google.protobuf.Timestamp
-	40, // 3: muster.v1.Haircut.reviewed:type_name -> google.protobuf.Timestamp
+	43, // 2: muster.v1.Haircut.made:type_name -> google.protobuf.Timestamp
+	43, // 3: muster.v1.Haircut.reviewed:type_name -> google.protobuf.Timestamp
 	3,  // 4: muster.v1.Haircut.waves:type_name -> muster.v1.HaircutWave
 	4,  // 5: muster.v1.Haircut.fit:type_name -> muster.v1.HaircutPart
 	2,  // 6: muster.v1.Haircut.sums:type_name -> muster.v1.HaircutSums
 	4,  // 7: muster.v1.HaircutWave.parts:type_name -> muster.v1.HaircutPart
-	40, // 8: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
-	40, // 9: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
-	40, // 10: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
+	43, // 8: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
+	43, // 9: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
+	43, // 10: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
 	2,  // 11: muster.v1.HaircutWave.sums:type_name -> muster.v1.HaircutSums
 	5,  // 12: muster.v1.HaircutPart.causes:type_name -> muster.v1.HaircutCause
 	7,  // 13: muster.v1.HaircutPart.cuts:type_name -> muster.v1.HaircutCut
@@ -2936,79 +3218,88 @@ var file_muster_v1_haircut_proto_depIdxs = []int32{
 	6,  // 15: muster.v1.HaircutPart.evicted:type_name -> muster.v1.HaircutWork
 	6,  // 16: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
 	6,  // 17: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
-	40, // 18: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	43, // 18: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
 	0,  // 19: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	41, // 20: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
+	44, // 20: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
 	1,  // 21: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	40, // 22: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 23: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
-	41, // 24: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
+	43, // 22: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 23: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
+	44, // 24: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
 	12, // 25: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
 	2,  // 26: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
-	42, // 27: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
+	45, // 27: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
 	0,  // 28: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	43, // 29: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
+	46, // 29: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
 	1,  // 30: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	40, // 31: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 32: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
+	43, // 31: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 32: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
 	1,  // 33: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
-	40, // 34: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 35: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
+	43, // 34: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 35: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
 	1,  // 36: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	42, // 37: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 38: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 39: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 40: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 41: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 42: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
-	42, // 43: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
-	43, // 44: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
-	40, // 45: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 46: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
+	45, // 37: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
+	46, // 38: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 39: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
+	46, // 40: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 41: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
+	46, // 42: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 43: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
+	46, // 44: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
+	43, // 45: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 46: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
 	29, // 47: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
-	40, // 48: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	43, // 48: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
 	0,  // 49: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	41, // 50: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
-	40, // 51: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 52: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
+	44, // 50: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
+	43, // 51: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 52: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
 	34, // 53: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
-	42, // 54: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
-	43, // 55: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
-	41, // 56: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
-	44, // 57: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
-	8,  // 58: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
-	10, // 59: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
-	13, // 60: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
-	15, // 61: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
-	17, // 62: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
-	19, // 63: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
-	21, // 64: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
-	23, // 65: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
-	25, // 66: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
-	27, // 67: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
-	30, // 68: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
-	32, // 69: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
-	35, // 70: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
-	37, // 71: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
-	9,  // 72: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
-	11, // 73: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
-	14, // 74: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
-	16, // 75: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
-	18, // 76: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
-	20, // 77: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
-	22, // 78: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
-	24, // 79: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
-	26, // 80: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
-	28, // 81: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
-	31, // 82: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
-	33, // 83: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
-	36, // 84: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
-	38, // 85: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
-	72, // [72:86] is the sub-list for method output_type
-	58, // [58:72] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	45, // 54: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
+	46, // 55: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
+	44, // 56: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
+	47, // 57: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
+	43, // 58: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	44, // 59: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
+	43, // 60: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
+	48, // 61: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
+	41, // 62: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
+	43, // 63: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
+	43, // 64: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
+	8,  // 65: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
+	10, // 66: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
+	13, // 67: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
+	15, // 68: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
+	17, // 69: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
+	19, // 70: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
+	21, // 71: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
+	23, // 72: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
+	25, // 73: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
+	27, // 74: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
+	30, // 75: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
+	32, // 76: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
+	35, // 77: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
+	37, // 78: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
+	39, // 79: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
+	9,  // 80: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
+	11, // 81: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
+	14, // 82: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
+	16, // 83: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
+	18, // 84: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
+	20, // 85: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
+	22, // 86: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
+	24, // 87: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
+	26, // 88: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
+	28, // 89: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
+	31, // 90: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
+	33, // 91: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
+	36, // 92: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
+	38, // 93: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
+	40, // 94: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
+	80, // [80:95] is the sub-list for method output_type
+	65, // [65:80] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_haircut_proto_init() }
@@ -3024,7 +3315,7 @@ func file_muster_v1_haircut_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_haircut_proto_rawDesc), len(file_muster_v1_haircut_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

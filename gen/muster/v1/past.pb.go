@@ -1880,8 +1880,10 @@ type FlexOutlook struct {
 	SizesTo   int32       `protobuf:"varint,5,opt,name=sizes_to,json=sizesTo,proto3" json:"sizes_to,omitempty"`
 	Odds      []*FlexOdds `protobuf:"bytes,6,rep,name=odds,proto3" json:"odds,omitempty"`
 	// The pool, and what of it was used, on average.
-	MeanFlex      int32 `protobuf:"varint,7,opt,name=mean_flex,json=meanFlex,proto3" json:"mean_flex,omitempty"`
-	MeanUsed      int32 `protobuf:"varint,8,opt,name=mean_used,json=meanUsed,proto3" json:"mean_used,omitempty"`
+	MeanFlex int32 `protobuf:"varint,7,opt,name=mean_flex,json=meanFlex,proto3" json:"mean_flex,omitempty"`
+	MeanUsed int32 `protobuf:"varint,8,opt,name=mean_used,json=meanUsed,proto3" json:"mean_used,omitempty"`
+	// From when on it is known: 28 days ago, or when the partition came into being.
+	KnownSince    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=known_since,json=knownSince,proto3" json:"known_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1970,6 +1972,13 @@ func (x *FlexOutlook) GetMeanUsed() int32 {
 		return x.MeanUsed
 	}
 	return 0
+}
+
+func (x *FlexOutlook) GetKnownSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.KnownSince
+	}
+	return nil
 }
 
 type FlexOdds struct {
@@ -2186,7 +2195,7 @@ const file_muster_v1_past_proto_rawDesc = "" +
 	"\x04gpus\x18\x02 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\xad\xe2\x04(\x01R\x04gpus\"n\n" +
 	"\x13FlexOutlookResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x122\n" +
-	"\boutlooks\x18\x02 \x03(\v2\x16.muster.v1.FlexOutlookR\boutlooks\"\xf0\x01\n" +
+	"\boutlooks\x18\x02 \x03(\v2\x16.muster.v1.FlexOutlookR\boutlooks\"\xad\x02\n" +
 	"\vFlexOutlook\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
 	"\x04gpus\x18\x02 \x01(\x05R\x04gpus\x12\x12\n" +
@@ -2196,7 +2205,9 @@ const file_muster_v1_past_proto_rawDesc = "" +
 	"\bsizes_to\x18\x05 \x01(\x05R\asizesTo\x12'\n" +
 	"\x04odds\x18\x06 \x03(\v2\x13.muster.v1.FlexOddsR\x04odds\x12\x1b\n" +
 	"\tmean_flex\x18\a \x01(\x05R\bmeanFlex\x12\x1b\n" +
-	"\tmean_used\x18\b \x01(\x05R\bmeanUsed\"i\n" +
+	"\tmean_used\x18\b \x01(\x05R\bmeanUsed\x12;\n" +
+	"\vknown_since\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"knownSince\"i\n" +
 	"\bFlexOdds\x12/\n" +
 	"\x05lasts\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05lasts\x12\x12\n" +
 	"\x04odds\x18\x02 \x01(\x01R\x04odds\x12\x18\n" +
@@ -2306,26 +2317,27 @@ var file_muster_v1_past_proto_depIdxs = []int32{
 	29, // 46: muster.v1.FlexOutlookResponse.seen:type_name -> muster.v1.Seen
 	25, // 47: muster.v1.FlexOutlookResponse.outlooks:type_name -> muster.v1.FlexOutlook
 	26, // 48: muster.v1.FlexOutlook.odds:type_name -> muster.v1.FlexOdds
-	30, // 49: muster.v1.FlexOdds.lasts:type_name -> google.protobuf.Duration
-	1,  // 50: muster.v1.PastService.Standing:input_type -> muster.v1.StandingRequest
-	4,  // 51: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
-	7,  // 52: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
-	12, // 53: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
-	16, // 54: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
-	19, // 55: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
-	22, // 56: muster.v1.PastService.FlexOutlook:input_type -> muster.v1.FlexOutlookRequest
-	2,  // 57: muster.v1.PastService.Standing:output_type -> muster.v1.StandingResponse
-	5,  // 58: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
-	8,  // 59: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
-	13, // 60: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
-	17, // 61: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
-	20, // 62: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
-	24, // 63: muster.v1.PastService.FlexOutlook:output_type -> muster.v1.FlexOutlookResponse
-	57, // [57:64] is the sub-list for method output_type
-	50, // [50:57] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	28, // 49: muster.v1.FlexOutlook.known_since:type_name -> google.protobuf.Timestamp
+	30, // 50: muster.v1.FlexOdds.lasts:type_name -> google.protobuf.Duration
+	1,  // 51: muster.v1.PastService.Standing:input_type -> muster.v1.StandingRequest
+	4,  // 52: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
+	7,  // 53: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
+	12, // 54: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
+	16, // 55: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
+	19, // 56: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
+	22, // 57: muster.v1.PastService.FlexOutlook:input_type -> muster.v1.FlexOutlookRequest
+	2,  // 58: muster.v1.PastService.Standing:output_type -> muster.v1.StandingResponse
+	5,  // 59: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
+	8,  // 60: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
+	13, // 61: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
+	17, // 62: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
+	20, // 63: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
+	24, // 64: muster.v1.PastService.FlexOutlook:output_type -> muster.v1.FlexOutlookResponse
+	58, // [58:65] is the sub-list for method output_type
+	51, // [51:58] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_past_proto_init() }

@@ -290,7 +290,9 @@ type Spares struct {
 	// Nodes that must be had besides, with 99 % confidence over a day.
 	Needed int32 `protobuf:"varint,5,opt,name=needed,proto3" json:"needed,omitempty"`
 	// Whole healthy nodes of the island besides.
-	There         int32 `protobuf:"varint,6,opt,name=there,proto3" json:"there,omitempty"`
+	There int32 `protobuf:"varint,6,opt,name=there,proto3" json:"there,omitempty"`
+	// Nodes that the gang itself lacks in its island: it is not backed whole. 0: it is.
+	Missing       int32 `protobuf:"varint,7,opt,name=missing,proto3" json:"missing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -367,6 +369,13 @@ func (x *Spares) GetThere() int32 {
 	return 0
 }
 
+func (x *Spares) GetMissing() int32 {
+	if x != nil {
+		return x.Missing
+	}
+	return 0
+}
+
 var File_muster_v1_promise_proto protoreflect.FileDescriptor
 
 const file_muster_v1_promise_proto_rawDesc = "" +
@@ -396,14 +405,15 @@ const file_muster_v1_promise_proto_rawDesc = "" +
 	"meanBufferB\v\n" +
 	"\t_realisedB\n" +
 	"\n" +
-	"\b_claimed\"\x96\x01\n" +
+	"\b_claimed\"\xb0\x01\n" +
 	"\x06Spares\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x16\n" +
 	"\x06island\x18\x02 \x01(\tR\x06island\x12\x14\n" +
 	"\x05quota\x18\x03 \x01(\tR\x05quota\x12\x12\n" +
 	"\x04gang\x18\x04 \x01(\x05R\x04gang\x12\x16\n" +
 	"\x06needed\x18\x05 \x01(\x05R\x06needed\x12\x14\n" +
-	"\x05there\x18\x06 \x01(\x05R\x05there2Z\n" +
+	"\x05there\x18\x06 \x01(\x05R\x05there\x12\x18\n" +
+	"\amissing\x18\a \x01(\x05R\amissing2Z\n" +
 	"\x0ePromiseService\x12H\n" +
 	"\bPromises\x12\x1a.muster.v1.PromisesRequest\x1a\x1b.muster.v1.PromisesResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 

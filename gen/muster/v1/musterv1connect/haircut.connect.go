@@ -75,6 +75,9 @@ const (
 	// HaircutServiceShadowDecisionsProcedure is the fully-qualified name of the HaircutService's
 	// ShadowDecisions RPC.
 	HaircutServiceShadowDecisionsProcedure = "/muster.v1.HaircutService/ShadowDecisions"
+	// HaircutServiceShadowHistoryProcedure is the fully-qualified name of the HaircutService's
+	// ShadowHistory RPC.
+	HaircutServiceShadowHistoryProcedure = "/muster.v1.HaircutService/ShadowHistory"
 )
 
 // HaircutServiceClient is a client for the muster.v1.HaircutService service.
@@ -107,6 +110,8 @@ type HaircutServiceClient interface {
 	SetClusterMode(context.Context, *v1.SetClusterModeRequest) (*v1.SetClusterModeResponse, error)
 	// ShadowDecisions are what Muster would decide in a cluster now, were it in mode enforce.
 	ShadowDecisions(context.Context, *v1.ShadowDecisionsRequest) (*v1.ShadowDecisionsResponse, error)
+	// ShadowHistory compares what would have been decided in a cluster, while it was not in mode enforce, with what happened.
+	ShadowHistory(context.Context, *v1.ShadowHistoryRequest) (*v1.ShadowHistoryResponse, error)
 }
 
 // NewHaircutServiceClient constructs a client for the muster.v1.HaircutService service. By default,
@@ -212,6 +217,13 @@ func NewHaircutServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		shadowHistory: connect.NewClient[v1.ShadowHistoryRequest, v1.ShadowHistoryResponse](
+			httpClient,
+			baseURL+HaircutServiceShadowHistoryProcedure,
+			connect.WithSchema(haircutServiceMethods.ByName("ShadowHistory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -231,6 +243,7 @@ type haircutServiceClient struct {
 	clusterReady    *connect.Client[v1.ClusterReadyRequest, v1.ClusterReadyResponse]
 	setClusterMode  *connect.Client[v1.SetClusterModeRequest, v1.SetClusterModeResponse]
 	shadowDecisions *connect.Client[v1.ShadowDecisionsRequest, v1.ShadowDecisionsResponse]
+	shadowHistory   *connect.Client[v1.ShadowHistoryRequest, v1.ShadowHistoryResponse]
 }
 
 // DraftHaircut calls muster.v1.HaircutService.DraftHaircut.
@@ -359,6 +372,15 @@ func (c *haircutServiceClient) ShadowDecisions(ctx context.Context, req *v1.Shad
 	return nil, err
 }
 
+// ShadowHistory calls muster.v1.HaircutService.ShadowHistory.
+func (c *haircutServiceClient) ShadowHistory(ctx context.Context, req *v1.ShadowHistoryRequest) (*v1.ShadowHistoryResponse, error) {
+	response, err := c.shadowHistory.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // HaircutServiceHandler is an implementation of the muster.v1.HaircutService service.
 type HaircutServiceHandler interface {
 	// DraftHaircut makes a plan from the state as it is and tries it on a copy; nothing is saved.
@@ -389,6 +411,8 @@ type HaircutServiceHandler interface {
 	SetClusterMode(context.Context, *v1.SetClusterModeRequest) (*v1.SetClusterModeResponse, error)
 	// ShadowDecisions are what Muster would decide in a cluster now, were it in mode enforce.
 	ShadowDecisions(context.Context, *v1.ShadowDecisionsRequest) (*v1.ShadowDecisionsResponse, error)
+	// ShadowHistory compares what would have been decided in a cluster, while it was not in mode enforce, with what happened.
+	ShadowHistory(context.Context, *v1.ShadowHistoryRequest) (*v1.ShadowHistoryResponse, error)
 }
 
 // NewHaircutServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -490,6 +514,13 @@ func NewHaircutServiceHandler(svc HaircutServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	haircutServiceShadowHistoryHandler := connect.NewUnaryHandlerSimple(
+		HaircutServiceShadowHistoryProcedure,
+		svc.ShadowHistory,
+		connect.WithSchema(haircutServiceMethods.ByName("ShadowHistory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/muster.v1.HaircutService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case HaircutServiceDraftHaircutProcedure:
@@ -520,6 +551,8 @@ func NewHaircutServiceHandler(svc HaircutServiceHandler, opts ...connect.Handler
 			haircutServiceSetClusterModeHandler.ServeHTTP(w, r)
 		case HaircutServiceShadowDecisionsProcedure:
 			haircutServiceShadowDecisionsHandler.ServeHTTP(w, r)
+		case HaircutServiceShadowHistoryProcedure:
+			haircutServiceShadowHistoryHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -583,4 +616,8 @@ func (UnimplementedHaircutServiceHandler) SetClusterMode(context.Context, *v1.Se
 
 func (UnimplementedHaircutServiceHandler) ShadowDecisions(context.Context, *v1.ShadowDecisionsRequest) (*v1.ShadowDecisionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.HaircutService.ShadowDecisions is not implemented"))
+}
+
+func (UnimplementedHaircutServiceHandler) ShadowHistory(context.Context, *v1.ShadowHistoryRequest) (*v1.ShadowHistoryResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.HaircutService.ShadowHistory is not implemented"))
 }

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// This file is where lines for people end: after at most so many columns, between
+// words. Tables keep to it by themselves.
+
+// say writes lines for people.
+func (p *page) say(format string, args ...any) {
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		_, _ = fmt.Fprintln(p, strings.Join(inLines(line, widest), "\n"))
+	}
+}
+
+// inLines breaks a line between words where it is wider than it may be; what goes
+// on stands a little further in. A word that is wider by itself stays whole.
+func inLines(line string, width int) []string {
+	indent := margin(line) + "  "
+	var lines []string
+	for columns(line) > width {
+		at := lastBreak(line, width)
+		if at < 0 {
+			break
+		}
+		lines = append(lines, strings.TrimRight(line[:at], " "))
+		line = indent + strings.TrimLeft(line[at:], " ")
+	}
+	return append(lines, line)
+}
+
+// margin is the spaces that a line begins with.
+func margin(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
+
+// lastBreak is where the last space between words stands that leaves at most width
+// columns before it, else the first one; -1: there is none.
+func lastBreak(line string, width int) int {
+	line = strings.TrimRight(line, " ")
+	at, column, escape := -1, 0, false
+	for i, r := range line {
+		if r == ' ' && i > len(margin(line)) {
+			if column > width && at >= 0 {
+				return at
+			}
+			at = i
+		}
+		column, escape = advance(column, escape, r)
+	}
+	return at
+}
+
+// columns is how wide a text is on a terminal, colours aside.
+func columns(text string) int {
+	if !strings.ContainsRune(text, '\x1b') {
+		return utf8.RuneCountInString(text)
+	}
+	n, escape := 0, false
+	for _, r := range text {
+		n, escape = advance(n, escape, r)
+	}
+	return n
+}
+
+// advance counts a character, unless it is part of a colour.
+func advance(column int, escape bool, r rune) (int, bool) {
+	switch {
+	case r == '\x1b':
+		return column, true
+	case escape:
+		return column, r != 'm'
+	}
+	return column + 1, false
+}
+
+// folded lines of an error, for who reads it on a terminal.
+func (e *Env) inLines(text string) string {
+	if !e.ErrTerminal {
+		return text
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, inLines(line, widest)...)
+	}
+	return strings.Join(lines, "\n")
+}

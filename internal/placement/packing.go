@@ -1,0 +1,204 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// packing looks for nodes for several needs at once by trying every way, where
+// finding them one after the other has failed: what one takes may be what another
+// needs. Up to some size its answer is sure; a search that stops early says that it
+// is not known.
+type packing struct {
+	needs []need
+	homes []home // where the rest of each need stands
+	bins  []bin  // the best first
+	// own and tree are the nodes that may still be opened, by island; nil: any number.
+	own, tree []int
+
+	given [][]int // bins of each need, one mention per replica
+	steps int     // that may still be taken; negative: the search stopped early
+}
+
+// bin is a node as a packing sees it.
+type bin struct {
+	node, room int
+	home       home
+	kind       nodeKind
+	used       bool // by the packing
+}
+
+// home is an island, or a rack of it; −1: any.
+type home struct{ island, rack int }
+
+var anywhere = home{-1, -1}
+
+func (h home) has(x home) bool {
+	return (h.island < 0 || h.island == x.island) && (h.rack < 0 || h.rack == x.rack)
+}
+
+// packed is what a packing found out.
+type packed int
+
+const (
+	noWay packed = iota
+	isPacked
+	notKnown // the search stopped early
+)
+
+// Bounds of a packing: replicas, nodes that differ, and steps.
+const (
+	packReplicas = 32
+	packBins     = 256
+	packSteps    = 4000
+)
+
+// pack tries every way.
+func (p *packing) pack() packed {
+	if !p.mayFit(0) {
+		return noWay
+	}
+	replicas := 0
+	for _, nd := range p.needs {
+		replicas += nd.replicas
+	}
+	if p.keep(replicas); replicas > packReplicas || len(p.bins) > packBins {
+		return notKnown
+	}
+	p.given = make([][]int, len(p.needs))
+	switch found := p.from(0); {
+	case found:
+		return isPacked
+	case p.steps < 0:
+		return notKnown
+	}
+	return noWay
+}
+
+// mayFit bounds the needs from the k-th on from above: GPUs in all, and slots for each.
+func (p *packing) mayFit(k int) bool {
+	room, gpus := 0, 0
+	for i := range p.bins {
+		room += p.bins[i].room
+	}
+	for _, nd := range p.needs[k:] {
+		gpus += nd.replicas * nd.gpus
+		slots := 0
+		for i := 0; i < len(p.bins) && slots < nd.replicas; i++ {
+			slots += p.bins[i].room / nd.gpus
+		}
+		if slots < nd.replicas {
+			return false
+		}
+	}
+	return gpus <= room
+}
+
+// keep leaves out, of bins that are alike, those beyond as many as there are replicas.
+func (p *packing) keep(replicas int) {
+	had := map[bin]int{}
+	p.bins = slices.DeleteFunc(p.bins, func(b bin) bool {
+		b = p.face(b)
+		had[b]++
+		return had[b] > replicas
+	})
+}
+
+// face is what tells a bin from others: in which island or rack it is only where
+// that makes a difference.
+func (p *packing) face(b bin) bin {
+	b.node = 0
+	if p.own == nil && !slices.ContainsFunc(p.needs, func(nd need) bool { return nd.reach != fleet.ReachAny }) {
+		b.home = anywhere
+	}
+	return b
+}
+
+// from places the needs from the k-th on, each in one home after the other.
+func (p *packing) from(k int) bool {
+	if k == len(p.needs) {
+		return true
+	}
+	if !p.mayFit(k) {
+		return false
+	}
+	return slices.ContainsFunc(p.homesOf(k), func(h home) bool { return p.place(k, h, 0, p.needs[k].replicas) })
+}
+
+// homesOf lists where the k-th need may stand as a whole.
+func (p *packing) homesOf(k int) []home {
+	reach, in := p.needs[k].reach, p.homes[k]
+	if reach == fleet.ReachAny {
+		return []home{in}
+	}
+	var list []home
+	for i := range p.bins {
+		h := p.bins[i].home
+		if reach == fleet.ReachIsland {
+			h.rack = -1
+		}
+		if in.has(p.bins[i].home) && !slices.Contains(list, h) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// place puts what is left of the k-th need into bins of a home from the i-th on.
+func (p *packing) place(k int, in home, i, left int) bool {
+	if left == 0 {
+		return p.from(k + 1)
+	}
+	var tried []bin // bins that are alike come to the same
+	for ; i < len(p.bins); i++ {
+		b := p.bins[i]
+		if b.room < p.needs[k].gpus || !in.has(b.home) || !p.mayOpen(b) || slices.Contains(tried, p.face(b)) {
+			continue
+		}
+		if p.steps--; p.steps < 0 {
+			return false
+		}
+		tried = append(tried, p.face(b))
+		p.take(k, i)
+		if p.place(k, in, i, left-1) {
+			return true
+		}
+		p.untake(k, i, b)
+	}
+	return false
+}
+
+func (p *packing) take(k, i int) {
+	b := &p.bins[i]
+	p.open(*b, -1)
+	b.room, b.used = b.room-p.needs[k].gpus, true
+	p.given[k] = append(p.given[k], b.node)
+}
+
+// untake puts a bin back as it was.
+func (p *packing) untake(k, i int, was bin) {
+	p.bins[i] = was
+	p.open(was, 1)
+	p.given[k] = p.given[k][:len(p.given[k])-1]
+}
+
+// mayOpen says whether the limits leave a bin to the packing.
+func (p *packing) mayOpen(b bin) bool {
+	if p.own == nil || b.used || b.kind == counted {
+		return true
+	}
+	i := b.home.island
+	return p.own[i] > 0 && (b.kind != open || p.tree == nil || p.tree[i] > 0)
+}
+
+// open counts a bin that is used first against the limits.
+func (p *packing) open(b bin, sign int) {
+	if p.own == nil || b.used || b.kind == counted {
+		return
+	}
+	p.own[b.home.island] += sign
+	if b.kind == open && p.tree != nil {
+		p.tree[b.home.island] += sign
+	}
+}

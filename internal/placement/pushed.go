@@ -1,0 +1,111 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/fleet"
+
+// Classes are judged with the newcomer admitted (semantics §5): work of its own quota
+// that comes after it and no longer fits the backing would borrow, and gives way as
+// that, whatever it holds now. This file finds out who (decision record 0006): by
+// count, for whom only the nodes would leave without cover could start guaranteed
+// elsewhere in the backing; and only where siblings leave it something to borrow.
+
+// quotaOrder is the order of a quota with a claim in it: its units are met one after the other.
+type quotaOrder struct {
+	pl    *Planner
+	c     *claim
+	a     *fleet.Account
+	e     fleet.Earmarks
+	in    bool // the claim has been counted
+	asked bool // what can be borrowed is known
+	pool  poolOf
+	seen  int // surplus of that pool so far
+}
+
+// orderWith starts to count an account's units, in their order, with a claim admitted.
+func (pl *Planner) orderWith(c *claim, a *fleet.Account) quotaOrder {
+	o := quotaOrder{pl: pl, c: c, a: a}
+	if a == c.account {
+		o.e = a.Earmarks()
+	}
+	return o
+}
+
+// class says whether the claim may evict the next unit, and as what. Where nobody
+// else goes more are pushed into borrowing than beside other victims: see isNotPushed.
+func (o *quotaOrder) class(u *unit) (Class, bool) {
+	class, may := classFor(o.c, o.a, u)
+	if o.a != o.c.account || !o.isPushed(u) {
+		return class, may
+	}
+	gives := may && o.c.holds == fleet.HoldsGuaranteed || o.c.key.Importance().Above(u.key.Importance())
+	if gives && o.lendable() > 0 {
+		return ClassBorrowing, true
+	}
+	return class, may
+}
+
+// lendable is what the claim's quota could borrow, found out once.
+func (o *quotaOrder) lendable() int {
+	if !o.asked {
+		o.asked, o.c.lendable = true, o.pl.lendable(o.a)
+	}
+	return o.c.lendable
+}
+
+// isPushed counts a unit and says whether the claim turns it from guaranteed into borrowing.
+func (o *quotaOrder) isPushed(u *unit) bool {
+	if !o.in && o.c.key.Before(u.key) {
+		o.in = true
+		o.e.Take(o.c.w, o.c.gpus)
+	}
+	short := o.e.Short(u.w, u.gpus*o.alike(u)) > 0
+	o.e.Take(u.w, u.gpus)
+	return short && o.in && u.holds == fleet.HoldsGuaranteed && !outOfReach(o.c, o.a, u)
+}
+
+// alike is how many replicas stand that might as well be the one that is too many: a
+// pool's surplus from this one on.
+func (o *quotaOrder) alike(u *unit) int {
+	if !u.key.Surplus {
+		return 1
+	}
+	if at := (poolOf{u.w, u.pool}); o.pool != at {
+		o.pool, o.seen = at, 0
+	}
+	o.seen++
+	return u.w.Stays(u.pool) - u.w.Pools[u.pool].Min - o.seen + 1
+}
+
+// isNotPushed says whether a victim of the claim's own quota that is guaranteed now
+// does not turn into a borrower with the others gone: it stays guaranteed, or there
+// is not as much to borrow.
+func (pl *Planner) isNotPushed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	short := pl.shortOf(c, v, victims)
+	return short == 0 || short > c.lendable
+}
+
+// lendable is the GPUs of its siblings' backing that these do not use as guaranteed:
+// what work of an account could borrow if nobody else did.
+func (pl *Planner) lendable(a *fleet.Account) int {
+	gpus := 0
+	for _, x := range a.Root().Accounts() {
+		if x != a && x.Backed() > 0 {
+			gpus += max(0, x.Backed()-pl.guaranteedOf(x))
+		}
+	}
+	return gpus
+}
+
+// guaranteedOf is the GPUs that work of an account holds as guaranteed and means to keep.
+func (pl *Planner) guaranteedOf(a *fleet.Account) int {
+	gpus := a.Stays()
+	if a.Loose() == 0 {
+		return gpus
+	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if units[i].holds != fleet.HoldsGuaranteed {
+			gpus -= units[i].gpus
+		}
+	}
+	return gpus
+}

@@ -1,0 +1,107 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file says when reserved room is given up before anything runs in it.
+
+// uncovered gives up room in which nothing runs yet and from under which the backing
+// fell, for nothing starts as unprotected: all of a workload that has not started, or
+// of a pool that has yet to join. (What runs is mended where it can be, covered or not.)
+func uncovered(w *fleet.Workload) (Plan, bool) {
+	for i, p := range w.Pools {
+		bare, covered := reservedIn(w, i)
+		joins := p.Rank != w.BaseRank() && w.InPhase(i, fleet.Running) == 0 && covered < p.Min
+		if bare > 0 && (w.State == fleet.Starting || joins) {
+			return Plan{Kind: Release, Workload: w, Why: "no backing covers its reserved room any more", Spots: reservedWith(w, i)}, true
+		}
+	}
+	return Plan{}, false
+}
+
+// reservedIn counts a pool's reserved replicas: those that no backing covers, and the others.
+func reservedIn(w *fleet.Workload, pool int) (bare, covered int) {
+	for _, r := range w.Held[pool] {
+		switch {
+		case r.Phase != fleet.Reserved:
+		case r.Holds == fleet.HoldsUnprotected:
+			bare++
+		default:
+			covered++
+		}
+	}
+	return bare, covered
+}
+
+// reservedWith is the reserved room that serves only together with a pool's: everything
+// of a workload that has not started, else the pool's.
+func reservedWith(w *fleet.Workload, pool int) []fleet.Spot {
+	all := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
+	if w.State == fleet.Starting {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s fleet.Spot) bool { return s.Pool != pool })
+}
+
+// torn gives up reserved room of which part went down with a node or takes
+// nothing new: all of it where the parts only serve together.
+func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
+	for i, p := range w.Pools {
+		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
+		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) && !pl.tooFewToStart(w, i) {
+			continue
+		}
+		return Plan{
+			Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
+			Spots: pl.tornSpots(w, i),
+		}, true
+	}
+	return Plan{}, false
+}
+
+// tornSpots is what is given up: everything reserved of a workload that has not
+// started, everything reserved of a gang, of an elastic pool only what is out of use
+// unless it has not started either and too little is left.
+func (pl *Planner) tornSpots(w *fleet.Workload, pool int) []fleet.Spot {
+	if w.State == fleet.Starting || !w.Pools[pool].Elastic || pl.tooFewToStart(w, pool) {
+		return reservedWith(w, pool)
+	}
+	spot := fleet.Spot{Pool: pool}
+	for _, r := range w.Held[pool] {
+		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
+			spot.Nodes = append(spot.Nodes, r.Node)
+		}
+	}
+	return []fleet.Spot{spot}
+}
+
+// tooFewToStart says whether an elastic pool of which nothing runs has room left for
+// fewer than its min: it joins whole or not at all. One that runs goes on with what it has.
+func (pl *Planner) tooFewToStart(w *fleet.Workload, pool int) bool {
+	if !w.Pools[pool].Elastic || w.InPhase(pool, fleet.Running) > 0 {
+		return false
+	}
+	reserved, left := 0, 0
+	for _, r := range w.Held[pool] {
+		if r.Phase == fleet.Reserved {
+			reserved++
+			if pl.p.Nodes[r.Node].State.Usable() {
+				left++
+			}
+		}
+	}
+	return reserved > 0 && left < w.Pools[pool].Min
+}
+
+// outOfUse says whether a reserved replica waits for a node that takes nothing new.
+func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
+	for _, r := range replicas {
+		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
+			return true
+		}
+	}
+	return false
+}

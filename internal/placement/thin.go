@@ -1,0 +1,264 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file gives victims back. Of thousands each is asked for, so what it costs
+// to ask for one must not grow with how many there are. What each question means,
+// asked with everything looked at again: does holdsIn (thin) or fits (spare) still
+// say yes with all others gone and this one back?
+
+// thin spares who need not leave for the place that fits found with the chosen
+// victims gone. (The search may miss a place that it would have found with fewer gone.)
+func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
+	leaving := slices.Clone(pl.leavers(chosen))
+	t := pl.begin(c, spots, leaving)
+	kept := make([]*candidateVictim, 0, len(leaving))
+	for i := len(leaving) - 1; i >= 0; i-- {
+		v := leaving[i]
+		t.shift(v, -1)
+		if t.holdsWithout(v, leaving[:i], kept) {
+			t.freed -= v.freed(c)
+			continue
+		}
+		t.shift(v, 1)
+		kept = append(kept, v)
+	}
+	t.end(kept)
+	slices.Reverse(kept)
+	if len(kept) == len(leaving) {
+		return chosen
+	}
+	return kept
+}
+
+// trial is a claim on the nodes that were found for it, with victims out of the
+// picture who are given back one by one. What it holds against its limits is kept
+// up to date node by node: as it fitted before a victim came back, only the nodes
+// on which that one stands can say no.
+type trial struct {
+	pl    *Planner
+	c     *claim
+	spots []fleet.Spot
+	freed int   // GPUs of the claim's tree that those gone no longer need
+	nodes []int // of the victim that was shifted last
+
+	own, tree, opens []int // the claim's limits as they were before
+}
+
+func (pl *Planner) begin(c *claim, spots []fleet.Spot, leaving []*candidateVictim) *trial {
+	t := &trial{pl: pl, c: c, spots: spots, own: slices.Clone(c.own), tree: slices.Clone(c.tree), opens: slices.Clone(c.opens)}
+	for _, v := range leaving {
+		pl.evict(v.all)
+		t.freed += v.freed(c)
+	}
+	if c.counts() {
+		pl.addCleared(c, leaving, 1)
+	}
+	for _, v := range leaving {
+		t.clear(v, 1)
+	}
+	for _, spot := range spots {
+		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+	}
+	return t
+}
+
+// end leaves no trace; the kept victims are who is still out of the picture.
+func (t *trial) end(kept []*candidateVictim) {
+	t.pl.give(t.c, t.spots, -1)
+	for _, v := range kept {
+		t.clear(v, -1)
+		if t.c.counts() && t.c.covered.nodes != nil {
+			t.pl.uncover(t.c, v, -1)
+		}
+		t.pl.restore(v.all)
+	}
+	copy(t.c.own, t.own)
+	copy(t.c.tree, t.tree)
+	copy(t.c.opens, t.opens)
+}
+
+// shift takes a victim out of the picture (sign 1) or puts it back (−1).
+func (t *trial) shift(v *candidateVictim, sign int) {
+	t.nodes = t.pl.nodesOf(&v.all, t.nodes[:0])
+	for _, node := range t.nodes {
+		t.count(node, -1)
+	}
+	t.clear(v, sign)
+	if t.c.counts() && t.c.covered.nodes != nil {
+		t.pl.uncover(t.c, v, sign)
+	}
+	t.pl.shift(v.all, sign)
+	for _, node := range t.nodes {
+		t.count(node, 1)
+	}
+}
+
+// count counts a node as it is now into the claim's limits, or out of them.
+func (t *trial) count(node, sign int) {
+	if t.pl.clears[node] > 0 && t.pl.owner(node) == nil {
+		t.c.tree[t.pl.p.Nodes[node].Island] += sign
+	}
+	if t.pl.extra[node] > 0 {
+		t.pl.opened(t.c, node, sign)
+	}
+}
+
+// clear counts a victim of the claim's tree among those that leave its nodes, where
+// the tree's own nodes are what its limits count.
+func (t *trial) clear(v *candidateVictim, sign int) {
+	if !t.c.counts() || t.c.covered.nodes != nil || v.w.Flexes() || v.w.Tree() != t.c.account.Tree() {
+		return
+	}
+	v.all.eachNode(func(node, _ int) { t.pl.clears[node] += sign })
+}
+
+// holdsWithout says whether the claim still fits where it is with a victim given
+// back, the one that was shifted last. Gone are all before it, and those kept.
+func (t *trial) holdsWithout(v *candidateVictim, before, kept []*candidateVictim) bool {
+	if !t.pl.countsWithout(t.c, t.freed-v.freed(t.c)) {
+		return false
+	}
+	if t.c.keeps && t.c.counts() && !t.c.leavesHeld(slices.Concat(before, kept)) {
+		return false
+	}
+	for _, node := range t.nodes {
+		if t.pl.extra[node] > 0 && (t.pl.room(node) < 0 || t.pl.kindOf(t.c, node) == closed) {
+			return false
+		}
+	}
+	return t.pl.withinLimits(t.c)
+}
+
+// nodesOf adds the nodes that a unit stands on to a list, each once.
+func (pl *Planner) nodesOf(u *unit, list []int) []int {
+	pl.mark++
+	u.eachNode(func(node, _ int) {
+		if pl.marks[node] != pl.mark {
+			pl.marks[node] = pl.mark
+			list = append(list, node)
+		}
+	})
+	return list
+}
+
+// spare gives back, the dearest first, whoever a claim fits without.
+func (pl *Planner) spare(c *claim, chosen []*candidateVictim) []*candidateVictim {
+	for spared := true; spared; { // whom the claim needs may change with who is spared
+		spared = false
+		b := pl.boundOf(c, chosen)
+		for i := len(chosen) - 1; i >= 0; i-- {
+			if b.needs(chosen[i]) {
+				continue
+			}
+			b.end()
+			rest := slices.Delete(slices.Clone(chosen), i, i+1)
+			if _, ok := pl.fits(c, rest); ok {
+				chosen, spared = rest, true
+			}
+			b = pl.boundOf(c, chosen)
+		}
+		b.end()
+	}
+	return chosen
+}
+
+// bound is how many replicas of each need each island has room for at most, with
+// many victims out of the picture: where one of them given back leaves too few,
+// the claim cannot do without it, and need not be placed anew to know. Without a
+// bound (nil) nobody is known to be needed.
+type bound struct {
+	pl      *Planner
+	c       *claim
+	victims []*candidateVictim
+	freed   int
+	slots   [][]int // by need and island
+	nodes   []int
+}
+
+func (pl *Planner) boundOf(c *claim, victims []*candidateVictim) *bound {
+	if len(victims) <= fewCandidates || len(pl.leavers(victims)) < len(victims) {
+		return nil
+	}
+	b := &bound{pl: pl, c: c, victims: victims, slots: make([][]int, len(c.needs))}
+	for _, v := range victims {
+		pl.evict(v.all)
+		b.freed += v.freed(c)
+	}
+	for k := range c.needs {
+		b.slots[k] = make([]int, len(pl.p.Islands))
+	}
+	for node := range pl.p.Nodes {
+		b.count(node, 1)
+	}
+	return b
+}
+
+func (b *bound) end() {
+	if b == nil {
+		return
+	}
+	for _, v := range b.victims {
+		b.pl.restore(v.all)
+	}
+}
+
+// count counts the room of a node into what the islands have, or out of it.
+func (b *bound) count(node, sign int) {
+	room := b.pl.room(node)
+	if room <= 0 || b.pl.kindOf(b.c, node) == closed {
+		return
+	}
+	for k, nd := range b.c.needs {
+		b.slots[k][b.pl.p.Nodes[node].Island] += sign * (room / nd.gpus)
+	}
+}
+
+// needs says whether the claim cannot fit without a victim.
+func (b *bound) needs(v *candidateVictim) bool {
+	if b == nil {
+		return false
+	}
+	if !b.pl.countsWithout(b.c, b.freed-v.freed(b.c)) {
+		return true
+	}
+	b.nodes = b.pl.nodesOf(&v.all, b.nodes[:0])
+	b.shift(v, -1)
+	needed := false
+	for k, nd := range b.c.needs {
+		needed = needed || b.most(nd, b.slots[k]) < nd.replicas
+	}
+	b.shift(v, 1)
+	return needed
+}
+
+func (b *bound) shift(v *candidateVictim, sign int) {
+	for _, node := range b.nodes {
+		b.count(node, -1)
+	}
+	b.pl.shift(v.all, sign)
+	for _, node := range b.nodes {
+		b.count(node, 1)
+	}
+}
+
+// most is how many replicas of a need there is room for where it may stand.
+func (b *bound) most(nd need, slots []int) (most int) {
+	if nd.beside >= 0 {
+		return slots[b.pl.p.Nodes[nd.beside].Island]
+	}
+	all := 0
+	for i, n := range slots {
+		if b.c.island < 0 || b.c.island == i {
+			all, most = all+n, max(most, n)
+		}
+	}
+	if nd.reach == fleet.ReachAny {
+		return all
+	}
+	return most
+}

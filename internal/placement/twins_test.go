@@ -1,0 +1,132 @@
+package placement_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/placement"
+)
+
+// TestTwinsAgree fills small fleets at random, and asks after every command about
+// everybody who waits: the fast paths answer as their slow twins do.
+func TestTwinsAgree(t *testing.T) {
+	asked := 0
+	for seed := range uint64(12) {
+		f := crowdedFleet(t, seed)
+		for range 150 {
+			f.submit(t)
+			asked += f.agree(t, seed)
+		}
+	}
+	t.Logf("%d victims asked for", asked)
+	if asked < 10_000 {
+		t.Error("too few victims to say anything")
+	}
+}
+
+// crowded is a fleet of two trees of three quotas in which everybody asks for more than there is.
+type crowded struct {
+	s   *fleet.State
+	rng *rand.Rand
+	at  fleet.Instant
+	n   int
+}
+
+func crowdedFleet(t *testing.T, seed uint64) *crowded {
+	f := &crowded{s: fleet.NewState(), rng: rand.New(rand.NewPCG(seed, 5)), at: fleet.Instant(time.Hour)}
+	f.do(t, core.AddCluster{Name: "c"})
+	f.do(t, core.AddPartition{Cluster: "c", GPU: "g"})
+	f.do(t, core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 10}, {Name: "j", Nodes: 8}, {Name: "k", Nodes: 4}}})
+	for q := range 6 {
+		path := fmt.Sprintf("t%d/q%d", q/3, q)
+		f.do(t, core.CreateQuota{Path: path})
+		f.do(t, core.SetGrant{Quota: path, Partition: "c/g", GPUs: 16 + 8*(q%2)})
+	}
+	return f
+}
+
+func (f *crowded) do(t *testing.T, c core.Command) {
+	t.Helper()
+	f.at = f.at.Add(time.Minute)
+	if _, refusal := core.Step(f.s, core.Request{Command: c, Actor: core.System, Reason: "test"}, f.at); refusal != nil {
+		t.Fatal(refusal)
+	}
+}
+
+// submit submits a workload of some shape; now and then one ends first, or all
+// that is on its way out has gone.
+func (f *crowded) submit(t *testing.T) {
+	t.Helper()
+	p := f.s.Partition("c/g")
+	if f.rng.IntN(3) == 0 {
+		for _, w := range slices.Clone(p.Leaving()) {
+			f.do(t, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })})
+		}
+	}
+	if work := p.Account("t0/q0").Work(); len(work) > 0 && f.rng.IntN(5) == 0 {
+		f.do(t, core.ReportFinished{ID: work[f.rng.IntN(len(work))].ID})
+	}
+	f.n++
+	target := fleet.Flex
+	if q := f.rng.IntN(9); q < 6 {
+		target = fmt.Sprintf("t%d/q%d", q/3, q)
+	}
+	f.do(t, core.Submit{Spec: fleet.Spec{
+		Name: fmt.Sprintf("w%d", f.n), Namespace: fmt.Sprintf("ns%d", f.rng.IntN(4)), User: "u", Target: target,
+		Priority: fleet.Priority(f.rng.IntN(4)), Grace: time.Minute, Pools: f.pools(),
+	}})
+}
+
+func (f *crowded) pools() []fleet.Pool {
+	gpus := []int{1, 1, 1, 2, 4, 8}[f.rng.IntN(6)]
+	switch f.rng.IntN(5) {
+	case 0:
+		return []fleet.Pool{{Name: "w", GPUs: 8, Min: 4, Max: 4, Reach: fleet.ReachIsland}}
+	case 1:
+		return []fleet.Pool{{Name: "w", GPUs: gpus, Min: 1, Max: 6, Elastic: true, Reach: fleet.ReachAny}}
+	case 2:
+		return []fleet.Pool{
+			{Name: "a", GPUs: 4, Min: 2, Max: 2, Reach: fleet.ReachIsland},
+			{Name: "b", GPUs: 1, Min: 1, Max: 3, Elastic: true, Rank: f.rng.IntN(2), Reach: fleet.ReachAny},
+		}
+	}
+	n := 1 + f.rng.IntN(5)
+	return []fleet.Pool{{Name: "w", GPUs: gpus, Min: n, Max: n, Reach: fleet.ReachAny}}
+}
+
+// agree asks about everybody who waits.
+func (f *crowded) agree(t *testing.T, seed uint64) (asked int) {
+	t.Helper()
+	p := f.s.Partition("c/g")
+	ask := func(it *fleet.Waiting) {
+		n, differs := placement.New(f.s, p, f.at).TwinsAgree(*it, func() bool { return f.rng.IntN(4) > 0 })
+		if asked += n; differs != "" {
+			t.Fatalf("seed %d, %s (for w%d): %s", seed, it.Workload.Name, f.n, differs)
+		}
+	}
+	for _, tree := range p.Trees() {
+		met := placement.AlongTree(tree)
+		var firsts []*fleet.Waiting
+		for _, a := range tree.Waits() {
+			firsts = append(firsts, a.Firsts()...)
+		}
+		slices.SortStableFunc(firsts, func(x, y *fleet.Waiting) int { return x.Key.Compare(y.Key) })
+		if !slices.Equal(met, firsts) {
+			t.Fatalf("seed %d: the walk along %s meets %d in another order than that of their keys", seed, tree.Name(), len(met))
+		}
+		for _, it := range firsts {
+			ask(it)
+		}
+	}
+	for _, ns := range p.WaitingForFlex() {
+		for _, it := range p.FlexOf(ns).Firsts() {
+			ask(it)
+		}
+	}
+	return asked
+}
