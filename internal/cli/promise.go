@@ -8,7 +8,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
+	pictures "github.com/muster-fleet/muster/internal/picture"
 )
 
 // promiseOptions are those of `muster promise`.
@@ -53,7 +53,7 @@ func (o *promiseOptions) ask(ctx context.Context) (answer, error) {
 	}
 	ans := answer{message: res, table: o.promises(res), tail: func(p *page) { p.spares(res.GetSpares()) }}
 	if o.output == "svg" {
-		ans.picture = draw.Coverages(picture.Coverages(res.GetPromises()), draw.Wide)
+		ans.picture = draw.Coverages(pictures.Coverages(res.GetPromises()), draw.Wide)
 	}
 	for _, row := range res.GetPromises() {
 		if row.Claimed != nil && row.Realised != nil && row.GetRealised() < row.GetClaimed() {

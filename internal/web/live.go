@@ -43,6 +43,14 @@ func (f *feed) now() (uint64, <-chan struct{}) {
 // live streams to one page that something changed, until it is closed. What
 // changed the page asks for itself, as its reader.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+	v, err := s.visit(w, r)
+	if err == nil {
+		_, err = s.heads.of(v)
+	}
+	if err != nil {
+		http.Error(w, troubleOf(err).text, troubleOf(err).status)
+		return
+	}
 	out := http.NewResponseController(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")

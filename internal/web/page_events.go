@@ -127,7 +127,7 @@ func (v *visit) row(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[
 	default:
 		row.path = "/"
 	}
-	row.text = fields(e.GetData(), jobs, row.thing)
+	row.text = fields(e, jobs, row.thing)
 	row.before, row.after = asOf(row.path, row.at.Add(-time.Millisecond)), asOf(row.path, row.at)
 	return row
 }
@@ -176,10 +176,10 @@ func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
 
 // fields writes an event's data as words: key value, in order of key, without the
 // thing that it is about.
-func fields(data string, jobs map[uint64]string, thing string) string {
+func fields(e *musterv1.Event, jobs map[uint64]string, thing string) string {
 	var m map[string]any
-	if json.Unmarshal([]byte(data), &m) != nil {
-		return short(data, 160)
+	if json.Unmarshal([]byte(e.GetData()), &m) != nil {
+		return short(e.GetData(), 160)
 	}
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -188,14 +188,25 @@ func fields(data string, jobs map[uint64]string, thing string) string {
 	slices.Sort(keys)
 	var parts []string
 	for _, k := range keys {
-		if s := value(k, m[k], jobs); s != "" && s != thing {
-			parts = append(parts, k+" "+s)
+		if s := value(e.GetKind(), k, m[k], jobs); s != "" && s != thing {
+			parts = append(parts, keyWord(k)+" "+s)
 		}
 	}
 	return short(strings.Join(parts, ", "), 200)
 }
 
-func value(key string, v any, jobs map[uint64]string) string {
+// holdsWords are how GPUs are held, as events number it.
+var holdsWords = []string{"", "guaranteed", "borrowing", "unprotected", "flex"}
+
+// keyWord is a key of an event as people call it.
+func keyWord(key string) string {
+	if key == "spots" {
+		return "places"
+	}
+	return key
+}
+
+func value(kind, key string, v any, jobs map[uint64]string) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -208,12 +219,15 @@ func value(key string, v any, jobs map[uint64]string) string {
 		if (key == "id" || key == "for") && jobs[uint64(v)] != "" {
 			return jobs[uint64(v)]
 		}
+		if n := int(v); n < len(holdsWords) && n > 0 && (key == "holds" || kind == "holds.changed" && key != "pool") {
+			return holdsWords[n]
+		}
 		if v > 1e17 { // a moment
 			return time.Unix(0, int64(v)).UTC().Format("15:04:05")
 		}
 		return fmt.Sprintf("%.10g", v)
 	case []any:
-		return fmt.Sprintf("(%d)", len(v))
+		return fmt.Sprint(len(v))
 	}
 	return ""
 }

@@ -13,7 +13,6 @@ import (
 type workloadView struct {
 	v    *visit
 	w    *musterv1.Workload
-	why  *musterv1.WhyResponse
 	id   string // namespace/name
 	path string
 	maps []islandMap

@@ -84,40 +84,46 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// routes says which page answers which path.
+// pages says which page answers which path, and which part of one.
+var pages = map[string]pageFunc{
+	"GET /{$}":                               fleetPage,
+	"GET /run":                               runPage,
+	"GET /workloads":                         workloadsPage,
+	"GET /workload/{namespace}/{name}":       workloadPage,
+	"GET /workload/{namespace}/{name}/why":   whyPart,
+	"GET /workload/{namespace}/{name}/help":  helpPart,
+	"GET " + placesPath:                      runPage,
+	"GET " + stairsPath:                      runPage,
+	"GET /workload/{namespace}/{name}/story": storyPart,
+	"GET /partition/{cluster}/{gpu}":         partitionPage,
+	"GET /queue":                             queuePage,
+	"GET /teams":                             teamsPage,
+	"GET /team/{path...}":                    teamPage,
+	"GET /part/timeline":                     timelinePart,
+	"GET /haircuts":                          haircutsPage,
+	"GET /part/compare":                      comparePart,
+	"GET /haircut/{name}":                    haircutPage,
+	"GET /haircut/{name}/{step}":             stepPage,
+	"GET /promise":                           promisePage,
+	"GET " + frontierPath:                    promisePage,
+	"GET /nodes":                             nodesPage,
+	"GET /node/{name}":                       nodePage,
+	"GET /events":                            eventsPage,
+	"GET " + ladderPath:                      queuePage,
+	"GET /style":                             stylePage,
+	"GET /words":                             wordsPage,
+	"/":                                      nowhere,
+}
+
+// routes says who answers which path.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	page := func(pattern string, fn pageFunc) { mux.Handle(pattern, s.page(fn)) }
-	page("GET /{$}", fleetPage)
-	page("GET /run", runPage)
-	page("GET /workloads", workloadsPage)
-	page("GET /workload/{namespace}/{name}", workloadPage)
-	page("GET /workload/{namespace}/{name}/why", whyPart)
-	page("GET /workload/{namespace}/{name}/help", helpPart)
-	page("GET "+placesPath, runPage)
-	page("GET "+stairsPath, runPage)
-	page("GET /workload/{namespace}/{name}/story", storyPart)
-	page("GET /partition/{cluster}/{gpu}", partitionPage)
-	page("GET /queue", queuePage)
-	page("GET /teams", teamsPage)
-	page("GET /team/{path...}", teamPage)
-	page("GET /part/timeline", timelinePart)
-	page("GET /haircuts", haircutsPage)
-	page("GET /part/compare", comparePart)
-	page("GET /haircut/{name}", haircutPage)
-	page("GET /haircut/{name}/{step}", stepPage)
+	for pattern, fn := range pages {
+		mux.Handle(pattern, s.page(fn))
+	}
 	mux.HandleFunc("GET /haircut-export", s.exportHaircut)
 	mux.Handle("POST /haircuts", s.change(saveHaircut))
 	mux.Handle("POST /haircut/{name}/{step}", s.change(doHaircut))
-	page("GET /promise", promisePage)
-	page("GET "+frontierPath, promisePage)
-	page("GET /nodes", nodesPage)
-	page("GET /node/{name}", nodePage)
-	page("GET /events", eventsPage)
-	page("GET "+ladderPath, queuePage)
-	page("GET /style", stylePage)
-	page("GET /words", wordsPage)
-	page("/", nowhere)
 	mux.HandleFunc("GET /live", s.live)
 	mux.HandleFunc("POST /sign-in", s.signIn)
 	mux.HandleFunc("POST /sign-out", s.signOut)

@@ -201,6 +201,9 @@ func TestSignIn(t *testing.T) {
 	if strings.Contains(body, "tiger") {
 		t.Error("a stranger is told of the fleet")
 	}
+	if code, _ := h.get("/live"); code != http.StatusUnauthorized {
+		t.Errorf("a stranger is told when something happens: %d", code)
+	}
 	if code, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"/haircuts?basis=quota&kind=fixed&share=25"}}); code != http.StatusOK {
 		t.Fatalf("signing in: %d\n%.400s", code, body)
 	}
