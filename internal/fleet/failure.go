@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -58,7 +59,8 @@ func (p *Partition) await(w *Workload) {
 }
 
 // Unexplained lists the workloads that failed here so long ago that all signals
-// are in, and whose failure nobody has explained; in order of failure.
+// are in, and whose failure nobody has explained; in order of failure, those of one
+// moment by ID: a restored state knows them by ID only.
 func (p *Partition) Unexplained(now Instant) []*Workload {
 	var list []*Workload
 	for _, w := range p.failures {
@@ -66,6 +68,9 @@ func (p *Partition) Unexplained(now Instant) []*Workload {
 			list = append(list, w)
 		}
 	}
+	slices.SortFunc(list, func(a, b *Workload) int {
+		return cmp.Or(cmp.Compare(a.Failure.At, b.Failure.At), cmp.Compare(a.ID, b.ID))
+	})
 	return list
 }
 
