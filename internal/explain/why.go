@@ -95,21 +95,11 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 		Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false),
 	}}
 	q.gpus, q.gang = placement.Needs(p, q.it)
-	// Where Muster does not act, people want to know first what would be in the way
-	// if it did: perhaps nothing.
-	c := s.Cluster(p.Cluster)
-	idle := c != nil && !c.Stale && c.Mode != fleet.Enforce
 	list := q.everywhere()
-	kept := idle || len(list) > 0
 	if w.Flexes() {
-		list = append(list, q.onFlex(kept)...)
-	} else {
-		list = append(list, q.inQuota(p.Account(w.Target), kept)...)
+		return append(list, q.onFlex(len(list) > 0)...)
 	}
-	if idle {
-		list = append(list, q.notReady(c))
-	}
-	return list
+	return append(list, q.inQuota(p.Account(w.Target), len(list) > 0)...)
 }
 
 // question is one workload asked about in one partition.
@@ -126,7 +116,7 @@ type question struct {
 // everywhere is what keeps work of any target from starting.
 func (q *question) everywhere() []Blocker {
 	var list []Blocker
-	if c := q.s.Cluster(q.p.Cluster); c != nil && c.Stale {
+	if c := q.s.Cluster(q.p.Cluster); c != nil && (c.Stale || c.Mode != fleet.Enforce) {
 		list = append(list, q.notReady(c))
 	}
 	if q.p.Halted() != "" {
