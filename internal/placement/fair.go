@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
 
 // This file says whom flex work may evict, and which sets of victims are fair: a
 // namespace evicts another's flex only while its use with the newcomer stays
@@ -156,7 +160,7 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	var spots []fleet.Spot
 	var victims []*candidateVictim
 	for i := range pl.p.Islands {
-		there := pl.touching(c, list, i)
+		there := pl.onceEach(list, pl.touching(c, list, i))
 		found, ok := pl.fits(c, there)
 		if !ok {
 			continue
@@ -174,6 +178,23 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 		}
 	}
 	return spots, victims, victims != nil
+}
+
+// onceEach leaves out, of the candidates that touch an island, surplus that was put in
+// place of other surplus and is a part of what goes with the whole pool: needed would
+// count the room it frees twice. (shrink tries such surplus.)
+func (pl *Planner) onceEach(list, there []*candidateVictim) []*candidateVictim {
+	known := make(map[*candidateVictim]bool, len(list))
+	for _, v := range list {
+		known[v] = true
+	}
+	clear(pl.cores)
+	for _, v := range there {
+		pl.cores.mark(&v.unit)
+	}
+	return slices.DeleteFunc(there, func(v *candidateVictim) bool {
+		return !known[v] && (pl.cores[part{v.w.ID, fleet.Base}] || pl.cores[part{v.w.ID, v.pool}])
+	})
 }
 
 // downToShare keeps, of other namespaces' units, only those that are taken

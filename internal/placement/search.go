@@ -34,20 +34,14 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 
 // touching keeps the candidates that stand in an island, and those of the
 // claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
-// that surplus which stands there, but where the whole pool is a candidate, which
-// would count the same replica twice (shrink tries that surplus).
+// that surplus which stands there.
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
 	var others surplusStock
-	clear(pl.cores)
-	for _, v := range list {
-		pl.cores.mark(&v.unit)
-	}
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
-		whole := pl.cores[part{v.w.ID, fleet.Base}] || pl.cores[part{v.w.ID, v.pool}]
-		if !in && v.key.Surplus && v.w.Flexes() && !whole {
+		if !in && v.key.Surplus && v.w.Flexes() {
 			if others == nil {
 				others = stockOf(list)
 			}
