@@ -40,7 +40,7 @@ var (
 const (
 	curveWide, curveHigh = 360, 250
 	curveLeft, curveTop  = 58, 34
-	curveInner, curveTal = curveWide - curveLeft - 18, curveHigh - curveTop - 46
+	curveInner, curveTal = curveWide - curveLeft - 32, curveHigh - curveTop - 46
 )
 
 // Picture draws a report's curves as SVG, a panel for each thing measured, both axes
