@@ -57,13 +57,12 @@ func (q *question) count(a *fleet.Account) counts {
 		n.treeBacked += x.Backed()
 		n.treeGrant += x.Grant
 		n.others = n.others || (x != a && x.Grant > 0)
-		earlier, kept := 0, 0
+		var stays weight
 		for _, w := range x.Work() {
-			e, k := q.weigh(w, key, x == a)
-			earlier, kept = earlier+e, kept+k
+			q.weigh(w, key, x == a, &stays)
 		}
 		if x == a {
-			n.earlier, n.inWay = earlier, q.inWay(x, key)
+			n.earlier, n.inWay = stays.earlier, stays.inWay
 		}
 		// With borrowers gone, what then fits the backing is guaranteed and so was no
 		// borrower; in its own quota that is beside the newcomer.
@@ -71,7 +70,7 @@ func (q *question) count(a *fleet.Account) counts {
 		if x == a {
 			in = q.gpus
 		}
-		n.treeKept += max(kept, min(x.Stays()+in, x.Backed())-in)
+		n.treeKept += max(stays.kept, min(x.Stays()+in, x.Backed())-in)
 	}
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
@@ -80,10 +79,14 @@ func (q *question) count(a *fleet.Account) counts {
 	return n
 }
 
-// weigh is what stays of a workload and comes before the newcomer in its
-// quota's order, and what the newcomer may not evict as a borrower, which work of its
-// own quota may become beside it.
-func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool) (earlier, kept int) {
+// weight is the GPUs of work that stays: what comes before the newcomer in its quota's
+// order; what of its quota it may not evict, that and what is as important and passed
+// it; and what it may not evict as a borrower, which work of its own quota may become
+// beside it.
+type weight struct{ earlier, inWay, kept int }
+
+// weigh adds what stays of a workload.
+func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool, sum *weight) {
 	for i, pool := range w.Pools {
 		at := 0
 		for _, r := range w.Held[i] {
@@ -92,33 +95,19 @@ func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool) (earli
 			}
 			at++
 			key := q.key(w, pool.Rank, at > pool.Min)
-			if key.Before(newcomer) {
-				earlier += pool.GPUs
+			before, above := key.Before(newcomer), newcomer.Importance().Above(key.Importance())
+			if before {
+				sum.earlier += pool.GPUs
+			}
+			if before || !key.Surplus && !above {
+				sum.inWay += pool.GPUs
 			}
 			borrows := r.Holds == fleet.HoldsBorrowing || own && r.Holds == fleet.HoldsGuaranteed
-			if !borrows || !newcomer.Importance().Above(key.Importance()) {
-				kept += pool.GPUs
+			if !borrows || !above {
+				sum.kept += pool.GPUs
 			}
 		}
 	}
-	return earlier, kept
-}
-
-// inWay is the GPUs of a quota's work that the newcomer may not evict: what comes
-// before it, and what is as important and passed it.
-func (q *question) inWay(a *fleet.Account, newcomer fleet.Key) int {
-	gpus := 0
-	for _, w := range a.Work() {
-		for i, pool := range w.Pools {
-			for at := range w.Stays(i) {
-				key := q.key(w, pool.Rank, at >= pool.Min)
-				if key.Before(newcomer) || !key.Surplus && !newcomer.Importance().Above(key.Importance()) {
-					gpus += pool.GPUs
-				}
-			}
-		}
-	}
-	return gpus
 }
 
 // key is a unit's place in the order; past its declared maximum it has lost its age.

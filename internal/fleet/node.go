@@ -27,6 +27,20 @@ func (s NodeState) Usable() bool { return s == Healthy || s == Probation || s ==
 // Keeps says whether work that runs on a node in this state may stay.
 func (s NodeState) Keeps() bool { return s.Usable() || s == Suspect }
 
+// Severity orders the states that a signal can ask for, the mildest first; 0 for all others.
+func (s NodeState) Severity() int {
+	switch s {
+	case Suspect:
+		return 1
+	case Degraded:
+		return 2
+	case Quarantined:
+		return 3
+	default:
+		return 0
+	}
+}
+
 // Node is one machine: the unit in which capacity is promised.
 type Node struct {
 	Name   string    `json:"name"`

@@ -98,9 +98,9 @@ func heldFinding(v *Verdict) Held {
 func worse(n *fleet.Node, v *Verdict) bool {
 	switch n.State {
 	case fleet.Healthy, fleet.Probation, fleet.Suspect:
-		return severity(v.Want) > severity(n.State)
+		return v.Want.Severity() > n.State.Severity()
 	case fleet.Degraded:
-		return severity(v.Want) > severity(n.State) || v.Want == fleet.Degraded && v.Dead > n.Dead
+		return v.Want.Severity() > n.State.Severity() || v.Want == fleet.Degraded && v.Dead > n.Dead
 	case fleet.Maintenance:
 		return v.Want != ""
 	default:
@@ -173,7 +173,7 @@ func (l *look) takes(p *fleet.Partition, verdicts []Verdict) []Change {
 }
 
 func before(a, b *Verdict) bool {
-	if x, y := severity(a.Want), severity(b.Want); x != y {
+	if x, y := a.Want.Severity(), b.Want.Severity(); x != y {
 		return x > y
 	}
 	if a.At != b.At {

@@ -17,20 +17,6 @@ type Finding struct {
 	Held      Held // why it is not listened to; "": it is
 }
 
-// severity orders what can be asked for.
-func severity(s fleet.NodeState) int {
-	switch s {
-	case fleet.Suspect:
-		return 1
-	case fleet.Degraded:
-		return 2
-	case fleet.Quarantined:
-		return 3
-	default:
-		return 0
-	}
-}
-
 // look is a moment at which nodes are looked at, and when to look again.
 type look struct {
 	policy *fleet.HealthPolicy
@@ -55,7 +41,7 @@ func (l *look) finding(h *fleet.NodeHealth, c *fleet.Condition) (f Finding, live
 		}
 		asks, at, ended := l.asks(r, h, c)
 		switch {
-		case asks && (f.Rule == "" || severity(r.Then) > severity(f.Then)):
+		case asks && (f.Rule == "" || r.Then.Severity() > f.Then.Severity()):
 			f.Rule, f.Then, f.At, f.Needs, f.Own = r.Name, r.Then, at, r.Needs, r.Own
 		case asks || r.Then == "":
 		case ended != 0:

@@ -63,7 +63,7 @@ func (v *Verdict) conclude(p *fleet.Partition) {
 			markDead(dead, f.Condition)
 		}
 		v.Needs = append(v.Needs, f.Needs...)
-		if s := severity(f.Then); s > severity(v.Want) || s == severity(v.Want) && f.At < v.At {
+		if s := f.Then.Severity(); s > v.Want.Severity() || s == v.Want.Severity() && f.At < v.At {
 			v.Want, v.At, v.Because = f.Then, f.At, Words(f.Condition)
 		}
 	}

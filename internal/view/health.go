@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -105,21 +106,11 @@ func stateCounts(p *fleet.Partition) []StateCount {
 			return b.Nodes - a.Nodes
 		}
 		if a.Cause != b.Cause {
-			return compare(a.Cause, b.Cause)
+			return cmp.Compare(a.Cause, b.Cause)
 		}
-		return compare(string(a.Owner), string(b.Owner))
+		return cmp.Compare(a.Owner, b.Owner)
 	})
 	return list
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // NodeHealthOf is a node's health at a moment.

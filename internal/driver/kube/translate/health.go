@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -24,7 +25,7 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 			Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: n.CreationTimestamp, Message: "the node has not reported yet",
 		})
 	}
-	slices.SortFunc(conditions, func(a, b corev1.NodeCondition) int { return compare(string(a.Type), string(b.Type)) })
+	slices.SortFunc(conditions, func(a, b corev1.NodeCondition) int { return cmp.Compare(a.Type, b.Type) })
 	var signals []fleet.Signal
 	for i, c := range conditions {
 		if i > 0 && conditions[i-1].Type == c.Type || c.Type == "" || len(signals) == mostConditions {
@@ -39,16 +40,6 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 		}
 	}
 	return signals
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // marks reads what people and machines have marked the node with.
@@ -134,17 +125,4 @@ func asked(rules []fleet.HealthRule, s fleet.Signal, now fleet.Instant) fleet.No
 	return worst
 }
 
-func worse(a, b fleet.NodeState) bool { return weight(a) > weight(b) }
-
-func weight(s fleet.NodeState) int {
-	switch s {
-	case fleet.Suspect:
-		return 1
-	case fleet.Degraded:
-		return 2
-	case fleet.Quarantined:
-		return 3
-	default:
-		return 0
-	}
-}
+func worse(a, b fleet.NodeState) bool { return a.Severity() > b.Severity() }
