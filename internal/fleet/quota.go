@@ -28,18 +28,14 @@ func (a Access) Allows(user string, groups []string, namespace string) bool {
 	return false
 }
 
-// SeenOn is the group of workloads that were seen on a cluster.
-func SeenOn(cluster string) string { return seenOn + cluster }
-
-const seenOn = "cluster:"
-
 // allowsNamespace compares with the list's entries, written cluster/namespace
 // or, for every cluster, namespace. Where it is known which cluster a namespace is
 // of (oak@tiger, or a workload that was seen there), it is another than oak of lion.
 func (a Access) allowsNamespace(groups []string, namespace string) bool {
 	namespace, cluster, known := strings.Cut(namespace, "@")
-	for i := 0; i < len(groups) && !known; i++ {
-		cluster, known = strings.CutPrefix(groups[i], seenOn)
+	if !known {
+		cluster = (&Spec{Groups: groups}).Home()
+		known = cluster != ""
 	}
 	for _, entry := range a.Namespaces {
 		of, name, one := strings.Cut(entry, "/")
