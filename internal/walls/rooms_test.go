@@ -72,6 +72,7 @@ var rooms = []room{
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
 	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
+	{folder: "internal/link", kind: open, may: "wholefile"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
