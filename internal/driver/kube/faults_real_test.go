@@ -225,9 +225,15 @@ func (st *storm) heal() {
 // else waits gated, and is told why.
 func (st *storm) rest() {
 	st.t.Helper()
+	nudged := time.Now()
 	st.eventually(patient, fmt.Sprintf("seed %d: rest", st.seed), func() string {
 		time.Sleep(200 * time.Millisecond) // looking costs the API server something
 		pods := st.everyPod()
+		if forgot := st.forgotten(pods); forgot != "" && time.Since(nudged) > 10*time.Second {
+			nudged = time.Now()
+			st.log("the kubelets have forgotten %s, and are started anew", forgot)
+			st.dies("kwok", 1)
+		}
 		for _, lacks := range []string{st.lost(), st.settled(pods), st.asWanted(pods), st.untold(pods)} {
 			if lacks != "" {
 				return lacks + st.whyWaiting("oak") + st.whyWaiting("elm") + st.whyWaiting("ash")
@@ -237,6 +243,18 @@ func (st *storm) rest() {
 	})
 	st.look()
 	st.sound()
+}
+
+// forgotten names a pod of which the kubelets that are played here should have seen to
+// it that it runs or goes: kwok does not look again at what it has missed.
+func (st *storm) forgotten(pods []shown) string {
+	for _, p := range pods {
+		until, err := time.Parse(time.RFC3339, p.Metadata.DeletionTimestamp)
+		if p.Spec.NodeName != "" && (err == nil && time.Now().After(until) || err != nil && p.Status.Phase == "Pending") {
+			return p.Metadata.Name
+		}
+	}
+	return ""
 }
 
 // lost says which work Muster has lost, or not let go.
