@@ -70,7 +70,7 @@ var rooms = []room{
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: driven + " scenario event driver/kube/kubetest"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
 	{folder: "internal/link", kind: open, may: "wholefile"},
 
