@@ -37,6 +37,9 @@ func world() *cli.Env {
 		User:        userName(),
 		Version:     version(),
 		Up:          up,
+		Agent:       runAgent,
+		Enrol:       enrol,
+		Revoke:      revoke,
 		Compare:     compare,
 		Remote:      remote,
 	}
