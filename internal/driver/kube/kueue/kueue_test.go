@@ -156,14 +156,27 @@ func (h *house) writeAll(p Plan) {
 	}
 }
 
-// adopt grants what the queues say, as the agent does when it joins.
+// adopt grants what the queues say and nobody has granted yet, as the agent does.
 func (h *house) adopt() {
 	for _, q := range h.objects().Queues {
 		path := translate.PathOf(q)
-		h.do(core.CreateQuota{Path: path})
+		if q.GetName() == FlexQueue {
+			continue
+		}
+		var known bool
+		granted := map[string]bool{}
+		h.e.Read(func(s *fleet.State) {
+			known = s.Quota(path) != nil
+			for _, p := range s.Partitions {
+				granted[p.ID] = p.Account(path) != nil
+			}
+		})
+		if !known {
+			h.do(core.CreateQuota{Path: path})
+		}
 		for flavor, part := range map[string]string{"h200": "tiger/h200", "fast": "tiger/b300"} {
-			if n := gpuAmounts(q, nil, &h.o)[flavor].Nominal; n > 0 {
-				h.do(core.SetGrant{Quota: path, Partition: part, GPUs: n, Overcommit: true})
+			if n := gpuAmounts(q, nil, &h.o)[flavor].Nominal; n > 0 && !granted[part] {
+				h.do(core.SetGrant{Quota: path, Partition: part, GPUs: n / 8 * 8, Overcommit: true})
 			}
 		}
 	}
@@ -219,6 +232,7 @@ func TestNeverMoreThanCanBePromised(t *testing.T) {
 		for range 30 {
 			h.now = h.now.Add(time.Duration(r.IntN(20)) * time.Hour)
 			h.stir(r, edited)
+			h.adopt()
 			h.writeAll(h.plan())
 			p := h.plan()
 			if len(p.Apply) > 0 {

@@ -106,12 +106,18 @@ func (p *planning) queue(q *unstructured.Unstructured, path string) {
 	if len(is) == 0 {
 		return
 	}
+	if !written && !p.adopted(path, is) {
+		return
+	}
 	cohort, _, _ := unstructured.NestedString(q.Object, "spec", "cohortName")
 	should := map[string]amount{}
 	assigned := map[string]int{}
 	for flavor := range is {
 		f := p.want.Queues[path][flavor]
 		should[flavor], assigned[flavor] = amount{is[flavor].On, f.Nominal, none, none}, f.Assigned
+		if !p.want.Served[flavor] { // its nodes may come yet
+			assigned[flavor] = assignedIn(q, flavor, is[flavor].Nominal)
+		}
 		if cohort != "" { // Kueue takes limits only there
 			should[flavor] = amount{is[flavor].On, f.Nominal, f.Borrow, f.Lend}
 		}
@@ -128,6 +134,27 @@ func (p *planning) queue(q *unstructured.Unstructured, path string) {
 	if notes := annotations(should, assigned); !equal(is, should) || !written || !noted(q, notes) {
 		p.apply("clusterqueues", q, "ClusterQueue", map[string]any{"resourceGroups": filled(groups(q), should, p.options)}, notes, grows(is, should))
 	}
+}
+
+// adopted says whether what a queue grants is known as a grant: before that nothing
+// is written over it.
+func (p *planning) adopted(path string, is map[string]amount) bool {
+	for flavor, a := range is {
+		if a.Nominal > 0 && p.want.Served[flavor] && !has(p.want.Queues[path], flavor) {
+			return false
+		}
+	}
+	return true
+}
+
+// assignedIn is what people granted of a flavor by the queue's own account.
+func assignedIn(q *unstructured.Unstructured, flavor string, nominal int) int {
+	assigned := map[string]int{}
+	_ = json.Unmarshal([]byte(q.GetAnnotations()[translate.AnnotationAssigned]), &assigned)
+	if n, said := assigned[flavor]; said {
+		return n
+	}
+	return max(0, nominal)
 }
 
 // changed says whether somebody else has changed what Muster wrote, and to what

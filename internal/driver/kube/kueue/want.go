@@ -22,6 +22,7 @@ type Figures struct {
 type Want struct {
 	Queues map[string]map[string]Figures // by quota and flavor
 	Flex   map[string]Figures            // by flavor
+	Served map[string]bool               // flavors that have a partition
 	Said   []translate.Problem           // what Kueue's figures cannot express
 }
 
@@ -32,7 +33,7 @@ type Flavor struct{ Name, Model string }
 // and every flavor that has no partition is empty: so the nominal quotas of a
 // flavor are together never more than its partitions can promise.
 func WantOf(s *fleet.State, cluster string, flavors []Flavor) Want {
-	w := Want{Queues: map[string]map[string]Figures{}, Flex: map[string]Figures{}}
+	w := Want{Queues: map[string]map[string]Figures{}, Flex: map[string]Figures{}, Served: map[string]bool{}}
 	for _, f := range flavors {
 		w.Flex[f.Name] = Figures{}
 	}
@@ -54,6 +55,7 @@ func WantOf(s *fleet.State, cluster string, flavors []Flavor) Want {
 // add counts a partition in its flavor.
 func (w *Want) add(p *fleet.Partition, flavor string) {
 	backed := 0
+	w.Served[flavor] = true
 	for _, a := range p.Accounts {
 		if w.Queues[a.Quota] == nil {
 			w.Queues[a.Quota] = map[string]Figures{}
