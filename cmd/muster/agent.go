@@ -32,14 +32,14 @@ func runAgent(ctx context.Context, o cli.AgentOptions) error {
 	_ = level.UnmarshalText([]byte(o.LogLevel)) // it was checked where it was read
 	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
 	klog.SetSlogLogger(log)
-	door, err := kube.OpenDoor(o.Kubeconfig, o.Context, o.Manage)
+	door, err := kube.OpenDoor(o.Kubeconfig, o.Context, o.Manage || o.Kueue)
 	if err != nil {
 		return cli.Malformed(err)
 	}
 	agent := &link.Agent{Server: o.Server, Identity: o.Identity, Handler: door, Log: log, Hello: func(ctx context.Context) link.Hello {
-		return link.Hello{Cluster: cluster, Version: version(), Manage: o.Manage, Quotas: o.Quotas, UID: door.UID(ctx)}
+		return link.Hello{Cluster: cluster, Version: version(), Manage: o.Manage, Kueue: o.Kueue, Quotas: o.Quotas, UID: door.UID(ctx)}
 	}}
-	log.Info("the agent begins", "cluster", cluster, "apiServer", door.Server(), "server", o.Server, "manage", o.Manage)
+	log.Info("the agent begins", "cluster", cluster, "apiServer", door.Server(), "server", o.Server, "manage", o.Manage, "kueue", o.Kueue)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,6 +59,7 @@ type clusters struct {
 	all    sync.WaitGroup
 	kept   map[string]*keptCluster
 	quiets map[string]time.Time // clusters that nobody looks at, and since when
+	agents sync.Map             // *kube.Agent by cluster
 }
 
 // keptCluster is a cluster that is looked at.
@@ -146,7 +148,7 @@ func (c *clusters) joined(h link.Hello) {
 		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
 		return
 	}
-	c.look(cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Quotas: h.Quotas}, client)
+	c.look(cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas}, client)
 }
 
 // same says whether a cluster is the one that it was: a certificate that somebody
@@ -197,12 +199,13 @@ func (c *clusters) look(join cli.JoinOptions, client *kube.Client) {
 // run keeps one cluster and the state in step.
 func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.Client) error {
 	s := c.server
-	o := kube.Options{Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Log: s.log, Driver: c.Of(join.Name), Send: c.send}
+	o := kube.Options{Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Log: s.log, Driver: c.Of(join.Name), Send: c.send}
 	if join.Manage {
 		o.Mode = fleet.Enforce
 	}
 	s.engine.Read(func(st *fleet.State) { o.Translate.Distinct = kube.Distinct(st, join.Name, true) })
 	agent := kube.NewAgent(client, kube.Fenced(kubeEngine{s}, join.Name), o)
+	c.agents.Store(join.Name, agent)
 	go func() {
 		select {
 		case <-ctx.Done():
@@ -215,6 +218,16 @@ func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.C
 
 // look for clusters that nobody looks at so often.
 const noticeEvery = 5 * time.Second
+
+// said is what the clusters themselves say of a workload.
+func (c *clusters) said(namespace, name, target string) (list []string) {
+	c.agents.Range(func(_, agent any) bool {
+		list = append(list, agent.(*kube.Agent).Said(namespace, name, target)...)
+		return true
+	})
+	slices.Sort(list)
+	return list
+}
 
 // notice says of clusters whose agents have not come since the server began that
 // their reports have stopped.

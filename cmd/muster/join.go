@@ -84,8 +84,9 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 		mode = fleet.Enforce
 	}
 	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Log: s.log, Driver: j.Driver, Send: send,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Log: s.log, Driver: j.Driver, Send: send,
 	})
+	s.agent.Store(agent)
 	go func() {
 		select {
 		case <-ctx.Done():
@@ -94,6 +95,17 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 		}
 	}()
 	return agent.Run(ctx)
+}
+
+// said is what the joined cluster itself says of a workload.
+func (s *server) said(namespace, name, target string) []string {
+	if several, ok := s.cluster.driver.(*clusters); ok {
+		return several.said(namespace, name, target)
+	}
+	if agent := s.agent.Load(); agent != nil {
+		return agent.Said(namespace, name, target)
+	}
+	return nil
 }
 
 // firstAnswer says what the cluster can muster, as soon as that is known.

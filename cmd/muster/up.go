@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/api"
 	"github.com/muster-fleet/muster/internal/cli"
 	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver/kube"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
@@ -75,6 +77,7 @@ type server struct {
 	line     *statusLine
 	past     *keeper.Keeper
 	web      *web.Server
+	agent    atomic.Pointer[kube.Agent] // of the joined cluster; nil: none was joined
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -142,7 +145,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})

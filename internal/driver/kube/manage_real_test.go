@@ -30,6 +30,7 @@ func (w *world) manifest(file string) {
 	}
 	plural := map[string]string{
 		"ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		"CustomResourceDefinition":  "customresourcedefinitions",
 		"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 	}
 	docs := yaml.NewDecoder(bytes.NewReader(data))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/kueue"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	// Quotas says that the cluster's own quotas are taken over where Muster does not
 	// act: ResourceQuotas and Kueue's queues.
 	Quotas bool
+	// Kueue says that quota is written to Kueue's queues; see kueuemode.go.
+	Kueue bool
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
@@ -44,8 +47,11 @@ type Agent struct {
 	mu       sync.Mutex
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
-	first    chan struct{}
-	once     sync.Once
+	kueue    *kueueWatch
+	// kueueSays is what was planned for Kueue last.
+	kueueSays kueue.Plan
+	first     chan struct{}
+	once      sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
@@ -76,6 +82,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
+	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
 	return a
 }
 
@@ -107,6 +114,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer stop()
 	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
 	all.Go(func() { a.pulse(ctx) })
+	if a.Quotas || a.Kueue {
+		all.Go(func() { a.followKueue(ctx) })
+	}
 	tick := time.NewTicker(anyway)
 	defer tick.Stop()
 	for {
@@ -139,6 +149,8 @@ func (a *Agent) compare(ctx context.Context) error {
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+	} else {
+		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
 	p := picture(of)
 	for _, step := range a.steps(ctx, acts, p) {
@@ -158,6 +170,9 @@ func (a *Agent) compare(ctx context.Context) error {
 			a.saidAt = time.Now()
 			a.say(ctx, p)
 		}
+	}
+	if a.Kueue {
+		p.Problems = append(p.Problems, a.writeKueue(ctx)...)
 	}
 	p.sortProblems()
 	a.tell(p.Problems)
@@ -194,6 +209,9 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 	}
 	if a.Quotas && !acts { // where Muster acts, people change what is assigned
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			if a.Kueue {
+				return grantsOnce(s, cluster, p.Quotas)
+			}
 			return grants(s, cluster, p.Quotas)
 		})
 	}
@@ -211,9 +229,12 @@ func (a *Agent) parts() parts {
 			p.pods[i].Created = a.born(p.pods[i])
 		}
 	}
+	var of parts
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	p.quotas, p.queues = append(p.quotas, a.queues.quotas...), a.queues.queues
+	of.quotas, of.queues = a.queues.quotas, a.queues.queues
+	a.mu.Unlock()
+	a.kueueParts(&of)
+	p.quotas, p.queues = append(p.quotas, of.quotas...), of.queues
 	return p
 }
 

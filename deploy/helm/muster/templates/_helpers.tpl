@@ -56,10 +56,10 @@ priorityClassName: {{ . }}
 {{- define "muster.check" -}}
 {{- if not (or .Values.server.enabled .Values.agent.enabled) }}{{ fail "enable server, agent, or both" }}{{ end -}}
 {{- if .Values.agent.enabled }}
-{{- if not (has .Values.agent.mode (list "observe" "manage")) }}{{ fail (printf "agent.mode is %q; it can be observe or manage" .Values.agent.mode) }}{{ end -}}
+{{- if not (has .Values.agent.mode (list "observe" "kueue" "manage")) }}{{ fail (printf "agent.mode is %q; it can be observe, kueue or manage" .Values.agent.mode) }}{{ end -}}
 {{- if and (not .Values.agent.server) (not (and .Values.server.enabled .Values.server.agents.enabled)) }}{{ fail "agent.server: name the server as host:port, since this release has none that takes agents" }}{{ end -}}
 {{- end }}
 {{- range .Values.server.clusters }}
-{{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe or manage" }}{{ end -}}
+{{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "kueue" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe, kueue or manage" }}{{ end -}}
 {{- end }}
 {{- end }}

@@ -62,6 +62,9 @@ func instantOf(t time.Time) fleet.Instant {
 	return fleet.InstantOf(t)
 }
 
+// Clip bounds a text from an object, and makes it valid.
+func Clip(s string) string { return clip(s) }
+
 // clip bounds a text from an object, and makes it valid.
 func clip(s string) string {
 	if len(s) > mostText {
