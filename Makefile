@@ -67,7 +67,7 @@ controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ct
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
-AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml
+AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
 
 helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
 	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
