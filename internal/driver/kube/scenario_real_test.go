@@ -27,8 +27,22 @@ func TestScenariosOnARealCluster(t *testing.T) {
 		files = append(files, "../../../scenarios/"+name+".yaml")
 	}
 	if text := os.Getenv("MUSTER_STORIES"); text != "" {
-		files = strings.Fields(text)
+		files = nil
+		for _, name := range strings.Fields(text) {
+			inside, err := filepath.Glob(name + "/*.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(inside) == 0 {
+				inside = []string{name}
+			}
+			files = append(files, inside...)
+		}
 	}
+	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
+	w.clear()
+	w.manifest("../../../deploy/kubernetes/admission.yaml")
+	w.gateWorks()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { playFile(t, file) })
 	}
@@ -43,10 +57,6 @@ func playFile(t *testing.T, file string) {
 		t.Skip("the story has several clusters")
 	}
 	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
-	w.clear()
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
-	w.gateWorks()
-	w.clearSpace("trial")
 	s := &stage{
 		t: t, c: w.c, config: w.entitled(fleet.Enforce), cluster: f.Fleet.Clusters[0].Name,
 		crews: map[[2]string]*crew{}, born: map[string]fleet.Instant{}, known: map[string]bool{}, homes: map[string]bool{}, refused: map[[2]string]*core.Refusal{},
@@ -55,9 +65,7 @@ func playFile(t *testing.T, file string) {
 		if s.leave != nil {
 			s.leave()
 		}
-		for _, p := range s.list(context.Background()) {
-			_ = s.release(context.Background(), p, true)
-		}
+		s.clear(context.Background())
 	})
 	report, err := scenario.RunOn(t.Context(), f, func(set scenario.Setting) (scenario.Stage, error) {
 		s.set, s.programs = set, simulated.New(simulated.Options{WholeGrace: true, Runtime: set.Runtime})
@@ -68,6 +76,9 @@ func playFile(t *testing.T, file string) {
 	}
 	for _, wrong := range report.Failures {
 		t.Error(wrong)
+	}
+	if t.Failed() {
+		s.dump()
 	}
 	for _, p := range s.agent.Problems() {
 		if strings.HasPrefix(p.Object, "node/") {
