@@ -13,16 +13,33 @@ import (
 	"github.com/muster-fleet/muster/internal/scenario"
 )
 
-// storiesOnARealCluster are told on a real control plane too.
+// storiesOnARealCluster are told on a real control plane too: those in testdata/stories,
+// and these of scenarios/, each about another rule.
 var storiesOnARealCluster = []string{
+	"backing-survives-a-short-dip",
+	"borrowing-guest-in-the-wrong-place-moves-home",
+	"eviction-survives-a-restart",
 	"eviction-uses-the-whole-grace",
+	"failure-infra-own-or-not-known",
+	"flex-elastic-pools-settle-once",
+	"hold-inside-others-wait",
+	"mending-stays-in-the-island",
+	"mending-survives-a-restart",
+	"order-known-run-times-backfill",
+	"placing-gang-in-one-rack",
+	"pools-elastic-grow-shrink-and-join-by-rank",
+	"quota-transfer-takes-no-work-down",
+	"reason-each-code-in-quota",
 }
 
-// TestScenariosOnARealCluster plays story files on a real control plane, with the
-// same expectations as on the simulated cluster; and what runs on the cluster must
+// TestScenariosOnARealCluster tells story files on the simulated cluster and then on a
+// real control plane, with the same expectations; and what runs on the real one must
 // always be what the state says. MUSTER_STORIES names other files, or folders.
 func TestScenariosOnARealCluster(t *testing.T) {
-	files := make([]string, 0, len(storiesOnARealCluster))
+	files, err := filepath.Glob("testdata/stories/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range storiesOnARealCluster {
 		files = append(files, "../../../scenarios/"+name+".yaml")
 	}
@@ -55,6 +72,9 @@ func playFile(t *testing.T, file string) {
 	}
 	if len(f.Fleet.Clusters) != 1 {
 		t.Skip("the story has several clusters")
+	}
+	if report, err := scenario.Run(t.Context(), f); err != nil || !report.Passed() {
+		t.Fatalf("on the simulated cluster: %v %v", report.Failures, err)
 	}
 	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
 	s := &stage{
