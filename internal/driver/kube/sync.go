@@ -48,10 +48,13 @@ type Agent struct {
 	once     sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
-	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
-	toldLeaving map[string]string           // what pods were told that leave, by UID
-	owners      map[string]owner            // by kind, namespace and name
-	told        map[string]string           // last signal of each node's checks
+	sent        map[string]sent   // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string // what pods were told that leave, by UID
+	owners      map[string]owner  // by kind, namespace and name
+	told        map[string]string // last signal of each node's checks
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle          // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string          // why what is suspended waits
 	goneSince   map[[2]string]fleet.Instant // workloads without any pod
 	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string        // workloads that Muster did not take, and why
@@ -72,7 +75,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	return a
@@ -138,6 +141,7 @@ func (a *Agent) compare(ctx context.Context) error {
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
 	}
 	p := picture(of)
 	for _, step := range a.steps(ctx, acts, p) {
