@@ -69,8 +69,9 @@ var rooms = []room{
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest driver/kube/webhook journal/memory view"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
+	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},

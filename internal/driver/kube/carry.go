@@ -236,6 +236,9 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 			}
 		}
 	}
+	for _, call := range a.sayAstray(p) {
+		calls = append(calls, func() error { return call(ctx) })
+	}
 	a.atOnce(ctx, calls)
 }
 

@@ -42,6 +42,7 @@ type Agent struct {
 	watch  *Watch
 
 	mu       sync.Mutex
+	foreign  Foreign
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
 	first    chan struct{}
@@ -154,6 +155,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.countForeign(p)
 		if err := a.carry(ctx, p); err != nil {
 			return err
 		}
