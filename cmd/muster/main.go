@@ -38,6 +38,7 @@ func world() *cli.Env {
 		Version:     version(),
 		Up:          up,
 		Compare:     compare,
+		Webhook:     answerReviews,
 		Remote:      remote,
 	}
 }

@@ -45,6 +45,7 @@ type Agent struct {
 	watch  *Watch
 
 	mu       sync.Mutex
+	foreign  Foreign
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
 	kueue    *kueueWatch
@@ -62,6 +63,9 @@ type Agent struct {
 	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string // why what is suspended waits
 	saidAt      time.Time
 }
 
@@ -79,7 +83,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
@@ -149,6 +153,7 @@ func (a *Agent) compare(ctx context.Context) error {
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
 	} else {
 		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
@@ -163,6 +168,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.countForeign(p)
 		if err := a.carry(ctx, p); err != nil {
 			return err
 		}

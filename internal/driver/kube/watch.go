@@ -20,6 +20,7 @@ type Watch struct {
 	nodes   *kept[translate.Node]
 	pods    *kept[translate.Pod]
 	quotas  *kept[translate.Quota]
+	extras  extras
 	changed chan struct{} // has room for one: something is new
 }
 
@@ -48,6 +49,7 @@ func NewWatch(o *translate.Options) *Watch {
 		}
 		return translate.FromResourceQuota(q, o)
 	})
+	w.extras = newExtras(o, w.changed)
 	return w
 }
 
@@ -66,6 +68,7 @@ func (w *Watch) Run(ctx context.Context, c *Client, quotas bool) {
 	} else {
 		w.quotas.seen()
 	}
+	w.extras.run(ctx, c, &all)
 	all.Wait()
 }
 
