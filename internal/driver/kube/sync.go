@@ -165,6 +165,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		if err := a.carry(ctx, p); err != nil {
 			return err
 		}
+		a.showMarks(ctx, p)
 		if time.Since(a.saidAt) > sayEvery {
 			a.saidAt = time.Now()
 			a.say(ctx, p)

@@ -30,6 +30,7 @@ type Node struct {
 	// Cordoned says who keeps new work away by hand: "cordoned", or the taint.
 	Cordoned string
 	Broken   string         // the taint that says it cannot serve; "": none
+	Mark     string         // that Muster itself has set, whole; see marks.go
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem
 }
