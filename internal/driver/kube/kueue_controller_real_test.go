@@ -3,7 +3,6 @@ package kube
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +29,7 @@ func (w *world) startKueue() {
 			w.t.Log(strings.Join(lines[max(0, len(lines)-40):], "\n"))
 		}
 		w.c.KillPart("kueue")
+		w.eventually(time.Minute, "nothing of Kueue's", w.withoutKueue)
 	})
 }
 
@@ -70,7 +70,7 @@ func TestKueueAdmitsWhatIsBacked(t *testing.T) {
 		}
 		return w.runs("free", 0)()
 	})
-	w.eventually(time.Minute, "why the last waits, from both sides", func() (missing string) {
+	w.eventually(time.Minute, "why the last waits, from both sides", func() string {
 		waits := ""
 		w.read(func(s *fleet.State) {
 			for _, x := range s.Workloads {
@@ -79,16 +79,18 @@ func TestKueueAdmitsWhatIsBacked(t *testing.T) {
 				}
 			}
 		})
-		if list := w.agent.Said("oak", waits, "research/oak"); !slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "Kueue keeps it in queue oak") }) {
-			missing = fmt.Sprintf("of %q it says %v", waits, list)
+		list := w.agent.Said("oak", waits, "research/oak")
+		if !slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "Kueue keeps it in queue oak") }) {
+			return fmt.Sprintf("of %q it says %v", waits, list)
 		}
-		return missing
+		t.Logf("of %s: %v", waits, list)
+		return ""
 	})
-	t.Logf("of the one that waits: %v", w.agent.Said("oak", "job-3", "research/oak"))
 
-	began := time.Now()
+	// The node is back: it is flex until the dwell is over, and nobody is promised it.
 	w.condition("i0-n003", "Ready", "True", time.Now())
-	w.eventually(time.Minute, "the node back", w.runs("oak", 4))
-	t.Logf("the node is back, and the fourth runs after %s", time.Since(began).Round(10*time.Millisecond))
-	w.call(http.MethodDelete, "/api/v1/namespaces/free", nil, nil)
+	w.eventually(time.Minute, "flex has the node", w.quotas(map[string]string{"oak": "24", kueue.FlexQueue: "8"}))
+	w.eventually(time.Minute, "the guest again", w.runs("free", 1))
+	w.eventually(time.Minute, "oak as before", w.runs("oak", 3))
+	w.sound()
 }
