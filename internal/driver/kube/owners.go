@@ -10,28 +10,53 @@ import (
 // sizes asks the owners of pods that wait how many pods they make, once each: a
 // gang is submitted with all of its replicas, though only some are made yet.
 func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
+	a.askOwners(ctx, pods)
 	for i := range pods {
-		p := &pods[i]
-		if !p.Gated || p.Wishes.Max > 0 || owners[p.Owner.Kind].Resource == "" {
-			continue
-		}
-		key := p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.UID
-		is, known := a.owners[key]
-		if !known {
-			got, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
-			if err != nil {
-				a.Log.Warn("the owner of a pod could not be read", "cluster", a.Translate.Cluster, "pod", p.Namespace+"/"+p.Name, "why", err)
-			}
-			if err != nil {
+		if p := &pods[i]; asksOwner(p) {
+			if is, known := a.owners[ownerKey(p)]; known {
+				p.Owner.Size = is.size
+			} else if a.unasked[ownerKey(p)] {
 				p.Owner.Size = translate.Unknown
 			}
-			if !ok {
-				continue
-			}
-			a.owners[key], is = got, got
 		}
-		p.Owner.Size = is.size
 	}
+}
+
+// asksOwner says whether a pod waits whose owner knows how many there will be.
+func asksOwner(p *translate.Pod) bool {
+	return p.Gated && p.Wishes.Max == 0 && owners[p.Owner.Kind].Resource != ""
+}
+
+func ownerKey(p *translate.Pod) string {
+	return p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.UID
+}
+
+// askOwners asks the owners that are not known yet, several at one time. Those that
+// could not be asked are noted, and asked again in the next round.
+func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
+	a.unasked = map[string]bool{}
+	asked := map[string]bool{}
+	var calls []func() error
+	for i := range pods {
+		p := &pods[i]
+		key := ownerKey(p)
+		if _, known := a.owners[key]; known || asked[key] || !asksOwner(p) {
+			continue
+		}
+		asked[key] = true
+		calls = append(calls, func() error {
+			is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if err != nil {
+				a.unasked[key] = true
+			} else if ok {
+				a.owners[key] = is
+			}
+			return err
+		})
+	}
+	a.atOnce(ctx, calls)
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their

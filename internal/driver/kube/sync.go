@@ -56,12 +56,14 @@ type Agent struct {
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
 	toldLeaving map[string]string           // what pods were told that leave, by UID
+	unasked     map[string]bool             // owners that could not be asked in this round
 	owners      map[string]owner            // by kind, namespace and name
 	told        map[string]string           // last signal of each node's checks
 	goneSince   map[[2]string]fleet.Instant // workloads without any pod
 	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string        // workloads that Muster did not take, and why
 	saidAt      time.Time
+	waited      time.Duration // for the API server, in this comparison
 }
 
 // NewAgent is an agent that has not begun.
@@ -87,7 +89,8 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 
 // How often things are done.
 const (
-	gap       = 300 * time.Millisecond // least time between two comparisons
+	gap       = 100 * time.Millisecond // least time between two comparisons
+	ease      = 3                      // and so many times as long as the last one took: a quarter of a core at most
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
 	sayEvery  = 2 * time.Second        // pods are told why they wait
@@ -126,6 +129,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-a.Driver.news:
 		case <-tick.C:
 		}
+		began := time.Now()
 		if a.watch.Synced() {
 			if err := a.compare(ctx); err != nil {
 				return err
@@ -134,15 +138,19 @@ func (a *Agent) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(gap):
+		case <-time.After(max(gap, ease*a.thought(time.Since(began)))):
 		}
 	}
 }
+
+// thought is how much of a comparison was thinking: what was waited for is no reason to rest.
+func (a *Agent) thought(took time.Duration) time.Duration { return max(0, took-a.waited) }
 
 // compare brings the state to what the cluster shows, step by step: each step
 // sees what those before it have led to. Where Muster acts, the cluster is then
 // brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
+	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
 	if of.managed = acts; acts {
@@ -162,11 +170,12 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
-		if err := a.carry(ctx, p); err != nil {
+		busy, err := a.carry(ctx, p)
+		if err != nil {
 			return err
 		}
 		a.showMarks(ctx, p)
-		if time.Since(a.saidAt) > sayEvery {
+		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)
 		}
