@@ -66,7 +66,9 @@ type Agent struct {
 	suspendable map[ownerID]translate.Suspendable
 	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
 	toldOwner   map[ownerID]string // why what is suspended waits
+	unasked     map[string]bool    // owners that could not be asked in this round
 	saidAt      time.Time
+	waited      time.Duration // for the API server, in this comparison
 }
 
 // NewAgent is an agent that has not begun.
@@ -92,7 +94,8 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 
 // How often things are done.
 const (
-	gap       = 300 * time.Millisecond // least time between two comparisons
+	gap       = 100 * time.Millisecond // least time between two comparisons
+	ease      = 3                      // and so many times as long as the last one took: a quarter of a core at most
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
 	sayEvery  = 2 * time.Second        // pods are told why they wait
@@ -131,6 +134,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-a.Driver.news:
 		case <-tick.C:
 		}
+		began := time.Now()
 		if a.watch.Synced() {
 			if err := a.compare(ctx); err != nil {
 				return err
@@ -139,15 +143,19 @@ func (a *Agent) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(gap):
+		case <-time.After(max(gap, ease*a.thought(time.Since(began)))):
 		}
 	}
 }
+
+// thought is how much of a comparison was thinking: what was waited for is no reason to rest.
+func (a *Agent) thought(took time.Duration) time.Duration { return max(0, took-a.waited) }
 
 // compare brings the state to what the cluster shows, step by step: each step
 // sees what those before it have led to. Where Muster acts, the cluster is then
 // brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
+	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
 	if of.managed = acts; acts {
@@ -169,10 +177,12 @@ func (a *Agent) compare(ctx context.Context) error {
 	}
 	if acts {
 		a.countForeign(p)
-		if err := a.carry(ctx, p); err != nil {
+		busy, err := a.carry(ctx, p)
+		if err != nil {
 			return err
 		}
-		if time.Since(a.saidAt) > sayEvery {
+		a.showMarks(ctx, p)
+		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)
 		}
