@@ -92,7 +92,7 @@ var rooms = []room{
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
 	{folder: "internal/draw", kind: pure},
-	{folder: "internal/words", kind: plain},
+	{folder: "internal/words", kind: plain, may: "fleet event"},
 	{folder: "internal/picture", kind: plain, may: "gen draw"},
 	{folder: "internal/web", kind: open, may: "event client gen draw picture words", tests: driven + " api"},
 	{folder: "internal/cli", kind: open, may: "client gen draw picture words config scenario simulate bench metrics backtest trace"},
