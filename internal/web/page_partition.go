@@ -19,6 +19,7 @@ type partitionView struct {
 	islands      []string // of the columns of backing
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
+	coming       comingView
 }
 
 // backed is one quota's backing, island by island.
@@ -52,6 +53,9 @@ func partitionPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	if err := m.backings(); err != nil {
+		return page{}, err
+	}
+	if m.coming, err = v.coming(id, mostComing); err != nil {
 		return page{}, err
 	}
 	x, err := v.Capacity.Flex(v.ctx, &musterv1.FlexRequest{AsOf: v.asOf, Scope: id})

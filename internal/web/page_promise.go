@@ -21,7 +21,7 @@ type promiseView struct {
 	fwide, fnarr draw.SVG
 	share        int // of the slider, in thousandths
 	trial        *musterv1.FrontierPoint
-	broken       string // why the past could not be tried
+	trouble      string // why the past could not be tried
 }
 
 // frontierPath is the part of the page that tries buffers against the past.
@@ -62,7 +62,7 @@ func promisePage(v *visit) (page, error) {
 func (m *promiseView) frontier() {
 	f, err := m.v.Series.Frontier(m.v.ctx, &musterv1.FrontierRequest{AsOf: m.v.asOf, Scope: strings.TrimSuffix(m.scope, "/"), Shares: sharesWith(m.share)})
 	if err != nil {
-		m.broken = troubleOf(err).text
+		m.trouble = troubleOf(err).text
 		return
 	}
 	m.trades = f
