@@ -14,7 +14,7 @@ type Fall struct {
 func Falls(id string, f Fall, w Width) SVG {
 	p := newPen(id+px(float64(w)), Number(f.Whole)+" nodes were whole, "+Number(f.Promised)+" had been promised", float64(w))
 	all := max(1, f.Whole+f.Lost+f.Out, f.Promised)
-	s := scale{most: float64(all), x0: 2, x1: float64(w) - 2}
+	s := scale{most: float64(all), x0: 4, x1: float64(w) - 4}
 	const y, high = 22.0, 28.0
 	p.rect(Empty, s.x0, y, s.x1-s.x0, high, "")
 	at := 0

@@ -26,7 +26,7 @@ func workloadPage(v *visit) (page, error) {
 	}
 	m := workloadView{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
 	if len(m.w.GetNodes()) > 0 && m.w.GetPartition() != "" {
-		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes()); err != nil {
+		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes(), nil); err != nil {
 			return page{}, err
 		}
 	}
