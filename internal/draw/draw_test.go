@@ -201,7 +201,10 @@ func TestNothingStandsOutside(t *testing.T) {
 			}, w),
 			"stages":   StageBars([]Stages{{Name: "tiger, with a name that is too long for any column", Note: "2 h, 12 repaired", Parts: []Stage{{"wait", time.Hour}, {"repair", 2 * time.Hour}, {"probation", 24 * time.Hour}}}}, w),
 			"coverage": Coverages([]Coverage{{Name: "tiger/h200 · calibrated 99.0 % · promisable, 24 h", Note: "980 kept, 20 broken", Claimed: 0.99, Realised: 0.8}, {Name: "lynx", Claimed: -1, Realised: -1, Faint: true}}, w),
-			"frontier": Frontier([]Trade{{"fixed 15.0 %", 0.15, 0.02, true}, {"fixed 5.0 %", 0.07, 0.4, false}, {"fixed 30.0 %", 0.31, 0, false}}, w),
+			"frontier": Frontier([]Trade{
+				{Name: "fixed 15.0 %", Kind: "fixed", Buffer: 0.15, Broken: 0.02, Own: true}, {Name: "fixed 5.0 %", Kind: "fixed", Buffer: 0.07, Broken: 0.4},
+				{Name: "fixed 30.0 %", Kind: "fixed", Buffer: 0.31}, {Name: "calibrated 99.0 %", Kind: "calibrated", Buffer: 0.15, Broken: 0.02}, {Name: "rolling 99.0 %", Kind: "rolling", Buffer: 0.151, Broken: 0.021},
+			}, w),
 			"ahead": Aheads([]Ahead{
 				{Name: "tiger-h200-i1-001 is through probation and healthy, if nothing is seen until then, and more words than fit", Note: "8 GPUs", At: from.Add(30 * time.Minute), Ink: Probation, Href: "/x"},
 				{Name: "hold 7 of 64 GPUs for research/oak ends", Note: "64 GPUs", At: from.Add(40 * 24 * time.Hour), Ink: Quota},
@@ -370,6 +373,53 @@ func TestFallsShowWhatIsMissing(t *testing.T) {
 		}
 		if mark.num("x")+1.5 < whole.num("x")+whole.num("width") && f.Whole > 0 {
 			t.Fatalf("%+v: the promise stands at %.1f, what is whole reaches %.1f", f, mark.num("x"), whole.num("x")+whole.num("width"))
+		}
+	})
+}
+
+// In the picture of a team the layers of its use stand on each other, and what it lends
+// hangs from what is backed: no layer covers another.
+func TestTimelineLayersDoNotOverlap(t *testing.T) {
+	from := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		m := Moment{At: from, Backed: rapid.IntRange(0, 400).Draw(t, "backed")}
+		usage := rapid.IntRange(0, 500).Draw(t, "usage")
+		m.Scheduled = min(usage, m.Backed)
+		m.Borrowed = rapid.IntRange(0, usage-m.Scheduled).Draw(t, "borrowed")
+		m.Over = usage - m.Scheduled - m.Borrowed
+		m.Lent = rapid.IntRange(0, m.Backed-m.Scheduled).Draw(t, "lent")
+		m.Assigned = m.Backed
+		svg := Timeline("t", "use", []Moment{m}, from, from.Add(time.Hour), Wide)
+		inside(t, "timeline", svg)
+		shapes, _, _ := read(t, svg)
+		type layer struct{ low, high float64 }
+		var layers []layer
+		for _, s := range shapes {
+			if s.name != "path" || !strings.HasSuffix(s.attr["d"], "Z") {
+				continue
+			}
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, point := range strings.FieldsFunc(strings.TrimSuffix(s.attr["d"], "Z"), func(r rune) bool { return r == 'M' || r == 'L' }) {
+				y, _ := strconv.ParseFloat(strings.Fields(point)[1], 64)
+				low, high = min(low, y), max(high, y)
+			}
+			layers = append(layers, layer{low, high})
+		}
+		want := 0
+		for _, n := range []int{m.Scheduled, m.Borrowed, m.Over, m.Lent} {
+			if n > 0 {
+				want++
+			}
+		}
+		if len(layers) != want {
+			t.Fatalf("%d layers, want %d: %+v", len(layers), want, m)
+		}
+		for i := range layers {
+			for j := range i {
+				if layers[i].low < layers[j].high-0.2 && layers[j].low < layers[i].high-0.2 {
+					t.Fatalf("layers %d and %d overlap: %v, %+v", j, i, layers, m)
+				}
+			}
 		}
 	})
 }
