@@ -1,6 +1,9 @@
 package web
 
 import (
+	"slices"
+	"time"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
@@ -25,12 +28,36 @@ func (v *visit) coming(scope string, most int) (comingView, error) {
 	if err != nil {
 		return m, err
 	}
-	m.list = c.GetAhead()
+	m.show(c.GetAhead(), most, c.GetSeen().GetAt().AsTime())
+	return m, nil
+}
+
+// show draws the first of what is ahead.
+func (m *comingView) show(list []*musterv1.Ahead, most int, at time.Time) {
+	m.list = list
 	if len(m.list) > most {
 		m.more, m.list = len(m.list)-most, m.list[:most]
 	}
-	at := c.GetSeen().GetAt().AsTime()
-	m.wide, m.narrow = picture.DrawAheads(m.list, at, v.to, draw.Wide), picture.DrawAheads(m.list, at, v.to, draw.Narrow)
+	m.wide, m.narrow = picture.DrawAheads(m.list, at, m.v.to, draw.Wide), picture.DrawAheads(m.list, at, m.v.to, draw.Narrow)
+}
+
+// comingTo asks what is ahead for one workload: its own end, what its nodes are named
+// for, and the incidents of its partition.
+func (v *visit) comingTo(w *musterv1.Workload) (comingView, error) {
+	m := comingView{v: v, scope: w.GetPartition()}
+	c, err := v.Coming.Coming(v.ctx, &musterv1.ComingRequest{AsOf: v.asOf, Scope: m.scope})
+	if err != nil {
+		return m, err
+	}
+	id := w.GetSpec().GetNamespace() + "/" + w.GetSpec().GetName()
+	var list []*musterv1.Ahead
+	for _, a := range c.GetAhead() {
+		hers := slices.ContainsFunc(a.GetNodes(), func(n string) bool { return slices.Contains(w.GetNodes(), n) })
+		if a.GetAbout() == id || hers || a.GetKind() == "incident" {
+			list = append(list, a)
+		}
+	}
+	m.show(list, mostComing, c.GetSeen().GetAt().AsTime())
 	return m, nil
 }
 
