@@ -76,6 +76,18 @@ func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration
 	return c.delete(ctx, p, options)
 }
 
+// costs says to what scales pods which of them to take away first; those that leave
+// come before all that say nothing, which count as 0.
+const (
+	costs = "controller.kubernetes.io/pod-deletion-cost"
+	least = "-1000000"
+)
+
+// Cheapen lets a controller that has too many pods take this one away first.
+func (c *Client) Cheapen(ctx context.Context, p translate.Pod) error {
+	return gone(c.patch(ctx, p, map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]string{costs: least}}}))
+}
+
 // Remove deletes a pod with its own grace.
 func (c *Client) Remove(ctx context.Context, p translate.Pod) error {
 	uid := types.UID(p.UID)
@@ -122,16 +134,29 @@ func (c *Client) Note(ctx context.Context, p translate.Pod, reason, message stri
 
 // owner is what an owner's object says of its size and its end.
 type owner struct {
-	size int
+	size  int            // pods, or what is scaled; 0: not said
+	sizes map[string]int // pods of each of its parts, where it has several
+	at    time.Time      // when it was asked
 	ending
+}
+
+// sizeOf is how many pods a part has.
+func (o *owner) sizeOf(part string) int {
+	if n, ok := o.sizes[part]; ok {
+		return n
+	}
+	return o.size
 }
 
 // owners are the kinds that are asked, by their resource.
 var owners = map[string]schema.GroupVersionResource{
-	"Job":         {Group: "batch", Version: "v1", Resource: "jobs"},
-	"JobSet":      {Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"},
-	"Deployment":  {Group: "apps", Version: "v1", Resource: "deployments"},
-	"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"},
+	"Job":             {Group: "batch", Version: "v1", Resource: "jobs"},
+	"JobSet":          {Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"},
+	"Deployment":      {Group: "apps", Version: "v1", Resource: "deployments"},
+	"StatefulSet":     {Group: "apps", Version: "v1", Resource: "statefulsets"},
+	"LeaderWorkerSet": {Group: "leaderworkerset.x-k8s.io", Version: "v1", Resource: "leaderworkersets"},
+	"RayCluster":      {Group: "ray.io", Version: "v1", Resource: "rayclusters"},
+	"MPIJob":          {Group: "kubeflow.org", Version: "v2beta1", Resource: "mpijobs"},
 }
 
 // ownerOf asks for the object that made a pod. ok is false where its kind is not
@@ -152,35 +177,6 @@ func (c *Client) ownerOf(ctx context.Context, namespace, kind, name string) (o o
 	}
 	return ownerFrom(is.Object), true, nil
 }
-
-// ownerFrom reads the size and the end of a Job, or of what is like one.
-func ownerFrom(of map[string]any) (o owner) {
-	spec, _ := of["spec"].(map[string]any)
-	status, _ := of["status"].(map[string]any)
-	if n, ok := spec["parallelism"].(int64); ok && n > 0 && n < mostPods {
-		o.size = int(n)
-	}
-	if n, ok := spec["completions"].(int64); ok && n > 0 && int(n) < o.size {
-		o.size = int(n)
-	}
-	list, _ := status["conditions"].([]any)
-	for _, c := range list {
-		c, _ := c.(map[string]any)
-		if c["status"] != "True" {
-			continue
-		}
-		switch c["type"] {
-		case "Complete", "Completed":
-			o.over = true
-		case "Failed":
-			o.over, o.failed = true, true
-		}
-	}
-	return o
-}
-
-// mostPods is above any size of a Job that is believed.
-const mostPods = 100_000
 
 // certain says whether an error came from the API server: then nothing was done.
 func certain(err error) bool {

@@ -125,6 +125,12 @@ func (a *Agent) evictPod(ctx context.Context, e evict) error {
 	told := a.toldLeaving[e.pod.UID] == why
 	a.toldLeaving[e.pod.UID] = why
 	a.mu.Unlock()
+	if !told && e.pod.Owner.Elastic {
+		// Whoever scales it down meanwhile takes the pods away that leave anyway.
+		if err := a.client.Cheapen(ctx, e.pod); err != nil {
+			a.Log.Warn("the deletion cost of a pod could not be set", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+		}
+	}
 	if !told {
 		// People want to know, but who waits for the room cannot wait for that.
 		for _, err := range []error{

@@ -43,7 +43,11 @@ type Owner struct {
 	Elastic    bool   // its replicas are alike and independent of each other
 	Pool       string // the part of its owner that it is of
 	Size       int    // how many pods its part has; 0: not said
+	Object     string // the object that is asked, where the workload is one part of it: "": that of Name
 }
+
+// Asked is the name of the object that knows how many pods there are to be.
+func (o *Owner) Asked() string { return firstOf(o.Object, o.Name) }
 
 // Wishes are the labels and annotations of Muster's own on a pod.
 type Wishes struct {
@@ -198,6 +202,7 @@ func ownerOf(p *corev1.Pod) Owner {
 	for _, parent := range parents {
 		if name := p.Labels[parent.label]; name != "" {
 			o.Kind, o.Name = parent.kind, plainName(name)
+			o.whole(p)
 			return o
 		}
 	}
