@@ -107,6 +107,7 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	if !ok {
 		return Plan{}, false // not even with all of them gone
 	}
+	pl.hopeless = false
 	if len(list) == 0 {
 		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
 	}
