@@ -147,21 +147,26 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 		r.Phase, r.Order = Leaving, s.Number()
 		w.partition.settle(r.Node, Resident{w, pool, Leaving})
 	}, func(ph Phase) bool { return ph == phase })
-	s.after(w)
+	s.after(w, true)
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
 func (s *State) Drop(w *Workload, spots []Spot) {
+	stayed := false
 	s.each(w, spots, func(pool, at int) {
 		r := w.Held[pool][at]
+		stayed = stayed || r.Phase != Leaving
 		w.account.weigh(r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 	}, nil)
-	s.after(w)
+	s.after(w, stayed)
 }
 
-func (s *State) after(w *Workload) {
+// after follows replicas that went, or were told to go. The room of those who were on
+// their way out has been others' since they were told: when they are gone it is
+// the business of their own tree alone.
+func (s *State) after(w *Workload, stayed bool) {
 	p := w.partition
 	if p == nil {
 		return
@@ -174,7 +179,12 @@ func (s *State) after(w *Workload) {
 	case w.stays():
 		p.restand(w) // its replicas have other places on their lists now
 	}
-	p.freed(w.Tree())
+	if stayed {
+		p.freed(w.Tree())
+		return
+	}
+	p.changed(w.Tree())
+	p.Touch()
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
@@ -223,7 +233,7 @@ func (p *Partition) settle(node int, r Resident) {
 // does not care for what is on its way out; see State.after.
 func (p *Partition) reflex(r Resident) {
 	if r.Workload.account != nil {
-		p.left[Flex]++
+		p.leftFlex++
 	}
 	if r.Phase != Leaving {
 		p.restand(r.Workload)

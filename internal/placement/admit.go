@@ -32,7 +32,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 				it.SetLacks(lacks)
 				break
 			}
-			pl.lacking, pl.hopeless = false, false
+			pl.lacking, pl.hopeless = fleet.LacksCounts, false
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
@@ -128,7 +128,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]):
 				list := inVain[a]
 				if lacks, ok := list.covers(it); ok {
-					it.SetLacks(it.Lacks() || lacks)
+					it.SetLacks(max(it.Lacks(), lacks))
 					break
 				}
 				pl.lacking, pl.hopeless = it.Lacks(), false
@@ -155,21 +155,18 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	return Plan{}, false
 }
 
-// readsMetal says whether it depends on healthy nodes, not on backing alone,
-// whether a workload could head its queue: one that looks at racks does.
-func readsMetal(w *fleet.Workload) bool {
-	return len(w.Pools) > 1 || w.Pools[0].Reach == fleet.ReachRack
-}
-
 // rest lets a tree sleep in which nobody who waits can start now.
 func (pl *Planner) rest(tree *fleet.Tree) {
-	lacks := false
+	lacks := fleet.LacksCounts
 	for _, a := range tree.Waits() {
 		for _, it := range a.Firsts() {
 			if pl.tired(it) || pl.deferred(it) {
 				return
 			}
-			lacks = lacks || it.Lacks() || readsMetal(it.Workload)
+			lacks = max(lacks, it.Lacks())
+			if it.Workload.ReadsMetal() {
+				lacks = fleet.LacksRoom
+			}
 		}
 	}
 	pl.p.Sleep(tree, lacks)

@@ -126,7 +126,7 @@ func (pl *Planner) VainAgrees() (covered int, differs string) {
 			inVain := vain(nil)
 			for _, it := range a.Firsts() {
 				_, cover := inVain.covers(it)
-				pl.lacking, pl.hopeless = false, false
+				pl.lacking, pl.hopeless = fleet.LacksCounts, false
 				_, ok := as(a, *it)
 				switch {
 				case ok && cover:

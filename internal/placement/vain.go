@@ -10,8 +10,8 @@ type vain []vainly
 // vainly is one pool that was asked for in vain.
 type vainly struct {
 	gpus, replicas int
-	reach          int  // see narrow
-	lacks          bool // it lacked nodes alone
+	reach          int // see narrow
+	lacks          fleet.Lack
 }
 
 // plainly is what a waiting unit asks for, where that is a workload's one pool.
@@ -28,20 +28,20 @@ func plainly(it *fleet.Waiting) (v vainly, ok bool) {
 }
 
 // covers says whether a unit asks for as much as one before it that asked in vain.
-func (list vain) covers(it *fleet.Waiting) (lacks, ok bool) {
+func (list vain) covers(it *fleet.Waiting) (lacks fleet.Lack, ok bool) {
 	if len(list) == 0 {
-		return false, false
+		return 0, false
 	}
 	y, plain := plainly(it)
 	if !plain {
-		return false, false
+		return 0, false
 	}
 	for _, x := range list {
 		if x.gpus <= y.gpus && x.replicas <= y.replicas && x.reach >= y.reach {
 			return x.lacks, true
 		}
 	}
-	return false, false
+	return 0, false
 }
 
 // note adds the last unit that was asked, if it found no room whoever had left. One
