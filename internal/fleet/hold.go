@@ -136,8 +136,10 @@ func (s *State) LeaveAll(w *Workload) {
 }
 
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
+	roomed := false
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Held[pool][at]
+		roomed = roomed || w.partition.Nodes[r.Node].usable
 		w.account.weigh(*r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		if r.Phase == Reserved {
@@ -147,26 +149,26 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 		r.Phase, r.Order = Leaving, s.Number()
 		w.partition.settle(r.Node, Resident{w, pool, Leaving})
 	}, func(ph Phase) bool { return ph == phase })
-	s.after(w, true)
+	s.after(w, roomed)
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
 func (s *State) Drop(w *Workload, spots []Spot) {
-	stayed := false
+	roomed := false
 	s.each(w, spots, func(pool, at int) {
 		r := w.Held[pool][at]
-		stayed = stayed || r.Phase != Leaving
+		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
 		w.account.weigh(r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 	}, nil)
-	s.after(w, stayed)
+	s.after(w, roomed)
 }
 
-// after follows replicas that went, or were told to go. The room of those who were on
-// their way out has been others' since they were told: when they are gone it is
-// the business of their own tree alone.
-func (s *State) after(w *Workload, stayed bool) {
+// after follows replicas that went, or were told to go; roomed: room came free.
+// The room of who was on the way out has been others' since the order, and a node that is
+// not usable has none. Then it is the business of their own tree alone.
+func (s *State) after(w *Workload, roomed bool) {
 	p := w.partition
 	if p == nil {
 		return
@@ -179,7 +181,7 @@ func (s *State) after(w *Workload, stayed bool) {
 	case w.stays():
 		p.restand(w) // its replicas have other places on their lists now
 	}
-	if stayed {
+	if roomed {
 		p.freed(w.Tree())
 		return
 	}

@@ -65,6 +65,19 @@ func (p *Partition) Renewed() {
 	p.Touch()
 }
 
+// worn says that metal is worth less than it was: that helps nobody in quota, but for
+// those behind a head that no longer fits; on flex all shares are smaller.
+func (p *Partition) worn() {
+	p.leftFlex++
+	for _, t := range p.trees {
+		if t.readers > 0 {
+			t.left++
+			p.wake(t)
+		}
+	}
+	p.Touch()
+}
+
 // wakeLacking wakes the trees in which somebody lacks at least as much.
 func (p *Partition) wakeLacking(least Lack) {
 	for _, t := range p.lackNodes {
