@@ -4,14 +4,14 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/driver/kube ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-up bench build clean promise conformance
+.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -61,6 +61,9 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 
 controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
 	MUSTER_CONTROLPLANE=1 go test -p 1 -count=1 -timeout 90m $(REAL)
+
+controlplane-race: ## the same with the race detector, and 100 random faults
+	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
 
 controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ctrl-C ends it
 	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=200 go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
@@ -117,6 +120,6 @@ endef
 
 # Tests with the race detector, where there is a C compiler for it.
 define raced
-if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -timeout 20m $(1); \
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; MUSTER_CONTROLPLANE=0 go test -race -timeout 30m $(1); \
 else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
 endef

@@ -44,6 +44,7 @@ func world() *cli.Env {
 		Enrol:       enrol,
 		Revoke:      revoke,
 		Compare:     compare,
+		Webhook:     answerReviews,
 		Remote:      remote,
 	}
 }

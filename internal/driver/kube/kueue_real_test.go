@@ -34,19 +34,37 @@ func (w *world) kueueCRDs() {
 	for _, file := range files {
 		w.manifest(file)
 	}
-	for _, kind := range []string{"clusterqueues", "cohorts", "resourceflavors", "localqueues", "workloads"} {
-		w.eventually(time.Minute, kind, func() string {
-			var list struct{ Items []any }
-			if err := w.c.Call(w.ctx, http.MethodGet, kueueAPI+kind, nil, &list); err != nil {
-				return err.Error()
+	w.eventually(time.Minute, "no objects of Kueue's", w.withoutKueue)
+}
+
+// withoutKueue removes all of Kueue's objects, and says what is left. Kueue itself
+// may not be there to let go of them.
+func (w *world) withoutKueue() (left string) {
+	for _, kind := range []string{"workloads", "localqueues", "clusterqueues", "cohorts", "resourceflavors"} {
+		var list struct {
+			Items []struct {
+				Metadata struct {
+					Namespace, Name string
+					Finalizers      []string
+				}
 			}
-			if len(list.Items) > 0 && kind != "localqueues" && kind != "workloads" { // those go with their namespaces
-				_ = w.c.Call(w.ctx, http.MethodDelete, kueueAPI+kind, nil, nil)
-				return "some are left"
+		}
+		if err := w.c.Call(w.ctx, http.MethodGet, kueueAPI+kind, nil, &list); err != nil {
+			return err.Error()
+		}
+		for _, x := range list.Items {
+			path := kueueAPI + kind + "/" + x.Metadata.Name
+			if x.Metadata.Namespace != "" {
+				path = kueueAPI + "namespaces/" + x.Metadata.Namespace + "/" + kind + "/" + x.Metadata.Name
 			}
-			return ""
-		})
+			if len(x.Metadata.Finalizers) > 0 {
+				_ = w.c.Call(w.ctx, http.MethodPatch, path, kubetest.JSON{"metadata": kubetest.JSON{"finalizers": nil}}, nil)
+			}
+			_ = w.c.Call(w.ctx, http.MethodDelete, path, nil, nil)
+			left += " " + path
+		}
 	}
+	return left
 }
 
 // restartWith begins with a new agent that has other options.
