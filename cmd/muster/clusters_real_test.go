@@ -52,6 +52,7 @@ func TestTwoClustersWithTheSameNames(t *testing.T) {
 		return here != nil && here.State == fleet.RunningW && here.Where == "lion/h200" && there != nil && there.State == fleet.RunningW && there.Where == "tiger/h200"
 	})
 	before := c.pods()
+	s.kubectl(c)
 
 	s.do(core.SetPolicy{Policy: quick()})
 	s.agents["lion"].stop()
@@ -199,6 +200,45 @@ func (s *several) agent(cluster, how, kubeconfig string) {
 		}
 	})
 	s.agents[cluster] = &dialled{kubeconfig, sync.OnceFunc(func() { cancel(); done.Wait() })}
+}
+
+// kubectl asks as people do who know their pods: of the one cluster, then of the other.
+func (s *several) kubectl(c *plane) {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, c.KubeconfigOf(c.Token), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	ask := func(args ...string) string {
+		var out, trouble strings.Builder
+		env := world()
+		env.Out, env.Err, env.OutTerminal = &out, &trouble, false
+		env.Getenv = func(string) string { return "" }
+		if code := plugin(c.ctx, env, append(args, "--kubeconfig", file)); code != 0 {
+			s.t.Errorf("kubectl muster %v: %d\n%s%s", args, code, &out, &trouble)
+		}
+		return out.String()
+	}
+	c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("muster"))
+	c.must(http.MethodPost, "/api/v1/namespaces/muster/configmaps", kubetest.JSON{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": kubetest.JSON{"name": "muster"},
+		"data": kubetest.JSON{"cluster": "lion", "server": s.s.listener.Addr().String()},
+	})
+	for _, try := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"why", "train-0", "-n", "oak"}, "oak@lion/train"},
+		{[]string{"why", "pod/train-1", "--namespace=oak"}, "oak@lion/train"},
+		{[]string{"why", "train", "-n", "oak", "--cluster", "tiger"}, "oak@tiger/train"},
+		{[]string{"why", "oak@tiger/train"}, "oak@tiger/train"},
+		{[]string{"free", "-n", "oak"}, "lion/h200"},
+		{[]string{"fit", "--gang", "1x8", "-n", "oak"}, "lion/h200"},
+	} {
+		if got := ask(try.args...); !strings.Contains(got, try.says) {
+			s.t.Errorf("kubectl muster %v says nothing of %s:\n%s", try.args, try.says, got)
+		}
+	}
 }
 
 func (s *several) do(c core.Command) {
