@@ -56,13 +56,14 @@ var rooms = []room{
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
 	{folder: "internal/past", kind: pure, may: "fleet event core explain"},
-	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
+	{folder: "internal/past/keeper", kind: open, may: "fleet event past wholefile", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/compact", kind: plain},
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
 	{folder: "internal/journal/memory", kind: plain, may: "event journal", tests: "journal/journaltest"},
-	{folder: "internal/journal/sqlite", kind: open, may: "event journal", tests: "journal/journaltest"},
+	{folder: "internal/wholefile", kind: plain},
+	{folder: "internal/journal/sqlite", kind: open, may: "event journal wholefile", tests: "journal/journaltest"},
 	{folder: "internal/journal/postgres", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/journaltest", kind: open, may: "event journal"},
 	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver compact", tests: "journal/memory journal/sqlite"},
@@ -71,8 +72,9 @@ var rooms = []room{
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
 	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
 	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate driver/kube/kueue driver/kube/marks", tests: engine + " event driver/kube/kubetest journal/memory view"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate driver/kube/kueue driver/kube/marks", tests: driven + " scenario event driver/kube/kubetest"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
+	{folder: "internal/link", kind: open, may: "wholefile"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
@@ -91,7 +93,7 @@ var rooms = []room{
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
 	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
-	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
+	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
 	{folder: "internal/draw", kind: pure},
 	{folder: "internal/picture", kind: plain, may: "gen draw"},
 	{folder: "internal/web", kind: open, may: "event client gen draw picture", tests: driven + " api"},

@@ -129,6 +129,12 @@ func (a *Agent) evictPod(ctx context.Context, e evict) error {
 	told := a.toldLeaving[e.pod.UID] == why
 	a.toldLeaving[e.pod.UID] = why
 	a.mu.Unlock()
+	if !told && e.pod.Owner.Elastic {
+		// Whoever scales it down meanwhile takes the pods away that leave anyway.
+		if err := a.client.Cheapen(ctx, e.pod); err != nil {
+			a.Log.Warn("the deletion cost of a pod could not be set", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+		}
+	}
 	if !told {
 		// People want to know, but who waits for the room cannot wait for that.
 		for _, err := range []error{
@@ -230,7 +236,7 @@ func wordFor(pod translate.Pod, about word) word {
 	if pod.Gated {
 		return about
 	}
-	is := word{true, "Started", "Started on node " + pod.Pinned + "."}
+	is := word{true, "Started", "Started on node " + translate.Bare(pod.Pinned) + "."}
 	if pod.Node == "" && pod.Unschedulable != "" {
 		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
 	}

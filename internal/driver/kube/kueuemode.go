@@ -120,7 +120,7 @@ func grantsOnce(s *fleet.State, cluster string, quotas []translate.Quota) (comma
 			continue
 		}
 		if s.Quota(q.Path) == nil {
-			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(cluster, q.Namespaces)})
+			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(nil, cluster, q.Namespaces)})
 		}
 		set, trouble := grantsOf(s, cluster, q)
 		problems = append(problems, trouble...)

@@ -2,61 +2,104 @@ package kube
 
 import (
 	"context"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// sizes asks the owners of pods that wait how many pods they make, once each: a
-// gang is submitted with all of its replicas, though only some are made yet.
+// mostAsked is how many owners are asked in one round about a size that may have changed.
+const mostAsked = 50
+
+// askAgain is how long a size is believed that the number of pods does not agree with.
+const askAgain = time.Second
+
+// sizes asks the owners of pods how many pods they make. A gang is submitted with all
+// of its replicas, though only some are made yet: its owner is asked once. What is
+// scaled is asked whenever it has not as many pods as it said.
 func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
-	a.askOwners(ctx, pods)
+	there := map[string]int{}
 	for i := range pods {
-		if p := &pods[i]; asksOwner(p) {
-			if is, known := a.owners[ownerKey(p)]; known {
-				p.Owner.Size = is.size
-			} else if a.unasked[ownerKey(p)] {
-				p.Owner.Size = translate.Unknown
-			}
+		if p := &pods[i]; p.Owner.Elastic && !p.Over && !p.Leaving {
+			there[ownerKey(p)]++
+		}
+	}
+	a.askOwners(ctx, a.unknownOwners(pods, there))
+	for i := range pods {
+		p := &pods[i]
+		if !hasSize(p) {
+			continue
+		}
+		if is, known := a.owners[ownerKey(p)]; a.unasked[ownerKey(p)] {
+			p.Owner.Size = translate.Unknown
+		} else if known {
+			p.Owner.Size = is.sizeOf(p.Owner.Pool)
 		}
 	}
 }
 
-// asksOwner says whether a pod waits whose owner knows how many there will be.
-func asksOwner(p *translate.Pod) bool {
-	return p.Gated && p.Wishes.Max == 0 && owners[p.Owner.Kind].Resource != ""
+// hasSize says whether the owner of a pod knows how many there will be, and nobody else does.
+func hasSize(p *translate.Pod) bool {
+	elastic := p.Owner.Elastic && p.Managed()
+	return owners[p.Owner.Kind].Resource != "" && (elastic || p.Gated && p.Wishes.Max == 0 && p.Owner.Size <= 0)
 }
 
-func ownerKey(p *translate.Pod) string {
-	return p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.UID
-}
-
-// askOwners asks the owners that are not known yet, several at one time. Those that
-// could not be asked are noted, and asked again in the next round.
-func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
-	a.unasked = map[string]bool{}
-	asked := map[string]bool{}
-	var calls []func() error
+// unknownOwners lists one pod of each owner that has to be asked.
+func (a *Agent) unknownOwners(pods []translate.Pod, there map[string]int) (list []*translate.Pod) {
+	seen, again := map[string]bool{}, 0
 	for i := range pods {
 		p := &pods[i]
 		key := ownerKey(p)
-		if _, known := a.owners[key]; known || asked[key] || !asksOwner(p) {
+		if seen[key] || !hasSize(p) {
 			continue
 		}
-		asked[key] = true
+		is, known := a.owners[key]
+		if known && p.Owner.Elastic && is.size != there[key] && time.Since(is.at) > askAgain && again < mostAsked {
+			known = false
+			again++
+		}
+		if !known {
+			seen[key] = true
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// askOwners asks the owners of pods, several at one time. Those that could not be
+// asked are noted, and asked again in the next round.
+func (a *Agent) askOwners(ctx context.Context, pods []*translate.Pod) {
+	a.unasked = map[string]bool{}
+	var calls []func() error
+	for _, p := range pods {
 		calls = append(calls, func() error {
-			is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
+			got, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			if err != nil {
-				a.unasked[key] = true
+			if got.at = time.Now(); err != nil {
+				a.unasked[ownerKey(p)] = true
 			} else if ok {
-				a.owners[key] = is
+				a.owners[ownerKey(p)] = got
 			}
 			return err
 		})
 	}
 	a.atOnce(ctx, calls)
+}
+
+func ownerKey(p *translate.Pod) string {
+	return p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.Name + "/" + uidOf(p)
+}
+
+// uidOf tells owners of one name apart, where the pod names the owner itself: that of
+// a Deployment's pod is its ReplicaSet, and the Deployment is what is asked.
+func uidOf(p *translate.Pod) string {
+	if p.Owner.Elastic {
+		return ""
+	}
+	return p.Owner.UID
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their
@@ -73,7 +116,7 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 			ends[key] = ending{over: true, failed: failed}
 			continue
 		}
-		e := a.endOf(ctx, w.Namespace, by.Kind, by.Name)
+		e := a.endOf(ctx, w.Namespace, by.Kind, by.Asked())
 		if !e.over && !e.lives { // nothing is known that would make others
 			if a.overSince[key] == 0 {
 				a.overSince[key] = a.Now()
@@ -83,7 +126,11 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 		ends[key] = e
 	}
 	for key, by := range a.bare(p) {
-		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Name)
+		if by.Kind == "LeaderWorkerSet" && by.Object != "" {
+			ends[key] = a.endOfGroup(ctx, key[0], by)
+			continue
+		}
+		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Asked())
 	}
 	return ends
 }
@@ -99,6 +146,17 @@ func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending 
 	return is.ending
 }
 
+// endOfGroup is endOf for one group of a LeaderWorkerSet, which is none any more when
+// the set was scaled below it.
+func (a *Agent) endOfGroup(ctx context.Context, namespace string, by translate.Owner) ending {
+	is, ok, err := a.client.ownerOf(ctx, namespace, by.Kind, by.Asked())
+	if err != nil || !ok {
+		return ending{lives: err != nil}
+	}
+	group, err := strconv.Atoi(strings.TrimPrefix(by.Name, by.Object+"-"))
+	return ending{lives: true, none: err == nil && group >= is.size}
+}
+
 // bare lists what makes the pods of workloads that have none now.
 func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
 	there, list := map[[2]string]bool{}, map[[2]string]translate.Owner{}
@@ -109,7 +167,7 @@ func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
 		for _, w := range standingOf(s, a.Translate.Cluster) {
 			key := [2]string{w.Namespace, w.Name}
 			if kind, name := makerOf(w); kind != "" && !there[key] {
-				list[key] = translate.Owner{Kind: kind, Name: name}
+				list[key] = translate.Owner{Kind: kind, Name: w.Name, Object: name}
 			}
 		}
 	})

@@ -54,14 +54,15 @@ type Agent struct {
 	once      sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
-	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
-	toldLeaving map[string]string           // what pods were told that leave, by UID
-	unasked     map[string]bool             // owners that could not be asked in this round
-	owners      map[string]owner            // by kind, namespace and name
-	told        map[string]string           // last signal of each node's checks
-	goneSince   map[[2]string]fleet.Instant // workloads without any pod
-	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
-	refused     map[[2]string]string        // workloads that Muster did not take, and why
+	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string                 // what pods were told that leave, by UID
+	unasked     map[string]bool                   // owners that could not be asked in this round
+	owners      map[string]owner                  // by kind, namespace and name
+	told        map[string]string                 // last signal of each node's checks
+	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
+	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
+	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
+	refused     map[[2]string]string              // workloads that Muster did not take, and why
 	saidAt      time.Time
 	waited      time.Duration // for the API server, in this comparison
 }
@@ -233,6 +234,11 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 
 func (a *Agent) parts() parts {
 	p := a.watch.parts()
+	for i := range p.pods {
+		if a.born != nil { // a clock of its own, such as a story's
+			p.pods[i].Created = a.born(p.pods[i])
+		}
+	}
 	var of parts
 	a.mu.Lock()
 	of.quotas, of.queues = a.queues.quotas, a.queues.queues

@@ -29,7 +29,7 @@ const mostPods = 20_000
 // not exist: what they will ask for stands in the Workload. ok is false for one
 // that asks for no GPU.
 func WorkloadOf(of *unstructured.Unstructured, o *translate.Options) (w Workload, ok bool) {
-	w = Workload{Namespace: of.GetNamespace(), Over: status(of, "Finished") == "True", Says: says(of)}
+	w = Workload{Namespace: o.Called(of.GetNamespace()), Over: status(of, "Finished") == "True", Says: says(of)}
 	w.Queue, _, _ = unstructured.NestedString(of.Object, "spec", "queueName")
 	owner := metav1.GetControllerOf(of)
 	if owner == nil {

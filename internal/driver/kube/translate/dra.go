@@ -25,7 +25,7 @@ func SliceOf(of *resourcev1.ResourceSlice, o *Options) (s Slice, ok bool) {
 	if !slices.Contains(o.Drivers, of.Spec.Driver) || of.Spec.NodeName == nil || *of.Spec.NodeName == "" {
 		return Slice{}, false
 	}
-	s = Slice{Node: *of.Spec.NodeName, Driver: of.Spec.Driver, Pool: of.Spec.Pool.Name, Generation: of.Spec.Pool.Generation}
+	s = Slice{Node: o.Called(*of.Spec.NodeName), Driver: of.Spec.Driver, Pool: of.Spec.Pool.Name, Generation: of.Spec.Pool.Generation}
 	for _, d := range of.Spec.Devices[:min(len(of.Spec.Devices), mostDevices)] {
 		if kind := attribute(d, "type"); kind != "" && kind != "gpu" {
 			continue // a part of one, or something else
@@ -201,10 +201,11 @@ func Claimed(pods []Pod, claims, templates map[string]Claim) []Pod {
 }
 
 func (p *Pod) ask(a Ask, claims, templates map[string]Claim, counted map[string]bool) {
-	key := p.Namespace + "/" + a.Claim
+	space := Bare(p.Namespace)
+	key := space + "/" + a.Claim
 	c, known := claims[key]
 	if a.Claim == "" || !known {
-		c, known = templates[p.Namespace+"/"+a.Template]
+		c, known = templates[space+"/"+a.Template]
 	}
 	switch {
 	case !known || p.Over:

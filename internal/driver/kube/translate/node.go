@@ -38,11 +38,18 @@ type Node struct {
 
 // NodeOf reads a node.
 func NodeOf(n *corev1.Node, o *Options) Node {
-	out := Node{Name: n.Name, Born: instantOf(n.CreationTimestamp.Time)}
+	out := Node{Name: o.Called(n.Name), Born: instantOf(n.CreationTimestamp.Time)}
+	if o.strange(n.Name) {
+		out.problem("its name has an @ or is too long; it is left out")
+		return out
+	}
 	out.Model = firstLabel(n.Labels, o.Models)
 	out.place(n, o)
 	out.marks(n, o)
 	out.Signals = signalsOf(n)
+	for i := range out.Signals {
+		out.Signals[i].Node = out.Name
+	}
 	if resource, gpus := capacityOf(n, o); gpus != 0 {
 		out.counts(gpus, out.Model, resource, o)
 		out.Dead = deadOf(n, resource, out.GPUs)

@@ -90,12 +90,12 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 		name, _, _ := unstructured.NestedString(lq.Object, "spec", "clusterQueue")
 		at, known := paths[name]
 		if flex[name] {
-			queues[lq.GetNamespace()+"/"+lq.GetName()] = fleet.Flex
+			queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = fleet.Flex
 		}
 		if !known {
 			continue
 		}
-		queues[lq.GetNamespace()+"/"+lq.GetName()] = quotas[at].Path
+		queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = quotas[at].Path
 		if !slices.Contains(quotas[at].Namespaces, lq.GetNamespace()) {
 			quotas[at].Namespaces = append(quotas[at].Namespaces, lq.GetNamespace())
 		}
