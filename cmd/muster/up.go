@@ -73,6 +73,7 @@ type server struct {
 	metrics  *metrics.Metrics
 	notifier *notify.Notifier
 	cluster  *cluster
+	agents   net.Listener // where agents dial in; nil: nowhere
 	line     *statusLine
 	past     *keeper.Keeper
 	web      *web.Server
@@ -91,7 +92,13 @@ func (s *server) listen(ctx context.Context) (err error) {
 		s.auth = tokens
 	}
 	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "")
-	return cli.Malformed(err)
+	if err != nil || s.Agents == "" {
+		return cli.Malformed(err)
+	}
+	if s.agents, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Agents); err != nil {
+		return cli.Malformed(fmt.Errorf("agents' address: %w; choose another (--agents)", err))
+	}
+	return nil
 }
 
 func newLog(w *statusLine, level string) *slog.Logger {
@@ -250,6 +257,9 @@ func blame(err error) error {
 func (s *server) close() {
 	if s.listener != nil {
 		_ = s.listener.Close()
+	}
+	if s.agents != nil {
+		_ = s.agents.Close()
 	}
 	if s.engine != nil {
 		_ = s.engine.Close()

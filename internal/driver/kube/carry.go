@@ -109,6 +109,9 @@ func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
 // startPod lets a pod start. From before the call on it counts as started, unless
 // the API server itself says that it is not: what is not known is never taken for free.
 func (a *Agent) startPod(ctx context.Context, s start) error {
+	if s.pod.Virtual {
+		return a.unsuspend(ctx, s.pod)
+	}
 	a.mu.Lock()
 	a.sent[s.pod.UID] = sent{s.node, time.Now()}
 	a.mu.Unlock()
@@ -144,6 +147,9 @@ func (a *Agent) evictPod(ctx context.Context, e evict) error {
 				a.Log.Warn("a pod could not be told why it leaves", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
 			}
 		}
+	}
+	if a.suspends(e) {
+		return a.suspend(ctx, e.pod)
 	}
 	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
 }
@@ -224,9 +230,18 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
 					continue
 				}
+				if pod.Virtual {
+					if call := a.sayOwner(ctx, pod, is); call != nil {
+						calls = append(calls, call)
+					}
+					continue
+				}
 				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
 			}
 		}
+	}
+	for _, call := range a.sayAstray(p) {
+		calls = append(calls, func() error { return call(ctx) })
 	}
 	a.atOnce(ctx, calls)
 }

@@ -98,16 +98,18 @@ func makerOf(w *fleet.Workload) (kind, name string) {
 	return kind, name
 }
 
-// waitsWhole says whether none of the workload's pods was started.
+// waitsWhole says whether some of the workload's pods wait and none was started.
 func waitsWhole(w translate.Work) bool {
+	waits := false
 	for _, part := range w.Pools {
 		for _, pod := range part.Pods {
 			if !pod.Gated && !pod.Over {
 				return false
 			}
+			waits = waits || !pod.Over
 		}
 	}
-	return true
+	return waits
 }
 
 func newest(w translate.Work) (at fleet.Instant) {
@@ -161,7 +163,7 @@ func (a *Agent) marks(s *fleet.State, p Picture) (commands []core.Command) {
 			commands = append(commands, core.SetNodes{Names: []string{n.Name}, State: to, Dead: dead, Signal: why})
 		}
 	}
-	return commands
+	return append(commands, vanished(s, a.Translate.Cluster, p.Nodes)...)
 }
 
 // markOf is the state of a node by what is marked on it. GPUs that pods of others

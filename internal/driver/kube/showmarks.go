@@ -27,7 +27,7 @@ func (a *Agent) showMarks(ctx context.Context, p Picture) {
 	a.engine.Read(func(s *fleet.State) { todo = markings(s, a.Translate.Cluster, p) })
 	var calls []func() error
 	for _, m := range todo[:min(len(todo), mostMarked)] {
-		calls = append(calls, func() error { return a.client.Mark(ctx, m.node, m.mark, m.why, a.Now().Time()) })
+		calls = append(calls, func() error { return a.client.Mark(ctx, translate.Bare(m.node), m.mark, m.why, a.Now().Time()) })
 	}
 	a.atOnce(ctx, calls)
 }

@@ -140,12 +140,12 @@ func (w *world) lap(l lap, number, n int) (r result) {
 	})
 	r.bound = time.Since(began)
 	r.server, r.own, r.kueue = cpuOf(w.c.Process("kube-apiserver"))-server, ownCPU()-own, cpuOf(w.c.Process("kueue"))-its
-	w.empty()
+	w.emptied()
 	return r
 }
 
-// empty removes everything in the namespace, and waits until nothing is known of it.
-func (w *world) empty() {
+// emptied removes everything in the namespace, and waits until nothing is known of it.
+func (w *world) emptied() {
 	w.t.Helper()
 	w.call(http.MethodDelete, "/apis/batch/v1/namespaces/oak/jobs?propagationPolicy=Background", nil, nil)
 	w.eventually(2*time.Minute, "nothing left", func() string {

@@ -48,6 +48,7 @@ type Agent struct {
 	watch  *Watch
 
 	mu       sync.Mutex
+	foreign  Foreign
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
 	kueue    *kueueWatch
@@ -63,13 +64,16 @@ type Agent struct {
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
 	toldLeaving map[string]string                 // what pods were told that leave, by UID
-	unasked     map[string]bool                   // owners that could not be asked in this round
 	owners      map[string]owner                  // by kind, namespace and name
 	told        map[string]string                 // last signal of each node's checks
 	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
 	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string // why what is suspended waits
+	unasked     map[string]bool    // owners that could not be asked in this round
 	saidAt      time.Time
 	waited      time.Duration // for the API server, in this comparison
 }
@@ -88,7 +92,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
@@ -167,6 +171,7 @@ func (a *Agent) compare(ctx context.Context) error {
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
 	} else {
 		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
@@ -185,6 +190,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.countForeign(p)
 		busy, err := a.carry(ctx, p)
 		if err != nil {
 			return err

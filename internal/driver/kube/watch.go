@@ -20,6 +20,7 @@ type Watch struct {
 	nodes   *kept[translate.Node]
 	pods    *kept[translate.Pod]
 	quotas  *kept[translate.Quota]
+	extras  extras
 	devices *deviceWatch
 	changed chan struct{} // has room for one: something is new
 }
@@ -48,6 +49,7 @@ func NewWatch(o *translate.Options) *Watch {
 		}
 		return translate.FromResourceQuota(q, o)
 	})
+	w.extras = newExtras(o, w.changed)
 	w.devices = newDeviceWatch(w.changed, o)
 	return w
 }
@@ -67,6 +69,7 @@ func (w *Watch) Run(ctx context.Context, c *Client, quotas bool) {
 	} else {
 		w.quotas.seen()
 	}
+	w.extras.run(ctx, c, &all)
 	all.Go(func() { w.devices.follow(ctx, c) })
 	all.Wait()
 }

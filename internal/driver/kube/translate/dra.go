@@ -201,11 +201,10 @@ func Claimed(pods []Pod, claims, templates map[string]Claim) []Pod {
 }
 
 func (p *Pod) ask(a Ask, claims, templates map[string]Claim, counted map[string]bool) {
-	space := Bare(p.Namespace)
-	key := space + "/" + a.Claim
+	key := Bare(p.Namespace) + "/" + a.Claim
 	c, known := claims[key]
 	if a.Claim == "" || !known {
-		c, known = templates[space+"/"+a.Template]
+		c, known = templates[Bare(p.Namespace)+"/"+a.Template]
 	}
 	switch {
 	case !known || p.Over:

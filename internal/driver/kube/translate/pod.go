@@ -19,6 +19,7 @@ type Pod struct {
 	GPUs                 int
 	Node                 string // "" until it is bound
 	Gated                bool   // it waits for Muster
+	Virtual              bool   // it is not made yet: what makes it is suspended
 	Pinned               string // the node on which Muster has started it
 	Choosy               bool   // it says itself which nodes it wants
 	Leaving              bool   // somebody has deleted it
