@@ -106,5 +106,4 @@ func playFile(t *testing.T, file string) {
 		}
 	}
 	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.made, report.Took.Seconds())
-
 }
