@@ -32,6 +32,8 @@ type Env struct {
 	Revoke func(data, cluster string) error
 	// Compare says what differs between a fleet and a fleet file.
 	Compare func(fleet *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (Comparison, error)
+	// Webhook answers admission reviews of pods until ctx ends.
+	Webhook func(ctx context.Context, o WebhookOptions) error
 	// Remote is how benches reach an engine through the API.
 	Remote bench.Remote
 }

@@ -42,6 +42,7 @@ var rooms = []room{
 	{folder: "internal/fleet", kind: pure},
 	{folder: "internal/event", kind: pure, may: "fleet"},
 	{folder: "internal/promise/buffer", kind: pure},
+	{folder: "internal/promise/trial", kind: pure, may: "promise/buffer"},
 	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
 	{folder: "internal/placement", kind: pure, may: "fleet", tests: "core"},
 	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
@@ -55,7 +56,7 @@ var rooms = []room{
 	{folder: "internal/invariant", kind: pure, may: "fleet"},
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
-	{folder: "internal/past", kind: pure, may: "fleet event core explain"},
+	{folder: "internal/past", kind: pure, may: "fleet event core explain promise/buffer promise/trial"},
 	{folder: "internal/past/keeper", kind: open, may: "fleet event past wholefile", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
@@ -70,9 +71,12 @@ var rooms = []room{
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: driven + " scenario event driver/kube/kubetest"},
+	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
+	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate driver/kube/kueue driver/kube/marks", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
 	{folder: "internal/link", kind: open, may: "wholefile"},
+	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
@@ -85,17 +89,18 @@ var rooms = []room{
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
 	{folder: "internal/bench", kind: open, may: driven + " past past/keeper whatif"},
-	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer", tests: "core journal/memory"},
+	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer promise/trial", tests: "core journal/memory"},
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
 	{folder: "internal/draw", kind: pure},
+	{folder: "internal/words", kind: plain, may: "fleet event"},
 	{folder: "internal/picture", kind: plain, may: "gen draw"},
-	{folder: "internal/web", kind: open, may: "event client gen draw picture", tests: driven + " api"},
-	{folder: "internal/cli", kind: open, may: "client gen draw picture config scenario simulate bench metrics backtest trace"},
+	{folder: "internal/web", kind: open, may: "event client gen draw picture words", tests: driven + " api"},
+	{folder: "internal/cli", kind: open, may: "client gen draw picture words config scenario simulate bench metrics backtest trace"},
 	{folder: "client", kind: open, may: "gen"},
 	{folder: "gen/...", kind: open},
 	{folder: "cmd/muster", kind: open, may: anything},

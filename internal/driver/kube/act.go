@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -122,15 +123,37 @@ func (c *Client) Say(ctx context.Context, p translate.Pod, admitted bool, reason
 
 // Note writes an event about a pod, as kubectl describe shows it.
 func (c *Client) Note(ctx context.Context, p translate.Pod, reason, message string, at time.Time) error {
+	return c.note(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: types.UID(p.UID)}, reason, message, at)
+}
+
+// NoteOn writes an event about what makes pods.
+func (c *Client) NoteOn(ctx context.Context, of ownerID, uid, reason, message string, at time.Time) error {
+	version := owners[of.kind].GroupVersion().String()
+	return c.note(ctx, corev1.ObjectReference{APIVersion: version, Kind: of.kind, Namespace: of.namespace, Name: of.name, UID: types.UID(uid)}, reason, message, at)
+}
+
+func (c *Client) note(ctx context.Context, about corev1.ObjectReference, reason, message string, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := metav1.Time{Time: at}
-	return c.core.Post().Namespace(translate.Bare(p.Namespace)).Resource("events").Body(&corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: translate.Bare(p.Namespace)},
-		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: translate.Bare(p.Namespace), Name: p.Name, UID: types.UID(p.UID)},
-		Reason:         reason, Message: message, Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
+	about.Namespace = translate.Bare(about.Namespace)
+	return c.core.Post().Namespace(about.Namespace).Resource("events").Body(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: about.Namespace},
+		InvolvedObject: about,
+		Reason:         reason, Message: clipTo(message, mostMessage), Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}).Do(ctx).Error()
+}
+
+// mostMessage is the longest message of an event that an API server takes.
+const mostMessage = 1024
+
+// clipTo shortens a text to so many bytes, at a letter's end.
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most-3], "") + "..."
 }
 
 // owner is what an owner's object says of its size and its end.

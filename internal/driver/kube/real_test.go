@@ -81,6 +81,7 @@ type world struct {
 	hear    func(event.Record) bool // says of a record whether its driver may hear of it; nil: of all
 	stop    func()                  // ends the agent, and waits until it has
 	kill    func()                  // ends the agent in the middle of what it does
+	options func(*Options)          // changes those of the next agent; nil: nothing
 }
 
 type fakeless struct{ *engine.Engine }
@@ -153,7 +154,11 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 		}
 		return err
 	}
-	w.agent = NewAgent(client, fakeless{w.engine}, Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))})
+	o := Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
+	if w.options != nil {
+		w.options(&o)
+	}
+	w.agent = NewAgent(client, fakeless{w.engine}, o)
 	ctx, stop := context.WithCancel(w.ctx)
 	done := make(chan error, 1)
 	go func() { done <- w.agent.Run(ctx) }()
@@ -174,10 +179,16 @@ func (w *world) entitled(mode fleet.Mode) string {
 	w.manifest("../../../deploy/kubernetes/rbac.yaml")
 	const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 	roles := []string{"muster-observe"}
+	if o := new(Options); w.options != nil {
+		if w.options(o); o.Kueue {
+			roles = append(roles, "muster-kueue")
+		}
+	}
 	if mode == fleet.Enforce {
 		roles = append(roles, "muster-manage")
 	}
 	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-manage", nil, nil)
+	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-kueue", nil, nil)
 	for _, role := range roles {
 		err := w.c.Call(w.ctx, http.MethodPost, bindings, kubetest.JSON{
 			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": kubetest.JSON{"name": role},

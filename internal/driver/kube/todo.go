@@ -32,6 +32,7 @@ type evict struct {
 	id    uint64
 	pod   translate.Pod
 	until fleet.Instant
+	whole bool // nothing of its workload stays
 }
 
 // plan compares one workload as it should be with its pods. nodes names the nodes
@@ -160,7 +161,7 @@ func (p *poolPlan) leave(t *todo, w wanted) {
 				break
 			}
 			if !pod.Leaving {
-				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until})
+				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until, len(w.running) == 0})
 				there++
 				over--
 			}

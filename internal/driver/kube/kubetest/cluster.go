@@ -120,6 +120,11 @@ func (c *Cluster) findPorts(names ...string) error {
 
 // StartPart starts one of the programs.
 func (c *Cluster) StartPart(name string) error {
+	return c.startProgram(name, filepath.Join(c.bin, name), c.arguments(name))
+}
+
+// startProgram starts any program as a part.
+func (c *Cluster) startProgram(name, file string, arguments []string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] != nil {
@@ -130,7 +135,7 @@ func (c *Cluster) StartPart(name string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(filepath.Join(c.bin, name), c.arguments(name)...)
+	cmd := exec.Command(file, arguments...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), "HOME="+c.dir)
 	noOrphan(cmd)
