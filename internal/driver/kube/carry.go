@@ -247,7 +247,7 @@ func wordFor(pod translate.Pod, about word) word {
 	if pod.Gated {
 		return about
 	}
-	is := word{true, "Started", "Started on node " + pod.Pinned + "."}
+	is := word{true, "Started", "Started on node " + translate.Bare(pod.Pinned) + "."}
 	if pod.Node == "" && pod.Unschedulable != "" {
 		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
 	}

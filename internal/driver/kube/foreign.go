@@ -41,7 +41,7 @@ func (a *Agent) countForeign(p Picture) {
 
 // astray says of a pod that names a target and does not wait for Muster why that is.
 func astray(p *translate.Pod, enrolled map[string]bool) word {
-	if enrolled != nil && !enrolled[p.Namespace] {
+	if enrolled != nil && !enrolled[translate.Bare(p.Namespace)] {
 		return word{reason: "NotEnrolled", message: "It names a target of Muster's, but its namespace is not enrolled (label " + labelEnrolled +
 			"=true): it runs without Muster, counts for no quota, and nothing is promised on its node."}
 	}

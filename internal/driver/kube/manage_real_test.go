@@ -70,7 +70,12 @@ func (w *world) document(file, kind string) kubetest.JSON {
 // managing is a world in which Muster acts: islands of nodes, and a quota for each
 // of some teams, whose namespaces are enrolled; below 0: a namespace that is not.
 func managing(t *testing.T, islands, each int, grants map[string]int) *world {
-	w := newWorld(t, fleet.Enforce)
+	return managingBy(t, nil, islands, each, grants)
+}
+
+// managingBy is managing with an agent that reaches the API server by a way of its own.
+func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map[string]int) *world {
+	w := newWorldBy(t, way, fleet.Enforce)
 	w.manifest("../../../deploy/kubernetes/admission.yaml")
 	w.nodes(islands, each)
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
@@ -142,13 +147,18 @@ func (w *world) job(j kubetest.JSON) {
 // shown is a pod as the API server shows it.
 type shown struct {
 	Metadata struct {
-		Name, UID         string
+		Name, Namespace   string
+		UID               string
 		DeletionTimestamp string
 		Annotations       map[string]string
+		Labels            map[string]string
 	}
 	Spec struct {
 		NodeName        string
 		SchedulingGates []kubetest.JSON
+		Containers      []struct {
+			Resources struct{ Requests map[string]string }
+		}
 	}
 	Status struct {
 		Phase      string

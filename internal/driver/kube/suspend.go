@@ -48,7 +48,7 @@ func virtual(all []translate.Suspendable, pods []translate.Pod) (list []translat
 func (a *Agent) waitingSuspended(pods []translate.Pod) []translate.Pod {
 	enrolled := a.watch.extras.enrolled()
 	all := a.watch.extras.suspendable()
-	all = slices.DeleteFunc(all, func(s translate.Suspendable) bool { return !enrolled[s.Namespace] })
+	all = slices.DeleteFunc(all, func(s translate.Suspendable) bool { return !enrolled[translate.Bare(s.Namespace)] })
 	a.mu.Lock()
 	a.suspendable = suspendables(all)
 	gone := func(of ownerID) bool { _, there := a.suspendable[of]; return !there }
@@ -137,7 +137,7 @@ func (c *Client) Suspend(ctx context.Context, of ownerID, uid string, to bool) e
 	if err != nil {
 		return err
 	}
-	_, err = c.dynamic.Resource(owners[of.kind]).Namespace(of.namespace).Patch(ctx, of.name, types.MergePatchType, data, metav1.PatchOptions{})
+	_, err = c.dynamic.Resource(owners[of.kind]).Namespace(translate.Bare(of.namespace)).Patch(ctx, of.name, types.MergePatchType, data, metav1.PatchOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it is gone, or another: the next picture shows that
 	}

@@ -54,11 +54,12 @@ type Agent struct {
 	owners      map[string]owner  // by kind, namespace and name
 	told        map[string]string // last signal of each node's checks
 	suspendable map[ownerID]translate.Suspendable
-	toggled     map[ownerID]toggle          // suspensions that were changed, before the watch shows it
-	toldOwner   map[ownerID]string          // why what is suspended waits
-	goneSince   map[[2]string]fleet.Instant // workloads without any pod
-	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
-	refused     map[[2]string]string        // workloads that Muster did not take, and why
+	toggled     map[ownerID]toggle                // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string                // why what is suspended waits
+	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
+	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
+	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
 	saidAt      time.Time
 }
 
@@ -211,6 +212,11 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 
 func (a *Agent) parts() parts {
 	p := a.watch.parts()
+	for i := range p.pods {
+		if a.born != nil { // a clock of its own, such as a story's
+			p.pods[i].Created = a.born(p.pods[i])
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p.quotas, p.queues = append(p.quotas, a.queues.quotas...), a.queues.queues

@@ -36,7 +36,11 @@ type Node struct {
 
 // NodeOf reads a node.
 func NodeOf(n *corev1.Node, o *Options) Node {
-	out := Node{Name: n.Name, Born: instantOf(n.CreationTimestamp.Time)}
+	out := Node{Name: o.Called(n.Name), Born: instantOf(n.CreationTimestamp.Time)}
+	if o.strange(n.Name) {
+		out.problem("its name has an @ or is too long; it is left out")
+		return out
+	}
 	resource, gpus := capacityOf(n, o)
 	if gpus == 0 {
 		return out
@@ -58,6 +62,9 @@ func NodeOf(n *corev1.Node, o *Options) Node {
 	out.place(n, o)
 	out.marks(n, o)
 	out.Signals = signalsOf(n)
+	for i := range out.Signals {
+		out.Signals[i].Node = out.Name
+	}
 	return out
 }
 

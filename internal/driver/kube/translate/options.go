@@ -5,7 +5,10 @@ import "strings"
 // Options name what is read of a cluster's objects. A list of labels is in order:
 // the first that an object has counts.
 type Options struct {
-	Cluster   string
+	Cluster string
+	// Distinct says that nodes and namespaces are called with their cluster's name
+	// behind theirs, since other clusters may have some of the same name.
+	Distinct  bool
 	Resources []string // extended resources that are GPUs
 	Models    []string // labels of nodes that name the GPU model
 	Islands   []string // labels of nodes that name the fabric

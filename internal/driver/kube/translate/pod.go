@@ -84,18 +84,18 @@ func (p *Pod) At() string {
 // PodOf reads a pod. ok is false for one that asks for no GPU.
 func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	gpus := gpusOf(p, o)
-	if gpus == 0 {
+	if gpus == 0 || o.strange(p.Namespace) {
 		return Pod{}, false
 	}
 	out = Pod{
-		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Node: p.Spec.NodeName, Created: instantOf(p.CreationTimestamp.Time),
+		Namespace: o.Called(p.Namespace), Name: p.Name, UID: string(p.UID), Node: o.Called(p.Spec.NodeName), Created: instantOf(p.CreationTimestamp.Time),
 		Leaving: p.DeletionTimestamp != nil, Over: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
 		Failed: p.Status.Phase == corev1.PodFailed, Index: indexOf(p),
 	}
 	for _, g := range p.Spec.SchedulingGates {
 		out.Gated = out.Gated || g.Name == Gate
 	}
-	out.Pinned = plainName(p.Annotations[AnnotationNode])
+	out.Pinned = o.Called(plainName(p.Annotations[AnnotationNode]))
 	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 	out.conditions(p)
 	if gpus < 0 || gpus > mostGPUs {

@@ -75,7 +75,7 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 		if !known {
 			continue
 		}
-		queues[lq.GetNamespace()+"/"+lq.GetName()] = quotas[at].Path
+		queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = quotas[at].Path
 		if !slices.Contains(quotas[at].Namespaces, lq.GetNamespace()) {
 			quotas[at].Namespaces = append(quotas[at].Namespaces, lq.GetNamespace())
 		}

@@ -30,9 +30,9 @@ const mostVirtual = 20_000
 // start: it is not suspended and Muster has not started it, it is part of something
 // else, another queue has it, or its pods ask for no GPU or have no target.
 func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok bool) {
-	s = Suspendable{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}
+	s = Suspendable{Kind: u.GetKind(), Namespace: o.Called(u.GetNamespace()), Name: u.GetName(), UID: string(u.GetUID())}
 	s.Suspended, _, _ = unstructured.NestedBool(u.Object, "spec", "suspend")
-	if !s.Suspended && u.GetAnnotations()[AnnotationSuspends] != "true" || u.GetLabels()["kueue.x-k8s.io/queue-name"] != "" {
+	if o.strange(u.GetNamespace()) || !s.Suspended && u.GetAnnotations()[AnnotationSuspends] != "true" || u.GetLabels()["kueue.x-k8s.io/queue-name"] != "" {
 		return s, false
 	}
 	if of := metav1.GetControllerOfNoCopy(u); of != nil && of.Kind != "CronJob" {
@@ -75,7 +75,7 @@ func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replica
 		s.Problems = append(s.Problems, Problem{lowerKind(s.Kind) + "/" + s.Namespace + "/" + s.Name, fmt.Sprintf("the template of its pods cannot be read: %.200s", err.Error())})
 		return
 	}
-	p.Namespace, p.UID, p.CreationTimestamp = s.Namespace, "", u.GetCreationTimestamp()
+	p.Namespace, p.UID, p.CreationTimestamp = u.GetNamespace(), "", u.GetCreationTimestamp()
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: Gate}}
 	yes := true
 	p.OwnerReferences = []metav1.OwnerReference{{Kind: s.Kind, Name: s.Name, UID: u.GetUID(), Controller: &yes}}
