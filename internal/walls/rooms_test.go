@@ -71,7 +71,7 @@ var rooms = []room{
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
 	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
-	{folder: "internal/driver/kube/kubetest", kind: plain},
+	{folder: "internal/driver/kube/kubetest", kind: open},
 	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 	{folder: "internal/link", kind: open, may: "wholefile"},
 
