@@ -19,7 +19,8 @@ type AgentOptions struct {
 	Kubeconfig string // file; "": the usual places, or the cluster this process runs in
 	Context    string // in the file; "": the current one
 	Name       string // of the cluster; "": as the certificate says
-	Manage     bool   // Muster may decide what runs there; else nothing is written
+	Manage     bool   // Muster decides what runs there
+	Kueue      bool   // what backs quotas is written to Kueue's queues; with neither, nothing is written
 	Quotas     bool   // the cluster's own quotas are taken over
 	Health     string // host:port for /healthz, /readyz and /metrics; "": nowhere
 	LogLevel   string
@@ -73,6 +74,7 @@ The server lets agents in where it was started with --agents, and "muster agent 
 	f.StringVar(&o.Name, "name", "", "the cluster's name, if it is to be checked against the certificate's")
 	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
 	f.BoolVar(&o.Manage, "manage", false, "Muster decides what runs there")
+	f.BoolVar(&o.Kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
 	f.StringVar(&o.Health, "health", "", "host:port for /healthz, /readyz and /metrics; without it nowhere")
 	f.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
@@ -83,8 +85,8 @@ The server lets agents in where it was started with --agents, and "muster agent 
 // settle checks what was asked for before anything starts.
 func (o *agentOptions) settle() error {
 	switch {
-	case o.observe == o.Manage:
-		return usage("say how far Muster goes on the cluster: --observe (nothing is written there) or --manage")
+	case ways(o.observe, o.Manage, o.Kueue) != 1:
+		return usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
 	case o.Name != "" && !clusterName.MatchString(o.Name):
 		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.Name)
 	case o.quotas != "cluster" && o.quotas != "none":

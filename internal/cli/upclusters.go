@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -16,7 +17,7 @@ type clusterEntry struct {
 	Name       string `yaml:"name"`
 	Kubeconfig string `yaml:"kubeconfig"` // "": the cluster that the server runs in
 	Context    string `yaml:"context"`
-	Mode       string `yaml:"mode"`   // observe or manage
+	Mode       string `yaml:"mode"`   // observe, kueue or manage
 	Quotas     string `yaml:"quotas"` // cluster (if nothing is said) or none
 }
 
@@ -61,13 +62,13 @@ func readClusters(data []byte) (list []JoinOptions, err error) {
 			return nil, fmt.Errorf("clusters[%d]: name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", i, c.Name)
 		case known[c.Name]:
 			return nil, fmt.Errorf("clusters[%d]: %s is listed twice", i, c.Name)
-		case c.Mode != "observe" && c.Mode != "manage":
-			return nil, fmt.Errorf("clusters[%d] (%s): mode %.40q; write observe (nothing is written there) or manage", i, c.Name, c.Mode)
+		case !slices.Contains([]string{"observe", "kueue", "manage"}, c.Mode):
+			return nil, fmt.Errorf("clusters[%d] (%s): mode %.40q; write observe (nothing is written there), kueue or manage", i, c.Name, c.Mode)
 		case c.Quotas != "" && c.Quotas != "cluster" && c.Quotas != "none":
 			return nil, fmt.Errorf("clusters[%d] (%s): quotas %.40q; write cluster or none", i, c.Name, c.Quotas)
 		}
 		known[c.Name] = true
-		list = append(list, JoinOptions{Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Quotas: c.Quotas != "none"})
+		list = append(list, JoinOptions{Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Kueue: c.Mode == "kueue", Quotas: c.Quotas != "none"})
 	}
 	return list, nil
 }

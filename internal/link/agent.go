@@ -21,7 +21,8 @@ import (
 type Hello struct {
 	Cluster string `json:"cluster"` // must be whom its certificate is for
 	Version string `json:"version"`
-	Manage  bool   `json:"manage"` // what runs there may be decided by Muster; else it is watched only
+	Manage  bool   `json:"manage"` // what runs there is decided by Muster; else it is watched only
+	Kueue   bool   `json:"kueue"`  // what backs quotas is written to Kueue's queues
 	Quotas  bool   `json:"quotas"` // the cluster's own quotas are taken over
 	// UID tells the cluster from another to which somebody has copied its
 	// certificate: that of its namespace kube-system. "" where it may not be read.

@@ -22,8 +22,9 @@ import (
 type Hub struct {
 	Trust *Trust
 	Log   *slog.Logger
-	// Joined hears of every new line, and may refuse it.
-	Joined func(Hello) error
+	Check func(Hello) error // may refuse a line; nil: all are taken
+	// Joined hears of every line that is taken, once it can be asked over; nil: nobody does.
+	Joined func(Hello)
 
 	mu    sync.Mutex
 	lines map[string][]*line // by cluster, the oldest first
@@ -140,8 +141,8 @@ func (h *Hub) hear(ctx context.Context, is *line) error {
 	if is.hello.Cluster != is.cluster {
 		return fmt.Errorf("it says that it is of cluster %.80q, and its certificate is for %s", is.hello.Cluster, is.cluster)
 	}
-	if h.Joined != nil {
-		return h.Joined(is.hello)
+	if h.Check != nil {
+		return h.Check(is.hello)
 	}
 	return nil
 }
@@ -174,6 +175,9 @@ func (h *Hub) keep(ctx context.Context, is *line) {
 		defer h.mu.Unlock()
 		h.lines[is.cluster] = slices.DeleteFunc(h.lines[is.cluster], func(l *line) bool { return l == is })
 	}()
+	if h.Joined != nil {
+		h.Joined(is.hello)
+	}
 	tick := time.NewTicker(recheck)
 	defer tick.Stop()
 	for {

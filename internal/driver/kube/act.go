@@ -136,8 +136,9 @@ func (c *Client) note(ctx context.Context, about corev1.ObjectReference, reason,
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := metav1.Time{Time: at}
-	return c.core.Post().Namespace(translate.Bare(about.Namespace)).Resource("events").Body(&corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: translate.Bare(about.Namespace)},
+	about.Namespace = translate.Bare(about.Namespace)
+	return c.core.Post().Namespace(about.Namespace).Resource("events").Body(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: about.Namespace},
 		InvolvedObject: about,
 		Reason:         reason, Message: clipTo(message, mostMessage), Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,

@@ -22,10 +22,11 @@ type sent struct {
 const resend = 5 * time.Second
 
 // writers is how many calls that change pods are on their way at one time.
-const writers = 16
+const writers = 32
 
-// carry brings the cluster to what was decided, and reports what came of it.
-func (a *Agent) carry(ctx context.Context, p Picture) error {
+// carry brings the cluster to what was decided, and reports what came of it. busy
+// says that pods were started.
+func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 	pools := map[[2]string][]translate.Part{}
 	for _, w := range p.Work {
 		pools[[2]string{w.Namespace, w.Name}] = w.Pools
@@ -48,13 +49,14 @@ func (a *Agent) carry(ctx context.Context, p Picture) error {
 		}
 	}
 	a.write(ctx, t)
+	busy = len(t.start) > 0
 	for _, s := range t.stop {
 		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
-			return err
+			return busy, err
 		}
 		a.Driver.said(s)
 	}
-	return nil
+	return busy, nil
 }
 
 // wants lists what should stand: what the driver was told, and what should not
@@ -84,6 +86,8 @@ func (a *Agent) write(ctx context.Context, t todo) {
 
 // atOnce makes calls, several at a time.
 func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
+	began := time.Now()
+	defer func() { a.waited += time.Since(began) }()
 	todo := make(chan func() error)
 	var all sync.WaitGroup
 	for range min(writers, len(calls)) {

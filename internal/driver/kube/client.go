@@ -30,8 +30,8 @@ type Client struct {
 // How fast the API server may be asked: far above what decisions need, so that it
 // is the API server's own fairness that bounds a burst.
 const (
-	perSecond = 500
-	burst     = 1000
+	perSecond = 1000
+	burst     = 2000
 )
 
 // Connect reaches the cluster of a kubeconfig file and a context in it; "" is the

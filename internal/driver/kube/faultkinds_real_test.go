@@ -161,7 +161,7 @@ func (st *storm) diesBetween() {
 
 // anyPod does something to a pod of somebody's.
 func (st *storm) anyPod(method, more string, body kubetest.JSON) {
-	pods := st.everyPod()
+	pods := slices.DeleteFunc(st.everyPod(), func(p shown) bool { return st.work[p.workOf()].space == "" })
 	if len(pods) == 0 {
 		return
 	}
@@ -175,7 +175,7 @@ func (st *storm) anyPod(method, more string, body kubetest.JSON) {
 // is not Muster's until it is deleted.
 func (st *storm) gateIsTaken() {
 	for _, p := range st.everyPod() {
-		if len(p.Spec.SchedulingGates) == 0 || p.Metadata.DeletionTimestamp != "" {
+		if len(p.Spec.SchedulingGates) == 0 || p.Metadata.DeletionTimestamp != "" || st.work[p.workOf()].space == "" {
 			continue
 		}
 		st.log("it is %s", p.Metadata.Name)

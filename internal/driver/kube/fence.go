@@ -103,6 +103,8 @@ func beyondWork(s *fleet.State, cluster string, command core.Command) string {
 		return unless(within(cluster, c.Partition), "partition %s", c.Partition)
 	case core.Cancel:
 		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+	case core.Resize:
+		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.ReportFinished:
 		return beyondWorkload(s.Workloads[c.ID], cluster)
 	case core.ReportStopped:

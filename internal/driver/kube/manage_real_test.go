@@ -30,6 +30,7 @@ func (w *world) manifest(file string) {
 	}
 	plural := map[string]string{
 		"PriorityClass": "priorityclasses", "ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		"CustomResourceDefinition":  "customresourcedefinitions",
 		"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 	}
 	docs := yaml.NewDecoder(bytes.NewReader(data))
@@ -79,11 +80,11 @@ func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map
 	w.manifest("../../../deploy/kubernetes/admission.yaml")
 	w.nodes(islands, each)
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
-		w.namespace(team, 0)
 		if grants[team] < 0 {
+			w.namespace(team, 0)
 			continue // not enrolled
 		}
-		w.call(http.MethodPatch, "/api/v1/namespaces/"+team, kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}, nil)
+		w.enrolled(team)
 	}
 	w.eventually(60*time.Second, "the nodes", func() string { return w.figures(islands*each*8, islands*each*8) })
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
@@ -98,8 +99,7 @@ func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map
 
 // gateWorks waits until the policy is in force, which the API server takes a moment for.
 func (w *world) gateWorks() {
-	w.namespace("trial", 0)
-	w.call(http.MethodPatch, "/api/v1/namespaces/trial", kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}, nil)
+	w.enrolled("trial")
 	w.eventually(20*time.Second, "the gate", func() string {
 		p := target(kubetest.Pod("trial", "trial", 1), "flex")
 		var made struct {

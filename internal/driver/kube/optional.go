@@ -7,9 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
@@ -93,17 +90,5 @@ func whenShown(ctx context.Context, list cache.ListerWatcher, begin func()) {
 			return
 		case <-time.After(lookAgain):
 		}
-	}
-}
-
-// anyListWatch lists and watches objects of a kind that is not compiled in.
-func (c *Client) anyListWatch(of schema.GroupVersionResource) cache.ListerWatcher {
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return c.dynamic.Resource(of).List(ctx, o)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return c.dynamic.Resource(of).Watch(ctx, o)
-		},
 	}
 }

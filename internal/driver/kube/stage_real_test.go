@@ -242,6 +242,7 @@ func (s *stage) end(ctx context.Context, id uint64, how string) error {
 type stagePod struct {
 	Namespace, Name, UID string
 	DeletionTimestamp    string
+	Finalizers           []string
 	Labels, Annotations  map[string]string
 	gates                []kubetest.JSON
 	on, phase            string
@@ -392,7 +393,7 @@ func (s *stage) round(ctx context.Context) (why string, err error) {
 	if why = s.unseen(pods); why != "" {
 		return why, nil
 	}
-	before := s.seq()
+	before, pictured := s.seq(), fmt.Sprint(pods)
 	s.agent.saidAt = time.Now()
 	if err := s.agent.compare(ctx); err != nil {
 		return "", err
@@ -400,8 +401,8 @@ func (s *stage) round(ctx context.Context) (why string, err error) {
 	if s.seq() != before || len(s.lost) > 0 {
 		return "Muster learned something", nil
 	}
-	if pods = s.list(ctx); s.unseen(pods) != "" {
-		return "the agent did something", nil
+	if pods = s.list(ctx); fmt.Sprint(pods) != pictured {
+		return "something happened meanwhile", nil
 	}
 	return onTheirWay(pods), nil
 }
@@ -411,11 +412,18 @@ func (s *stage) seq() (seq uint64) {
 	return seq
 }
 
-// onTheirWay says which pod is started and does not run yet.
+// onTheirWay says which pod is started and does not run yet, or is to end or to go
+// and has not.
 func onTheirWay(pods []stagePod) string {
 	for _, p := range pods {
-		if len(p.gates) == 0 && p.phase == "Pending" {
+		ends := p.Annotations["test.muster.dev/"+"succeeds"]+p.Annotations["test.muster.dev/"+"fails"] != ""
+		switch {
+		case len(p.gates) == 0 && p.phase == "Pending":
 			return p.Name + " does not run yet"
+		case p.DeletionTimestamp != "" && len(p.Finalizers) == 0:
+			return p.Name + " is not gone yet"
+		case ends && !p.over():
+			return p.Name + " has not ended yet"
 		}
 	}
 	return ""
@@ -428,6 +436,11 @@ func (s *stage) unseen(pods []stagePod) string {
 	}
 	if n, want := len(s.agent.watch.nodes.all()), len(s.known); n != want {
 		return fmt.Sprintf("%d of %d nodes are seen", n, want)
+	}
+	for _, n := range s.agent.watch.nodes.all() {
+		if n.Broken != "" || slices.ContainsFunc(n.Signals, func(s fleet.Signal) bool { return !s.Well }) {
+			return n.Name + " is not ready yet" // in a story no kubelet is late
+		}
 	}
 	seen := map[string]translate.Pod{}
 	for _, p := range s.agent.watch.pods.all() {
@@ -601,13 +614,11 @@ func (s *stage) home(ctx context.Context, name string) error {
 		return nil
 	}
 	s.homes[name] = true
-	space := kubetest.Namespace(name)
-	space["metadata"].(kubetest.JSON)["labels"] = kubetest.JSON{"muster.dev/enrolled": "true"}
-	err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces", space, nil)
-	if codeOf(err) == http.StatusConflict {
-		return nil
+	if err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces", kubetest.Namespace(name), nil); err != nil && codeOf(err) != http.StatusConflict {
+		return err
 	}
-	return err
+	labels := kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}
+	return s.c.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }
 
 // Wrong lists where the cluster is not as the state says.
@@ -635,4 +646,31 @@ func (s *stage) Wrong(state *fleet.State) (wrong []string) {
 	}
 	slices.Sort(wrong)
 	return wrong
+}
+
+// clear takes all pods and nodes away; the namespaces stay.
+func (s *stage) clear(ctx context.Context) {
+	w := &world{t: s.t, c: s.c, ctx: ctx}
+	w.eventually(patient, "an empty stage", func() string {
+		_ = s.c.Call(ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
+		pods := s.list(ctx)
+		for _, p := range pods {
+			_ = s.release(ctx, p, true)
+		}
+		var nodes struct{ Items []kubetest.JSON }
+		if err := s.c.Call(ctx, http.MethodGet, "/api/v1/nodes", nil, &nodes); err != nil || len(nodes.Items)+len(pods) > 0 {
+			return fmt.Sprintf("%d pods and %d nodes are left, %v", len(pods), len(nodes.Items), err)
+		}
+		return ""
+	})
+}
+
+// dump logs what the driver wants and what is there.
+func (s *stage) dump() {
+	for _, w := range s.driver.all() {
+		s.t.Logf("wanted: %+v running %v leaving %v", w.Job, w.running, w.leaving)
+	}
+	for _, p := range s.list(context.Background()) {
+		s.t.Logf("pod %s: gates %d, on %q, pinned %q, %s %s %v", p.path(), len(p.gates), p.on, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers)
+	}
 }

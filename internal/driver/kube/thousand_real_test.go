@@ -61,9 +61,8 @@ func TestAThousandNodes(t *testing.T) {
 // enrolled makes a namespace whose pods wait for Muster.
 func (w *world) enrolled(name string) {
 	w.t.Helper()
-	space := kubetest.Namespace(name)
-	space["metadata"].(kubetest.JSON)["labels"] = kubetest.JSON{"muster.dev/enrolled": "true"}
-	w.call(http.MethodPost, "/api/v1/namespaces", space, nil)
+	w.namespace(name, 0)
+	w.call(http.MethodPatch, "/api/v1/namespaces/"+name, kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}, nil)
 }
 
 // runningOf lists the nodes on which pods of one name run, and asks again later where

@@ -120,11 +120,11 @@ func (c *Cluster) findPorts(names ...string) error {
 
 // StartPart starts one of the programs.
 func (c *Cluster) StartPart(name string) error {
-	return c.begin(name, filepath.Join(c.bin, name), c.arguments(name))
+	return c.startProgram(name, filepath.Join(c.bin, name), c.arguments(name))
 }
 
-// begin starts a program under a name. What env says comes besides the environment.
-func (c *Cluster) begin(name, path string, arguments []string, env ...string) error {
+// startProgram starts any program as a part. What env says comes besides the environment.
+func (c *Cluster) startProgram(name, file string, arguments []string, env ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] != nil {
@@ -135,7 +135,7 @@ func (c *Cluster) begin(name, path string, arguments []string, env ...string) er
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(path, arguments...) //nolint:gosec // what tests have built themselves
+	cmd := exec.Command(file, arguments...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(append(os.Environ(), "HOME="+c.dir), env...)
 	noOrphan(cmd)

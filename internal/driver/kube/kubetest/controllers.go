@@ -89,7 +89,7 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 	if err := writeCertificate(dir); err != nil {
 		return err
 	}
-	return c.begin(name, program, is.arguments(c, dir, freePort), "KUBECONFIG="+c.Kubeconfig)
+	return c.startProgram(name, program, is.arguments(c, dir, freePort), "KUBECONFIG="+c.Kubeconfig)
 }
 
 // controllerProgram is the program, built where it is missing and somebody says so.

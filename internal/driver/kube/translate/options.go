@@ -10,6 +10,7 @@ type Options struct {
 	// behind theirs, since other clusters may have some of the same name.
 	Distinct  bool
 	Resources []string // extended resources that are GPUs
+	Drivers   []string // of resource slices that are GPUs
 	Models    []string // labels of nodes that name the GPU model
 	Islands   []string // labels of nodes that name the fabric
 	Racks     []string // labels of nodes that name the switch
@@ -45,6 +46,7 @@ func Defaults(cluster string) Options {
 	return Options{
 		Cluster:   cluster,
 		Resources: []string{"nvidia.com/gpu", "amd.com/gpu"},
+		Drivers:   []string{"gpu.nvidia.com", "gpu.amd.com"},
 		Models:    []string{"muster.dev/gpu", "nvidia.com/gpu.product", "amd.com/gpu.product-name", "gpu.nvidia.com/model", "node.kubernetes.io/instance-type"},
 		Islands: []string{
 			"muster.dev/island", "nvidia.com/gpu.clique", "network.topology.nvidia.com/accelerator", "network.topology.nvidia.com/block",

@@ -29,6 +29,7 @@ type Pod struct {
 	Owner                Owner
 	Wishes               Wishes
 	Unschedulable        string // what kube-scheduler says of it
+	Asks                 []Ask  // claims of devices; what they ask for is not in GPUs yet
 	Index                int    // among its siblings, where its controller numbers them; -1: it does not
 	Admitted             string // message of its condition muster.dev/Admitted
 	Problems             []Problem
@@ -81,10 +82,10 @@ func (p *Pod) At() string {
 	return p.Pinned
 }
 
-// PodOf reads a pod. ok is false for one that asks for no GPU.
+// PodOf reads a pod. ok is false for one that asks for no GPU, and for no device.
 func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
-	gpus := gpusOf(p, o)
-	if gpus == 0 || o.strange(p.Namespace) {
+	gpus, claims := gpusOf(p, o), asksOf(p)
+	if gpus == 0 && len(claims) == 0 || o.strange(p.Namespace) {
 		return Pod{}, false
 	}
 	out = Pod{
@@ -97,6 +98,7 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	}
 	out.Pinned = o.Called(plainName(p.Annotations[AnnotationNode]))
 	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
+	out.Asks = claims
 	out.conditions(p)
 	if gpus < 0 || gpus > mostGPUs {
 		out.problem("it asks for %d GPUs; a pod runs on one node and asks for 1 to %d", gpus, mostGPUs)
