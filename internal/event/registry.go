@@ -57,6 +57,7 @@ var readers = map[string][]reader{
 	"workload.finished":    {as[WorkloadFinished]},
 	"workload.retargeted":  {as[WorkloadRetargeted]},
 	"workload.prioritised": {as[WorkloadPrioritised]},
+	"workload.resized":     {as[WorkloadResized]},
 	"replicas.placed":      {as[ReplicasPlaced]},
 	"replicas.started":     {as[ReplicasStarted]},
 	"replicas.evicted":     {as[ReplicasEvicted]},

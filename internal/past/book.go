@@ -130,6 +130,8 @@ func workOf(e event.Event) (uint64, bool) {
 		return e.ID, true
 	case event.WorkloadPrioritised:
 		return e.ID, true
+	case event.WorkloadResized:
+		return e.ID, true
 	case event.ReplicasPlaced:
 		return e.ID, true
 	case event.ReplicasStarted:

@@ -57,21 +57,26 @@ var rooms = []room{
 	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
 	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
 	{folder: "internal/past", kind: pure, may: "fleet event core explain promise/buffer promise/trial"},
-	{folder: "internal/past/keeper", kind: open, may: "fleet event past", tests: "core engine journal/memory"},
+	{folder: "internal/past/keeper", kind: open, may: "fleet event past wholefile", tests: "core engine journal/memory"},
 
 	// What makes decisions durable, and what carries them out.
 	{folder: "internal/compact", kind: plain},
 	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
 	{folder: "internal/journal/memory", kind: plain, may: "event journal", tests: "journal/journaltest"},
-	{folder: "internal/journal/sqlite", kind: open, may: "event journal", tests: "journal/journaltest"},
+	{folder: "internal/wholefile", kind: plain},
+	{folder: "internal/journal/sqlite", kind: open, may: "event journal wholefile", tests: "journal/journaltest"},
 	{folder: "internal/journal/postgres", kind: open, may: "event journal", tests: "journal/journaltest"},
 	{folder: "internal/journal/journaltest", kind: open, may: "event journal"},
 	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver compact", tests: "journal/memory journal/sqlite"},
 	{folder: "internal/driver", kind: plain, may: "fleet"},
 	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
 	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate", tests: engine + " event driver/kube/kubetest journal/memory view"},
+	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
+	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver driver/kube/translate driver/kube/kueue driver/kube/marks", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
 	{folder: "internal/driver/kube/kubetest", kind: plain},
+	{folder: "internal/link", kind: open, may: "wholefile"},
+	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
@@ -90,7 +95,7 @@ var rooms = []room{
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
 	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
-	{folder: "internal/notify", kind: plain, may: "fleet event", tests: "core"},
+	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
 	{folder: "internal/draw", kind: pure},
 	{folder: "internal/words", kind: plain, may: "fleet event"},
 	{folder: "internal/picture", kind: plain, may: "gen draw"},
