@@ -229,3 +229,10 @@ func timelinePart(v *visit) (page, error) {
 	}
 	return page{part: true, body: timelineBody(v, picture.Timelines(q.Get("quota"), s), s.GetMeans())}, nil
 }
+
+// hasFlex says whether some picture has a layer of flex.
+func hasFlex(list []picture.Timeline) bool {
+	return slices.ContainsFunc(list, func(t picture.Timeline) bool {
+		return slices.ContainsFunc(t.Moments, func(m draw.Moment) bool { return m.Flex > 0 })
+	})
+}

@@ -1137,7 +1137,7 @@ func timelineBody(v *visit, list []picture.Timeline, means bool) templ.Component
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(list) > 0 && !means {
+		if !means && hasFlex(list) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<p class=\"dim small\">On top stands what the namespaces that have work here hold of the partition's flex besides.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
