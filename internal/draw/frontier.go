@@ -82,11 +82,15 @@ func (p *pen) trades(list []Trade, x, y scale) {
 			p.dot(look.ink, points[i][0], points[i][1], t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
 		}
 	}
+	var points [][2]float64
+	for _, t := range list {
+		points = append(points, [2]float64{x.at(t.Buffer), y.at(t.Broken)})
+	}
 	var taken []room
 	for _, own := range []bool{true, false} { // the one that is looked at has its name first
 		for _, t := range list {
 			if t.Own == own && !t.Quiet {
-				taken = p.tradeName(t, x.at(t.Buffer), y.at(t.Broken), x.x1, taken)
+				taken = p.tradeName(t, x.at(t.Buffer), y.at(t.Broken), x.x1, points, taken)
 			}
 		}
 	}
@@ -97,13 +101,16 @@ type room struct{ x0, x1, y float64 }
 
 // tradeName writes a point's name beside it, where no other name stands; else nowhere:
 // its hover has it, and the table.
-func (p *pen) tradeName(t Trade, tx, ty, right float64, taken []room) []room {
+func (p *pen) tradeName(t Trade, tx, ty, right float64, points [][2]float64, taken []room) []room {
 	name := fit(t.Name, small, 160)
 	long := width(name, small)
-	for _, at := range []room{{tx + 9, tx + 9 + long, ty - 8}, {tx - 9 - long, tx - 9, ty - 8}, {tx + 10, tx + 10 + long, ty + 18}, {tx - 10 - long, tx - 10, ty + 18}} {
+	for _, at := range []room{{tx + 10, tx + 10 + long, ty - 11}, {tx - 10 - long, tx - 10, ty - 11}, {tx + 10, tx + 10 + long, ty + 19}, {tx - 10 - long, tx - 10, ty + 19}, {tx + 12, tx + 12 + long, ty + 4}, {tx - 12 - long, tx - 12, ty + 4}} {
 		clash := at.x1 > right || at.x0 < 62 || at.y < 12 || at.y > 246
 		for _, o := range taken {
 			clash = clash || at.x0 < o.x1+4 && o.x0 < at.x1+4 && at.y-o.y < 14 && o.y-at.y < 14
+		}
+		for _, q := range points { // no name covers a point
+			clash = clash || q[0]+7 > at.x0-2 && q[0]-7 < at.x1+2 && q[1]+7 > at.y-11 && q[1]-7 < at.y+3
 		}
 		if clash {
 			continue
