@@ -17,12 +17,13 @@ import (
 
 // How long an answer is handed to others who ask the same. While nothing happens, it
 // stays true but for what time alone changes. While something does, an answer that
-// took long to make may be three times as old as that: many pages look at the same figures, and
+// took long to make may be some times as old as that: many pages look at the same figures, and
 // pages that are told of each change shall not make the server work for nothing else.
 const (
 	sameWhileStill = 2 * time.Second
 	tookLong       = 20 * time.Millisecond
-	timesAsOld     = 3
+	timesAsOld     = 8
+	oldest         = 30 * time.Second
 	mostKept       = 512
 )
 
@@ -125,7 +126,7 @@ func (k *keptAnswer) good(seq uint64, age time.Duration) bool {
 	default:
 		return k.seq == seq
 	}
-	return k.seq == seq && age < sameWhileStill || k.took > tookLong && age < min(sameWhileStill, timesAsOld*k.took)
+	return k.seq == seq && age < sameWhileStill || k.took > tookLong && age < min(oldest, timesAsOld*k.took)
 }
 
 func (c *cache) fill(k *keptAnswer, r *http.Request) {
