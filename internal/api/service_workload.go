@@ -120,7 +120,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]
 		}
-		for i, row := range rowsOf(state, list, at) {
+		for i, row := range view.WorkloadsOf(state, list, at) {
 			one := workload(state, list[i], row)
 			if m.GetReasons() {
 				one.Reason = reason(explain.Why(state, list[i], at))
