@@ -37,7 +37,11 @@ func world() *cli.Env {
 		User:        userName(),
 		Version:     version(),
 		Up:          up,
+		Agent:       runAgent,
+		Enrol:       enrol,
+		Revoke:      revoke,
 		Compare:     compare,
+		Webhook:     answerReviews,
 		Remote:      remote,
 	}
 }

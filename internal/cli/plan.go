@@ -143,6 +143,7 @@ var jobSentences = map[string]func(n *names, f foreseen) string{
 		return "gets another target: " + f.Target + prefixed(" in ", f.Partition)
 	},
 	"workload.prioritised": func(_ *names, f foreseen) string { return "gets priority " + f.Priority },
+	"workload.resized":     func(*names, foreseen) string { return "gets another size" },
 	"replicas.placed":      func(_ *names, f foreseen) string { return f.placed() },
 	"replicas.started":     func(*names, foreseen) string { return "starts in its reserved room" },
 	"replicas.evicted":     func(n *names, f foreseen) string { return n.evicted(f) },

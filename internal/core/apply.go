@@ -169,6 +169,8 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		applyRetargeted(s, s.Workloads[e.ID], e, at)
 	case event.WorkloadPrioritised:
 		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Priority = e.Priority })
+	case event.WorkloadResized:
+		applyResized(s, s.Workloads[e.ID], e, at)
 	default:
 		return applyReplicas(s, e, at)
 	}

@@ -25,6 +25,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	case Prioritise:
 		return prioritise(s, r, c)
 	}
+	if events, refusal, known := decideResize(s, r, now); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideRequest(s, r, now); known {
 		return events, refusal
 	}

@@ -112,6 +112,8 @@ func names(e event.Event) (uint64, bool) {
 		return e.ID, true
 	case event.WorkloadRetargeted:
 		return e.ID, true
+	case event.WorkloadResized:
+		return e.ID, true
 	case event.WorkloadCancelled:
 		return e.ID, true
 	case event.WorkloadFinished:

@@ -57,6 +57,7 @@ var readers = map[string][]reader{
 	"workload.finished":    {as[WorkloadFinished]},
 	"workload.retargeted":  {as[WorkloadRetargeted]},
 	"workload.prioritised": {as[WorkloadPrioritised]},
+	"workload.resized":     {as[WorkloadResized]},
 	"replicas.placed":      {as[ReplicasPlaced]},
 	"replicas.started":     {as[ReplicasStarted]},
 	"replicas.evicted":     {as[ReplicasEvicted]},
@@ -113,3 +114,6 @@ func Kinds() []string {
 	sort.Strings(kinds)
 	return kinds
 }
+
+// Parse reads an event of today's version, as the API hands it out.
+func Parse(kind string, data []byte) (Event, error) { return read(kind, latest[kind], data) }

@@ -9,7 +9,7 @@ import (
 
 // excerpt says what a copy of a part of the fleet does not know: nil in a whole one.
 type excerpt struct {
-	quotas map[string]bool // that have accounts in partitions which were left out
+	quotas map[string][]*Partition // with accounts in partitions that were left out: of these nothing but the names is read
 }
 
 // ForkOf is Fork for some partitions alone, with what stands and waits there: it costs
@@ -57,7 +57,13 @@ func (s *State) Elsewhere(w *Workload) bool {
 	if s.excerpt == nil {
 		return false
 	}
-	return w.Moves != nil || w.Partition == "" && (w.Flexes() || s.excerpt.quotas[w.Target])
+	return w.Moves != nil || w.Partition == "" && w.Flexes() || s.Roams(w)
+}
+
+// Roams says whether a workload's quota has an account in a partition that this copy does
+// not know, and where the workload may stand.
+func (s *State) Roams(w *Workload) bool {
+	return s.excerpt != nil && slices.ContainsFunc(s.excerpt.quotas[w.Target], w.May)
 }
 
 // Excerpt says whether the state is a copy of a part of the fleet.
@@ -65,13 +71,13 @@ func (s *State) Excerpt() bool { return s.excerpt != nil }
 
 // without lists what an excerpt of some partitions does not know.
 func (s *State) without(in map[*Partition]bool) *excerpt {
-	x := &excerpt{map[string]bool{}}
+	x := &excerpt{map[string][]*Partition{}}
 	for _, p := range s.Partitions {
 		if in[p] {
 			continue
 		}
 		for _, a := range p.Accounts {
-			x.quotas[a.Quota] = true
+			x.quotas[a.Quota] = append(x.quotas[a.Quota], p)
 		}
 	}
 	return x

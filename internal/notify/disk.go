@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/muster-fleet/muster/internal/wholefile"
 )
 
 // The files beside the journal.
@@ -25,7 +27,7 @@ func readKey(dir string) (Key, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make(Key, 32)
 		_, _ = rand.Read(key)
-		return key, write(path, []byte(hex.EncodeToString(key)+"\n"))
+		return key, wholefile.WriteBytes(path, []byte(hex.EncodeToString(key)+"\n"))
 	}
 	if err != nil {
 		return nil, err
@@ -58,13 +60,5 @@ func writeCursors(dir string, cursors map[string]uint64) error {
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, cursorFile), append(text, '\n'))
-}
-
-// write replaces a file in one step.
-func write(path string, text []byte) error {
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return wholefile.WriteBytes(filepath.Join(dir, cursorFile), append(text, '\n'))
 }

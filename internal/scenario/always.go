@@ -53,6 +53,11 @@ func (t *telling) checkAlways(s Step) {
 		t.fail(s.Line, "what always holds", "no violation", wrong)
 	}
 	t.world.wrong = nil
+	t.world.engine.Read(func(state *fleet.State) {
+		for _, wrong := range t.world.stage.Wrong(state) {
+			t.fail(s.Line, "the cluster", "as the state says", wrong)
+		}
+	})
 	if !t.world.idle() {
 		t.fail(s.Line, "what always holds", "that deciding again changes nothing", "a change")
 	}

@@ -12,9 +12,11 @@ import (
 
 // Run tells the story of a file and says what was not as it should be. The
 // error is config.Errors where the file's fleet cannot be built, or the world's.
-func Run(ctx context.Context, f *File) (Report, error) {
+func Run(ctx context.Context, f *File) (Report, error) { return run(ctx, f, nil) }
+
+func run(ctx context.Context, f *File, open func(Setting) (Stage, error)) (Report, error) {
 	begin := time.Now()
-	t := &telling{file: f, report: Report{File: f.Name, Title: f.Title, NotYet: f.NotYet}}
+	t := &telling{file: f, open: open, report: Report{File: f.Name, Title: f.Title, NotYet: f.NotYet}}
 	err := t.tell(ctx)
 	t.report.Took = time.Since(begin)
 	return t.report, err
@@ -23,6 +25,7 @@ func Run(ctx context.Context, f *File) (Report, error) {
 // telling is one story on its way.
 type telling struct {
 	file   *File
+	open   func(Setting) (Stage, error) // nil: on the simulated cluster
 	world  *world
 	report Report
 }
@@ -32,7 +35,7 @@ func (t *telling) tell(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if t.world, err = newWorld(ctx); err != nil {
+	if t.world, err = newWorld(ctx, t.open); err != nil {
 		return err
 	}
 	if err := t.build(ctx); err != nil {
@@ -80,7 +83,9 @@ func (t *telling) step(ctx context.Context, s Step) error {
 	var err error
 	switch {
 	case s.Restart:
-		err = t.world.restart(ctx)
+		if err = t.world.restart(ctx); err == nil {
+			err = t.world.stage.Rest(ctx)
+		}
 	case s.Do != nil:
 		err = t.do(ctx, s)
 	}

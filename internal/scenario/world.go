@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal/memory"
@@ -20,14 +19,19 @@ type world struct {
 	journal  *memory.Journal
 	engine   *engine.Engine
 	carrier  *engine.Carrier
-	cluster  *simulated.Driver
+	stage    Stage
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
 	wrong    []string                 // what did not hold, though it always must
 }
 
-func newWorld(ctx context.Context) (*world, error) {
-	w := &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}}
-	w.cluster = simulated.New(simulated.Options{WholeGrace: true, Runtime: w.runtime})
+func newWorld(ctx context.Context, open func(Setting) (Stage, error)) (w *world, err error) {
+	w = &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}}
+	w.stage = newHere(w)
+	if open != nil {
+		if w.stage, err = open(Setting{Now: func() fleet.Instant { return w.now }, Runtime: w.runtime}); err != nil {
+			return nil, err
+		}
+	}
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}
@@ -37,7 +41,7 @@ func newWorld(ctx context.Context) (*world, error) {
 // open starts an engine on the journal. The cluster is told all that stands, as
 // it is after any restart: it has lived on meanwhile.
 func (w *world) open(ctx context.Context) error {
-	w.carrier = engine.NewCarrier(w.cluster)
+	w.carrier = engine.NewCarrier(w.stage)
 	e, err := engine.Open(ctx, engine.Options{
 		Journal: w.journal, Now: func() fleet.Instant { return w.now }, Plan: w.plan,
 		Synchronous: true,
@@ -46,6 +50,9 @@ func (w *world) open(ctx context.Context) error {
 		return fmt.Errorf("open the engine: %w", err)
 	}
 	w.engine = e
+	if err := w.stage.Join(ctx, e); err != nil {
+		return err
+	}
 	e.Read(func(s *fleet.State) { w.carrier.Resync(w.now, s) })
 	return nil
 }
@@ -55,8 +62,20 @@ func (w *world) runtime(j driver.Job) (time.Duration, bool) {
 	return d, ok
 }
 
-// do carries out a request; a refusal is not an error here.
+// do carries out a step, by a command or on the stage; a refusal is not an error here.
 func (w *world) do(ctx context.Context, r core.Request) (*core.Refusal, error) {
+	done, refusal, err := w.stage.Do(ctx, r)
+	if !done && err == nil {
+		refusal, err = w.command(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return refusal, w.stage.Rest(ctx)
+}
+
+// command has the engine carry out a request.
+func (w *world) command(ctx context.Context, r core.Request) (*core.Refusal, error) {
 	_, err := w.engine.Do(ctx, r)
 	var refusal *core.Refusal
 	if errors.As(err, &refusal) {
@@ -94,7 +113,7 @@ const mostAtOnce = 100_000
 // reports, and what time alone brings, in order of time.
 func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 	for rounds := 0; ; rounds++ {
-		due := min(w.cluster.Due(), w.engine.NextAlarm())
+		due := min(w.stage.Due(), w.engine.NextAlarm())
 		if due > moment {
 			w.now = moment
 			return nil
@@ -109,18 +128,24 @@ func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 	}
 }
 
-// happen hands on what the cluster reports at this moment, and lets time pass.
+// happen lets the stage do what is due there at this moment, and time pass.
 func (w *world) happen(ctx context.Context) error {
-	for _, r := range w.cluster.Take(w.now) {
-		if refusal, err := w.do(ctx, engine.RequestOf(r)); err != nil {
+	if err := w.stage.Happen(ctx, w.now); err != nil {
+		return err
+	}
+	if w.engine.NextAlarm() <= w.now {
+		if _, err := w.command(ctx, core.Request{Command: core.Tick{}, Actor: core.System}); err != nil {
 			return err
-		} else if refusal != nil {
-			return fmt.Errorf("a report of the cluster was refused: %w", refusal)
 		}
 	}
-	if w.engine.NextAlarm() > w.now {
-		return nil
+	return w.stage.Rest(ctx)
+}
+
+// mustDo has a report of the cluster carried out, which cannot be refused.
+func (w *world) mustDo(ctx context.Context, r core.Request) error {
+	refusal, err := w.command(ctx, r)
+	if refusal != nil {
+		return fmt.Errorf("a report of the cluster was refused: %w", refusal)
 	}
-	_, err := w.do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
 	return err
 }

@@ -86,6 +86,8 @@ func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 		return "its target became " + e.Target, "", e.ID == s.ID
 	case event.WorkloadPrioritised:
 		return "its priority became " + e.Priority.String(), "", e.ID == s.ID
+	case event.WorkloadResized:
+		return s.resized(e), "", e.ID == s.ID
 	}
 	return s.tellPlace(e, r)
 }
@@ -116,6 +118,19 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		return "now holds its GPUs as " + e.Holds.String(), "", e.ID == s.ID
 	}
 	return "", "", false
+}
+
+// resized says another size of a pool, and who leaves for it.
+func (s *Story) resized(e event.WorkloadResized) string {
+	pool := "a pool"
+	if w := s.State.Workloads[e.ID]; w != nil && e.Pool < len(w.Pools) {
+		pool = "its pool " + w.Pools[e.Pool].Name
+	}
+	text := fmt.Sprintf("%s was resized to %d..%d", pool, e.Min, e.Max)
+	if n := fleet.Count(e.Leave); n > 0 {
+		text += fmt.Sprintf(": %s leave by %s", replicas(e.Leave), clock(e.Until))
+	}
+	return text
 }
 
 func (s *Story) placed(e event.ReplicasPlaced, r event.Record) string {

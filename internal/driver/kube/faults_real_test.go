@@ -8,29 +8,48 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// fewFaults is how many random faults happen where MUSTER_FAULTS names no number.
-const fewFaults = 20
+// fewFaults is how many random faults happen where MUSTER_FAULTS names no number,
+// and atOnce how many between two moments at which everything comes to rest.
+const (
+	fewFaults = 20
+	atOnce    = 5
+)
 
-// storm is random work and random faults on a real cluster.
+// storm is random work and random faults on a real cluster. What a seed does depends
+// on the seed and on what stands when it begins: the first of a run can be repeated.
 type storm struct {
 	*world
 	seed uint64
 	r    *rand.Rand
-	jobs map[string]int // size of each Job, by name
-	down map[string]bool
+	made int
+	work map[string]planned // by name
+	undo []func()           // what brings back what was broken for longer
+	out  map[string]bool    // nodes that are broken in some way
 }
 
-// TestFaultsLoseNothingAndStartNothingTwice lets work come and go while the API
-// server, etcd, the server and its watch fail at random, pods are deleted and edited
-// by hand and nodes fail. Afterwards exactly what should run does.
+// planned is work that somebody has submitted and nobody taken back.
+type planned struct {
+	space   string
+	size    int
+	elastic bool
+}
+
+// stormTeams are namespaces and what their work targets.
+var stormTeams = map[string]string{"oak": "oak", "elm": "flex", "ash": "ash"}
+
+// TestFaultsLoseNothingAndStartNothingTwice lets work come and go while everything
+// fails at random: see kindsOfFaults. Nothing is ever started twice, and afterwards
+// exactly what should run does, and what waits is told why.
+//
+// MUSTER_FAULTS is how many, MUSTER_SEED where to begin.
 func TestFaultsLoseNothingAndStartNothingTwice(t *testing.T) {
 	faults, seed := fewFaults, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("MUSTER_FAULTS")); err == nil {
@@ -39,197 +58,291 @@ func TestFaultsLoseNothingAndStartNothingTwice(t *testing.T) {
 	if n, err := strconv.ParseUint(os.Getenv("MUSTER_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	w := managing(t, 2, 4, map[string]int{"oak": 32, "elm": 0})
-	st := &storm{world: w, jobs: map[string]int{}, down: map[string]bool{}}
-	for done := 0; done < faults; seed++ {
-		st.seed, st.r = seed, rand.New(rand.NewPCG(seed, 11))
-		for range 5 {
-			st.work()
-			st.fault()
+	st := newStorm(t)
+	count := map[string]int{}
+	for done := 0; done < faults && !t.Failed(); seed++ {
+		began := time.Now()
+		st.begin(seed)
+		for range min(atOnce, faults-done) {
+			st.submitOrTakeBack()
+			kind := kindsOfFaults[st.r.IntN(len(kindsOfFaults))]
+			st.log("fault: %s", kind.what)
+			kind.happens(st)
+			count[kind.what]++
 			done++
-			time.Sleep(time.Duration(st.r.IntN(1500)) * time.Millisecond) // faults come at any moment of what goes on
-			st.oneCopyPerGPU()
-			st.noRankTwice()
+			time.Sleep(time.Duration(st.r.IntN(1000)) * time.Millisecond) // faults come at any moment of what goes on
+			st.look()
 		}
 		st.heal()
 		st.rest()
+		st.log("at rest after %s: %d of work", time.Since(began).Round(time.Second), len(st.work))
+	}
+	for _, what := range slices.Sorted(maps.Keys(count)) {
+		t.Logf("%3d times: %s", count[what], what)
 	}
 }
+
+func newStorm(t *testing.T) *storm {
+	c := controlPlane(t)
+	way, err := c.Proxy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(way.Close)
+	w := managingBy(t, way, 2, 4, map[string]int{"oak": 32, "elm": 0, "ash": 16})
+	return &storm{world: w, work: map[string]planned{}, out: map[string]bool{}}
+}
+
+func (st *storm) begin(seed uint64) { st.seed, st.r = seed, rand.New(rand.NewPCG(seed, 11)) }
 
 func (st *storm) log(format string, args ...any) {
-	st.t.Logf("seed %d: "+format, append([]any{st.seed}, args...)...)
+	st.t.Logf("%s seed %d: "+format, append([]any{time.Now().Format("15:04:05.000"), st.seed}, args...)...)
 }
 
-// work submits a Job, or takes one back.
-func (st *storm) work() {
-	if len(st.jobs) > 3 && st.r.IntN(2) == 0 {
-		name := slices.Sorted(maps.Keys(st.jobs))[st.r.IntN(len(st.jobs))]
-		space := st.space(name)
-		st.call(http.MethodDelete, "/apis/batch/v1/namespaces/"+space+"/jobs/"+name+"?propagationPolicy=Background", nil, nil)
-		delete(st.jobs, name)
-		st.log("job %s is deleted", name)
-		return
-	}
-	team := []string{"oak", "elm"}[st.r.IntN(2)]
-	of := map[string]string{"oak": "oak", "elm": "flex"}[team]
-	name := fmt.Sprintf("%s-%d-%d", team, st.seed, len(st.jobs)+100*st.r.IntN(100))
-	st.jobs[name] = 1 + st.r.IntN(3)
-	st.job(job(team, name, st.jobs[name], of, translate.AnnotationGrace, "5s", leavesAfter, fmt.Sprintf("%ds", st.r.IntN(3))))
-	st.log("job %s of %d pods", name, st.jobs[name])
-}
-
-func (st *storm) space(job string) string { return strings.SplitN(job, "-", 2)[0] }
-
-// fault lets one thing fail.
-func (st *storm) fault() {
-	switch st.r.IntN(8) {
-	case 0:
-		st.log("the API server dies and comes back")
-		st.c.KillPart("kube-apiserver")
-		time.Sleep(time.Duration(st.r.IntN(2000)) * time.Millisecond)
-		if err := st.c.StartPart("kube-apiserver"); err != nil {
-			st.t.Fatal(err)
-		}
-		if err := st.c.Ready(st.ctx); err != nil {
-			st.t.Fatal(err)
-		}
-	case 1:
-		pause := time.Duration(500+st.r.IntN(4000)) * time.Millisecond
-		st.log("etcd stands still for %s", pause)
-		_ = st.c.PausePart("etcd")
-		time.Sleep(pause)
-		_ = st.c.ResumePart("etcd")
-	case 2, 3:
-		st.log("the server dies and comes back")
-		st.restart(fleet.Enforce)
-	case 4:
-		st.anyPod("is deleted by hand", http.MethodDelete, "", nil)
-	case 5:
-		st.anyPod("loses its annotation by hand", http.MethodPatch, "", map[string]any{"metadata": map[string]any{"annotations": map[string]any{translate.AnnotationPriority: "urgent", "note": "edited"}}})
-	case 6:
-		node := fmt.Sprintf("i%d-n%03d", st.r.IntN(2), st.r.IntN(4))
-		if !st.down[node] && len(st.down) < 2 {
-			st.down[node] = true
-			st.log("node %s fails", node)
-			st.condition(node, "Ready", "False", time.Now().Add(-10*time.Minute))
-		}
-	default:
-		st.log("kube-scheduler dies and comes back")
-		st.c.KillPart("kube-scheduler")
-		time.Sleep(time.Duration(st.r.IntN(1000)) * time.Millisecond)
-		if err := st.c.StartPart("kube-scheduler"); err != nil {
-			st.t.Fatal(err)
-		}
-	}
-}
-
-func (st *storm) anyPod(what, method, sub string, body map[string]any) {
-	pods := append(st.pods("oak"), st.pods("elm")...)
-	if len(pods) == 0 {
-		return
-	}
-	at := st.r.IntN(len(pods))
-	space, name := st.space(pods[at].Metadata.Name), pods[at].Metadata.Name
-	st.log("pod %s %s", name, what)
-	_ = st.c.Call(st.ctx, method, "/api/v1/namespaces/"+space+"/pods/"+name+sub, body, nil)
-}
-
-// noRankTwice asks that no rank of a Job runs twice.
-func (st *storm) noRankTwice() {
+// insist asks the API server until it answers: while things fail around it, it may not.
+func (st *storm) insist(method, path string, send kubetest.JSON, fine ...int) {
 	st.t.Helper()
-	for _, space := range []string{"oak", "elm"} {
-		live := map[string]int{}
-		for _, p := range st.pods(space) {
-			if p.Spec.NodeName != "" && p.Status.Phase == "Running" {
-				cut := strings.LastIndexByte(p.Metadata.Name, '-') // <job>-<rank>-<random>
-				live[p.Metadata.Name[:cut]]++
-			}
+	var body any
+	if send != nil {
+		body = send
+	}
+	st.eventually(patient, method+" "+path, func() string {
+		err := st.c.Call(st.ctx, method, path, body, nil)
+		if err == nil || slices.Contains(fine, codeOf(err)) {
+			return ""
 		}
-		for rank, n := range live {
-			if n > 1 {
-				st.t.Errorf("seed %d: %s/%s runs %d times", st.seed, space, rank, n)
+		return err.Error()
+	})
+}
+
+// submitOrTakeBack lets a person do one thing.
+func (st *storm) submitOrTakeBack() {
+	if len(st.work) > 3 && st.r.IntN(2) == 0 {
+		name := slices.Sorted(maps.Keys(st.work))[st.r.IntN(len(st.work))]
+		st.log("%s is deleted", name)
+		st.delete(name)
+		return
+	}
+	st.submit(slices.Sorted(maps.Keys(stormTeams))[st.r.IntN(len(stormTeams))], 1+st.r.IntN(3), st.r.IntN(4) == 0)
+}
+
+// submit makes a Job, or a Deployment where it is elastic.
+func (st *storm) submit(team string, size int, elastic bool) {
+	st.made++
+	name := fmt.Sprintf("%s-%d-%d", team, st.seed, st.made)
+	notes := []string{translate.AnnotationGrace, "5s", leavesAfter, fmt.Sprintf("%ds", st.r.IntN(3))}
+	kind, path := job(team, name, size, stormTeams[team], notes...), "/apis/batch/v1/namespaces/"+team+"/jobs"
+	if elastic {
+		notes = append(notes, translate.AnnotationReplicas, fmt.Sprintf("1..%d", size+1))
+		kind, path = deployment(team, name, size+1, stormTeams[team], notes...), "/apis/apps/v1/namespaces/"+team+"/deployments"
+	}
+	st.work[name] = planned{team, size, elastic}
+	st.log("%s of %d pods, elastic %t", name, size, elastic)
+	st.insist(http.MethodPost, path, kind, http.StatusConflict)
+}
+
+func (st *storm) delete(name string) {
+	is := st.work[name]
+	delete(st.work, name)
+	path := "/apis/batch/v1/namespaces/" + is.space + "/jobs/" + name
+	if is.elastic {
+		path = "/apis/apps/v1/namespaces/" + is.space + "/deployments/" + name
+	}
+	st.insist(http.MethodDelete, path+"?propagationPolicy=Background", nil, http.StatusNotFound)
+}
+
+// everyPod lists the pods of all teams.
+func (st *storm) everyPod() (list []shown) {
+	for _, team := range slices.Sorted(maps.Keys(stormTeams)) {
+		var pods struct{ Items []shown }
+		st.eventually(patient, "the pods of "+team, func() string {
+			if err := st.c.Call(st.ctx, http.MethodGet, "/api/v1/namespaces/"+team+"/pods", nil, &pods); err != nil {
+				return err.Error()
 			}
+			return ""
+		})
+		list = append(list, pods.Items...)
+	}
+	return list
+}
+
+// workOf is the work that a pod is of.
+func (p *shown) workOf() string {
+	if name := p.Metadata.Labels["batch.kubernetes.io/job-name"]; name != "" {
+		return name
+	}
+	return p.Metadata.Labels["app"]
+}
+
+func (p *shown) gpus() int {
+	n := 0
+	for _, c := range p.Spec.Containers {
+		k, _ := strconv.Atoi(c.Resources.Requests["nvidia.com/gpu"])
+		n += k
+	}
+	return n
+}
+
+func (p *shown) over() bool { return p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" }
+
+// look asks what must hold at every moment: no GPU is taken twice, and no rank of a
+// Job runs twice.
+func (st *storm) look() {
+	st.t.Helper()
+	taken, ranks := map[string]int{}, map[string]int{}
+	for _, p := range st.everyPod() {
+		if p.Spec.NodeName == "" || p.over() {
+			continue
+		}
+		taken[p.Spec.NodeName] += p.gpus()
+		if rank := p.Metadata.Labels["batch.kubernetes.io/job-completion-index"]; rank != "" && p.Status.Phase == "Running" {
+			ranks[p.workOf()+", rank "+rank]++
+		}
+	}
+	for node, n := range taken {
+		if n > 8 {
+			st.t.Errorf("seed %d: %d GPUs of %s are taken", st.seed, n, node)
+		}
+	}
+	for rank, n := range ranks {
+		if n > 1 {
+			st.t.Errorf("seed %d: %s runs %d times", st.seed, rank, n)
 		}
 	}
 }
 
-// heal brings the nodes back.
+// heal brings back what was broken for longer than a moment.
 func (st *storm) heal() {
-	for node := range st.down {
-		st.condition(node, "Ready", "True", time.Now())
+	st.log("all is healed")
+	for _, undo := range slices.Backward(st.undo) {
+		undo()
 	}
-	clear(st.down)
+	st.undo = nil
+	clear(st.out)
 }
 
-// asWanted says whether what runs is what should, but for pods that a Job has not
-// made again: after some failures its controller takes minutes for that.
-func (st *storm) asWanted(want, have, pods map[string]int) bool {
-	missing := map[string]int{}
-	for seat, n := range want {
-		_, name, _ := strings.Cut(seat[:strings.IndexByte(seat, ' ')], "/")
-		missing[name] += n - have[seat]
-		if have[seat] > n {
-			return false
-		}
-	}
-	for seat := range have {
-		if want[seat] == 0 {
-			return false
-		}
-	}
-	for name, n := range missing {
-		if n > max(0, st.jobs[name]-pods[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-// rest waits until exactly what Muster says runs, on the nodes that it says, and all
-// else waits gated.
+// rest waits until exactly what Muster says runs, on the nodes that it says, all
+// else waits gated, and is told why.
 func (st *storm) rest() {
 	st.t.Helper()
-	st.eventually(60*time.Second, fmt.Sprintf("seed %d: rest", st.seed), func() string {
-		want := map[string]int{}
-		states := map[string]fleet.WorkloadState{}
-		st.read(func(s *fleet.State) {
-			for _, w := range s.Workloads {
-				if w.At() != nil {
-					for _, seat := range seatsOf(w) {
-						want[w.Namespace+"/"+w.Name+" on "+seat.Node]++
-					}
-				}
-				if !w.State.Ended() {
-					states[w.Name] = w.State
-				}
-			}
-		})
-		have, pods := map[string]int{}, map[string]int{}
-		for _, space := range []string{"oak", "elm"} {
-			for _, p := range st.pods(space) {
-				name := p.Metadata.Name[:strings.LastIndexByte(p.Metadata.Name, '-')]
-				name = name[:strings.LastIndexByte(name, '-')]
-				pods[name]++
-				switch {
-				case p.Metadata.DeletionTimestamp != "":
-					return p.Metadata.Name + " is still leaving"
-				case p.Status.Phase == "Running":
-					have[space+"/"+name+" on "+p.Spec.NodeName]++
-				case len(p.Spec.SchedulingGates) == 0 && p.Status.Phase == "Pending":
-					return p.Metadata.Name + " is not bound"
-				}
-			}
+	nudged := time.Now()
+	st.eventually(patient, fmt.Sprintf("seed %d: rest", st.seed), func() string {
+		time.Sleep(200 * time.Millisecond) // looking costs the API server something
+		pods := st.everyPod()
+		if forgot := st.forgotten(pods); forgot != "" && time.Since(nudged) > 10*time.Second {
+			nudged = time.Now()
+			st.log("the kubelets have forgotten %s, and are started anew", forgot)
+			st.dies("kwok", 1)
 		}
-		for name := range st.jobs {
-			if s := states[name]; s != fleet.RunningW && s != fleet.Pending {
-				return name + " is " + string(s)
+		for _, lacks := range []string{st.lost(), st.settled(pods), st.asWanted(pods), st.untold(pods)} {
+			if lacks != "" {
+				return lacks + st.whyWaiting("oak") + st.whyWaiting("elm") + st.whyWaiting("ash")
 			}
-		}
-		if !st.asWanted(want, have, pods) {
-			return fmt.Sprintf("should run: %v\nruns: %v%s%s", want, have, st.whyWaiting("oak"), st.whyWaiting("elm"))
 		}
 		return ""
 	})
-	st.log("at rest: %d jobs", len(st.jobs))
+	st.look()
 	st.sound()
+}
+
+// forgotten names a pod of which the kubelets that are played here should have seen to
+// it that it runs or goes: kwok does not look again at what it has missed.
+func (st *storm) forgotten(pods []shown) string {
+	for _, p := range pods {
+		until, err := time.Parse(time.RFC3339, p.Metadata.DeletionTimestamp)
+		if p.Spec.NodeName != "" && (err == nil && time.Now().After(until) || err != nil && p.Status.Phase == "Pending") {
+			return p.Metadata.Name
+		}
+	}
+	return ""
+}
+
+// lost says which work Muster has lost, or not let go.
+func (st *storm) lost() (lacks string) {
+	st.read(func(s *fleet.State) {
+		for name, is := range st.work {
+			if w := s.Workload(is.space, name); w == nil || w.State != fleet.RunningW && w.State != fleet.Pending {
+				lacks = name + " neither runs nor waits"
+			}
+		}
+		for _, w := range s.Workloads {
+			if _, known := st.work[w.Name]; !known && !w.State.Ended() {
+				lacks = fmt.Sprintf("%s/%s is %s, and nobody wants it", w.Namespace, w.Name, w.State)
+			}
+		}
+	})
+	return lacks
+}
+
+// settled says which pod is still on its way.
+func (st *storm) settled(pods []shown) string {
+	for _, p := range pods {
+		switch {
+		case p.Metadata.DeletionTimestamp != "":
+			return p.Metadata.Name + " is still leaving"
+		case st.work[p.workOf()].space == "" && !p.over():
+			return p.Metadata.Name + " is of no work"
+		case len(p.Spec.SchedulingGates) == 0 && p.Status.Phase == "Pending":
+			return p.Metadata.Name + " is not bound"
+		}
+	}
+	return ""
+}
+
+// asWanted says what runs and should not, or the other way round, but for pods that a
+// Job has not made again: after some failures its controller takes minutes for that.
+func (st *storm) asWanted(pods []shown) string {
+	want, have, there := map[string]int{}, map[string]int{}, map[string]int{}
+	st.read(func(s *fleet.State) {
+		for _, w := range s.Workloads {
+			if w.At() != nil {
+				for _, seat := range seatsOf(w) {
+					want[w.Name+" on "+seat.Node]++
+				}
+			}
+		}
+	})
+	for _, p := range pods {
+		if !p.over() {
+			there[p.workOf()]++
+		}
+		if p.Status.Phase == "Running" {
+			have[p.workOf()+" on "+p.Spec.NodeName]++
+		}
+	}
+	text := fmt.Sprintf("should run: %v\nruns: %v", want, have)
+	for seat := range have {
+		if have[seat] > want[seat] {
+			return text
+		}
+	}
+	missing := map[string]int{}
+	for seat, n := range want {
+		var name, node string
+		_, _ = fmt.Sscanf(seat, "%s on %s", &name, &node)
+		missing[name] += n - have[seat]
+	}
+	for name, n := range missing {
+		if n > max(0, st.work[name].size-there[name]) {
+			return text
+		}
+	}
+	return ""
+}
+
+// untold says which pod waits and is not told why.
+func (st *storm) untold(pods []shown) string {
+	for _, p := range pods {
+		if len(p.Spec.SchedulingGates) == 0 || p.over() {
+			continue
+		}
+		told := false
+		for _, c := range p.Status.Conditions {
+			told = told || c.Type == translate.Condition && c.Status == "False" && c.Reason != "" && c.Message != ""
+		}
+		if !told {
+			return p.Metadata.Name + " waits and is not told why"
+		}
+	}
+	return ""
 }

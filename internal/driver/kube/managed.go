@@ -12,7 +12,8 @@ import (
 )
 
 // settling is how long a workload's newest pod must be there before the workload is
-// submitted: its controller may still be making the others.
+// submitted: its controller may still be making the others. Of what is whole (see
+// settle.go) nothing is waited for.
 const settling = time.Second
 
 // forgotten is how long a workload's pods may all be gone before it is taken for
@@ -23,6 +24,7 @@ const forgotten = 10 * time.Second
 type ending struct {
 	over, failed bool
 	lives        bool // what makes its pods is there, and will make others
+	none         bool // what makes its pods wants none at present
 }
 
 // managed lists the commands about work that Muster starts: what is new is
@@ -43,6 +45,8 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; its pods wait"})
 		case ends[key].over && is.Started != 0:
 			commands = append(commands, finished(is, ends[key]))
+		default:
+			commands = append(commands, resized(is, w)...)
 		}
 	}
 	for _, w := range standingOf(s, a.Translate.Cluster) {
@@ -56,7 +60,8 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // isNew says whether a workload is to be submitted: all of it waits, all of its pods
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
-	return waitsWhole(w) && w.Known() && a.Now() >= newest(w).Add(settling) && (was == nil || !slices.Contains(was.Groups, identity(w)))
+	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
+		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was))
 }
 
 func finished(w *fleet.Workload, e ending) core.Command {
@@ -70,8 +75,10 @@ func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
 		a.goneSince[key] = a.Now()
 	}
 	switch {
-	case e.over && w.Started != 0:
+	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
+	case e.none && w.State == fleet.Pending:
+		return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
 	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
 		return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
 	}
@@ -91,16 +98,18 @@ func makerOf(w *fleet.Workload) (kind, name string) {
 	return kind, name
 }
 
-// waitsWhole says whether none of the workload's pods was started.
+// waitsWhole says whether some of the workload's pods wait and none was started.
 func waitsWhole(w translate.Work) bool {
+	waits := false
 	for _, part := range w.Pools {
 		for _, pod := range part.Pods {
 			if !pod.Gated && !pod.Over {
 				return false
 			}
+			waits = waits || !pod.Over
 		}
 	}
-	return true
+	return waits
 }
 
 func newest(w translate.Work) (at fleet.Instant) {
@@ -128,7 +137,7 @@ func (a *Agent) specOf(w translate.Work) fleet.Spec {
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
 	}
 	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
-		spec.Groups = append(spec.Groups, ownerMark+o.Kind+"/"+o.Name)
+		spec.Groups = append(spec.Groups, ownerMark+o.Kind+"/"+o.Asked())
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)
@@ -154,7 +163,7 @@ func (a *Agent) marks(s *fleet.State, p Picture) (commands []core.Command) {
 			commands = append(commands, core.SetNodes{Names: []string{n.Name}, State: to, Dead: dead, Signal: why})
 		}
 	}
-	return commands
+	return append(commands, vanished(s, a.Translate.Cluster, p.Nodes)...)
 }
 
 // markOf is the state of a node by what is marked on it. GPUs that pods of others

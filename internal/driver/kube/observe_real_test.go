@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,8 +47,10 @@ func TestAClusterIsSeenAsItIs(t *testing.T) {
 	})
 	w.read(func(s *fleet.State) {
 		huge := s.Workload("oak", "huge")
-		if why := explain.Why(s, huge, s.Time); huge.State != fleet.Pending || len(why) == 0 || why[0].Code != explain.GangTooLarge {
-			t.Errorf("oak/huge is %s because of %v, want pending, GangTooLarge", huge.State, why)
+		why := explain.Why(s, huge, s.Time)
+		tooLarge := slices.ContainsFunc(why, func(b explain.Blocker) bool { return b.Code == explain.GangTooLarge })
+		if huge.State != fleet.Pending || !tooLarge || why[0].Code != explain.ClusterNotReady {
+			t.Errorf("oak/huge is %s because of %v, want pending, ClusterNotReady and GangTooLarge", huge.State, why)
 		}
 	})
 	w.sound()

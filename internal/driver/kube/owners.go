@@ -2,36 +2,109 @@ package kube
 
 import (
 	"context"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// sizes asks the owners of pods that wait how many pods they make, once each: a
-// gang is submitted with all of its replicas, though only some are made yet.
+// mostAsked is how many owners are asked in one round about a size that may have changed.
+const mostAsked = 50
+
+// askAgain is how long a size is believed that the number of pods does not agree with.
+const askAgain = time.Second
+
+// sizes asks the owners of pods how many pods they make. A gang is submitted with all
+// of its replicas, though only some are made yet: its owner is asked once. What is
+// scaled is asked whenever it has not as many pods as it said.
 func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
+	a.askOwners(ctx, pods)
 	for i := range pods {
 		p := &pods[i]
-		if !p.Gated || p.Wishes.Max > 0 || owners[p.Owner.Kind].Resource == "" {
+		if !asksOwner(p) {
 			continue
 		}
-		key := p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.UID
-		is, known := a.owners[key]
-		if !known {
-			got, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Name)
-			if err != nil {
-				a.Log.Warn("the owner of a pod could not be read", "cluster", a.Translate.Cluster, "pod", p.Namespace+"/"+p.Name, "why", err)
-			}
-			if err != nil {
-				p.Owner.Size = translate.Unknown
-			}
-			if !ok {
-				continue
-			}
-			a.owners[key], is = got, got
+		if is, known := a.owners[ownerKey(p)]; known {
+			p.Owner.Size = is.sizeOf(p.Owner.Pool)
+		} else if a.unasked[ownerKey(p)] {
+			p.Owner.Size = translate.Unknown
 		}
-		p.Owner.Size = is.size
 	}
+}
+
+// asksOwner says whether a pod's owner knows how many there will be: of those that
+// wait, and of those whose number changes.
+func asksOwner(p *translate.Pod) bool {
+	if owners[p.Owner.Kind].Resource == "" {
+		return false
+	}
+	return p.Owner.Elastic && p.Managed() || p.Gated && p.Wishes.Max == 0 && p.Owner.Size == 0
+}
+
+func ownerKey(p *translate.Pod) string {
+	return p.Owner.Kind + "/" + p.Namespace + "/" + p.Owner.Name + "/" + uidOf(p)
+}
+
+// uidOf tells owners of one name apart, where the pod names the owner itself: that of
+// a Deployment's pod is its ReplicaSet, and the Deployment is what is asked.
+func uidOf(p *translate.Pod) string {
+	if p.Owner.Elastic {
+		return ""
+	}
+	return p.Owner.UID
+}
+
+// askOwners asks the owners that are not known yet, and those that have another number
+// of pods than they said, several at one time. Those that could not be asked are noted,
+// and asked again in the next round.
+func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
+	a.unasked = map[string]bool{}
+	there, asked, again := elasticPods(pods), map[string]bool{}, 0
+	var calls []func() error
+	for i := range pods {
+		p := &pods[i]
+		key := ownerKey(p)
+		is, known := a.owners[key]
+		other := p.Owner.Elastic && is.size != there[key] && time.Since(is.at) > askAgain && again < mostAsked
+		if asked[key] || !asksOwner(p) || known && !other {
+			continue
+		}
+		if known {
+			again++
+		}
+		asked[key] = true
+		calls = append(calls, func() error { return a.askOwner(ctx, p, key) })
+	}
+	a.atOnce(ctx, calls)
+}
+
+// elasticPods counts the pods of each owner whose number changes.
+func elasticPods(pods []translate.Pod) map[string]int {
+	there := map[string]int{}
+	for i := range pods {
+		if p := &pods[i]; p.Owner.Elastic && !p.Over && !p.Leaving {
+			there[ownerKey(p)]++
+		}
+	}
+	return there
+}
+
+func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string) error {
+	is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err != nil:
+		a.unasked[key] = true
+	case ok:
+		is.at = time.Now()
+		a.owners[key] = is
+	default:
+		delete(a.owners, key)
+	}
+	return err
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their
@@ -48,7 +121,7 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 			ends[key] = ending{over: true, failed: failed}
 			continue
 		}
-		e := a.endOf(ctx, w.Namespace, by.Kind, by.Name)
+		e := a.endOf(ctx, w.Namespace, by.Kind, by.Asked())
 		if !e.over && !e.lives { // nothing is known that would make others
 			if a.overSince[key] == 0 {
 				a.overSince[key] = a.Now()
@@ -58,7 +131,11 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 		ends[key] = e
 	}
 	for key, by := range a.bare(p) {
-		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Name)
+		if by.Kind == "LeaderWorkerSet" && by.Object != "" {
+			ends[key] = a.endOfGroup(ctx, key[0], by)
+			continue
+		}
+		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Asked())
 	}
 	return ends
 }
@@ -74,6 +151,17 @@ func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending 
 	return is.ending
 }
 
+// endOfGroup is endOf for one group of a LeaderWorkerSet, which is none any more when
+// the set was scaled below it.
+func (a *Agent) endOfGroup(ctx context.Context, namespace string, by translate.Owner) ending {
+	is, ok, err := a.client.ownerOf(ctx, namespace, by.Kind, by.Asked())
+	if err != nil || !ok {
+		return ending{lives: err != nil}
+	}
+	group, err := strconv.Atoi(strings.TrimPrefix(by.Name, by.Object+"-"))
+	return ending{lives: true, none: err == nil && group >= is.size}
+}
+
 // bare lists what makes the pods of workloads that have none now.
 func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
 	there, list := map[[2]string]bool{}, map[[2]string]translate.Owner{}
@@ -84,7 +172,7 @@ func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
 		for _, w := range standingOf(s, a.Translate.Cluster) {
 			key := [2]string{w.Namespace, w.Name}
 			if kind, name := makerOf(w); kind != "" && !there[key] {
-				list[key] = translate.Owner{Kind: kind, Name: name}
+				list[key] = translate.Owner{Kind: kind, Name: w.Name, Object: name}
 			}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/kueue"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	// Quotas says that the cluster's own quotas are taken over where Muster does not
 	// act: ResourceQuotas and Kueue's queues.
 	Quotas bool
+	// Kueue says that quota is written to Kueue's queues; see kueuemode.go.
+	Kueue bool
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
@@ -42,20 +45,30 @@ type Agent struct {
 	watch  *Watch
 
 	mu       sync.Mutex
+	foreign  Foreign
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
-	first    chan struct{}
-	once     sync.Once
+	kueue    *kueueWatch
+	// kueueSays is what was planned for Kueue last.
+	kueueSays kueue.Plan
+	first     chan struct{}
+	once      sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
-	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
-	toldLeaving map[string]string           // what pods were told that leave, by UID
-	owners      map[string]owner            // by kind, namespace and name
-	told        map[string]string           // last signal of each node's checks
-	goneSince   map[[2]string]fleet.Instant // workloads without any pod
-	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
-	refused     map[[2]string]string        // workloads that Muster did not take, and why
+	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string                 // what pods were told that leave, by UID
+	owners      map[string]owner                  // by kind, namespace and name
+	told        map[string]string                 // last signal of each node's checks
+	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
+	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
+	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
+	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string // why what is suspended waits
+	unasked     map[string]bool    // owners that could not be asked in this round
 	saidAt      time.Time
+	waited      time.Duration // for the API server, in this comparison
 }
 
 // NewAgent is an agent that has not begun.
@@ -72,15 +85,17 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
+	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
 	return a
 }
 
 // How often things are done.
 const (
-	gap       = 300 * time.Millisecond // least time between two comparisons
+	gap       = 100 * time.Millisecond // least time between two comparisons
+	ease      = 3                      // and so many times as long as the last one took: a quarter of a core at most
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
 	sayEvery  = 2 * time.Second        // pods are told why they wait
@@ -106,6 +121,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer stop()
 	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
 	all.Go(func() { a.pulse(ctx) })
+	if a.Quotas || a.Kueue {
+		all.Go(func() { a.followKueue(ctx) })
+	}
 	tick := time.NewTicker(anyway)
 	defer tick.Stop()
 	for {
@@ -116,6 +134,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-a.Driver.news:
 		case <-tick.C:
 		}
+		began := time.Now()
 		if a.watch.Synced() {
 			if err := a.compare(ctx); err != nil {
 				return err
@@ -124,20 +143,27 @@ func (a *Agent) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(gap):
+		case <-time.After(max(gap, ease*a.thought(time.Since(began)))):
 		}
 	}
 }
+
+// thought is how much of a comparison was thinking: what was waited for is no reason to rest.
+func (a *Agent) thought(took time.Duration) time.Duration { return max(0, took-a.waited) }
 
 // compare brings the state to what the cluster shows, step by step: each step
 // sees what those before it have led to. Where Muster acts, the cluster is then
 // brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
+	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
+	} else {
+		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
 	p := picture(of)
 	for _, step := range a.steps(ctx, acts, p) {
@@ -150,13 +176,19 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
-		if err := a.carry(ctx, p); err != nil {
+		a.countForeign(p)
+		busy, err := a.carry(ctx, p)
+		if err != nil {
 			return err
 		}
-		if time.Since(a.saidAt) > sayEvery {
+		a.showMarks(ctx, p)
+		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)
 		}
+	}
+	if a.Kueue {
+		p.Problems = append(p.Problems, a.writeKueue(ctx)...)
 	}
 	p.sortProblems()
 	a.tell(p.Problems)
@@ -193,6 +225,9 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 	}
 	if a.Quotas && !acts { // where Muster acts, people change what is assigned
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			if a.Kueue {
+				return grantsOnce(s, cluster, p.Quotas)
+			}
 			return grants(s, cluster, p.Quotas)
 		})
 	}
@@ -205,9 +240,17 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 
 func (a *Agent) parts() parts {
 	p := a.watch.parts()
+	for i := range p.pods {
+		if a.born != nil { // a clock of its own, such as a story's
+			p.pods[i].Created = a.born(p.pods[i])
+		}
+	}
+	var of parts
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	p.quotas, p.queues = append(p.quotas, a.queues.quotas...), a.queues.queues
+	of.quotas, of.queues = a.queues.quotas, a.queues.queues
+	a.mu.Unlock()
+	a.kueueParts(&of)
+	p.quotas, p.queues = append(p.quotas, of.quotas...), of.queues
 	return p
 }
 

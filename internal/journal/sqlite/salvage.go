@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/wholefile"
 )
 
 // Salvaged says what a salvage cut off.
@@ -71,7 +72,7 @@ func finishSalvage(path string) error {
 	if size(salvagedPath(path)) == 0 {
 		return nil
 	}
-	err := syncDir(filepath.Dir(path))
+	err := wholefile.SyncDir(filepath.Dir(path))
 	if err == nil {
 		err = removeAll(path+"-wal", path+"-shm", headPath(path))
 	}
@@ -79,7 +80,7 @@ func finishSalvage(path string) error {
 		err = os.Rename(salvagedPath(path), path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = wholefile.SyncDir(filepath.Dir(path))
 	}
 	return explain(path, "put the salvaged journal in place", err)
 }
@@ -187,7 +188,7 @@ func setAside(path string) (dir string, err error) {
 			return "", err
 		}
 	}
-	return dir, syncDir(dir)
+	return dir, wholefile.SyncDir(dir)
 }
 
 // moveSnapshots takes the snapshots of entries that are cut off out of the way.
@@ -205,7 +206,7 @@ func moveSnapshots(path, aside string, good uint64) error {
 			return err
 		}
 	}
-	return syncDir(aside)
+	return wholefile.SyncDir(aside)
 }
 
 func makeNumbered(prefix string) (dir string, err error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/wholefile"
 )
 
 // SaveSnapshot keeps s in a file of its own; see journal.Journal. It does not
@@ -40,8 +41,8 @@ func (j *Journal) saveSnapshot(s journal.Snapshot, sum uint32) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	removeUnfinished(dir)
-	if err := writeWhole(dir, snapshotName(s.Seq), encodeHeader(s, sum), s.Data); err != nil {
+	wholefile.Sweep(dir)
+	if err := wholefile.WriteBytes(filepath.Join(dir, snapshotName(s.Seq)), encodeHeader(s, sum), s.Data); err != nil {
 		return err
 	}
 	return thinOut(dir)

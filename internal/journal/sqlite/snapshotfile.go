@@ -8,9 +8,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/journal"
 )
@@ -82,56 +80,4 @@ func listSnapshots(dir string) ([]uint64, error) {
 	}
 	slices.Sort(seqs)
 	return seqs, nil
-}
-
-// writeWhole makes a file appear under its name with all its content, durably,
-// or not at all.
-func writeWhole(dir, name string, parts ...[]byte) error {
-	f, err := os.CreateTemp(dir, tempPattern)
-	if err != nil {
-		return err
-	}
-	for _, part := range parts {
-		if err == nil {
-			_, err = f.Write(part)
-		}
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(dir)
-}
-
-// tempPattern names files that are not whole yet.
-const tempPattern = ".writing-*"
-
-// removeUnfinished removes what a crash left of writeWhole. A young file may be
-// one that another process is writing just now.
-func removeUnfinished(dir string) {
-	files, _ := os.ReadDir(dir)
-	for _, f := range files {
-		info, err := f.Info()
-		unfinished, _ := filepath.Match(tempPattern, f.Name())
-		if err == nil && unfinished && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
-}
-
-// syncDir makes renames and removals in a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

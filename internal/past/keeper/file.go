@@ -8,14 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/muster-fleet/muster/internal/past"
+	"github.com/muster-fleet/muster/internal/wholefile"
 )
 
 // The first line of a file of notes says how the rest is to be read. Raise the
 // number whenever past.Notes changes its meaning: older notes are then gathered anew.
-const header = "muster past 3\n"
+const header = "muster past 4\n"
 
 // load reads notes that save wrote.
 func load(path string) (n past.Notes, err error) {
@@ -37,21 +37,8 @@ func load(path string) (n past.Notes, err error) {
 }
 
 // save writes notes into a file of that name, whole or not at all.
-func save(path string, n past.Notes) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	err = errors.Join(write(f, n), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+func save(path string, n past.Notes) error {
+	return wholefile.Write(path, func(f io.Writer) error { return write(f, n) })
 }
 
 func write(f io.Writer, n past.Notes) error {

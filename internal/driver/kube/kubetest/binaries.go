@@ -9,10 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
-// Wanted is the environment variable that, set to 1, has the programs built where
-// they are missing; without it a test that needs them is skipped.
+// Wanted is the environment variable that says what becomes of tests that need a
+// control plane: with 1 the programs are built where they are missing, and a test
+// that cannot have them fails; with try it is skipped; with 0 it is skipped whatever
+// is there. Without the variable, what is built is used, by few tests.
 const Wanted = "MUSTER_CONTROLPLANE"
 
 // version is what the programs say they are.
@@ -33,9 +36,25 @@ var order = []string{"etcd", "kwok", "kube-apiserver", "kube-scheduler", "kube-c
 // ErrAbsent says that the programs are not there and nobody asked to build them.
 var ErrAbsent = errors.New("no control plane is built; make controlplane builds it once (about six minutes), or set " + Wanted + "=1")
 
+// ErrUnwanted says that a test is not to start a control plane.
+var ErrUnwanted = errors.New(Wanted + "=0: no control plane is started")
+
+// Skips says whether an error only means that there is no control plane to be had
+// where none is insisted on.
+func Skips(err error) bool {
+	return errors.Is(err, ErrAbsent) || errors.Is(err, ErrUnwanted) || err != nil && os.Getenv(Wanted) == "try" && errors.Is(err, errNotBuilt)
+}
+
+// errNotBuilt says that a program could not be built.
+var errNotBuilt = errors.New("kubetest: not built")
+
 // Binaries is the folder with the programs. It builds them where they are missing
-// and build says so.
-func Binaries(ctx context.Context, build bool) (string, error) {
+// and the environment says so; of several processes one builds, and the others wait.
+func Binaries(ctx context.Context) (string, error) {
+	wanted := os.Getenv(Wanted)
+	if wanted == "0" {
+		return "", ErrUnwanted
+	}
 	module, err := moduleDir()
 	if err != nil {
 		return "", err
@@ -44,18 +63,33 @@ func Binaries(ctx context.Context, build bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range order {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			continue
-		}
-		if !build {
-			return "", ErrAbsent
-		}
+	if len(lacking(dir)) == 0 {
+		return dir, nil
+	}
+	if wanted != "1" && wanted != "try" {
+		return "", ErrAbsent
+	}
+	l, err := waitLock(ctx, filepath.Join(dir, "build.lock"))
+	if err != nil {
+		return "", err
+	}
+	defer l.free()
+	for _, name := range lacking(dir) { // looked at anew: another may have built them meanwhile
 		if err := buildOne(ctx, module, dir, name); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
+}
+
+// lacking lists the programs that are not in a folder, in the order in which they are built.
+func lacking(dir string) (names []string) {
+	for _, name := range order {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // moduleDir is the module of the control plane, sought from the working folder upwards.
@@ -91,19 +125,22 @@ func cacheDir(module string) (string, error) {
 	return filepath.Join(home, "muster", "controlplane", fmt.Sprintf("%x", key[:6])), nil
 }
 
-// buildOne builds one program, with one core so that others can work, and puts it
-// in place whole.
+// buildPatience bounds the build of one program: a cold one takes minutes.
+const buildPatience = 30 * time.Minute
+
+// buildOne builds one program and puts it in place whole.
 func buildOne(ctx context.Context, module, dir, name string) error {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return err
-	}
+	ctx, cancel := context.WithTimeout(ctx, buildPatience)
+	defer cancel()
 	made := filepath.Join(dir, fmt.Sprintf(".%s.%d", name, os.Getpid()))
 	const stamp = "k8s.io/component-base/version."
-	cmd := exec.CommandContext(ctx, "go", "build", "-p", "1", "-o", made,
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", made,
 		"-ldflags", "-s -w -X "+stamp+"gitVersion="+version+" -X "+stamp+"gitMajor=1 -X "+stamp+"gitMinor=36", programs[name])
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOMAXPROCS=1", "GOWORK=off")
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	fmt.Fprintf(os.Stderr, "builds %s, once\n", name)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("kubetest: build %s: %w\n%s", name, err, out)
+		_ = os.Remove(made)
+		return fmt.Errorf("%w: %s: %w\n%s", errNotBuilt, name, err, out)
 	}
 	return os.Rename(made, filepath.Join(dir, name))
 }

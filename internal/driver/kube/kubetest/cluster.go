@@ -24,6 +24,7 @@ type Cluster struct {
 	Kubeconfig string // file, of the same
 
 	bin, dir string
+	turn     *lock // one of those that this machine has room for
 	ports    map[string]int
 	mu       sync.Mutex
 	parts    map[string]*part
@@ -35,25 +36,42 @@ type part struct {
 	done chan struct{}
 }
 
-// patience is how long the API server may take to be ready.
-const patience = 90 * time.Second
+// patience is how long the API server may take to be ready: long on a busy machine.
+const patience = 4 * time.Minute
 
-// Start starts a control plane in a folder of its own. Stop ends it.
+// Start starts a control plane in a folder of its own, when this machine has room
+// for one more. Stop ends it.
 func Start(ctx context.Context) (*Cluster, error) {
-	bin, err := Binaries(ctx, os.Getenv(Wanted) == "1")
+	bin, err := Binaries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "muster-kube-")
+	t, err := turn(ctx, filepath.Dir(bin))
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Token: "administrator", bin: bin, dir: dir, parts: map[string]*part{}}
-	if err := c.bringUp(ctx); err != nil {
+	return start(ctx, bin, t)
+}
+
+// start brings a control plane up. A port may be taken by somebody between being
+// found free and being used: then it is begun anew.
+func start(ctx context.Context, bin string, t *lock) (c *Cluster, err error) {
+	const tries = 3
+	for range tries {
+		dir, err2 := os.MkdirTemp("", "muster-kube-")
+		if err2 != nil {
+			t.free()
+			return nil, err2
+		}
+		c = &Cluster{Token: "administrator", bin: bin, dir: dir, turn: t, parts: map[string]*part{}}
+		if err = c.bringUp(ctx); err == nil {
+			return c, nil
+		}
+		c.turn = nil
 		c.Stop()
-		return nil, err
 	}
-	return c, nil
+	t.free()
+	return nil, err
 }
 
 func (c *Cluster) bringUp(ctx context.Context) error {
@@ -102,6 +120,11 @@ func (c *Cluster) findPorts(names ...string) error {
 
 // StartPart starts one of the programs.
 func (c *Cluster) StartPart(name string) error {
+	return c.startProgram(name, filepath.Join(c.bin, name), c.arguments(name))
+}
+
+// startProgram starts any program as a part.
+func (c *Cluster) startProgram(name, file string, arguments []string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] != nil {
@@ -112,9 +135,10 @@ func (c *Cluster) StartPart(name string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(filepath.Join(c.bin, name), c.arguments(name)...)
+	cmd := exec.Command(file, arguments...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), "HOME="+c.dir)
+	noOrphan(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -170,6 +194,7 @@ func (c *Cluster) Stop() {
 		c.KillPart(name)
 	}
 	_ = os.RemoveAll(c.dir)
+	c.turn.free()
 }
 
 // Ready waits until the API server serves.

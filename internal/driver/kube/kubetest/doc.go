@@ -4,6 +4,8 @@
 //
 // binaries.go finds the five programs, or builds them once from the module in
 // test/controlplane; they are kept outside the clone. cluster.go starts and stops
-// them, each by itself, so that a test may take one away. objects.go makes nodes.
+// them, each by itself, so that a test may take one away. lock.go lets one process
+// build and few control planes run at one time. proxy.go is a way to the API server
+// that can be cut. objects.go makes nodes.
 // A test that finds no programs is skipped with a word that says how to get them.
 package kubetest

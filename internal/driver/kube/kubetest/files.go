@@ -40,14 +40,17 @@ func (c *Cluster) writeFiles() error {
 }
 
 // KubeconfigOf is a kubeconfig of whoever has a token.
-func (c *Cluster) KubeconfigOf(token string) []byte {
+func (c *Cluster) KubeconfigOf(token string) []byte { return KubeconfigTo(c.URL, token) }
+
+// KubeconfigTo is a kubeconfig of whoever has a token, by a way of its own.
+func KubeconfigTo(url, token string) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}]
 users: [{name: test, user: {token: %q}}]
 contexts: [{name: test, context: {cluster: test, user: test}}]
 current-context: test
-`, c.URL, token)
+`, url, token)
 }
 
 // arguments are those of one program. A full disk or a slow one must not fail a
@@ -88,11 +91,11 @@ func (c *Cluster) arguments(name string) []string {
 	case "kwok":
 		return []string{
 			"--kubeconfig=" + c.Kubeconfig, "--manage-all-nodes=true", "--config=" + c.file("stages.yaml"),
-			"--node-lease-duration-seconds=600",
+			"--node-lease-duration-seconds=0", // a lease would outlive kwok, and whoever starts it again would wait for its end
 		}
 	}
 	panic("kubetest: no program " + name)
 }
 
 // monitorGrace is long: nodes fail here because a test says so, never because the machine is busy.
-const monitorGrace = "600s"
+const monitorGrace = "24h"

@@ -19,7 +19,11 @@ func TestStaysUp(t *testing.T) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c, err := Start(ctx)
+	bin, err := Binaries(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := start(ctx, bin, nil) // it lasts, so it takes no turn
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,11 @@ func gather(namespace, name string, pods []Pod) Work {
 		Priority: first.Wishes.Priority, MaxRuntime: first.Wishes.MaxRuntime, Checkpoint: first.Wishes.Checkpoint, Grace: first.Wishes.Grace,
 	}
 	sizes := map[string]int{}
+	unlike := unlikeLeader(pods)
 	for _, p := range pods {
+		if unlike {
+			p.Owner.Size = p.Owner.alone(p.Index)
+		}
 		if p.Wishes.Target != w.Target {
 			w.problem("pod %s targets %.60q and pod %s %.60q; the older one counts", p.Name, p.Wishes.Target, first.Name, w.Target)
 		}
@@ -106,6 +110,13 @@ func gather(namespace, name string, pods []Pod) Work {
 	return w
 }
 
+// unlikeLeader says whether pods are a LeaderWorkerSet's whose leader is of another
+// size than its workers: they are two pools.
+func unlikeLeader(pods []Pod) bool {
+	return pods[0].Owner.Kind == "LeaderWorkerSet" && pods[0].Owner.Size > 0 &&
+		slices.ContainsFunc(pods, func(p Pod) bool { return p.GPUs != pods[0].GPUs })
+}
+
 func (w *Work) problem(format string, args ...any) {
 	if len(w.Problems) < 3 {
 		w.Problems = append(w.Problems, Problem{"workload/" + w.Namespace + "/" + w.Name, fmt.Sprintf(format, args...)})
@@ -121,21 +132,40 @@ func (w *Work) add(pool string, p Pod) {
 	w.Pools[at].Pods = append(w.Pools[at].Pods, p)
 }
 
-// shape says how many replicas a pool has: as annotated, as its owner says, or as
-// many as there are pods that have not ended.
-func (p *Part) shape() {
-	first, there := p.Pods[0], 0
+// There counts the pods that wait or run and are not on their way out.
+func (p *Part) There() (n int) {
 	for _, pod := range p.Pods {
 		if !pod.Over && !pod.Leaving {
-			there++
+			n++
 		}
 	}
+	return n
+}
+
+// Sized says whether something but the number of pods says how many replicas there are.
+func (p *Part) Sized() bool {
+	first := &p.Pods[0]
+	return first.Owner.Size > 0 || first.Wishes.Max > 0 && !first.Owner.Elastic
+}
+
+// shape says how many replicas a pool has: as annotated, as its owner says, or as
+// many as there are pods that have not ended. Of what its owner scales there are at
+// most as many as the owner says, whatever is annotated.
+func (p *Part) shape() {
+	first, there := p.Pods[0], p.There()
 	pool := &p.Pool
 	switch w := first.Wishes; {
+	case first.Owner.Elastic:
+		size := first.Owner.Size
+		if size <= 0 {
+			size = max(1, there)
+		}
+		pool.Min, pool.Max, pool.Elastic = 1, min(size, mostReplicas), true
+		if w.Max > 0 {
+			pool.Min, pool.Max = min(w.Min, size), min(w.Max, size)
+		}
 	case w.Max > 0:
 		pool.Min, pool.Max, pool.Elastic = w.Min, w.Max, w.Min < w.Max
-	case first.Owner.Elastic:
-		pool.Min, pool.Max, pool.Elastic = 1, max(1, there), there > 1
 	default:
 		pool.Min = max(1, there, min(first.Owner.Size, mostReplicas))
 		pool.Max = pool.Min

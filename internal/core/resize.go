@@ -1,0 +1,113 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Resize gives a pool of a workload another size. An elastic pool may be resized at
+// any time: where it stands with more than Max, replicas leave within their grace,
+// those on the nodes in From first, then what is only reserved, then the youngest. A
+// gang keeps its size once it stands.
+type Resize struct {
+	Namespace, Name, Pool string
+	Min, Max              int
+	From                  []string // one node for each replica that is gone, or should go first
+}
+
+func (Resize) command() {}
+
+func decideResize(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal, bool) {
+	c, ok := r.Command.(Resize)
+	if !ok {
+		return nil, nil, false
+	}
+	events, refusal := resize(s, r, c, now)
+	return events, refusal, true
+}
+
+func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Event, *Refusal) {
+	w, refusal := findOwn(s, r.Actor, c.Namespace, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	pool := slices.IndexFunc(w.Pools, func(p fleet.Pool) bool { return p.Name == c.Pool })
+	if pool < 0 {
+		return nil, refuse(Invalid, "workload %s/%s has no pool %q", w.Namespace, w.Name, clip(c.Pool))
+	}
+	is := w.Pools[pool]
+	if is.Min == c.Min && is.Max == c.Max {
+		return nil, nil
+	}
+	if !is.Elastic && w.At() != nil {
+		return nil, refuse(Invalid, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
+			is.Name, w.Namespace, w.Name, is.Min, w.State)
+	}
+	is.Min, is.Max = c.Min, c.Max
+	if refusal := checkPool(is); refusal != nil {
+		return nil, refusal
+	}
+	e := event.WorkloadResized{ID: w.ID, Pool: pool, Min: c.Min, Max: c.Max, Until: now.Add(min(w.Grace, s.Policy.MaxGrace))}
+	running, reserved := surplusOf(w, pool, c)
+	if len(running) > 0 {
+		e.Leave = []fleet.Spot{{Pool: pool, Nodes: running}}
+	}
+	if len(reserved) > 0 {
+		e.Unreserve = []fleet.Spot{{Pool: pool, Nodes: reserved}}
+	}
+	return one(e)
+}
+
+// surplusOf is the nodes that replicas of a pool leave, so that no more than the new
+// most stay: those that run, and those that are only reserved.
+func surplusOf(w *fleet.Workload, pool int, c Resize) (running, reserved []int) {
+	most := w.Stays(pool) - c.Max
+	if most <= 0 {
+		return nil, nil
+	}
+	asked := map[int]int{}
+	for _, name := range c.From {
+		if at, ok := w.At().Node(name); ok {
+			asked[at]++
+		}
+	}
+	type seat struct{ class, at int }
+	var seats []seat
+	for at, r := range w.Held[pool] {
+		switch {
+		case r.Phase == fleet.Leaving:
+		case asked[r.Node] > 0:
+			asked[r.Node]--
+			seats = append(seats, seat{0, at})
+		case r.Phase == fleet.Reserved:
+			seats = append(seats, seat{1, at})
+		default:
+			seats = append(seats, seat{2, at})
+		}
+	}
+	slices.SortFunc(seats, func(a, b seat) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.at, a.at)) })
+	for _, x := range seats[:most] {
+		if r := w.Held[pool][x.at]; r.Phase == fleet.Reserved {
+			reserved = append(reserved, r.Node)
+		} else {
+			running = append(running, r.Node)
+		}
+	}
+	return running, reserved
+}
+
+func applyResized(s *fleet.State, w *fleet.Workload, e event.WorkloadResized, at fleet.Instant) {
+	s.Resize(w, e.Pool, e.Min, e.Max)
+	if len(e.Unreserve) > 0 {
+		s.Unreserve(w, e.Unreserve)
+	}
+	if len(e.Leave) > 0 {
+		w.GraceEnds = e.Until
+		s.Leave(w, e.Leave)
+		s.Order(w, 0, at, e.Until)
+	}
+	s.Settle(w, at)
+}

@@ -1,0 +1,168 @@
+package core_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/invariant"
+)
+
+// TestAnElasticPoolIsResized scales a pool of engines up and down by hand: it grows
+// into free room, and gives up the nodes that are named.
+func TestAnElasticPoolIsResized(t *testing.T) {
+	st := smallFleet(t, 6)
+	st.quota(0, "q", 4, 0)
+	st.do(0, job("ann", "engines", "q", fleet.Mid, elastic("main", 0, 8, 1, 2)))
+	on := func() (names []string) {
+		w := st.s.Workload("ann", "engines")
+		for _, r := range w.Held[0] {
+			if r.Phase == fleet.Running {
+				names = append(names, w.At().Nodes[r.Node].Name)
+			}
+		}
+		return names
+	}
+	if n := len(on()); n != 2 {
+		t.Fatalf("%d run, want 2", n)
+	}
+	st.do(time.Minute, core.Resize{Namespace: "ann", Name: "engines", Pool: "main", Min: 1, Max: 9})
+	four := on()
+	if len(four) != 4 {
+		t.Fatalf("with room for 4 and a size of 1..9, %d run", len(four))
+	}
+	st.do(2*time.Minute, core.Resize{Namespace: "ann", Name: "engines", Pool: "main", Min: 1, Max: 3, From: []string{four[1], "no-such-node"}})
+	if left := on(); len(left) != 3 || slices.Contains(left, four[1]) {
+		t.Errorf("of %v %v stay; %s was to go", four, left, four[1])
+	}
+	st.is("ann", "engines", fleet.RunningW)
+	st.leave(3*time.Minute, "ann", "engines")
+	if n := len(on()); n != 3 {
+		t.Errorf("%d run after that, want 3", n)
+	}
+	st.idle(3 * time.Minute)
+}
+
+func TestAGangThatStandsKeepsItsSize(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "q", 2, 0)
+	st.do(0, job("ann", "first", "q", fleet.Mid, pool("main", 0, 8, 2)), job("ann", "next", "q", fleet.Mid, pool("main", 0, 8, 3)))
+	for what, c := range map[string]core.Resize{
+		"it stands":    {Namespace: "ann", Name: "first", Pool: "main", Min: 1, Max: 1},
+		"no such pool": {Namespace: "ann", Name: "next", Pool: "other", Min: 1, Max: 1},
+		"no size":      {Namespace: "ann", Name: "next", Pool: "main", Min: 0, Max: 0},
+		"not whole":    {Namespace: "ann", Name: "next", Pool: "main", Min: 1, Max: 2},
+		"no workload":  {Namespace: "ann", Name: "last", Pool: "main", Min: 1, Max: 2},
+	} {
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.System}, moment(time.Minute)); refusal == nil {
+			t.Errorf("%s: taken", what)
+		}
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: core.Resize{Namespace: "ann", Name: "next", Pool: "main", Min: 2, Max: 2}, Actor: core.Actor{Name: "bob", User: "bob"}}, moment(time.Minute)); refusal == nil || refusal.Code != core.AccessDenied {
+		t.Errorf("a stranger: %v", refusal)
+	}
+	st.do(time.Minute, core.Resize{Namespace: "ann", Name: "next", Pool: "main", Min: 2, Max: 2})
+	st.do(time.Minute, core.Cancel{Namespace: "ann", Name: "first"})
+	st.leave(2*time.Minute, "ann", "first")
+	st.is("ann", "next", fleet.RunningW)
+}
+
+// TestResizingBreaksNoLaw resizes in the middle of random lives, and checks the laws
+// after every step, the fixed point, and that a restart from what is kept changes nothing.
+func TestResizingBreaksNoLaw(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
+		if resizes(t, seed); t.Failed() {
+			return
+		}
+	}
+}
+
+func resizes(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 11))
+	st := smallFleet(t, 3+r.IntN(3), 2+r.IntN(3))
+	for _, q := range []string{"t/x", "t/y", "u"} {
+		st.quota(0, q, 1+r.IntN(3), 0)
+	}
+	at := time.Duration(0)
+	for i := range 60 {
+		at += time.Duration(r.IntN(200)) * time.Second
+		for _, c := range append(resizeLine(r, st.s, i), core.Tick{}) {
+			_, _ = core.Step(st.s, core.Request{Command: c, Actor: core.System, Reason: "test"}, moment(at)) // refusals change nothing
+		}
+		for _, b := range invariant.Check(st.s) {
+			t.Errorf("seed %d, step %d: broken: %s", seed, i, b)
+		}
+		if !core.Idle(st.s, moment(at)) {
+			t.Errorf("seed %d, step %d: deciding again changes something", seed, i)
+		}
+		kept, err := st.s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := fleet.Decode(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if then, err := again.Encode(); err != nil || !bytes.Equal(then, kept) {
+			t.Errorf("seed %d, step %d: the kept state is another (%v)", seed, i, err)
+		}
+		for _, b := range invariant.Check(again) {
+			t.Errorf("seed %d, step %d, after a restart: broken: %s", seed, i, b)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// resizeLine is what happens next: somebody submits, resizes, ends or leaves, or a node fails.
+func resizeLine(r *rand.Rand, s *fleet.State, i int) []core.Command {
+	var open []*fleet.Workload
+	for id := uint64(1); id < s.NextID; id++ {
+		if w := s.Workloads[id]; w != nil && (!w.State.Ended() || w.At() != nil) {
+			open = append(open, w)
+		}
+	}
+	if roll := r.IntN(10); roll < 3 || len(open) == 0 {
+		low := 1 + r.IntN(3)
+		p := []fleet.Pool{elastic("main", 0, []int{8, 8, 4, 3}[r.IntN(4)], low, low+r.IntN(5))}
+		switch r.IntN(4) {
+		case 0:
+			p = []fleet.Pool{pool("main", 0, 8, low)}
+		case 1:
+			p = append(p, elastic("grader", r.IntN(2), 4, 1, 1+r.IntN(4)))
+		}
+		return []core.Command{job([]string{"ann", "bob"}[r.IntN(2)], fmt.Sprint("w", i), []string{"t/x", "t/y", "u", fleet.Flex}[r.IntN(4)], fleet.Priority(r.IntN(4)), p...)}
+	}
+	w := open[r.IntN(len(open))]
+	switch r.IntN(8) {
+	case 0:
+		return []core.Command{core.ReportStopped{ID: w.ID, Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })}}
+	case 1:
+		return []core.Command{core.ReportFinished{ID: w.ID, Run: w.Run}}
+	case 2:
+		p := s.Partitions[0]
+		n := p.Nodes[r.IntN(len(p.Nodes))]
+		state := fleet.Healthy
+		if n.State == fleet.Healthy {
+			state = fleet.Quarantined
+		}
+		return []core.Command{core.SetNodes{Names: []string{n.Name}, State: state, Signal: "test"}}
+	default:
+		c := core.Resize{Namespace: w.Namespace, Name: w.Name, Pool: w.Pools[r.IntN(len(w.Pools))].Name, Min: 1 + r.IntN(3)}
+		c.Max = c.Min + r.IntN(6)
+		if p := w.At(); p != nil && r.IntN(2) == 0 {
+			c.From = []string{p.Nodes[r.IntN(len(p.Nodes))].Name, p.Nodes[0].Name}
+		}
+		return []core.Command{c}
+	}
+}

@@ -1,0 +1,3 @@
+// Package wholefile replaces files whole or not at all: after a crash or a full
+// disk a file holds all of its old content or all of its new.
+package wholefile
