@@ -115,7 +115,7 @@ clean: ## remove what the others made
 # Tests on a real control plane, where it is built or can be. What cannot be had is said, and is no failure.
 define real
 if MUSTER_CONTROLPLANE=try go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; then :; fi; \
-set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 20m $(REAL)
+set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 40m $(REAL)
 endef
 
 # Tests with the race detector, where there is a C compiler for it.
