@@ -32,6 +32,9 @@ type Options struct {
 	Kueue bool
 	// Usage says what GPUs do; nil: nobody measures that.
 	Usage *dcgm.Client
+	// FenceAfter is how long a node must be silent, and a pod of Muster's be leaving it,
+	// until the node is fenced: see outofservice.go. 0: never.
+	FenceAfter time.Duration
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
@@ -71,9 +74,10 @@ type Agent struct {
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
 	suspendable map[ownerID]translate.Suspendable
-	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
-	toldOwner   map[ownerID]string // why what is suspended waits
-	unasked     map[string]bool    // owners that could not be asked in this round
+	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string       // why what is suspended waits
+	leftSince   map[string]fleet.Instant // pods that leave, by UID
+	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
 	waited      time.Duration // for the API server, in this comparison
 }
@@ -92,7 +96,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
@@ -196,6 +200,7 @@ func (a *Agent) compare(ctx context.Context) error {
 			return err
 		}
 		a.showMarks(ctx, p)
+		a.fence(ctx, p)
 		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)
