@@ -222,6 +222,9 @@ func (w *world) clear() {
 	defer func() { w.t.Logf("cleared in %s", time.Since(began).Round(time.Millisecond)) }()
 	w.eventually(patient, "an empty cluster", func() (left string) {
 		_ = w.c.Call(w.ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
+		if w.c.Call(w.ctx, http.MethodGet, kueueAPI+"clusterqueues", nil, nil) == nil { // who only watches takes quotas from there
+			left = w.withoutKueue()
+		}
 		for _, space := range w.spaces() {
 			w.empty(space)
 			if !slices.Contains(keptSpaces, space) {
