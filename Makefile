@@ -11,7 +11,7 @@ REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -62,6 +62,9 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
 	MUSTER_CONTROLPLANE=1 go test -p 1 -count=1 -timeout 90m $(REAL)
 
+controllers-test: ## the tests with other people's controllers (JobSet); builds these where they are missing, each from test/controllers (minutes)
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers' ./internal/driver/kube
+
 controlplane-race: ## the same with the race detector, and 100 random faults
 	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
 
@@ -70,7 +73,7 @@ controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ct
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
-AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml
+AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
 
 helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
 	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
@@ -115,7 +118,7 @@ clean: ## remove what the others made
 # Tests on a real control plane, where it is built or can be. What cannot be had is said, and is no failure.
 define real
 if MUSTER_CONTROLPLANE=try go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; then :; fi; \
-set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 20m $(REAL)
+set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 40m $(REAL)
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

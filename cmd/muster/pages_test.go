@@ -59,7 +59,13 @@ func notThere(e2e string) string {
 // demoServer starts the demo and says where it listens.
 func demoServer(ctx context.Context, t *testing.T, muster string) string {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, muster, "up", "--demo", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	return serverAt(ctx, t, muster, "up", "--demo", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+}
+
+// serverAt starts a server and says where it listens.
+func serverAt(ctx context.Context, t *testing.T, muster string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, muster, args...)
 	pipe, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, io.Discard
 	if err := cmd.Start(); err != nil {
@@ -92,7 +98,7 @@ func demoServer(ctx context.Context, t *testing.T, muster string) string {
 	case at := <-address:
 		return at
 	case <-time.After(time.Minute):
-		t.Fatal("the demo did not say where it listens")
+		t.Fatal("the server did not say where it listens")
 	}
 	return ""
 }

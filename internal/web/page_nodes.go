@@ -169,7 +169,7 @@ func nodePage(v *visit) (page, error) {
 		return page{}, &missing{"No node is named " + short(name, 80) + ".", "The page of nodes lists those that are out; partitions show them all."}
 	}
 	m := nodeView{v: v, n: n.GetNodes()[0], h: h}
-	if m.maps, err = v.islands(m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}); err != nil {
+	if m.maps, err = v.islands(m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}, nil); err != nil {
 		return page{}, err
 	}
 	e, err := v.Events.ListEvents(v.ctx, &musterv1.ListEventsRequest{AsOf: v.asOf, About: name, Limit: 20})

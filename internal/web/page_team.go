@@ -233,7 +233,7 @@ func timelinePart(v *visit) (page, error) {
 		for _, p := range one.GetMoments() {
 			moments = append(moments, draw.Moment{
 				At: p.GetAt().AsTime(), Assigned: int(p.GetAssigned()), Backed: int(p.GetBacked()), Scheduled: int(p.GetScheduled()),
-				Borrowed: int(p.GetBorrowed()), Over: int(p.GetOver()),
+				Borrowed: int(p.GetBorrowed()), Over: int(p.GetOver()), Lent: int(p.GetLent()), Flex: int(p.GetFlex()),
 			})
 		}
 		label := "Use of " + q.Get("quota") + " in " + one.GetPartition() + " against what is backed"
