@@ -17,7 +17,6 @@ import (
 // is silent says nothing about what still runs: who asks for this answers for machines
 // that are silent for so long being off.
 
-
 // fencing is a node that gets the taint, or loses it.
 type fencing struct {
 	node  string
