@@ -11,7 +11,7 @@ REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -61,6 +61,9 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 
 controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
 	MUSTER_CONTROLPLANE=1 go test -p 1 -count=1 -timeout 90m $(REAL)
+
+controllers-test: ## the tests with other people's controllers (JobSet); builds these where they are missing, each from test/controllers (minutes)
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers' ./internal/driver/kube
 
 controlplane-race: ## the same with the race detector, and 100 random faults
 	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)

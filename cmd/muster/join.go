@@ -92,7 +92,7 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 		}
 	}
 	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, Log: s.log, Driver: j.Driver, Send: send,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log, Driver: j.Driver, Send: send,
 	})
 	s.agent.Store(agent)
 	go func() {

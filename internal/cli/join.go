@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,8 @@ type JoinOptions struct {
 	Manage     bool   // what runs there is decided here; else it is watched only
 	Quotas     bool   // the cluster's own quotas are taken over
 	Kueue      bool   // what backs quotas is written to Kueue's queues
+	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
+	FenceAfter time.Duration
 	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
 }
 
@@ -58,6 +61,7 @@ Quotas are read from ResourceQuotas and, where Kueue is installed, from its Clus
 	f.StringVar(&o.join.Name, "name", "cluster", "what the cluster is called here")
 	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
 	f.BoolVar(&o.manage, "manage", false, "decide what runs there")
+	f.DurationVar(&o.join.FenceAfter, "fence-after", 0, "with --manage: taint nodes out-of-service that are silent for so long, so that lost ranks start elsewhere; 0: never")
 	f.BoolVar(&o.kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
 	f.StringVar(&o.join.Prometheus, "prometheus", "", "address of Prometheus, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
@@ -81,6 +85,9 @@ func ways(asked ...bool) (n int) {
 	return n
 }
 
+// leastFence is the least time after which a silent node may be taken for off.
+const leastFence = time.Minute
+
 // settle checks what was asked for before anything starts.
 func (o *joinOptions) settle() error {
 	switch {
@@ -90,6 +97,9 @@ func (o *joinOptions) settle() error {
 		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.join.Name)
 	case o.quotas != "cluster" && o.quotas != "none":
 		return usage("--quotas %.40q; write cluster or none", o.quotas)
+	}
+	if o.join.FenceAfter < 0 || o.join.FenceAfter > 0 && (!o.manage || o.join.FenceAfter < leastFence) {
+		return usage("--fence-after %s; with --manage, a time of at least %s: a node that is silent for less may only be slow", o.join.FenceAfter, leastFence)
 	}
 	if err := checkLogLevel(o.LogLevel); err != nil {
 		return err

@@ -351,7 +351,8 @@ func TestWhatShouldRunDoesAndNothingTwice(t *testing.T) {
 	if testing.Short() {
 		seeds = 10
 	}
-	for seed := range seeds {
+	// 635 has a pod left on a lost node while room is kept for its gang, and a new agent.
+	for _, seed := range append([]uint64{635}, sequence(seeds)...) {
 		var carrier *engine.Carrier
 		h := newHouseWith(t, seed, &carrier)
 		for range 120 {
@@ -364,4 +365,11 @@ func TestWhatShouldRunDoesAndNothingTwice(t *testing.T) {
 			return
 		}
 	}
+}
+
+func sequence(n uint64) (list []uint64) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
 }

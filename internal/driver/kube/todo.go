@@ -236,12 +236,23 @@ func forgottenWork(s *fleet.State, cluster string, told []wanted) (list []wanted
 		known[w.Job.ID] = true
 	}
 	for _, w := range s.Workloads {
-		if !known[w.ID] && marked(w, cluster) && w.At() == nil && (!w.State.Ended() || w.State == fleet.Cancelled) && s.Workload(w.Namespace, w.Name) == w {
+		if !known[w.ID] && marked(w, cluster) && standsNowhere(w) && (!w.State.Ended() || w.State == fleet.Cancelled) && s.Workload(w.Namespace, w.Name) == w {
 			list = append(list, wanted{Job: driver.Job{ID: w.ID, Namespace: w.Namespace, Name: w.Name, Pools: w.Pools}})
 		}
 	}
 	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	return list
+}
+
+// standsNowhere says whether nothing of a workload runs or leaves. Room may be kept for
+// it: what was left of it before, on a node that is lost, still counts.
+func standsNowhere(w *fleet.Workload) bool {
+	for _, replicas := range w.Held {
+		if slices.ContainsFunc(replicas, func(r fleet.Replica) bool { return r.Phase != fleet.Reserved }) {
+			return false
+		}
+	}
+	return true
 }
 
 // startedBy says of which workloads Muster may have started something.
