@@ -39,6 +39,7 @@ func world() *cli.Env {
 		Up:          up,
 		Compare:     compare,
 		Remote:      remote,
+		Pages:       pages,
 	}
 }
 

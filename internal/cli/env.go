@@ -29,6 +29,8 @@ type Env struct {
 	Compare func(fleet *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (Comparison, error)
 	// Remote is how benches reach an engine through the API.
 	Remote bench.Remote
+	// Pages are the pages over an engine, for benches.
+	Pages bench.Pages
 }
 
 // UpOptions are what `muster up` was asked for.
