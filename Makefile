@@ -4,14 +4,14 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/driver/kube ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-up bench build clean promise conformance
+.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -62,8 +62,32 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 controlplane-test: ## the tests against a real Kubernetes control plane; builds it where it is missing
 	MUSTER_CONTROLPLANE=1 go test -p 1 -count=1 -timeout 90m $(REAL)
 
+controlplane-race: ## the same with the race detector, and 100 random faults
+	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
+
 controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ctrl-C ends it
 	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=200 go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
+
+HELM = bin/tools/helm
+TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
+AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
+
+helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
+	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
+
+manifests: ## the plain manifests in deploy/kubernetes, from the Helm chart
+	@test -x $(HELM) || $(MAKE) helm
+	$(TEMPLATE) --set agent.enabled=false > deploy/kubernetes/server.yaml
+	$(AGENT) > deploy/kubernetes/agent-observe.yaml
+	$(AGENT) --set agent.mode=manage > deploy/kubernetes/agent-manage.yaml
+	cd deploy && find helm -type f | LC_ALL=C sort | xargs sha256sum > kubernetes/chart.sha256
+	cd deploy && sha256sum kubernetes/server.yaml kubernetes/agent-observe.yaml kubernetes/agent-manage.yaml >> kubernetes/chart.sha256
+
+reproducible: ## build the release twice in two folders and compare the bytes (minutes)
+	MUSTER_REPRODUCIBLE=1 go test -count=1 -timeout 60m -run TestABuildIsReproducible -v ./cmd/muster
+
+image: ## the container image, from the Dockerfile
+	docker build -t muster:$$(git describe --tags --always) .
 
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...
@@ -91,11 +115,11 @@ clean: ## remove what the others made
 # Tests on a real control plane, where it is built or can be. What cannot be had is said, and is no failure.
 define real
 if MUSTER_CONTROLPLANE=try go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; then :; fi; \
-set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 20m $(REAL)
+set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 40m $(REAL)
 endef
 
 # Tests with the race detector, where there is a C compiler for it.
 define raced
-if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -timeout 20m $(1); \
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; MUSTER_CONTROLPLANE=0 go test -race -timeout 30m $(1); \
 else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
 endef

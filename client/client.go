@@ -37,6 +37,7 @@ type Client struct {
 	Promises      musterv1connect.PromiseServiceClient
 	Past          musterv1connect.PastServiceClient
 	Series        musterv1connect.SeriesServiceClient
+	Coming        musterv1connect.ComingServiceClient
 
 	courier *courier
 }
@@ -64,6 +65,7 @@ func New(o Options) *Client {
 		Promises:      musterv1connect.NewPromiseServiceClient(h, address, with...),
 		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
 		Series:        musterv1connect.NewSeriesServiceClient(h, address, with...),
+		Coming:        musterv1connect.NewComingServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

@@ -38,6 +38,13 @@ type cluster struct {
 
 // newCluster is what carries this server's decisions out.
 func (s *server) newCluster() (*cluster, error) {
+	if s.Agents != "" || len(s.Clusters) > 0 {
+		several, err := s.several()
+		if err != nil {
+			return nil, err
+		}
+		return &cluster{log: s.log, driver: several, carrier: engine.NewCarrier(several)}, nil
+	}
 	if s.Join == nil {
 		return newCluster(s.folder.demo, s.log), nil
 	}

@@ -32,6 +32,7 @@ const (
 	lockFile    = "lock"
 	demoFile    = "demo.json"
 	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is
+	agentsDir   = "agents"  // who may speak for which cluster
 )
 
 // openFolder takes a data folder into possession, and creates it if need be.
@@ -100,7 +101,7 @@ func unwritable(path string, err error) error {
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
 func (f *folder) settle(o cli.UpOptions, used bool) error {
-	if err := f.settleCluster(o.Join, used); err != nil {
+	if err := f.settleCluster(o, used); err != nil {
 		return err
 	}
 	switch {

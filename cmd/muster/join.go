@@ -16,6 +16,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/explain"
@@ -25,12 +26,18 @@ import (
 
 // settleCluster sees to it that a joined cluster's fleet is never carried out by
 // the simulation, nor by another cluster.
-func (f *folder) settleCluster(join *cli.JoinOptions, used bool) error {
+func (f *folder) settleCluster(o cli.UpOptions, used bool) error {
+	if len(o.Clusters) > 0 || o.Agents != "" {
+		return f.settleClusters(used)
+	}
+	join := o.Join
 	data, err := os.ReadFile(f.file(joinFile))
 	was := strings.TrimSpace(string(data))
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
+	case was == severalClusters && join == nil:
+		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of real clusters; start it with --agents or --clusters, or name another folder with --data", f.path))
 	case join == nil && was != "":
 		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of cluster %s; muster join --name %s goes on with it, or name another folder with --data", f.path, was, was))
 	case join == nil || was == join.Name:
@@ -77,24 +84,43 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 	if s.Join.Manage {
 		mode = fleet.Enforce
 	}
+	var usage *dcgm.Client
+	if at := s.Join.Prometheus; at != "" {
+		var err error
+		if usage, err = dcgm.New(at); err != nil {
+			return cli.Malformed(err)
+		}
+	}
 	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Log: s.log, Driver: j.Driver, Send: send,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, Log: s.log, Driver: j.Driver, Send: send,
 	})
+	s.agent.Store(agent)
 	go func() {
 		select {
 		case <-ctx.Done():
 		case <-agent.First():
-			s.firstAnswer(agent.Problems())
+			s.firstAnswer("", agent.Problems())
 		}
 	}()
 	return agent.Run(ctx)
 }
 
+// said is what the joined cluster itself says of a workload.
+func (s *server) said(namespace, name, target string) []string {
+	if several, ok := s.cluster.driver.(*clusters); ok {
+		return several.said(namespace, name, target)
+	}
+	if agent := s.agent.Load(); agent != nil {
+		return agent.Said(namespace, name, target)
+	}
+	return nil
+}
+
 // firstAnswer says what the cluster can muster, as soon as that is known.
-func (s *server) firstAnswer(problems []translate.Problem) {
+func (s *server) firstAnswer(of string, problems []translate.Problem) {
 	var text string
 	s.engine.Read(func(st *fleet.State) { text = summary(st.Fork()) })
-	s.tell("\nThe first full answer, after %.1f s:\n%s", time.Since(s.began).Seconds(), text)
+	s.tell("\nThe first full answer%s, after %.1f s:\n%s", of, time.Since(s.began).Seconds(), text)
 	if n := len(problems); n > 0 {
 		s.tell("\nNot understood, or left out: %d. The first is %s", n, problems[0])
 	}

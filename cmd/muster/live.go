@@ -147,6 +147,10 @@ func (s *server) invite() {
 	}
 	nodes, live := 0, 0
 	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
+	if several, ok := s.cluster.driver.(*clusters); ok {
+		several.invite(nodes, live)
+		return
+	}
 	if s.Join != nil {
 		return // the cluster itself says what there is, in a moment
 	}

@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/api"
 	"github.com/muster-fleet/muster/internal/cli"
 	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver/kube"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/journal"
@@ -71,9 +73,11 @@ type server struct {
 	metrics  *metrics.Metrics
 	notifier *notify.Notifier
 	cluster  *cluster
+	agents   net.Listener // where agents dial in; nil: nowhere
 	line     *statusLine
 	past     *keeper.Keeper
 	web      *web.Server
+	agent    atomic.Pointer[kube.Agent] // of the joined cluster; nil: none was joined
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -88,7 +92,13 @@ func (s *server) listen(ctx context.Context) (err error) {
 		s.auth = tokens
 	}
 	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "")
-	return cli.Malformed(err)
+	if err != nil || s.Agents == "" {
+		return cli.Malformed(err)
+	}
+	if s.agents, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Agents); err != nil {
+		return cli.Malformed(fmt.Errorf("agents' address: %w; choose another (--agents)", err))
+	}
+	return nil
 }
 
 func newLog(w *statusLine, level string) *slog.Logger {
@@ -135,7 +145,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
@@ -247,6 +257,9 @@ func blame(err error) error {
 func (s *server) close() {
 	if s.listener != nil {
 		_ = s.listener.Close()
+	}
+	if s.agents != nil {
+		_ = s.agents.Close()
 	}
 	if s.engine != nil {
 		_ = s.engine.Close()

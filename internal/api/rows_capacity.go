@@ -119,9 +119,14 @@ func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 // nodes are the wanted nodes of a partition, in order of island and name.
 func nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
 	var rows []*musterv1.Node
+	held := view.HeldIn(p)
 	for i, row := range view.Nodes(p) {
 		if wants(p, p.Nodes[i]) {
-			rows = append(rows, nodeRow(row, p.Nodes[i]))
+			one := nodeRow(row, p.Nodes[i])
+			for _, h := range held[i] {
+				one.Held = append(one.Held, &musterv1.NodeHeld{Holds: h.Holds, Target: h.Target, Gpus: int32(h.GPUs)})
+			}
+			rows = append(rows, one)
 		}
 	}
 	slices.SortFunc(rows, func(a, b *musterv1.Node) int {

@@ -28,6 +28,8 @@ type Options struct {
 	Metrics  http.Handler     // answers /metrics; nil: there are none
 	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	Rest     http.Handler     // answers every path that is not the API's; nil: nothing is there
+	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
+	Said func(namespace, name, target string) []string
 }
 
 // Server answers the API.
@@ -55,7 +57,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
-		notifier: o.Notifier, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
+		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
 	}}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
@@ -104,6 +106,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))
 	rpc(musterv1connect.NewHealthServiceHandler(healthService{s.service}, with...))
 	rpc(musterv1connect.NewSeriesServiceHandler(seriesService{s.service}, with...))
+	rpc(musterv1connect.NewComingServiceHandler(comingService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {

@@ -12,6 +12,7 @@ type service struct {
 	log      *slog.Logger
 	version  string
 	notifier Notifier
+	said     func(namespace, name, target string) []string
 	now      func() time.Time
 	started  time.Time
 	// stopping is closed when the server ends, so that streams end too.

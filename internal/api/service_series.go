@@ -112,6 +112,9 @@ func sampled(list []*musterv1.QuotaSeries, state *fleet.State, m *musterv1.Quota
 				found = true
 			}
 		}
+		if found {
+			moment.Flex = int32(onFlex(p, m.GetQuota()))
+		}
 		i := slices.IndexFunc(list, func(one *musterv1.QuotaSeries) bool { return one.GetPartition() == p.ID })
 		if i < 0 && found {
 			list, i = append(list, &musterv1.QuotaSeries{Partition: p.ID}), len(list)
@@ -131,6 +134,24 @@ func addQuota(m *musterv1.QuotaMoment, q view.Quota) {
 	m.Borrowed += int32(q.Borrowed)
 	m.Over += int32(q.Over)
 	m.Lent += int32(q.Lent)
+}
+
+// onFlex is what namespaces that hold work of a quota, or of one under it, hold of the
+// partition's flex besides.
+func onFlex(p *fleet.Partition, quota string) (gpus int) {
+	seen := map[string]bool{}
+	for _, a := range p.Accounts {
+		if !under(a.Quota, quota) {
+			continue
+		}
+		for _, w := range a.Work() {
+			if !seen[w.Namespace] {
+				seen[w.Namespace] = true
+				gpus += p.FlexOf(w.Namespace).Used
+			}
+		}
+	}
+	return gpus
 }
 
 // means are of whole hours, or of several.
@@ -169,29 +190,6 @@ func (s seriesService) RepairCurves(ctx context.Context, m *musterv1.RepairCurve
 				curve.Steps = append(curve.Steps, &musterv1.RepairStep{After: durationpb.New(time.Duration(st.After) * time.Millisecond), Out: st.Out})
 			}
 			out.Curves = append(out.Curves, curve)
-		}
-	})
-	out.Seen = seen
-	return out, err
-}
-
-// Frontier tries fixed buffers against the recorded past.
-func (s seriesService) Frontier(ctx context.Context, m *musterv1.FrontierRequest) (*musterv1.FrontierResponse, error) {
-	out, p := &musterv1.FrontierResponse{}, pastService(s)
-	if err := p.known(m.GetScope()); err != nil {
-		return nil, err
-	}
-	var shares []int
-	for _, share := range m.GetShares() {
-		shares = append(shares, int(share))
-	}
-	for share := 0; len(m.GetShares()) == 0 && share <= 300; share += 10 {
-		shares = append(shares, share)
-	}
-	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, _ int64) {
-		out.Window = windowOf(w)
-		for _, t := range b.Frontier(m.GetScope(), shares, w) {
-			out.Points = append(out.Points, &musterv1.FrontierPoint{Share: int32(t.Share), Issued: int64(t.Issued), Broken: int64(t.Broken), MeanBuffer: t.Buffer})
 		}
 	})
 	out.Seen = seen

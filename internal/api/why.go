@@ -30,6 +30,9 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(list)
 		trouble(out, state, w, at)
+		if s.said != nil && m.GetAsOf() == nil && !w.State.Ended() {
+			out.Said = s.said(w.Namespace, w.Name, w.Target)
+		}
 		if tries {
 			s.help(ctx, out, state, w, list, at)
 		}

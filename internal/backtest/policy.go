@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/promise/trial"
 )
 
 // Policy is a buffer policy that can be tried.
@@ -62,76 +62,7 @@ func (p Policy) String() string {
 	return p.Kind + "=" + strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// issuer makes the promises of one policy on one pool.
-type issuer struct {
-	policy Policy
-	claim  buffer.Claim
-	ahead  buffer.Forecast
-	roll   *rolling
-}
-
-func (p Policy) issuer(horizon, racks int) *issuer {
-	is := &issuer{policy: p, claim: buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}}
-	prior := buffer.Prior{Racks: racks}
-	switch p.Kind {
-	case "binomial":
-		is.ahead = buffer.NewBinomial(is.claim, prior)
-	case "calibrated":
-		is.ahead = buffer.NewCalibrated(is.claim, prior)
-	case "rolling":
-		is.roll = &rolling{confidence: p.Confidence}
-	}
-	return is
-}
-
-// promise is how many nodes are promised at the beginning of an hour.
-func (is *issuer) promise(h buffer.Hour) int {
-	switch {
-	case is.ahead != nil:
-		return is.claim.Promised(h.Nodes, h.Level, is.ahead.More(h.Nodes))
-	case is.roll != nil:
-		return is.claim.Promised(h.Nodes, h.Level, max(0, is.roll.down()-h.Level))
-	}
-	allowed := int(float64(h.Nodes)*(1-is.policy.Share) + 1e-9)
-	return min(allowed, h.Nodes-h.Level)
-}
-
-func (is *issuer) learn(h buffer.Hour) {
-	switch {
-	case is.ahead != nil:
-		is.ahead.Learn(h)
-	case is.roll != nil:
-		is.roll.learn(h)
-	}
-}
-
-// rolling is the quantile of nodes down over the last 28 days.
-type rolling struct {
-	confidence float64
-	last       []int
-	count      map[int]int
-}
-
-const rollingHours = 28 * 24
-
-func (r *rolling) learn(h buffer.Hour) {
-	if r.count == nil {
-		r.count = map[int]int{}
-	}
-	r.last = append(r.last, h.Level)
-	r.count[h.Level]++
-	if len(r.last) > rollingHours {
-		r.count[r.last[0]]--
-		r.last = r.last[1:]
-	}
-}
-
-func (r *rolling) down() int {
-	above := len(r.last)
-	for k := 0; ; k++ {
-		above -= r.count[k]
-		if float64(above) <= (1-r.confidence)*float64(len(r.last)) {
-			return k
-		}
-	}
+// tried is the policy as the room of trials knows it.
+func (p Policy) tried() trial.Policy {
+	return trial.Policy{Kind: p.Kind, Share: p.Share, Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/promise/trial"
 )
 
 // Pool is the past of nodes that one promise is about: an island, or all of a partition.
@@ -54,22 +55,9 @@ func (p Pool) cut(from, to int) Pool {
 
 // rates says the fleet's rate of faults at the end of each day, from all its pools.
 func rates(pools []Pool) []float64 {
-	days := 0
-	for _, p := range pools {
-		days = max(days, len(p.Hours)/24+1)
+	hours := make([][]buffer.Hour, len(pools))
+	for i, p := range pools {
+		hours[i] = p.Hours
 	}
-	faults, nodeDays := make([]float64, days), make([]float64, days)
-	for _, p := range pools {
-		for h, hour := range p.Hours {
-			faults[h/24] += float64(hour.Peak - hour.Level)
-			nodeDays[h/24] += float64(hour.Nodes) / 24
-		}
-	}
-	out := make([]float64, days)
-	f, n := 0.0, 0.0
-	for d := range out {
-		f, n = f+faults[d], n+nodeDays[d]
-		out[d] = buffer.FleetRate(f, n)
-	}
-	return out
+	return trial.Rates(hours)
 }

@@ -1,6 +1,9 @@
 package backtest
 
-import "github.com/muster-fleet/muster/internal/promise/buffer"
+import (
+	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/promise/trial"
+)
 
 // Figures are what came of a policy's promises on some pools over one horizon.
 type Figures struct {
@@ -38,16 +41,7 @@ func Promises(p Pool, policy Policy, horizon int) []int {
 	if policy.Kind == "hindsight" {
 		return policy.inHindsight(p.Hours, horizon)
 	}
-	is := policy.issuer(horizon, p.Racks)
-	out := make([]int, len(p.Hours))
-	for t, h := range p.Hours {
-		if day := t/24 - 1; t%24 == 0 && day >= 0 && is.ahead != nil && day < len(p.Rate) {
-			is.ahead.Believe(buffer.Prior{Rate: p.Rate[day], Racks: p.Racks})
-		}
-		out[t] = is.promise(h)
-		is.learn(h)
-	}
-	return out
+	return trial.Promises(policy.tried(), p.Hours, p.Racks, p.Rate, horizon)
 }
 
 // Try issues a promise every hour of the pool's past, each made from the hours

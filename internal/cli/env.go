@@ -25,8 +25,15 @@ type Env struct {
 
 	// Up runs a server until ctx ends.
 	Up func(ctx context.Context, o UpOptions) error
+	// Agent runs an agent of a cluster until ctx ends.
+	Agent func(ctx context.Context, o AgentOptions) error
+	// Enrol lets a cluster's agents in; Revoke does not any more. Data is the server's folder.
+	Enrol  func(data string, o EnrolOptions) (Identity, error)
+	Revoke func(data, cluster string) error
 	// Compare says what differs between a fleet and a fleet file.
 	Compare func(fleet *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (Comparison, error)
+	// Webhook answers admission reviews of pods until ctx ends.
+	Webhook func(ctx context.Context, o WebhookOptions) error
 	// Remote is how benches reach an engine through the API.
 	Remote bench.Remote
 	// Pages are the pages over an engine, for benches.
@@ -43,8 +50,12 @@ type UpOptions struct {
 	Demo     bool
 	Seed     uint64       // of the demo
 	Join     *JoinOptions // nil: no cluster is joined, replicas are simulated
-	Salvage  bool
-	LogLevel string // debug, info, warn or error
+	// Agents is host:port where agents of clusters dial in, and AgentsTLS a folder with
+	// the server's certificate; "": nobody may, and the server's own authority.
+	Agents, AgentsTLS string
+	Clusters          []JoinOptions // that the server reaches by itself
+	Salvage           bool
+	LogLevel          string // debug, info, warn or error
 
 	Out, Err                 io.Writer
 	OutTerminal, ErrTerminal bool

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -212,22 +211,4 @@ func (o *haircutPlanOptions) keep(ctx context.Context) error {
 			o.save, res.GetWritten().GetVersion(), o.save)
 	}
 	return o.print(o.Out, ans)
-}
-
-// haircutEvent says an event about a haircut: of a plan its size, not all of it.
-func haircutEvent(kind string, fields map[string]any) (about, rest string, ok bool) {
-	if !strings.HasPrefix(kind, "haircut.") {
-		return "", "", false
-	}
-	switch h := fields["haircut"].(type) {
-	case string:
-		delete(fields, "haircut")
-		delete(fields, "backing")
-		return h, strings.Join(pairs("", fields), " "), true
-	case map[string]any:
-		waves, _ := h["waves"].([]any)
-		name, _ := h["name"].(string)
-		return name, fmt.Sprintf("%d waves, basis %v, from version %v", len(waves), h["basis"], h["version"]), true
-	}
-	return "", "", false
 }

@@ -16,6 +16,8 @@ type JoinOptions struct {
 	Name       string // of the cluster, as Muster calls it
 	Manage     bool   // what runs there is decided here; else it is watched only
 	Quotas     bool   // the cluster's own quotas are taken over
+	Kueue      bool   // what backs quotas is written to Kueue's queues
+	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
 }
 
 // joinOptions are those of `muster join`.
@@ -24,6 +26,7 @@ type joinOptions struct {
 	UpOptions
 	join            JoinOptions
 	observe, manage bool
+	kueue           bool
 	quotas          string
 }
 
@@ -35,7 +38,8 @@ func newJoin(a *app) *cobra.Command {
 		Long: `Join runs a Muster server for one Kubernetes cluster, until Ctrl-C. With --observe nothing on the
 cluster is ever written: its nodes, pods and quotas are read, and what could be promised, which quota
 is not backed, and why pods wait is told as if Muster decided. With --manage pods that carry the label
-muster.dev/target are started, placed and evicted by Muster; see docs/kubernetes.md.
+muster.dev/target are started, placed and evicted by Muster; see docs/kubernetes.md. With --kueue the
+quotas of Kueue's ClusterQueues follow what is backed by healthy nodes, and Kueue decides what runs.
 
 Quotas are read from ResourceQuotas and, where Kueue is installed, from its ClusterQueues. With
 --quotas none they are not; then muster apply -f quotas.yaml says what they are.`,
@@ -54,7 +58,9 @@ Quotas are read from ResourceQuotas and, where Kueue is installed, from its Clus
 	f.StringVar(&o.join.Name, "name", "cluster", "what the cluster is called here")
 	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
 	f.BoolVar(&o.manage, "manage", false, "decide what runs there")
+	f.BoolVar(&o.kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
+	f.StringVar(&o.join.Prometheus, "prometheus", "", "address of Prometheus, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
@@ -65,11 +71,21 @@ Quotas are read from ResourceQuotas and, where Kueue is installed, from its Clus
 
 var clusterName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
 
+// ways counts what was asked for.
+func ways(asked ...bool) (n int) {
+	for _, is := range asked {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // settle checks what was asked for before anything starts.
 func (o *joinOptions) settle() error {
 	switch {
-	case o.observe == o.manage:
-		return usage("say how far Muster goes on the cluster: --observe (nothing is written there) or --manage")
+	case ways(o.observe, o.manage, o.kueue) != 1:
+		return usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
 	case !clusterName.MatchString(o.join.Name):
 		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.join.Name)
 	case o.quotas != "cluster" && o.quotas != "none":
@@ -78,7 +94,7 @@ func (o *joinOptions) settle() error {
 	if err := checkLogLevel(o.LogLevel); err != nil {
 		return err
 	}
-	o.join.Manage, o.join.Quotas = o.manage, o.quotas == "cluster"
+	o.join.Manage, o.join.Kueue, o.join.Quotas = o.manage, o.kueue, o.quotas == "cluster"
 	o.UpOptions.Join = &o.join
 	if o.Data == "" {
 		dir, err := (&upOptions{app: o.app}).home(false)

@@ -138,6 +138,9 @@ func (p *page) trouble(res *musterv1.WhyResponse) {
 	if res.GetHung() != nil {
 		p.say("  %s: it looks busy, but tensor cores and network have been still for %s", p.paint.paint(bad, "hung"), short(res.GetHung().AsDuration()))
 	}
+	for _, text := range res.GetSaid() {
+		p.wrapAs("  ", "on its cluster: "+text)
+	}
 	if len(res.GetIncidents()) > 0 {
 		p.say("  open incidents here: %s", strings.Join(res.GetIncidents(), ", "))
 	}

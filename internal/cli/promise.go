@@ -43,6 +43,7 @@ from its own island.`,
 		},
 	}
 	o.reading.flags(a, cmd)
+	cmd.AddCommand(newPromiseBroken(a))
 	return cmd
 }
 

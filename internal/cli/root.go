@@ -127,10 +127,10 @@ func (a *app) commands(root *cobra.Command) {
 		id   string
 		list []*cobra.Command
 	}{
-		{running, []*cobra.Command{newUp(a), newJoin(a), newMetrics(a), newVersion(a)}},
+		{running, []*cobra.Command{newUp(a), newJoin(a), newAgent(a), newWebhook(a), newMetrics(a), newVersion(a)}},
 		{asking, []*cobra.Command{
 			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
-			newHealth(a), newLemons(a), newOutlook(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
+			newHealth(a), newLemons(a), newOutlook(a), newComing(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
 		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
 		{changing, []*cobra.Command{

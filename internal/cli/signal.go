@@ -240,38 +240,3 @@ func (o *signalListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	return ans, nil
 }
-
-// signalsTaken says a batch of signals in a few words: of which nodes, and which checks.
-func signalsTaken(e *musterv1.Event) (about, rest string) {
-	var batch struct {
-		Sightings []struct {
-			Node, Check string
-			Codes       []string
-			Well        bool
-			Seen        []json.RawMessage
-		}
-	}
-	if json.Unmarshal([]byte(e.GetData()), &batch) != nil || len(batch.Sightings) == 0 {
-		return "", e.GetData()
-	}
-	var nodes, checks []string
-	signals := 0
-	for _, s := range batch.Sightings {
-		check := strings.TrimSpace(s.Check + " " + strings.Join(s.Codes, ","))
-		if s.Well {
-			check += " passes"
-		}
-		nodes, checks, signals = once(nodes, s.Node), once(checks, check), signals+len(s.Seen)
-	}
-	return some(folded(nodes), 1), fmt.Sprintf("%d signals: %s", signals, some(checks, 3))
-}
-
-// once adds a text to a list that does not have it.
-func once(list []string, text string) []string {
-	for _, x := range list {
-		if x == text {
-			return list
-		}
-	}
-	return append(list, text)
-}

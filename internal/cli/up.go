@@ -13,7 +13,7 @@ import (
 // upOptions are those of `muster up`.
 type upOptions struct {
 	*app
-	fleet string
+	fleet, clusters string
 	UpOptions
 }
 
@@ -26,8 +26,17 @@ func newUp(a *app) *cobra.Command {
 with the same folder finds the same fleet.
 
 The journal is in --data; without it, in $XDG_STATE_HOME/muster or ~/.local/state/muster, and the
-demo's beside it in muster-demo. Replicas are simulated; muster join runs a server for a real cluster.`,
-		Example: "  muster up --demo\n  muster up --fleet fleet.yaml --data /var/lib/muster",
+demo's beside it in muster-demo.
+
+Without --agents and --clusters replicas are simulated. With them the server is one for real clusters:
+those whose agents dial in (muster agent), and those it reaches itself by kubeconfigs:
+
+  clusters:
+    - {name: tiger, kubeconfig: /etc/muster/tiger, mode: manage}
+    - {name: lion, kubeconfig: /etc/muster/lion, context: admin, mode: observe, quotas: none}
+
+A node and a namespace are called with their cluster there: node-001@tiger, oak@lion.`,
+		Example: "  muster up --demo\n  muster up --agents :6879 --data /var/lib/muster\n  muster up --clusters clusters.yaml",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
@@ -41,6 +50,9 @@ demo's beside it in muster-demo. Replicas are simulated; muster join runs a serv
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
 	f.StringVar(&o.fleet, "fleet", "", "fleet file that a new journal begins with")
+	f.StringVar(&o.Agents, "agents", "", "host:port where agents of clusters dial in; they show certificates (muster agent enrol)")
+	f.StringVar(&o.AgentsTLS, "agents-tls", "", "folder with ca.crt, tls.crt (for the DNS name muster) and tls.key, where another authority than Muster's own signs")
+	f.StringVar(&o.clusters, "clusters", "", "file that lists clusters which the server reaches by kubeconfigs")
 	f.BoolVar(&o.UpOptions.Demo, "demo", false, "a simulated fleet with live load")
 	f.Uint64Var(&o.Seed, "seed", 1, "of a new demo: the same seed gives the same faults, workloads and run times")
 	f.BoolVar(&o.Salvage, "salvage", false, "cut a damaged journal back to its last good record; the damaged files are kept aside")
@@ -64,6 +76,9 @@ func (o *upOptions) settle() error {
 	}
 	if o.UpOptions.Demo && o.fleet != "" {
 		return usage("--demo brings its own fleet, and --fleet another; give one of them")
+	}
+	if err := o.real(); err != nil {
+		return err
 	}
 	if o.fleet != "" {
 		data, err := o.open(o.fleet)

@@ -100,7 +100,7 @@ func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
 			return nil, refuse(NameTaken, "island %q is named twice", n.Name)
 		}
 		made[n.Name] = true
-		names, racks, refusal := newNodes(p, n, taken)
+		names, racks, refusal := newNodes(s, p, n, taken)
 		if refusal != nil {
 			return nil, refusal
 		}
@@ -115,7 +115,7 @@ func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
 }
 
 // newNodes names the nodes of an island to be and spreads them over its racks in equal blocks.
-func newNodes(p *fleet.Partition, n NewIsland, taken map[string]bool) (names []string, racks []int, refusal *Refusal) {
+func newNodes(s *fleet.State, p *fleet.Partition, n NewIsland, taken map[string]bool) (names []string, racks []int, refusal *Refusal) {
 	have, count := 0, 1
 	if i, exists := p.Island(n.Name); exists {
 		have, count = len(p.Islands[i].Nodes()), p.Islands[i].Racks
@@ -132,6 +132,9 @@ func newNodes(p *fleet.Partition, n NewIsland, taken map[string]bool) (names []s
 	for k, name := range names {
 		if refusal := checkName("node", name); refusal != nil {
 			return nil, nil, refusal
+		}
+		if other, _ := findNode(s, name); other != nil && other != p {
+			return nil, nil, refuse(NameTaken, "node %q is there already, in %s; every node of a fleet has a name of its own", name, other.ID)
 		}
 		if _, exists := p.Node(name); exists || taken[name] {
 			return nil, nil, refuse(NameTaken, "node %q is there already; a node stands in one island", name)

@@ -28,6 +28,9 @@ func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Ref
 	if partition != "" && s.Partition(partition) == nil {
 		return noPartition(s, partition)
 	}
+	if p, home := s.Partition(partition), spec.Home(); p != nil && home != "" && home != p.Cluster {
+		return refuse(Invalid, "its pods are made on cluster %s; it cannot run in %s", home, p.ID)
+	}
 	if target == fleet.Flex {
 		return nil
 	}

@@ -33,7 +33,7 @@ func Coverages(rows []Coverage, w Width) SVG {
 	bottom := 28 + row*float64(len(rows))
 	for i := 0; i <= 4; i++ {
 		share := least + (1-least)*float64(i)/4
-		p.rule(s.at(share-least), 24, s.at(share-least), bottom, "")
+		p.coverageRule(s.at(share-least), len(rows), row, bottom, w)
 		text, at := Percent(share), middle
 		if i == 4 && w == Narrow {
 			at = end
@@ -51,6 +51,19 @@ func Coverages(rows []Coverage, w Width) SVG {
 		p.coverage(r, s, least, 28+row*float64(i), row, names, w)
 	}
 	return p.done(bottom + 22)
+}
+
+// coverageRule is a line up through the picture; in a narrow one only behind the dots,
+// for names stand above them.
+func (p *pen) coverageRule(x float64, rows int, row, bottom float64, w Width) {
+	if w != Narrow {
+		p.rule(x, 24, x, bottom, "")
+		return
+	}
+	for i := range rows {
+		y := 28 + row*float64(i)
+		p.rule(x, y+22, x, y+40, "")
+	}
 }
 
 func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Width) {
@@ -79,50 +92,3 @@ func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Widt
 
 // Percent writes a share: 0.99 is 99.0 %.
 func Percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" }
-
-// Trade is one point of the frontier: how much is kept back, and how often the
-// promise breaks.
-type Trade struct {
-	Name   string
-	Buffer float64 // the mean share that is kept back, 0..1
-	Broken float64 // the share of promises broken, 0..1
-	Own    bool    // it is in force
-}
-
-// Frontier draws buffer against broken promises: left and low is better.
-func Frontier(list []Trade, w Width) SVG {
-	p := newPen("frontier"+px(float64(w)), "Mean buffer against broken promises, by policy", float64(w))
-	const top, bottom, left = 10.0, 230.0, 60.0
-	mostX, mostY := 0.05, 0.01
-	for _, t := range list {
-		mostX, mostY = max(mostX, t.Buffer), max(mostY, t.Broken)
-	}
-	x := scale{most: mostX * 1.1, x0: left, x1: float64(w) - 16}
-	y := scale{most: mostY * 1.1, x0: bottom, x1: top}
-	for i := 0; i <= 4; i++ {
-		vx, vy := x.most*float64(i)/4, y.most*float64(i)/4
-		p.rule(left, y.at(vy), x.x1, y.at(vy), "")
-		p.text(left-6, y.at(vy)+4, Percent(vy), style{size: small, quiet: true, at: end})
-		at := middle
-		if i == 4 {
-			at = end
-		}
-		p.text(x.at(vx), bottom+15, Percent(vx), style{size: small, quiet: true, at: at})
-	}
-	for _, t := range list {
-		ink := Quota
-		if t.Own {
-			ink = Flex
-		}
-		px, py := x.at(t.Buffer), y.at(t.Broken)
-		p.dot(ink, px, py, t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
-		room := x.x1 - px - 10
-		if name := fit(t.Name, small, 160); width(name, small) <= room {
-			p.text(px+10, py+4, name, style{size: small, quiet: true})
-		} else {
-			p.text(px-10, py+4, name, style{size: small, quiet: true, at: end})
-		}
-	}
-	p.text(x.x1, bottom+33, "mean buffer →", style{size: small, quiet: true, at: end})
-	return p.done(bottom + 40)
-}

@@ -201,8 +201,19 @@ func TestNothingStandsOutside(t *testing.T) {
 			}, w),
 			"stages":   StageBars([]Stages{{Name: "tiger, with a name that is too long for any column", Note: "2 h, 12 repaired", Parts: []Stage{{"wait", time.Hour}, {"repair", 2 * time.Hour}, {"probation", 24 * time.Hour}}}}, w),
 			"coverage": Coverages([]Coverage{{Name: "tiger/h200 · calibrated 99.0 % · promisable, 24 h", Note: "980 kept, 20 broken", Claimed: 0.99, Realised: 0.8}, {Name: "lynx", Claimed: -1, Realised: -1, Faint: true}}, w),
-			"frontier": Frontier([]Trade{{"fixed 15.0 %", 0.15, 0.02, true}, {"fixed 5.0 %", 0.07, 0.4, false}, {"fixed 30.0 %", 0.31, 0, false}}, w),
-			"blocks":   Blocks("b", "islands", []Block{{Name: "i1-with-a-long-name-of-an-island", Note: "1,024 free of 12,288", GPUs: 12288, Mark: 10000, Parts: []Part{{GPUs: 9000, Ink: Quota}, {GPUs: 9000, Ink: Flex}}}}, w),
+			"frontier": Frontier([]Trade{
+				{Name: "fixed 15.0 %", Kind: "fixed", Buffer: 0.15, Broken: 0.02, Own: true}, {Name: "fixed 5.0 %", Kind: "fixed", Buffer: 0.07, Broken: 0.4},
+				{Name: "fixed 30.0 %", Kind: "fixed", Buffer: 0.31}, {Name: "calibrated 99.0 %", Kind: "calibrated", Buffer: 0.15, Broken: 0.02}, {Name: "rolling 99.0 %", Kind: "rolling", Buffer: 0.151, Broken: 0.021},
+			}, w),
+			"ahead": Aheads([]Ahead{
+				{Name: "tiger-h200-i1-001 is through probation and healthy, if nothing is seen until then, and more words than fit", Note: "8 GPUs", At: from.Add(30 * time.Minute), Ink: Probation, Href: "/x"},
+				{Name: "hold 7 of 64 GPUs for research/oak ends", Note: "64 GPUs", At: from.Add(40 * 24 * time.Hour), Ink: Quota},
+				{Name: "incident cooling is open", Note: "1,024 GPUs", Ink: Fault},
+				{Name: "now", At: from, Ink: Metal},
+			}, from, w),
+			"fall":   Falls("f", Fall{Promised: 40, Whole: 37, Lost: 2, Out: 4}, w),
+			"fall 2": Falls("f", Fall{Promised: 1, Whole: 0, Lost: 1}, w),
+			"blocks": Blocks("b", "islands", []Block{{Name: "i1-with-a-long-name-of-an-island", Note: "1,024 free of 12,288", GPUs: 12288, Mark: 10000, Parts: []Part{{GPUs: 9000, Ink: Quota}, {GPUs: 9000, Ink: Flex}}}}, w),
 		} {
 			t.Run(fmt.Sprint(what, w), func(t *testing.T) { inside(t, what, svg) })
 		}
@@ -215,7 +226,8 @@ func TestNothingStandsOutside(t *testing.T) {
 		for s := range signs {
 			rack.Cells = append(rack.Cells, Cell{Name: s, State: s, GPUs: 8, Held: []Part{{GPUs: 6, Ink: Quota}}, Found: true})
 		}
-		inside(t, "island", Island("i", "island", []Rack{rack, {Name: "rack 12"}}, 8))
+		inside(t, "island", Island("i", "island", []Rack{rack, {Name: "rack 12"}}, 8, nil))
+		inside(t, "island", Island("i", "island", []Rack{rack}, 8, &Strip{Nodes: 8, Whole: 6, OwnPart: 5, Shares: []Share{{"research/pretraining/oak", "A", 3, "/team"}, {"x", "B", 1, ""}}}))
 	})
 	t.Run("meter", func(t *testing.T) {
 		inside(t, "meter", Meter(100, 100, Part{90, Quota, "used"}, Part{90, Flex, "more than there is"}))
@@ -275,4 +287,139 @@ func TestNumbers(t *testing.T) {
 	if Count(1, "node") != "1 node" || Count(2, "node") != "2 nodes" {
 		t.Error("Count")
 	}
+}
+
+// On an island's strip each quota has its part of the nodes, and what is spoken for,
+// kept back and out comes to all of them.
+func TestStripSumsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 128).Draw(t, "nodes")
+		whole := rapid.IntRange(0, nodes).Draw(t, "whole")
+		own := rapid.IntRange(0, whole).Draw(t, "own share")
+		left, strip := whole, &Strip{Nodes: nodes, Whole: whole, OwnPart: own}
+		for i := 0; left > 0 && i < 4; i++ {
+			n := rapid.IntRange(1, left).Draw(t, "backed")
+			strip.Shares = append(strip.Shares, Share{Quota: "research/" + Letter(i), Letter: Letter(i), Nodes: n})
+			left -= n
+		}
+		svg := Island("i", "island", []Rack{{Name: "rack 1", Cells: []Cell{{Name: "n", State: "healthy", GPUs: 8}}}}, 16, strip)
+		inside(t, "strip", svg)
+		shapes, w, _ := read(t, svg)
+		sum := 0.0
+		for _, s := range shapes {
+			class, paper := s.attr["class"], strings.HasPrefix(s.attr["class"], "s-"+string(Paper))
+			if s.name != "rect" || s.num("height") < 14 || s.num("height") > 16 || class == "d-ground" || class == "i-empty" {
+				continue
+			}
+			sum += s.num("width")
+			if paper {
+				sum += 1.6
+			}
+		}
+		if math.Abs(sum-w) > 1 {
+			t.Fatalf("the parts are %.1f px long together, the strip %.1f: %+v", sum, w, strip)
+		}
+	})
+}
+
+// What is coming stands in the order of its moments, none of it before now.
+func TestAheadsStandAtTheirMoments(t *testing.T) {
+	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		var list []Ahead
+		minutes := 0
+		for range rapid.IntRange(1, 8).Draw(t, "rows") {
+			minutes += rapid.IntRange(0, 3000).Draw(t, "later")
+			list = append(list, Ahead{Name: "row", Note: "8 GPUs", At: now.Add(time.Duration(minutes) * time.Minute), Ink: Probation})
+		}
+		svg := Aheads(list, now, Wide)
+		inside(t, "ahead", svg)
+		shapes, _, _ := read(t, svg)
+		last, bars := 0.0, 0
+		for _, s := range shapes {
+			if s.name != "rect" || s.attr["class"] != "i-probation" {
+				continue
+			}
+			bars++
+			if end := s.num("x") + s.num("width"); end < last-0.2 {
+				t.Fatalf("row %d ends at %.1f, the one before at %.1f", bars, end, last)
+			} else {
+				last = end
+			}
+		}
+		if bars != len(list) {
+			t.Fatalf("%d bars for %d rows", bars, len(list))
+		}
+	})
+}
+
+// What was left, what fell and what was out come to all that stood, and the mark of the
+// promise stands to the right of what was left.
+func TestFallsShowWhatIsMissing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := Fall{Whole: rapid.IntRange(0, 500).Draw(t, "whole"), Lost: rapid.IntRange(1, 60).Draw(t, "lost"), Out: rapid.IntRange(0, 60).Draw(t, "out")}
+		f.Promised = f.Whole + rapid.IntRange(1, f.Lost).Draw(t, "short")
+		svg := Falls("f", f, Wide)
+		inside(t, "fall", svg)
+		shapes, _, _ := read(t, svg)
+		var whole, mark shape
+		for _, s := range shapes {
+			if s.name == "rect" && s.num("height") == 28 && s.attr["class"] == "i-metal" {
+				whole = s
+			}
+			if s.name == "rect" && s.num("height") == 36 && s.attr["class"] == "i-quota" {
+				mark = s
+			}
+		}
+		if mark.num("x")+1.5 < whole.num("x")+whole.num("width") && f.Whole > 0 {
+			t.Fatalf("%+v: the promise stands at %.1f, what is whole reaches %.1f", f, mark.num("x"), whole.num("x")+whole.num("width"))
+		}
+	})
+}
+
+// In the picture of a team the layers of its use stand on each other, and what it lends
+// hangs from what is backed: no layer covers another.
+func TestTimelineLayersDoNotOverlap(t *testing.T) {
+	from := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		m := Moment{At: from, Backed: rapid.IntRange(0, 400).Draw(t, "backed")}
+		usage := rapid.IntRange(0, 500).Draw(t, "usage")
+		m.Scheduled = min(usage, m.Backed)
+		m.Borrowed = rapid.IntRange(0, usage-m.Scheduled).Draw(t, "borrowed")
+		m.Over = usage - m.Scheduled - m.Borrowed
+		m.Lent = rapid.IntRange(0, m.Backed-m.Scheduled).Draw(t, "lent")
+		m.Assigned = m.Backed
+		svg := Timeline("t", "use", []Moment{m}, from, from.Add(time.Hour), Wide)
+		inside(t, "timeline", svg)
+		shapes, _, _ := read(t, svg)
+		type layer struct{ low, high float64 }
+		var layers []layer
+		for _, s := range shapes {
+			if s.name != "path" || !strings.HasSuffix(s.attr["d"], "Z") {
+				continue
+			}
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, point := range strings.FieldsFunc(strings.TrimSuffix(s.attr["d"], "Z"), func(r rune) bool { return r == 'M' || r == 'L' }) {
+				y, _ := strconv.ParseFloat(strings.Fields(point)[1], 64)
+				low, high = min(low, y), max(high, y)
+			}
+			layers = append(layers, layer{low, high})
+		}
+		want := 0
+		for _, n := range []int{m.Scheduled, m.Borrowed, m.Over, m.Lent} {
+			if n > 0 {
+				want++
+			}
+		}
+		if len(layers) != want {
+			t.Fatalf("%d layers, want %d: %+v", len(layers), want, m)
+		}
+		for i := range layers {
+			for j := range i {
+				if layers[i].low < layers[j].high-0.2 && layers[j].low < layers[i].high-0.2 {
+					t.Fatalf("layers %d and %d overlap: %v, %+v", j, i, layers, m)
+				}
+			}
+		}
+	})
 }

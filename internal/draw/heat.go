@@ -3,6 +3,7 @@ package draw
 import (
 	"html"
 	"strconv"
+	"strings"
 )
 
 // Cell is one node of a heat map.
@@ -22,6 +23,34 @@ type Rack struct {
 	Cells []Cell
 }
 
+// Share is what one quota has of an island, in nodes.
+type Share struct {
+	Quota  string
+	Letter string // stands where the name has no room
+	Nodes  int
+	Href   string
+}
+
+// Strip is how an island's nodes are spoken for: which quotas stand on it, what of
+// the rest could be promised on it alone, and what is whole and kept back.
+type Strip struct {
+	Shares  []Share
+	Nodes   int // installed
+	Whole   int // healthy
+	OwnPart int // that may be promised on the island alone
+}
+
+// letters name quotas where their names have no room.
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// Letter is how the drawings of a page call its i-th quota.
+func Letter(i int) string {
+	if i < len(letters) {
+		return letters[i : i+1]
+	}
+	return string(letters[i/len(letters)-1]) + letters[i%len(letters):i%len(letters)+1]
+}
+
 // How large a node is drawn.
 const (
 	cell = 22.0
@@ -29,8 +58,8 @@ const (
 )
 
 // Island draws the nodes of one island, rack by rack: what of each is held by
-// colour and hatching, its state by a shape.
-func Island(id, label string, racks []Rack, across int) SVG {
+// colour and hatching, its state by a shape. Below them stands which quotas it backs.
+func Island(id, label string, racks []Rack, across int, backs *Strip) SVG {
 	names := 0.0
 	for _, r := range racks {
 		names = max(names, width(r.Name, small)+8)
@@ -45,7 +74,76 @@ func Island(id, label string, racks []Rack, across int) SVG {
 		rows := (len(r.Cells) + across - 1) / across
 		y += float64(max(1, rows))*(cell+gap) + 4
 	}
-	return p.done(max(cell, y-gap-4+gap))
+	y = max(cell, y-gap-4+gap)
+	if backs != nil {
+		y = p.strip(backs, 0, p.w, y+10)
+	}
+	return p.done(y)
+}
+
+// strip draws how an island's nodes are spoken for, as wide as it may be: a bar of its
+// nodes, in which each quota has its part. It returns where it ends.
+func (p *pen) strip(b *Strip, x0, x1, y float64) float64 {
+	const high = 16.0
+	s := scale{most: float64(max(1, b.Nodes)), x0: x0, x1: x1}
+	backed := 0
+	for _, one := range b.Shares {
+		backed += one.Nodes
+	}
+	p.rect(Empty, x0, y, x1-x0, high, Count(b.Nodes, "node"))
+	at := 0
+	part := func(n int, ink Ink, says string) {
+		n = min(n, b.Nodes-at)
+		p.rect(ink, s.of(at), y, s.of(at+n)-s.of(at), high, says)
+		at += n
+	}
+	for _, one := range b.Shares {
+		x, long := s.of(at), s.of(at+one.Nodes)-s.of(at)
+		p.named(one.Href, one.Quota+", "+Count(one.Nodes, "node"), func() {
+			part(one.Nodes, Quota, one.Quota+" stands on "+Count(one.Nodes, "node"))
+			if name := short(one, long-10); name != "" {
+				p.onBar(x, long, y, name)
+			}
+		})
+		if at < b.Nodes {
+			p.raw(`<rect x="`, px(s.of(at)-1), `" y="`, px(y), `" width="2" height="`, px(high), `" class="d-ground" fill="`, ground, `"/>`)
+		}
+	}
+	part(max(0, b.OwnPart-backed), Paper, Count(max(0, b.OwnPart-backed), "node")+" more may be promised here, and back nobody")
+	part(max(0, b.Whole-max(backed, b.OwnPart)), Buffer, Count(max(0, b.Whole-max(backed, b.OwnPart)), "node")+" healthy, kept back")
+	part(max(0, b.Nodes-max(b.Whole, backed)), Down, Count(max(0, b.Nodes-b.Whole), "node")+" not healthy")
+	return y + high
+}
+
+// short is a quota's name if it fits, else the end of it if that says enough, else its letter.
+func short(s Share, most float64) string {
+	last := s.Quota[strings.LastIndex(s.Quota, "/")+1:]
+	for _, name := range []string{s.Quota, "…/" + last, last, s.Letter} {
+		if width(name, small) <= most {
+			return name
+		}
+	}
+	return ""
+}
+
+// onBar writes a word on a bar, on a plate of the ground's colour so that it is read
+// on any of them.
+func (p *pen) onBar(x, long, y float64, s string) {
+	w := width(s, small)
+	p.raw(`<rect x="`, px(x+(long-w)/2-2), `" y="`, px(y+1.5), `" width="`, px(w+4), `" height="13" rx="2" class="d-ground" fill="`, ground, `"/>`)
+	p.text(x+long/2, y+12, s, style{size: small, at: middle})
+}
+
+// named is link for what has no words of its own to be called by.
+func (p *pen) named(href, name string, fn func()) {
+	if href == "" {
+		fn()
+		return
+	}
+	p.links = true
+	p.raw(`<a href="`, html.EscapeString(href), `" aria-label="`, html.EscapeString(name), `">`)
+	fn()
+	p.raw("</a>")
 }
 
 // node draws one node. Its name, and what is said of it, show on hover.

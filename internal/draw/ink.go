@@ -14,6 +14,7 @@ const (
 	Quota     Ink = "quota"
 	Flex      Ink = "flex"
 	Borrow    Ink = "borrow"
+	Lent      Ink = "lent"
 	Over      Ink = "over"
 	Down      Ink = "down"
 	Buffer    Ink = "buffer"
@@ -58,6 +59,7 @@ var Inks = []InkOf{
 	{Quota, "#0969da", "#4493f8", solid, "quota that stands on metal, and work guaranteed by it"},
 	{Flex, "#1a7f37", "#3fb950", rising, "flex: healthy, and held by no in-quota work"},
 	{Borrow, "#8250df", "#ab7df8", falling, "borrowed from siblings of the same tree"},
+	{Lent, "#8250df", "#ab7df8", standing, "lent to siblings of the same tree, and backed"},
 	{Over, "#cf222e", "#f85149", crossed, "over (cut): above what is backed, covered by nobody"},
 	{Idle, "#9a6700", "#d29922", dotted, "idle: held, and long doing nothing"},
 	{Buffer, "#818b98", "#656c76", rising, "buffer: healthy, kept back so that failures change nobody's quota"},

@@ -8,6 +8,7 @@ type Moment struct {
 	Assigned, Backed          int
 	Scheduled, Borrowed, Over int
 	Flex                      int
+	Lent                      int // of what is backed, used by siblings
 }
 
 // Timeline draws use, stacked, against the stepped line of what is backed.
@@ -36,10 +37,23 @@ func Timeline(id, label string, list []Moment, from, to time.Time, w Width) SVG 
 	base := make([]int, len(list))
 	for _, l := range layers {
 		p.layer(l.ink, l.says, list, base, l.of, s, v)
+		if l.ink == Over { // what siblings use hangs from the line of what is backed
+			p.layer(Lent, "lent to siblings", list, lentFrom(list, base), func(m Moment) int { return m.Lent }, s, v)
+		}
 	}
 	p.steps(Paper, 1.5, "4 3", "assigned", list, func(m Moment) int { return m.Assigned }, s, v)
 	p.steps(Metal, 2.5, "", "backed", list, func(m Moment) int { return m.Backed }, s, v)
 	return p.done(p.timelineKeys(list, bottom+30))
+}
+
+// lentFrom is where lent begins, so that it ends where backing does. Of a quota with
+// others below it that lend to each other, it begins where their use ends.
+func lentFrom(list []Moment, used []int) []int {
+	from := make([]int, len(list))
+	for i, m := range list {
+		from[i] = max(used[i], m.Backed-m.Lent)
+	}
+	return from
 }
 
 // timelineKeys says what the lines and the layers are that the picture has.
@@ -58,12 +72,12 @@ func (p *pen) timelineKeys(list []Moment, y float64) float64 {
 	var keys []key
 	sum := Moment{}
 	for _, m := range list {
-		sum.Scheduled, sum.Borrowed, sum.Over, sum.Flex = sum.Scheduled+m.Scheduled, sum.Borrowed+m.Borrowed, sum.Over+m.Over, sum.Flex+m.Flex
+		sum.Scheduled, sum.Borrowed, sum.Over, sum.Flex, sum.Lent = sum.Scheduled+m.Scheduled, sum.Borrowed+m.Borrowed, sum.Over+m.Over, sum.Flex+m.Flex, sum.Lent+m.Lent
 	}
 	for _, k := range []struct {
 		n int
 		key
-	}{{sum.Scheduled, key{Quota, "used, and backed"}}, {sum.Borrowed, key{Borrow, "borrowed"}}, {sum.Over, key{Over, "over (cut)"}}, {sum.Flex, key{Flex, "on flex"}}} {
+	}{{sum.Scheduled, key{Quota, "used, and backed"}}, {sum.Lent, key{Lent, "lent"}}, {sum.Borrowed, key{Borrow, "borrowed"}}, {sum.Over, key{Over, "over (cut)"}}, {sum.Flex, key{Flex, "on flex"}}} {
 		if k.n > 0 {
 			keys = append(keys, k.key)
 		}

@@ -33,7 +33,7 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var lists [][]Blocker
 	for _, p := range s.Partitions {
-		if w.Partition != "" && w.Partition != p.ID || !w.Flexes() && p.Account(w.Target) == nil {
+		if !w.May(p) || !w.Flexes() && p.Account(w.Target) == nil {
 			continue
 		}
 		lists = append(lists, inPartition(s, p, w, now))
@@ -84,6 +84,9 @@ func nowhere(w *fleet.Workload) Blocker {
 }
 
 func place(w *fleet.Workload) string {
+	if home := w.Home(); w.Partition == "" && home != "" {
+		return "any partition of " + home
+	}
 	if w.Partition == "" {
 		return "any partition"
 	}

@@ -278,10 +278,7 @@ func (s *State) enqueueJoins(w *Workload) {
 }
 
 func (w *Workload) mayStandIn(p *Partition) bool {
-	if w.Partition != "" && w.Partition != p.ID {
-		return false
-	}
-	return w.Flexes() || p.accounts[w.Target] != nil
+	return w.May(p) && (w.Flexes() || p.accounts[w.Target] != nil)
 }
 
 func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {

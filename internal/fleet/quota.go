@@ -17,7 +17,7 @@ func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces
 
 // Allows says whether a user with these groups, in this namespace, may target the quota.
 func (a Access) Allows(user string, groups []string, namespace string) bool {
-	if a.Open() || (user != "" && contains(a.Users, user)) || a.allowsNamespace(namespace) {
+	if a.Open() || (user != "" && contains(a.Users, user)) || a.allowsNamespace(groups, namespace) {
 		return true
 	}
 	for _, g := range groups {
@@ -29,10 +29,20 @@ func (a Access) Allows(user string, groups []string, namespace string) bool {
 }
 
 // allowsNamespace compares with the list's entries, written cluster/namespace
-// or, for every cluster, namespace.
-func (a Access) allowsNamespace(namespace string) bool {
+// or, for every cluster, namespace. Where it is known which cluster a namespace is
+// of (oak@tiger, or a workload that was seen there), it is another than oak of lion.
+func (a Access) allowsNamespace(groups []string, namespace string) bool {
+	namespace, cluster, known := strings.Cut(namespace, "@")
+	if !known {
+		cluster = (&Spec{Groups: groups}).Home()
+		known = cluster != ""
+	}
 	for _, entry := range a.Namespaces {
-		if namespace != "" && entry[strings.LastIndexByte(entry, '/')+1:] == namespace {
+		of, name, one := strings.Cut(entry, "/")
+		if !one {
+			of, name = "", entry
+		}
+		if namespace != "" && name == namespace && (of == "" || !known || of == cluster) {
 			return true
 		}
 	}

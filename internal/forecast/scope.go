@@ -45,7 +45,7 @@ func places(s *fleet.State, w *fleet.Workload) []*fleet.Partition {
 	}
 	var list []*fleet.Partition
 	for _, p := range s.Partitions {
-		if (w.Partition == "" || w.Partition == p.ID) && (w.Flexes() || p.Account(w.Target) != nil) {
+		if w.May(p) && (w.Flexes() || p.Account(w.Target) != nil) {
 			list = append(list, p)
 		}
 	}

@@ -44,7 +44,7 @@ func (r *recount) waiting(w *fleet.Workload) (queue string, places []place) {
 	}
 	switch {
 	case w.State == fleet.Pending:
-		here := w.Partition == "" || w.Partition == r.p.ID
+		here := w.May(r.p)
 		if here && (w.Flexes() || r.p.Account(w.Target) != nil) {
 			places = append(places, place{w.ID, fleet.Base})
 		}

@@ -71,7 +71,7 @@ func (j *Judge) demand() map[string]int {
 		if !w.Flexes() || w.State.Ended() || w.Moves != nil || w.At() != nil && w.At() != j.p {
 			continue
 		}
-		if w.Partition != "" && w.Partition != j.p.ID {
+		if !w.May(j.p) {
 			continue
 		}
 		for _, p := range w.Pools {

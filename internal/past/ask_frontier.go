@@ -3,11 +3,14 @@ package past
 import (
 	"cmp"
 	"slices"
+
+	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/promise/trial"
 )
 
-// Trial is a fixed buffer against the recorded past.
+// Trial is a buffer policy against the recorded past.
 type Trial struct {
-	Share  int // in thousandths
+	Policy trial.Policy
 	Issued int
 	Broken int
 	Buffer float64 // the mean share that it keeps back
@@ -17,39 +20,57 @@ type Trial struct {
 // long promisable remembers that it was lower: 24 h both.
 const promiseHours = 24
 
-// Frontier tries fixed buffers on each partition of a scope: in every full hour of
-// the window a promise is made for min(policy, the least that was healthy in the
-// 24 h before), and it is broken if fewer are healthy at some moment of the 24 h
-// after it. Promises whose 24 h are not over are not judged.
-func (b *Book) Frontier(scope string, shares []int, w Window) []Trial {
-	list := make([]Trial, len(shares))
-	sums := make([]float64, len(shares))
+// Frontier tries policies on each partition of a scope: in every full hour of the
+// window a promise is made for min(what the policy allows, the nodes that are there
+// without the most that were out at a moment of the 24 h before), and it is broken if fewer are healthy at some moment of the
+// 24 h after it. Promises whose 24 h are not over are not judged. A policy that learns
+// begins to learn with the window.
+func (b *Book) Frontier(scope string, policies []trial.Policy, w Window) []Trial {
+	list := make([]Trial, len(policies))
+	sums := make([]float64, len(policies))
 	start := w.From - mod(w.From, hour)
-	changes := b.healthChanges(scope, start, w.To)
-	for _, id := range b.partitionsOf(scope) {
-		healthy, installed := healthyHours(changes[id], start, max(0, int((w.To-start)/hour)))
-		before, after := least(healthy, -promiseHours), least(healthy, promiseHours)
-		for hour := 0; hour+promiseHours <= len(healthy); hour++ {
-			if installed[hour] == 0 {
-				continue
-			}
-			for i, share := range shares {
-				promised := min(installed[hour]*(1000-share)/1000, before[hour])
+	changes, ids := b.healthChanges(scope, start, w.To), b.partitionsOf(scope)
+	pools := make([][]buffer.Hour, len(ids))
+	for k, id := range ids {
+		pools[k] = hoursOf(changes[id], start, max(0, int((w.To-start)/hour)))
+	}
+	rates := trial.Rates(pools)
+	for k, id := range ids {
+		healthy := leastHealthy(pools[k])
+		out, after := mostOut(pools[k]), least(healthy)
+		for i, policy := range policies {
+			promised := trial.Promises(policy, pools[k], b.racks(id), rates, promiseHours)
+			for hour := 0; hour+promiseHours <= len(healthy); hour++ {
+				installed := pools[k][hour].Nodes
+				if installed == 0 {
+					continue
+				}
+				n := min(promised[hour], max(0, installed-out[hour]))
 				list[i].Issued++
-				sums[i] += float64(installed[hour]-promised) / float64(installed[hour])
-				if after[hour] < promised {
+				sums[i] += float64(installed-n) / float64(installed)
+				if after[hour] < n {
 					list[i].Broken++
 				}
 			}
 		}
 	}
 	for i := range list {
-		list[i].Share = shares[i]
+		list[i].Policy = policies[i]
 		if list[i].Issued > 0 {
 			list[i].Buffer = sums[i] / float64(list[i].Issued)
 		}
 	}
 	return list
+}
+
+// racks is how many switches a partition has.
+func (b *Book) racks(id string) (racks int) {
+	if p := b.state.Partition(id); p != nil {
+		for _, island := range p.Islands {
+			racks += island.Racks
+		}
+	}
+	return racks
 }
 
 func (b *Book) partitionsOf(scope string) (ids []string) {
@@ -68,10 +89,10 @@ type change struct {
 	added bool // nodes that came, not such that are healthy again
 }
 
-// healthyHours is the least number of healthy nodes within each hour from a moment
-// on, and how many were installed when it began.
-func healthyHours(changes []change, start int64, hours int) (healthy, installed []int) {
-	healthy, installed = make([]int, hours), make([]int, hours)
+// hoursOf is the hours from a moment on: nodes installed and down when each began, and
+// the most that were down at one moment of it.
+func hoursOf(changes []change, start int64, hours int) []buffer.Hour {
+	out := make([]buffer.Hour, hours)
 	now, there, next := 0, 0, 0
 	step := func() {
 		now += changes[next].by
@@ -80,20 +101,28 @@ func healthyHours(changes []change, start int64, hours int) (healthy, installed 
 		}
 		next++
 	}
-	for h := range healthy {
+	for h := range out {
 		begin := start + int64(h)*hour
 		for next < len(changes) && changes[next].at <= begin {
 			step()
 		}
-		low := now
-		installed[h] = there
+		down, nodes := max(0, there-now), there
+		out[h] = buffer.Hour{Nodes: nodes, Level: min(nodes, down), Peak: min(nodes, down)}
 		for next < len(changes) && changes[next].at < begin+hour {
 			step()
-			low = min(low, now)
+			out[h].Peak = min(nodes, max(out[h].Peak, there-now))
 		}
-		healthy[h] = max(0, low)
 	}
-	return healthy, installed
+	return out
+}
+
+// leastHealthy is the least number of healthy nodes within each hour.
+func leastHealthy(hours []buffer.Hour) []int {
+	out := make([]int, len(hours))
+	for i, h := range hours {
+		out[i] = h.Nodes - h.Peak
+	}
+	return out
 }
 
 // healthChanges is, for each partition of a scope, when nodes came, failed and were
@@ -123,16 +152,24 @@ func (b *Book) healthChanges(scope string, start, until int64) map[string][]chan
 	return of
 }
 
-// least is, for each hour, the least of so many hours from it on, or, where hours
-// is negative, up to it.
-func least(list []int, hours int) []int {
+// least is, for each hour, the least of the day from it on.
+func least(list []int) []int {
 	out := make([]int, len(list))
 	for i := range list {
-		from, to := i, min(len(list), i+hours)
-		if hours < 0 {
-			from, to = max(0, i+hours), i+1
+		out[i] = slices.Min(list[i:min(len(list), i+promiseHours)])
+	}
+	return out
+}
+
+// mostOut is, for each hour, the most nodes that were out at a moment of the day up to
+// it. The nodes that are there count, for what people add is promised at once.
+func mostOut(hours []buffer.Hour) []int {
+	out := make([]int, len(hours))
+	for i := range hours {
+		out[i] = hours[i].Level
+		for _, h := range hours[max(0, i-promiseHours):i] {
+			out[i] = max(out[i], h.Peak)
 		}
-		out[i] = slices.Min(list[from:to])
 	}
 	return out
 }

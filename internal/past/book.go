@@ -20,6 +20,7 @@ type Notes struct {
 	Partitions map[string]*Meter   // by partition
 	Quotas     map[string]*Meter   // by partition, a space, and the quota's path
 	Promises   map[string]Promises // by partition: what was counted already
+	Breaks     []Break             // of promises, in order of their moments
 	Jobs       map[uint64]*Job
 	Losses     map[string]*Meter // by partition, a space, and the cause
 	Waits      map[uint64]*Waiter
@@ -70,12 +71,14 @@ func (b *Book) Add(r event.Record) {
 	b.hours(at)
 	clear(b.seen)
 	b.touch(r) // where work leaves
+	promised := b.pledges(r)
 	core.Apply(b.state, r)
 	b.touch(r) // where it comes
 	b.Seq, b.At = r.Seq, at
 	for _, e := range r.Events {
 		b.metal(at, e)
 	}
+	b.breaks(at, r, promised)
 	for _, e := range r.Events { // a record may say what was lost before it says why
 		b.work(at, r.At, e)
 	}

@@ -10,6 +10,7 @@
 //	metal.go     nodes: their states, and the episodes in which they are out
 //	figures.go   partitions and quotas: what was promised, backed and used
 //	promises.go  how many promises were kept, of those that the state judges
+//	breaks.go    what broke promises: the moment, and the nodes
 //	work.go      work: interrupted, undone, standing still, starting again
 //	flex.go      how long work on flex ran undisturbed
 //	wait.go      who waited, how much, and for which reason

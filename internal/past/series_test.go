@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/past"
+	"github.com/muster-fleet/muster/internal/promise/trial"
 )
 
 const (
@@ -28,12 +29,40 @@ func out(node string, from, to int64, cause string) past.Episode {
 	return past.Episode{Node: node, Partition: "tiger/h200", Island: "i1", Cause: cause, GPUs: 8, From: from, To: to}
 }
 
+// fixed is policies that keep back a share, in thousandths.
+func fixed(shares ...int) (list []trial.Policy) {
+	for _, share := range shares {
+		list = append(list, trial.Policy{Kind: "fixed", Share: float64(share) / 1000})
+	}
+	return list
+}
+
+// Policies that learn are tried as fixed ones are: what they keep back and break is
+// judged in the same hours, and on a past without failures none breaks anything.
+func TestFrontierTriesPoliciesThatLearn(t *testing.T) {
+	var list []trial.Policy
+	for _, kind := range []string{"rolling", "binomial", "calibrated"} {
+		list = append(list, trial.Policy{Kind: kind, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3})
+	}
+	at := 3*aDay + 6*anHour
+	quiet, w := tenNodes(), past.Window{From: 2 * aDay, To: 6 * aDay}
+	fails := tenNodes(out("n1", at, at+2*anHour, "xid"), out("n2", at, at+2*anHour, "xid"), out("n3", at, at+2*anHour, "xid"), out("n4", at, at+2*anHour, "xid"))
+	for i, got := range quiet.Frontier("", list, w) {
+		if got.Issued != 73 || got.Broken != 0 {
+			t.Errorf("%s: %d issued, %d broken, where nothing failed", list[i].Kind, got.Issued, got.Broken)
+		}
+		if got := fails.Frontier("", list, w)[i]; got.Issued != 73 || got.Broken == 0 {
+			t.Errorf("%s: %d issued, %d broken, though four of ten nodes fell at once", list[i].Kind, got.Issued, got.Broken)
+		}
+	}
+}
+
 // Two of ten nodes are out for two hours of the third day. A promise of nine is
 // broken in every hour whose next 24 hours have those two in it; one of eight never.
 func TestFrontierCountsBrokenPromises(t *testing.T) {
 	at := 3*aDay + 6*anHour
 	b := tenNodes(out("n1", at, at+2*anHour, "xid"), out("n2", at, at+2*anHour, "xid"))
-	list := b.Frontier("", []int{0, 100, 200, 300}, past.Window{From: 2 * aDay, To: 6 * aDay})
+	list := b.Frontier("", fixed(0, 100, 200, 300), past.Window{From: 2 * aDay, To: 6 * aDay})
 	for i, want := range []struct {
 		issued, broken int
 		buffer         float64
@@ -43,10 +72,10 @@ func TestFrontierCountsBrokenPromises(t *testing.T) {
 		{73, 23, 0}, {73, 23, 0}, {73, 0, 0.2}, {73, 0, 0.3},
 	} {
 		if got := list[i]; got.Issued != want.issued || got.Broken != want.broken {
-			t.Errorf("a buffer of %d: %d issued, %d broken; want %d and %d", got.Share, got.Issued, got.Broken, want.issued, want.broken)
+			t.Errorf("a buffer of %g: %d issued, %d broken; want %d and %d", got.Policy.Share, got.Issued, got.Broken, want.issued, want.broken)
 		}
 		if want.buffer > 0 && (list[i].Buffer < want.buffer-0.001 || list[i].Buffer > want.buffer+0.001) {
-			t.Errorf("a buffer of %d keeps back %.3f, want %.3f", list[i].Share, list[i].Buffer, want.buffer)
+			t.Errorf("a buffer of %g keeps back %.3f, want %.3f", list[i].Policy.Share, list[i].Buffer, want.buffer)
 		}
 	}
 	for i := 1; i < len(list); i++ {
@@ -57,7 +86,7 @@ func TestFrontierCountsBrokenPromises(t *testing.T) {
 }
 
 func TestFrontierKnowsNothingOfAShortPast(t *testing.T) {
-	for _, trial := range tenNodes().Frontier("", []int{150}, past.Window{From: aDay, To: aDay + 5*anHour}) {
+	for _, trial := range tenNodes().Frontier("", fixed(150), past.Window{From: aDay, To: aDay + 5*anHour}) {
 		if trial.Issued != 0 {
 			t.Errorf("promises of a day are judged after five hours: %+v", trial)
 		}

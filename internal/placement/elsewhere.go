@@ -17,7 +17,7 @@ func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
 		return false
 	}
 	for _, p := range pl.s.Partitions {
-		if p == pl.p || p.Halted() != "" || !it.Workload.Flexes() && p.Account(it.Workload.Target) == nil {
+		if p == pl.p || p.Halted() != "" || !it.Workload.May(p) || !it.Workload.Flexes() && p.Account(it.Workload.Target) == nil {
 			continue
 		}
 		other, ok := New(pl.s, p, pl.now).offer(it)
@@ -104,6 +104,6 @@ func (pl *Planner) roams(v *candidateVictim) bool {
 		return false
 	}
 	return slices.ContainsFunc(pl.s.Partitions, func(p *fleet.Partition) bool {
-		return p != pl.p && p.Account(v.w.Target) != nil
+		return p != pl.p && v.w.May(p) && p.Account(v.w.Target) != nil
 	})
 }

@@ -19,12 +19,21 @@ type islandMap struct {
 	svg   draw.SVG
 	path  string
 	nodes int
-	backs []string // which quotas stand on it
+	backs []stands // which quotas stand on it
 }
+
+// stands is a quota's backing on one island.
+type stands struct {
+	letter, quota string
+	gpus          int
+}
+
+// backing is who stands on which island of a partition, and how each is spoken for.
+type backing map[string]*draw.Strip
 
 // islands draws islands of a partition; of none named, all. Nodes that the reader
 // looks for are framed.
-func (v *visit) islands(partition string, names, found []string) ([]islandMap, error) {
+func (v *visit) islands(partition string, names, found []string, backs backing) ([]islandMap, error) {
 	var list []islandMap
 	drawn := 0
 	if len(names) == 0 {
@@ -42,13 +51,13 @@ func (v *visit) islands(partition string, names, found []string) ([]islandMap, e
 		if drawn += len(n.GetNodes()); drawn > mostNodes {
 			break
 		}
-		list = append(list, v.mapsOf(n.GetNodes(), found)...)
+		list = append(list, v.mapsOf(n.GetNodes(), found, backs)...)
 	}
 	return list, nil
 }
 
 // mapsOf draws nodes, island by island.
-func (v *visit) mapsOf(nodes []*musterv1.Node, found []string) []islandMap {
+func (v *visit) mapsOf(nodes []*musterv1.Node, found []string, backs backing) []islandMap {
 	var list []islandMap
 	for len(nodes) > 0 {
 		name := nodes[0].GetIsland()
@@ -56,13 +65,13 @@ func (v *visit) mapsOf(nodes []*musterv1.Node, found []string) []islandMap {
 		if end < 0 {
 			end = len(nodes)
 		}
-		list = append(list, v.mapOf(nodes[:end], found, len(list)))
+		list = append(list, v.mapOf(nodes[:end], found, len(list), backs[name]))
 		nodes = nodes[end:]
 	}
 	return list
 }
 
-func (v *visit) mapOf(nodes []*musterv1.Node, found []string, number int) islandMap {
+func (v *visit) mapOf(nodes []*musterv1.Node, found []string, number int, strip *draw.Strip) islandMap {
 	var racks []draw.Rack
 	sorted := slices.Clone(nodes)
 	slices.SortStableFunc(sorted, func(a, b *musterv1.Node) int { return cmp.Compare(a.GetRack(), b.GetRack()) })
@@ -84,28 +93,38 @@ func (v *visit) mapOf(nodes []*musterv1.Node, found []string, number int) island
 	}
 	m := islandMap{name: nodes[0].GetIsland(), nodes: len(nodes), path: v.to("/partition/"+nodes[0].GetPartition(), "island", nodes[0].GetIsland())}
 	m.says = draw.Count(len(nodes), "node") + ", " + draw.Number(healthy) + " healthy"
-	m.svg = draw.Island("is"+plain(number), "Island "+m.name+": "+m.says, racks, across)
+	m.svg = draw.Island("is"+plain(number), "Island "+m.name+": "+m.says, racks, across, strip)
 	return m
 }
 
 // cellOf is a node as it is drawn, with what its hover says.
 func (v *visit) cellOf(n *musterv1.Node, found bool) draw.Cell {
-	held := int(n.GetGpus() - n.GetDead() - n.GetFree())
 	c := draw.Cell{Name: n.GetName(), State: n.GetState(), GPUs: int(n.GetGpus()), Href: v.to("/node/" + n.GetName()), Found: found}
-	holder := "nobody holds it"
-	switch {
-	case len(n.GetWorkloads()) == 0:
-	case n.GetQuota() != "":
-		c.Held, holder = []draw.Part{{GPUs: held, Ink: draw.Quota}}, plain(held)+" held in "+n.GetQuota()+": "+some(n.GetWorkloads(), 4)
-	default:
-		c.Held, holder = []draw.Part{{GPUs: held, Ink: draw.Flex}}, plain(held)+" held on flex: "+some(n.GetWorkloads(), 4)
-	}
 	c.Says = n.GetName() + "\n" + n.GetState()
 	if n.GetSignal() != "" {
 		c.Says += " (" + n.GetSignal() + ")"
 	}
-	c.Says += "\n" + holder
+	left := int(n.GetGpus())
+	for _, h := range n.GetHeld() {
+		gpus := min(left, int(h.GetGpus())) // held and reserved: it is drawn once
+		left -= gpus
+		c.Held = append(c.Held, draw.Part{GPUs: gpus, Ink: inkOfHolds(h.GetHolds())})
+		c.Says += "\n" + plain(int(h.GetGpus())) + " " + heldAs(h)
+	}
+	if len(n.GetHeld()) == 0 {
+		c.Says += "\nnobody holds it"
+	} else if len(n.GetWorkloads()) > 0 {
+		c.Says += "\n" + some(n.GetWorkloads(), 4)
+	}
 	return c
+}
+
+// heldAs says how GPUs are held, and in which quota.
+func heldAs(h *musterv1.NodeHeld) string {
+	if h.GetHolds() == "flex" {
+		return "held on flex"
+	}
+	return "held as " + h.GetHolds() + " in " + h.GetTarget()
 }
 
 // some names the first few of many.

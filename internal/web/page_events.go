@@ -1,8 +1,8 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // eventsView is what the page of events shows.
@@ -80,16 +81,6 @@ func eventsPage(v *visit) (page, error) {
 	return page{title: "Events", nav: "events", command: command, body: eventsBody(m), lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
 }
 
-// told is what pages read of an event.
-type told struct {
-	ID                                       uint64
-	For                                      uint64
-	Quota, Path, Partition, Node, Name, From string
-	To                                       any
-	Cluster                                  string
-	Spec                                     *struct{ Namespace, Name, Target string }
-}
-
 // rows makes rows of records, at most so many.
 func (v *visit) rows(records []*musterv1.Record, most int) []eventRow {
 	jobs := v.jobNames(records)
@@ -108,39 +99,59 @@ func (v *visit) rows(records []*musterv1.Record, most int) []eventRow {
 func (v *visit) row(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]string) eventRow {
 	row := eventRow{seq: r.GetSeq(), first: first, at: r.GetAt().AsTime(), actor: r.GetActor(), reason: r.GetReason(), kind: e.GetKind()}
 	row.record = fmt.Sprintf("/events?from=%d&limit=1", r.GetSeq())
-	var t told
-	_ = json.Unmarshal([]byte(e.GetData()), &t) // what it does not say stays empty
-	switch {
-	case t.Spec != nil:
-		row.thing = t.Spec.Namespace + "/" + t.Spec.Name
-		row.path = "/workload/" + row.thing
-	case t.ID > 0 && jobs[t.ID] != "" && aboutWork(e.GetKind()):
-		row.thing, row.path = jobs[t.ID], "/workload/"+jobs[t.ID]
-	case t.Node != "":
-		row.thing, row.path = t.Node, "/node/"+t.Node
-	case t.Quota != "":
-		row.thing, row.path = t.Quota, "/team/"+t.Quota
-	case t.Path != "":
-		row.thing, row.path = t.Path, "/team/"+t.Path
-	case t.Partition != "":
-		row.thing, row.path = t.Partition, "/partition/"+t.Partition
-	default:
-		row.path = "/"
+	told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
+	row.thing, row.text, row.path = told.About, short(told.Says, 240), thingPath(told)
+	if told.About == "" {
+		row.text = strings.ToUpper(row.text[:min(1, len(row.text))]) + row.text[min(1, len(row.text)):]
 	}
-	row.text = fields(e, jobs, row.thing)
 	row.before, row.after = asOf(row.path, row.at.Add(-time.Millisecond)), asOf(row.path, row.at)
 	return row
 }
 
-func asOf(path string, at time.Time) string { return path + "?as-of=" + stamp(at) }
-
-func aboutWork(kind string) bool {
-	for _, prefix := range []string{"workload.", "replicas.", "gang.", "reservation.", "holds."} {
-		if strings.HasPrefix(kind, prefix) {
-			return true
+// thingPath is the page of what an event is about.
+func thingPath(t words.Told) string {
+	switch t.Thing {
+	case words.Workload:
+		if strings.Contains(t.About, "/") { // a number has no page
+			return "/workload/" + t.About
 		}
+	case words.Node:
+		return "/node/" + t.About
+	case words.Quota:
+		return "/team/" + t.About
+	case words.Partition:
+		if strings.Count(t.About, "/") >= 1 {
+			partition, island, _ := cutIsland(t.About)
+			if island != "" {
+				return "/partition/" + partition + "?island=" + url.QueryEscape(island)
+			}
+			return "/partition/" + partition
+		}
+	case words.Haircut:
+		return "/haircut/" + t.About
+	case words.Request:
+		return "/teams"
+	case words.Nothing, words.Cluster, words.Incident, words.Other:
 	}
-	return false
+	return "/"
+}
+
+// cutIsland cuts a scope into its partition and its island.
+func cutIsland(scope string) (partition, island string, ok bool) {
+	parts := strings.SplitN(scope, "/", 3)
+	if len(parts) < 3 {
+		return scope, "", false
+	}
+	return parts[0] + "/" + parts[1], parts[2], true
+}
+
+// asOf is a path's page as of a moment.
+func asOf(path string, at time.Time) string {
+	sign := "?"
+	if strings.Contains(path, "?") {
+		sign = "&"
+	}
+	return path + sign + "as-of=" + stamp(at)
 }
 
 // jobNames finds out the names of workloads that records mention by number.
@@ -149,11 +160,7 @@ func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
 	var low, high uint64
 	for _, r := range records {
 		for _, e := range r.GetEvents() {
-			var t told
-			if !aboutWork(e.GetKind()) || json.Unmarshal([]byte(e.GetData()), &t) != nil {
-				continue
-			}
-			for _, id := range []uint64{t.ID, t.For} {
+			for _, id := range words.Mentions(e.GetKind(), e.GetData()) {
 				if id > 0 && (low == 0 || id < low) {
 					low = id
 				}
@@ -172,62 +179,4 @@ func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
 		names[w.GetId()] = w.GetSpec().GetNamespace() + "/" + w.GetSpec().GetName()
 	}
 	return names
-}
-
-// fields writes an event's data as words: key value, in order of key, without the
-// thing that it is about.
-func fields(e *musterv1.Event, jobs map[uint64]string, thing string) string {
-	var m map[string]any
-	if json.Unmarshal([]byte(e.GetData()), &m) != nil {
-		return short(e.GetData(), 160)
-	}
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	var parts []string
-	for _, k := range keys {
-		if s := value(e.GetKind(), k, m[k], jobs); s != "" && s != thing {
-			parts = append(parts, keyWord(k)+" "+s)
-		}
-	}
-	return short(strings.Join(parts, ", "), 200)
-}
-
-// holdsWords are how GPUs are held, as events number it.
-var holdsWords = []string{"", "guaranteed", "borrowing", "unprotected", "flex"}
-
-// keyWord is a key of an event as people call it.
-func keyWord(key string) string {
-	if key == "spots" {
-		return "places"
-	}
-	return key
-}
-
-func value(kind, key string, v any, jobs map[uint64]string) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case bool:
-		if v {
-			return "yes"
-		}
-		return ""
-	case float64:
-		if (key == "id" || key == "for") && jobs[uint64(v)] != "" {
-			return jobs[uint64(v)]
-		}
-		if n := int(v); n < len(holdsWords) && n > 0 && (key == "holds" || kind == "holds.changed" && key != "pool") {
-			return holdsWords[n]
-		}
-		if v > 1e17 { // a moment
-			return time.Unix(0, int64(v)).UTC().Format("15:04:05")
-		}
-		return fmt.Sprintf("%.10g", v)
-	case []any:
-		return fmt.Sprint(len(v))
-	}
-	return ""
 }

@@ -20,6 +20,7 @@ type fleetView struct {
 	wrongs       int
 	count        int // of clusters
 	more         int // rows that are not shown
+	coming       comingView
 	wide, narrow draw.SVG
 }
 
@@ -53,6 +54,9 @@ func fleetPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	m := fleetView{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
+	if m.coming, err = v.coming("", mostComing); err != nil {
+		return page{}, err
+	}
 	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i.GetIncidents(), v.to)
 	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
 	m.rows = fleetRows(v, c, h)

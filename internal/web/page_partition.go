@@ -19,11 +19,14 @@ type partitionView struct {
 	islands      []string // of the columns of backing
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
+	coming       comingView
 }
 
 // backed is one quota's backing, island by island.
 type backed struct {
+	letter string
 	quota  string
+	on     map[string]int // GPUs by island
 	total  int
 	gang   int
 	flags  []string
@@ -48,10 +51,13 @@ func partitionPage(v *visit) (page, error) {
 		return page{}, &missing{"No partition is named " + short(id, 80) + ".", "The fleet page lists those there are."}
 	}
 	m := partitionView{v: v, p: c.GetPartitions()[0], island: v.r.URL.Query().Get("island")}
+	if err := m.backings(); err != nil {
+		return page{}, err
+	}
 	if err := m.draw(); err != nil {
 		return page{}, err
 	}
-	if err := m.backings(); err != nil {
+	if m.coming, err = v.coming(id, mostComing); err != nil {
 		return page{}, err
 	}
 	x, err := v.Capacity.Flex(v.ctx, &musterv1.FlexRequest{AsOf: v.asOf, Scope: id})
@@ -67,7 +73,7 @@ func partitionPage(v *visit) (page, error) {
 	m.namespaces = m.namespaces[:min(len(m.namespaces), 30)]
 	f := m.p.GetFigures()
 	return page{
-		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster capacity free --partition " + id, body: partitionBody(m),
+		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster describe partition " + id, body: partitionBody(m),
 		lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
 	}, nil
 }
@@ -77,17 +83,17 @@ func (m *partitionView) draw() (err error) {
 	nodes := 0
 	for _, i := range m.p.GetIslands() {
 		nodes += int(i.GetNodes())
-		m.rows = append(m.rows, islandRow{i, m.v.to("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
 	}
 	if m.island != "" || nodes <= mostNodes {
 		var names []string
 		if m.island != "" {
 			names = []string{m.island}
 		}
-		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil)
+		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil, m.strips(m.gpusPerNode(nodes)))
+		m.captions()
 		return err
 	}
-	per := int(m.p.GetFigures().GetInstalled()) / max(1, nodes)
+	per := m.gpusPerNode(nodes)
 	var blocks []draw.Block
 	for _, i := range m.rows {
 		used, all := int(i.GetUsable()-i.GetFree()), int(i.GetNodes())*per
@@ -113,7 +119,8 @@ func (m *partitionView) backings() error {
 	if err != nil {
 		return err
 	}
-	for _, i := range m.rows {
+	for _, i := range m.p.GetIslands() {
+		m.rows = append(m.rows, islandRow{i, m.v.to("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
 		if len(m.islands) < mostIslands {
 			m.islands = append(m.islands, i.GetIsland())
 		}
@@ -123,19 +130,47 @@ func (m *partitionView) backings() error {
 			if g.GetPartition() != m.p.GetPartition() {
 				continue
 			}
-			b := backed{quota: one.GetPath(), total: int(g.GetBacked()), gang: int(g.GetGang()), flags: g.GetFlags()}
+			b := backed{letter: draw.Letter(len(m.backing)), quota: one.GetPath(), total: int(g.GetBacked()), gang: int(g.GetGang()), flags: g.GetFlags(), on: map[string]int{}}
+			for island, gpus := range g.GetIslands() {
+				b.on[island] = int(gpus)
+			}
 			for _, name := range m.islands {
-				b.counts = append(b.counts, int(g.GetIslands()[name]))
+				b.counts = append(b.counts, b.on[name])
 			}
 			m.backing = append(m.backing, b)
-			for i := range m.maps {
-				if n := g.GetIslands()[m.maps[i].name]; n > 0 {
-					m.maps[i].backs = append(m.maps[i].backs, "backs "+draw.Number(int(n))+" of "+one.GetPath())
-				}
-			}
 		}
 	}
 	return nil
+}
+
+func (m *partitionView) gpusPerNode(nodes int) int {
+	return max(1, int(m.p.GetFigures().GetInstalled())/max(1, nodes))
+}
+
+// strips are how the nodes of each island are spoken for.
+func (m *partitionView) strips(per int) backing {
+	list := backing{}
+	for _, i := range m.rows {
+		strip := &draw.Strip{Nodes: int(i.GetNodes()), Whole: int(i.GetWhole()), OwnPart: int(i.GetOwnShare())}
+		for _, b := range m.backing {
+			if n := b.on[i.GetIsland()]; n > 0 {
+				strip.Shares = append(strip.Shares, draw.Share{Quota: b.quota, Letter: b.letter, Nodes: n / per, Href: m.v.to("/team/" + b.quota)})
+			}
+		}
+		list[i.GetIsland()] = strip
+	}
+	return list
+}
+
+// captions say below each island who stands on it.
+func (m *partitionView) captions() {
+	for k := range m.maps {
+		for _, b := range m.backing {
+			if n := b.on[m.maps[k].name]; n > 0 {
+				m.maps[k].backs = append(m.maps[k].backs, stands{b.letter, b.quota, n})
+			}
+		}
+	}
 }
 
 // bufferUsed is how much of the buffer failures took, and how much of it is left.

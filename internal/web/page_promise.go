@@ -1,6 +1,10 @@
 package web
 
 import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -19,20 +23,21 @@ type promiseView struct {
 	wide, narrow draw.SVG
 	trades       *musterv1.FrontierResponse
 	fwide, fnarr draw.SVG
-	share        int // of the slider, in thousandths
+	kind         string // of the policy that is tried
+	share        int    // of the slider, in thousandths: what fixed keeps back, or the confidence of the others
 	trial        *musterv1.FrontierPoint
-	broken       string // why the past could not be tried
+	trouble      string // why the past could not be tried
 }
 
 // frontierPath is the part of the page that tries buffers against the past.
 const frontierPath = "/part/frontier"
 
 func promisePage(v *visit) (page, error) {
-	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope"), share: 150}
-	if s := v.r.URL.Query().Get("share"); s != "" {
-		m.share = min(300, int(number(s)))
+	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope")}
+	if err := m.ask(v.r.URL.Query()); err != nil {
+		return page{}, err
 	}
-	m.later = v.to(frontierPath, "scope", m.scope, "share", plain(m.share))
+	m.later = v.to(frontierPath, "scope", m.scope, "kind", m.kind, "share", plain(m.share))
 	if v.r.URL.Path == frontierPath {
 		m.frontier()
 		return page{part: true, body: frontierBody(m)}, nil
@@ -58,11 +63,43 @@ func promisePage(v *visit) (page, error) {
 	return page{title: "Promise", nav: "promise", command: command, body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
 }
 
-// frontier tries fixed buffers against the recorded past.
+type triedKind struct {
+	kind, says        string
+	least, most, step int // of the slider, in thousandths
+	usual             int
+}
+
+// triedKinds are the policies that the slider tries, with what it means there.
+var triedKinds = []triedKind{
+	{"fixed", "Share kept back", 0, 300, 5, 150},
+	{"calibrated", "Confidence", 800, 999, 1, 990},
+	{"binomial", "Confidence", 800, 999, 1, 990},
+	{"rolling", "Confidence", 800, 999, 1, 990},
+}
+
+// ask reads which policy is tried.
+func (m *promiseView) ask(q url.Values) error {
+	m.kind = cmp.Or(q.Get("kind"), "fixed")
+	i := slices.IndexFunc(triedKinds, func(k triedKind) bool { return k.kind == m.kind })
+	if i < 0 {
+		return &wrongInput{"policy", "is none that can be tried: " + short(m.kind, 40) + "; try fixed, calibrated, binomial or rolling"}
+	}
+	m.share = triedKinds[i].usual
+	if word := q.Get("share"); word != "" {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < triedKinds[i].least || n > triedKinds[i].most {
+			return &wrongInput{"slider", "is no number from " + plain(triedKinds[i].least) + " to " + plain(triedKinds[i].most) + ": " + short(word, 20)}
+		}
+		m.share = n
+	}
+	return nil
+}
+
+// frontier tries all kinds of policies against the recorded past, and the slider's.
 func (m *promiseView) frontier() {
-	f, err := m.v.Series.Frontier(m.v.ctx, &musterv1.FrontierRequest{AsOf: m.v.asOf, Scope: strings.TrimSuffix(m.scope, "/"), Shares: sharesWith(m.share)})
+	f, err := m.v.Series.Frontier(m.v.ctx, m.trials())
 	if err != nil {
-		m.broken = troubleOf(err).text
+		m.trouble = troubleOf(err).text
 		return
 	}
 	m.trades = f
@@ -71,25 +108,37 @@ func (m *promiseView) frontier() {
 		if p.GetIssued() == 0 {
 			continue
 		}
-		if int(p.GetShare()) == m.share {
+		own := p.GetKind() == m.kind && int(max(p.GetShare(), p.GetConfidence())) == m.share
+		if own {
 			m.trial = p
 		}
-		name := ""
-		if p.GetShare()%50 == 0 || int(p.GetShare()) == m.share {
-			name = "fixed " + draw.Percent(float64(p.GetShare())/1000)
-		}
-		list = append(list, draw.Trade{Name: name, Buffer: p.GetMeanBuffer(), Broken: float64(p.GetBroken()) / float64(p.GetIssued()), Own: int(p.GetShare()) == m.share})
+		list = append(list, draw.Trade{Name: triedName(p), Kind: p.GetKind(), Quiet: !own && p.GetKind() == "fixed" && p.GetShare()%50 != 0, Buffer: p.GetMeanBuffer(), Broken: float64(p.GetBroken()) / float64(p.GetIssued()), Own: own})
 	}
 	m.fwide, m.fnarr = draw.Frontier(list, draw.Wide), draw.Frontier(list, draw.Narrow)
 }
 
-// sharesWith are the shares that are tried: every hundredth, and the slider's.
-func sharesWith(share int) (list []int32) {
-	for s := 0; s <= 300; s += 10 {
-		list = append(list, int32(s))
+// triedName is a policy as people say it.
+func triedName(p *musterv1.FrontierPoint) string {
+	return p.GetKind() + " " + draw.Percent(float64(max(p.GetShare(), p.GetConfidence()))/1000)
+}
+
+// trials are what is tried: fixed in steps, the others at a few confidences, and the slider's.
+func (m *promiseView) trials() *musterv1.FrontierRequest {
+	ask := &musterv1.FrontierRequest{AsOf: m.v.asOf, Scope: strings.TrimSuffix(m.scope, "/")}
+	for s := 0; s <= 300; s += 25 {
+		ask.Shares = append(ask.Shares, int32(s))
 	}
-	if share%10 != 0 {
-		list = append(list, int32(share))
+	if m.kind == "fixed" && m.share%25 != 0 {
+		ask.Shares = append(ask.Shares, int32(m.share))
 	}
-	return list
+	for _, kind := range []string{"calibrated", "binomial", "rolling"} {
+		confidences := []int{950, 990}
+		if kind == m.kind && !slices.Contains(confidences, m.share) {
+			confidences = append(confidences, m.share)
+		}
+		for _, c := range confidences {
+			ask.Policies = append(ask.Policies, &musterv1.TriedPolicy{Kind: kind, Confidence: int32(c)})
+		}
+	}
+	return ask
 }

@@ -16,6 +16,8 @@ type workloadView struct {
 	id   string // namespace/name
 	path string
 	maps []islandMap
+	// What is coming to it or to its nodes; asked only while it is there.
+	coming comingView
 }
 
 func workloadPage(v *visit) (page, error) {
@@ -26,7 +28,12 @@ func workloadPage(v *visit) (page, error) {
 	}
 	m := workloadView{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
 	if len(m.w.GetNodes()) > 0 && m.w.GetPartition() != "" {
-		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes()); err != nil {
+		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes(), nil); err != nil {
+			return page{}, err
+		}
+	}
+	if m.w.GetPartition() != "" && m.w.GetEnded() == nil {
+		if m.coming, err = v.comingTo(m.w); err != nil {
 			return page{}, err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 var everyPage = []string{
 	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
 	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
-	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
+	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/coming", "/coming?scope=tiger/h200", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
 }
 
 func TestEveryPageOpens(t *testing.T) {

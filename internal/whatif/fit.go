@@ -33,7 +33,7 @@ func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 	var f Fitted
 	for _, target := range targetsOf(x.s, spec) {
 		for _, p := range x.s.Partitions {
-			if spec.Partition != "" && spec.Partition != p.ID || target != fleet.Flex && !granted(p, target) {
+			if !spec.May(p) || target != fleet.Flex && !granted(p, target) {
 				continue
 			}
 			if !x.open() {

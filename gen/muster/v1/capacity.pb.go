@@ -1470,7 +1470,9 @@ type Node struct {
 	// The quota whose in-quota work stands here.
 	Quota string `protobuf:"bytes,11,opt,name=quota,proto3" json:"quota,omitempty"`
 	// namespace/name of what holds or has reserved GPUs here.
-	Workloads     []string `protobuf:"bytes,12,rep,name=workloads,proto3" json:"workloads,omitempty"`
+	Workloads []string `protobuf:"bytes,12,rep,name=workloads,proto3" json:"workloads,omitempty"`
+	// How its GPUs are held.
+	Held          []*NodeHeld `protobuf:"bytes,40,rep,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1589,6 +1591,76 @@ func (x *Node) GetWorkloads() []string {
 	return nil
 }
 
+func (x *Node) GetHeld() []*NodeHeld {
+	if x != nil {
+		return x.Held
+	}
+	return nil
+}
+
+// NodeHeld is GPUs of one node that work of one target holds, or has reserved, in one way.
+type NodeHeld struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// guaranteed, borrowing, unprotected or flex.
+	Holds string `protobuf:"bytes,1,opt,name=holds,proto3" json:"holds,omitempty"`
+	// A quota, or flex.
+	Target        string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	Gpus          int32  `protobuf:"varint,3,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeHeld) Reset() {
+	*x = NodeHeld{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeHeld) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeHeld) ProtoMessage() {}
+
+func (x *NodeHeld) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeHeld.ProtoReflect.Descriptor instead.
+func (*NodeHeld) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *NodeHeld) GetHolds() string {
+	if x != nil {
+		return x.Holds
+	}
+	return ""
+}
+
+func (x *NodeHeld) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *NodeHeld) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
 type NodesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
@@ -1603,7 +1675,7 @@ type NodesRequest struct {
 
 func (x *NodesRequest) Reset() {
 	*x = NodesRequest{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1687,7 @@ func (x *NodesRequest) String() string {
 func (*NodesRequest) ProtoMessage() {}
 
 func (x *NodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1700,7 @@ func (x *NodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesRequest.ProtoReflect.Descriptor instead.
 func (*NodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodesRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1671,7 +1743,7 @@ type NodesResponse struct {
 
 func (x *NodesResponse) Reset() {
 	*x = NodesResponse{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[19]
+	mi := &file_muster_v1_capacity_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +1755,7 @@ func (x *NodesResponse) String() string {
 func (*NodesResponse) ProtoMessage() {}
 
 func (x *NodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[19]
+	mi := &file_muster_v1_capacity_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +1768,7 @@ func (x *NodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesResponse.ProtoReflect.Descriptor instead.
 func (*NodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodesResponse) GetSeen() *Seen {
@@ -1854,7 +1926,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\tnext_what\x18\n" +
 	" \x01(\tR\bnextWhat\x12!\n" +
 	"\fisland_nodes\x18\v \x03(\x05R\vislandNodes\x12\"\n" +
-	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xb4\x02\n" +
+	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xdd\x02\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1868,7 +1940,12 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x04free\x18\n" +
 	" \x01(\x05R\x04free\x12\x14\n" +
 	"\x05quota\x18\v \x01(\tR\x05quota\x12\x1c\n" +
-	"\tworkloads\x18\f \x03(\tR\tworkloads\"\xc7\x02\n" +
+	"\tworkloads\x18\f \x03(\tR\tworkloads\x12'\n" +
+	"\x04held\x18( \x03(\v2\x13.muster.v1.NodeHeldR\x04held\"L\n" +
+	"\bNodeHeld\x12\x14\n" +
+	"\x05holds\x18\x01 \x01(\tR\x05holds\x12\x16\n" +
+	"\x06target\x18\x02 \x01(\tR\x06target\x12\x12\n" +
+	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\"\xc7\x02\n" +
 	"\fNodesRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12U\n" +
 	"\x05scope\x18\x02 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12'\n" +
@@ -1898,7 +1975,7 @@ func file_muster_v1_capacity_proto_rawDescGZIP() []byte {
 	return file_muster_v1_capacity_proto_rawDescData
 }
 
-var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_muster_v1_capacity_proto_goTypes = []any{
 	(*Figures)(nil),               // 0: muster.v1.Figures
 	(*ClusterCapacity)(nil),       // 1: muster.v1.ClusterCapacity
@@ -1918,54 +1995,56 @@ var file_muster_v1_capacity_proto_goTypes = []any{
 	(*UsableQuota)(nil),           // 15: muster.v1.UsableQuota
 	(*UsableFlex)(nil),            // 16: muster.v1.UsableFlex
 	(*Node)(nil),                  // 17: muster.v1.Node
-	(*NodesRequest)(nil),          // 18: muster.v1.NodesRequest
-	(*NodesResponse)(nil),         // 19: muster.v1.NodesResponse
-	nil,                           // 20: muster.v1.FreeIsland.NodesByFreeEntry
-	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 22: muster.v1.Seen
+	(*NodeHeld)(nil),              // 18: muster.v1.NodeHeld
+	(*NodesRequest)(nil),          // 19: muster.v1.NodesRequest
+	(*NodesResponse)(nil),         // 20: muster.v1.NodesResponse
+	nil,                           // 21: muster.v1.FreeIsland.NodesByFreeEntry
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 23: muster.v1.Seen
 }
 var file_muster_v1_capacity_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.ClusterCapacity.figures:type_name -> muster.v1.Figures
 	0,  // 1: muster.v1.PartitionCapacity.figures:type_name -> muster.v1.Figures
 	3,  // 2: muster.v1.PartitionCapacity.islands:type_name -> muster.v1.IslandCapacity
-	21, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
-	22, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
+	22, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
 	2,  // 5: muster.v1.CapacityResponse.partitions:type_name -> muster.v1.PartitionCapacity
 	1,  // 6: muster.v1.CapacityResponse.clusters:type_name -> muster.v1.ClusterCapacity
 	0,  // 7: muster.v1.CapacityResponse.fleet:type_name -> muster.v1.Figures
-	21, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
-	22, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
+	22, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
 	8,  // 10: muster.v1.FlexResponse.pools:type_name -> muster.v1.FlexPool
 	9,  // 11: muster.v1.FlexPool.namespaces:type_name -> muster.v1.NamespaceFlex
-	21, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
-	22, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
+	22, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
 	12, // 14: muster.v1.FreeResponse.islands:type_name -> muster.v1.FreeIsland
-	20, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
-	21, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
-	22, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
+	21, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
+	22, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
 	15, // 18: muster.v1.UsableResponse.quotas:type_name -> muster.v1.UsableQuota
 	16, // 19: muster.v1.UsableResponse.flex:type_name -> muster.v1.UsableFlex
-	21, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
-	21, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
-	21, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
-	21, // 23: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
-	22, // 24: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
-	17, // 25: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
-	4,  // 26: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
-	6,  // 27: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
-	10, // 28: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
-	13, // 29: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
-	18, // 30: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
-	5,  // 31: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
-	7,  // 32: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
-	11, // 33: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
-	14, // 34: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
-	19, // 35: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
-	31, // [31:36] is the sub-list for method output_type
-	26, // [26:31] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	22, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
+	22, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
+	22, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
+	18, // 23: muster.v1.Node.held:type_name -> muster.v1.NodeHeld
+	22, // 24: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 25: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
+	17, // 26: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
+	4,  // 27: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
+	6,  // 28: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
+	10, // 29: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
+	13, // 30: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
+	19, // 31: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
+	5,  // 32: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
+	7,  // 33: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
+	11, // 34: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
+	14, // 35: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
+	20, // 36: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
+	32, // [32:37] is the sub-list for method output_type
+	27, // [27:32] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_capacity_proto_init() }
@@ -1980,7 +2059,7 @@ func file_muster_v1_capacity_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_capacity_proto_rawDesc), len(file_muster_v1_capacity_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -376,11 +376,388 @@ func (x *Spares) GetMissing() int32 {
 	return 0
 }
 
+type BrokenRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// Not set: 28 days before the end.
+	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
+	// cluster, cluster/gpu or cluster/gpu/island; empty: all.
+	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Only those that this record of the log broke; 0: all.
+	Record uint64 `protobuf:"varint,4,opt,name=record,proto3" json:"record,omitempty"`
+	// At most so many; 0: 100.
+	Limit         int32 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrokenRequest) Reset() {
+	*x = BrokenRequest{}
+	mi := &file_muster_v1_promise_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrokenRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrokenRequest) ProtoMessage() {}
+
+func (x *BrokenRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_promise_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrokenRequest.ProtoReflect.Descriptor instead.
+func (*BrokenRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_promise_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BrokenRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *BrokenRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *BrokenRequest) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *BrokenRequest) GetRecord() uint64 {
+	if x != nil {
+		return x.Record
+	}
+	return 0
+}
+
+func (x *BrokenRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type BrokenResponse struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Seen   *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Window *Window                `protobuf:"bytes,2,opt,name=window,proto3" json:"window,omitempty"`
+	Breaks []*Break               `protobuf:"bytes,3,rep,name=breaks,proto3" json:"breaks,omitempty"`
+	// How many there are in the window, shown or not.
+	Found         int32 `protobuf:"varint,4,opt,name=found,proto3" json:"found,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrokenResponse) Reset() {
+	*x = BrokenResponse{}
+	mi := &file_muster_v1_promise_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrokenResponse) ProtoMessage() {}
+
+func (x *BrokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_promise_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrokenResponse.ProtoReflect.Descriptor instead.
+func (*BrokenResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_promise_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BrokenResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *BrokenResponse) GetWindow() *Window {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *BrokenResponse) GetBreaks() []*Break {
+	if x != nil {
+		return x.Breaks
+	}
+	return nil
+}
+
+func (x *BrokenResponse) GetFound() int32 {
+	if x != nil {
+		return x.Found
+	}
+	return 0
+}
+
+// Break is a moment at which the whole healthy nodes fell below what was promised.
+type Break struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// The record of the log that says so.
+	Record    uint64 `protobuf:"varint,2,opt,name=record,proto3" json:"record,omitempty"`
+	Partition string `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	// Empty: the promises were of the whole partition.
+	Island string `protobuf:"bytes,4,opt,name=island,proto3" json:"island,omitempty"`
+	// 24: of what is promisable (of an island: its own share). 672: of what is sustainable.
+	HorizonHours int32 `protobuf:"varint,5,opt,name=horizon_hours,json=horizonHours,proto3" json:"horizon_hours,omitempty"`
+	// How many promises it broke; one is made at each full hour.
+	Promises int32 `protobuf:"varint,6,opt,name=promises,proto3" json:"promises,omitempty"`
+	// The full hours in which the first and the last of them were made.
+	First *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=first,proto3" json:"first,omitempty"`
+	Last  *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last,proto3" json:"last,omitempty"`
+	// Nodes that they promised at most, and whole healthy nodes that there were then.
+	Promised int32 `protobuf:"varint,9,opt,name=promised,proto3" json:"promised,omitempty"`
+	Whole    int32 `protobuf:"varint,10,opt,name=whole,proto3" json:"whole,omitempty"`
+	// The nodes whose loss broke them, and those that were out already, the longest first.
+	Lost []*LostNode `protobuf:"bytes,11,rep,name=lost,proto3" json:"lost,omitempty"`
+	Out  []*LostNode `protobuf:"bytes,12,rep,name=out,proto3" json:"out,omitempty"`
+	// Incidents that name one of these nodes, or their scope, and were open then.
+	Incidents     []string `protobuf:"bytes,13,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Break) Reset() {
+	*x = Break{}
+	mi := &file_muster_v1_promise_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Break) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Break) ProtoMessage() {}
+
+func (x *Break) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_promise_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Break.ProtoReflect.Descriptor instead.
+func (*Break) Descriptor() ([]byte, []int) {
+	return file_muster_v1_promise_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Break) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Break) GetRecord() uint64 {
+	if x != nil {
+		return x.Record
+	}
+	return 0
+}
+
+func (x *Break) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *Break) GetIsland() string {
+	if x != nil {
+		return x.Island
+	}
+	return ""
+}
+
+func (x *Break) GetHorizonHours() int32 {
+	if x != nil {
+		return x.HorizonHours
+	}
+	return 0
+}
+
+func (x *Break) GetPromises() int32 {
+	if x != nil {
+		return x.Promises
+	}
+	return 0
+}
+
+func (x *Break) GetFirst() *timestamppb.Timestamp {
+	if x != nil {
+		return x.First
+	}
+	return nil
+}
+
+func (x *Break) GetLast() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Last
+	}
+	return nil
+}
+
+func (x *Break) GetPromised() int32 {
+	if x != nil {
+		return x.Promised
+	}
+	return 0
+}
+
+func (x *Break) GetWhole() int32 {
+	if x != nil {
+		return x.Whole
+	}
+	return 0
+}
+
+func (x *Break) GetLost() []*LostNode {
+	if x != nil {
+		return x.Lost
+	}
+	return nil
+}
+
+func (x *Break) GetOut() []*LostNode {
+	if x != nil {
+		return x.Out
+	}
+	return nil
+}
+
+func (x *Break) GetIncidents() []string {
+	if x != nil {
+		return x.Incidents
+	}
+	return nil
+}
+
+// LostNode is a node that was not healthy at a moment.
+type LostNode struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Node   string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Island string                 `protobuf:"bytes,2,opt,name=island,proto3" json:"island,omitempty"`
+	// The state that it fell into; empty: it was out before.
+	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	// The first signal.
+	Cause         string                 `protobuf:"bytes,4,opt,name=cause,proto3" json:"cause,omitempty"`
+	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LostNode) Reset() {
+	*x = LostNode{}
+	mi := &file_muster_v1_promise_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LostNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LostNode) ProtoMessage() {}
+
+func (x *LostNode) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_promise_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LostNode.ProtoReflect.Descriptor instead.
+func (*LostNode) Descriptor() ([]byte, []int) {
+	return file_muster_v1_promise_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *LostNode) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *LostNode) GetIsland() string {
+	if x != nil {
+		return x.Island
+	}
+	return ""
+}
+
+func (x *LostNode) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *LostNode) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *LostNode) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
 var File_muster_v1_promise_proto protoreflect.FileDescriptor
 
 const file_muster_v1_promise_proto_rawDesc = "" +
 	"\n" +
-	"\x17muster/v1/promise.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\"\x95\x01\n" +
+	"\x17muster/v1/promise.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\x1a\x14muster/v1/past.proto\"\x95\x01\n" +
 	"\x0fPromisesRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
 	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\"\x93\x01\n" +
@@ -413,9 +790,43 @@ const file_muster_v1_promise_proto_rawDesc = "" +
 	"\x04gang\x18\x04 \x01(\x05R\x04gang\x12\x16\n" +
 	"\x06needed\x18\x05 \x01(\x05R\x06needed\x12\x14\n" +
 	"\x05there\x18\x06 \x01(\x05R\x05there\x12\x18\n" +
-	"\amissing\x18\a \x01(\x05R\amissing2Z\n" +
+	"\amissing\x18\a \x01(\x05R\amissing\"\x83\x02\n" +
+	"\rBrokenRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x120\n" +
+	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12U\n" +
+	"\x05scope\x18\x03 \x01(\tB?\xbaH<\xd8\x01\x01r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12\x16\n" +
+	"\x06record\x18\x04 \x01(\x04R\x06record\x12 \n" +
+	"\x05limit\x18\x05 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05limit\"\xa0\x01\n" +
+	"\x0eBrokenResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12)\n" +
+	"\x06window\x18\x02 \x01(\v2\x11.muster.v1.WindowR\x06window\x12(\n" +
+	"\x06breaks\x18\x03 \x03(\v2\x10.muster.v1.BreakR\x06breaks\x12\x14\n" +
+	"\x05found\x18\x04 \x01(\x05R\x05found\"\xc4\x03\n" +
+	"\x05Break\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
+	"\x06record\x18\x02 \x01(\x04R\x06record\x12\x1c\n" +
+	"\tpartition\x18\x03 \x01(\tR\tpartition\x12\x16\n" +
+	"\x06island\x18\x04 \x01(\tR\x06island\x12#\n" +
+	"\rhorizon_hours\x18\x05 \x01(\x05R\fhorizonHours\x12\x1a\n" +
+	"\bpromises\x18\x06 \x01(\x05R\bpromises\x120\n" +
+	"\x05first\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05first\x12.\n" +
+	"\x04last\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04last\x12\x1a\n" +
+	"\bpromised\x18\t \x01(\x05R\bpromised\x12\x14\n" +
+	"\x05whole\x18\n" +
+	" \x01(\x05R\x05whole\x12'\n" +
+	"\x04lost\x18\v \x03(\v2\x13.muster.v1.LostNodeR\x04lost\x12%\n" +
+	"\x03out\x18\f \x03(\v2\x13.muster.v1.LostNodeR\x03out\x12\x1c\n" +
+	"\tincidents\x18\r \x03(\tR\tincidents\"\x94\x01\n" +
+	"\bLostNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x16\n" +
+	"\x06island\x18\x02 \x01(\tR\x06island\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x12\x14\n" +
+	"\x05cause\x18\x04 \x01(\tR\x05cause\x120\n" +
+	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05since2\x9e\x01\n" +
 	"\x0ePromiseService\x12H\n" +
-	"\bPromises\x12\x1a.muster.v1.PromisesRequest\x1a\x1b.muster.v1.PromisesResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
+	"\bPromises\x12\x1a.muster.v1.PromisesRequest\x1a\x1b.muster.v1.PromisesResponse\"\x03\x90\x02\x01\x12B\n" +
+	"\x06Broken\x12\x18.muster.v1.BrokenRequest\x1a\x19.muster.v1.BrokenResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
 	file_muster_v1_promise_proto_rawDescOnce sync.Once
@@ -429,29 +840,47 @@ func file_muster_v1_promise_proto_rawDescGZIP() []byte {
 	return file_muster_v1_promise_proto_rawDescData
 }
 
-var file_muster_v1_promise_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_muster_v1_promise_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_muster_v1_promise_proto_goTypes = []any{
 	(*PromisesRequest)(nil),       // 0: muster.v1.PromisesRequest
 	(*PromisesResponse)(nil),      // 1: muster.v1.PromisesResponse
 	(*Promises)(nil),              // 2: muster.v1.Promises
 	(*Spares)(nil),                // 3: muster.v1.Spares
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 5: muster.v1.Seen
-	(*Buffer)(nil),                // 6: muster.v1.Buffer
+	(*BrokenRequest)(nil),         // 4: muster.v1.BrokenRequest
+	(*BrokenResponse)(nil),        // 5: muster.v1.BrokenResponse
+	(*Break)(nil),                 // 6: muster.v1.Break
+	(*LostNode)(nil),              // 7: muster.v1.LostNode
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 9: muster.v1.Seen
+	(*Buffer)(nil),                // 10: muster.v1.Buffer
+	(*Window)(nil),                // 11: muster.v1.Window
 }
 var file_muster_v1_promise_proto_depIdxs = []int32{
-	4, // 0: muster.v1.PromisesRequest.as_of:type_name -> google.protobuf.Timestamp
-	5, // 1: muster.v1.PromisesResponse.seen:type_name -> muster.v1.Seen
-	2, // 2: muster.v1.PromisesResponse.promises:type_name -> muster.v1.Promises
-	3, // 3: muster.v1.PromisesResponse.spares:type_name -> muster.v1.Spares
-	6, // 4: muster.v1.Promises.policy:type_name -> muster.v1.Buffer
-	0, // 5: muster.v1.PromiseService.Promises:input_type -> muster.v1.PromisesRequest
-	1, // 6: muster.v1.PromiseService.Promises:output_type -> muster.v1.PromisesResponse
-	6, // [6:7] is the sub-list for method output_type
-	5, // [5:6] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	8,  // 0: muster.v1.PromisesRequest.as_of:type_name -> google.protobuf.Timestamp
+	9,  // 1: muster.v1.PromisesResponse.seen:type_name -> muster.v1.Seen
+	2,  // 2: muster.v1.PromisesResponse.promises:type_name -> muster.v1.Promises
+	3,  // 3: muster.v1.PromisesResponse.spares:type_name -> muster.v1.Spares
+	10, // 4: muster.v1.Promises.policy:type_name -> muster.v1.Buffer
+	8,  // 5: muster.v1.BrokenRequest.as_of:type_name -> google.protobuf.Timestamp
+	8,  // 6: muster.v1.BrokenRequest.since:type_name -> google.protobuf.Timestamp
+	9,  // 7: muster.v1.BrokenResponse.seen:type_name -> muster.v1.Seen
+	11, // 8: muster.v1.BrokenResponse.window:type_name -> muster.v1.Window
+	6,  // 9: muster.v1.BrokenResponse.breaks:type_name -> muster.v1.Break
+	8,  // 10: muster.v1.Break.at:type_name -> google.protobuf.Timestamp
+	8,  // 11: muster.v1.Break.first:type_name -> google.protobuf.Timestamp
+	8,  // 12: muster.v1.Break.last:type_name -> google.protobuf.Timestamp
+	7,  // 13: muster.v1.Break.lost:type_name -> muster.v1.LostNode
+	7,  // 14: muster.v1.Break.out:type_name -> muster.v1.LostNode
+	8,  // 15: muster.v1.LostNode.since:type_name -> google.protobuf.Timestamp
+	0,  // 16: muster.v1.PromiseService.Promises:input_type -> muster.v1.PromisesRequest
+	4,  // 17: muster.v1.PromiseService.Broken:input_type -> muster.v1.BrokenRequest
+	1,  // 18: muster.v1.PromiseService.Promises:output_type -> muster.v1.PromisesResponse
+	5,  // 19: muster.v1.PromiseService.Broken:output_type -> muster.v1.BrokenResponse
+	18, // [18:20] is the sub-list for method output_type
+	16, // [16:18] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_promise_proto_init() }
@@ -461,6 +890,7 @@ func file_muster_v1_promise_proto_init() {
 	}
 	file_muster_v1_common_proto_init()
 	file_muster_v1_fleet_proto_init()
+	file_muster_v1_past_proto_init()
 	file_muster_v1_promise_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -468,7 +898,7 @@ func file_muster_v1_promise_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_promise_proto_rawDesc), len(file_muster_v1_promise_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

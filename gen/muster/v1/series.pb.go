@@ -587,8 +587,10 @@ type FrontierRequest struct {
 	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
 	// cluster or cluster/gpu; empty: all.
 	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
-	// The shares to try, in thousandths; none: 0, 10, 20 … 300.
-	Shares        []int32 `protobuf:"varint,4,rep,packed,name=shares,proto3" json:"shares,omitempty"`
+	// Fixed shares to try, in thousandths; none, and no policies: 0, 10, 20 … 300.
+	Shares []int32 `protobuf:"varint,4,rep,packed,name=shares,proto3" json:"shares,omitempty"`
+	// Policies of other kinds to try.
+	Policies      []*TriedPolicy `protobuf:"bytes,5,rep,name=policies,proto3" json:"policies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -651,6 +653,68 @@ func (x *FrontierRequest) GetShares() []int32 {
 	return nil
 }
 
+func (x *FrontierRequest) GetPolicies() []*TriedPolicy {
+	if x != nil {
+		return x.Policies
+	}
+	return nil
+}
+
+// TriedPolicy is a buffer policy that learns from what has been.
+type TriedPolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// rolling (the plain quantile of healthy counts over 28 days, to compare with), binomial or calibrated.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Which share of the promises is to be kept, in thousandths.
+	Confidence    int32 `protobuf:"varint,2,opt,name=confidence,proto3" json:"confidence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriedPolicy) Reset() {
+	*x = TriedPolicy{}
+	mi := &file_muster_v1_series_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriedPolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriedPolicy) ProtoMessage() {}
+
+func (x *TriedPolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_series_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriedPolicy.ProtoReflect.Descriptor instead.
+func (*TriedPolicy) Descriptor() ([]byte, []int) {
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *TriedPolicy) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *TriedPolicy) GetConfidence() int32 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
 type FrontierResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
@@ -662,7 +726,7 @@ type FrontierResponse struct {
 
 func (x *FrontierResponse) Reset() {
 	*x = FrontierResponse{}
-	mi := &file_muster_v1_series_proto_msgTypes[9]
+	mi := &file_muster_v1_series_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -674,7 +738,7 @@ func (x *FrontierResponse) String() string {
 func (*FrontierResponse) ProtoMessage() {}
 
 func (x *FrontierResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_series_proto_msgTypes[9]
+	mi := &file_muster_v1_series_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -687,7 +751,7 @@ func (x *FrontierResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FrontierResponse.ProtoReflect.Descriptor instead.
 func (*FrontierResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_series_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *FrontierResponse) GetSeen() *Seen {
@@ -711,23 +775,27 @@ func (x *FrontierResponse) GetPoints() []*FrontierPoint {
 	return nil
 }
 
-// FrontierPoint is one fixed buffer against the recorded past: a promise in every full hour and partition, broken if
+// FrontierPoint is one buffer policy against the recorded past: a promise in every full hour and partition, broken if
 // fewer nodes were healthy at some moment of the next 24 h.
 type FrontierPoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In thousandths.
+	// Of fixed, in thousandths.
 	Share  int32 `protobuf:"varint,1,opt,name=share,proto3" json:"share,omitempty"`
 	Issued int64 `protobuf:"varint,2,opt,name=issued,proto3" json:"issued,omitempty"`
 	Broken int64 `protobuf:"varint,3,opt,name=broken,proto3" json:"broken,omitempty"`
 	// Mean of (installed - promised) ÷ installed.
-	MeanBuffer    float64 `protobuf:"fixed64,4,opt,name=mean_buffer,json=meanBuffer,proto3" json:"mean_buffer,omitempty"`
+	MeanBuffer float64 `protobuf:"fixed64,4,opt,name=mean_buffer,json=meanBuffer,proto3" json:"mean_buffer,omitempty"`
+	// fixed, rolling, binomial or calibrated.
+	Kind string `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Of the others, in thousandths.
+	Confidence    int32 `protobuf:"varint,6,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FrontierPoint) Reset() {
 	*x = FrontierPoint{}
-	mi := &file_muster_v1_series_proto_msgTypes[10]
+	mi := &file_muster_v1_series_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +807,7 @@ func (x *FrontierPoint) String() string {
 func (*FrontierPoint) ProtoMessage() {}
 
 func (x *FrontierPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_series_proto_msgTypes[10]
+	mi := &file_muster_v1_series_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +820,7 @@ func (x *FrontierPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FrontierPoint.ProtoReflect.Descriptor instead.
 func (*FrontierPoint) Descriptor() ([]byte, []int) {
-	return file_muster_v1_series_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_series_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FrontierPoint) GetShare() int32 {
@@ -779,6 +847,20 @@ func (x *FrontierPoint) GetBroken() int64 {
 func (x *FrontierPoint) GetMeanBuffer() float64 {
 	if x != nil {
 		return x.MeanBuffer
+	}
+	return 0
+}
+
+func (x *FrontierPoint) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *FrontierPoint) GetConfidence() int32 {
+	if x != nil {
+		return x.Confidence
 	}
 	return 0
 }
@@ -829,22 +911,34 @@ const file_muster_v1_series_proto_rawDesc = "" +
 	"\n" +
 	"RepairStep\x12/\n" +
 	"\x05after\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05after\x12\x10\n" +
-	"\x03out\x18\x02 \x01(\x01R\x03out\"\xbf\x01\n" +
+	"\x03out\x18\x02 \x01(\x01R\x03out\"\xfd\x01\n" +
 	"\x0fFrontierRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1e\n" +
 	"\x05scope\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05scope\x12)\n" +
-	"\x06shares\x18\x04 \x03(\x05B\x11\xbaH\x0e\x92\x01\v\x10d\"\a\x1a\x05\x18\xe8\a(\x00R\x06shares\"\x94\x01\n" +
+	"\x06shares\x18\x04 \x03(\x05B\x11\xbaH\x0e\x92\x01\v\x10d\"\a\x1a\x05\x18\xe8\a(\x00R\x06shares\x12<\n" +
+	"\bpolicies\x18\x05 \x03(\v2\x16.muster.v1.TriedPolicyB\b\xbaH\x05\x92\x01\x02\x10(R\bpolicies\"s\n" +
+	"\vTriedPolicy\x128\n" +
+	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\arollingR\bbinomialR\n" +
+	"calibratedR\x04kind\x12*\n" +
+	"\n" +
+	"confidence\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe7\a(\x01R\n" +
+	"confidence\"\x94\x01\n" +
 	"\x10FrontierResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12)\n" +
 	"\x06window\x18\x02 \x01(\v2\x11.muster.v1.WindowR\x06window\x120\n" +
-	"\x06points\x18\x03 \x03(\v2\x18.muster.v1.FrontierPointR\x06points\"v\n" +
+	"\x06points\x18\x03 \x03(\v2\x18.muster.v1.FrontierPointR\x06points\"\xaa\x01\n" +
 	"\rFrontierPoint\x12\x14\n" +
 	"\x05share\x18\x01 \x01(\x05R\x05share\x12\x16\n" +
 	"\x06issued\x18\x02 \x01(\x03R\x06issued\x12\x16\n" +
 	"\x06broken\x18\x03 \x01(\x03R\x06broken\x12\x1f\n" +
 	"\vmean_buffer\x18\x04 \x01(\x01R\n" +
-	"meanBuffer2\x82\x02\n" +
+	"meanBuffer\x12\x12\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x06 \x01(\x05R\n" +
+	"confidence2\x82\x02\n" +
 	"\rSeriesService\x12Q\n" +
 	"\vQuotaSeries\x12\x1d.muster.v1.QuotaSeriesRequest\x1a\x1e.muster.v1.QuotaSeriesResponse\"\x03\x90\x02\x01\x12T\n" +
 	"\fRepairCurves\x12\x1e.muster.v1.RepairCurvesRequest\x1a\x1f.muster.v1.RepairCurvesResponse\"\x03\x90\x02\x01\x12H\n" +
@@ -862,7 +956,7 @@ func file_muster_v1_series_proto_rawDescGZIP() []byte {
 	return file_muster_v1_series_proto_rawDescData
 }
 
-var file_muster_v1_series_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_muster_v1_series_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_muster_v1_series_proto_goTypes = []any{
 	(*QuotaSeriesRequest)(nil),    // 0: muster.v1.QuotaSeriesRequest
 	(*QuotaSeriesResponse)(nil),   // 1: muster.v1.QuotaSeriesResponse
@@ -873,44 +967,46 @@ var file_muster_v1_series_proto_goTypes = []any{
 	(*RepairCurve)(nil),           // 6: muster.v1.RepairCurve
 	(*RepairStep)(nil),            // 7: muster.v1.RepairStep
 	(*FrontierRequest)(nil),       // 8: muster.v1.FrontierRequest
-	(*FrontierResponse)(nil),      // 9: muster.v1.FrontierResponse
-	(*FrontierPoint)(nil),         // 10: muster.v1.FrontierPoint
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 12: muster.v1.Seen
-	(*Window)(nil),                // 13: muster.v1.Window
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*TriedPolicy)(nil),           // 9: muster.v1.TriedPolicy
+	(*FrontierResponse)(nil),      // 10: muster.v1.FrontierResponse
+	(*FrontierPoint)(nil),         // 11: muster.v1.FrontierPoint
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 13: muster.v1.Seen
+	(*Window)(nil),                // 14: muster.v1.Window
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
 }
 var file_muster_v1_series_proto_depIdxs = []int32{
-	11, // 0: muster.v1.QuotaSeriesRequest.as_of:type_name -> google.protobuf.Timestamp
-	11, // 1: muster.v1.QuotaSeriesRequest.since:type_name -> google.protobuf.Timestamp
-	12, // 2: muster.v1.QuotaSeriesResponse.seen:type_name -> muster.v1.Seen
-	13, // 3: muster.v1.QuotaSeriesResponse.window:type_name -> muster.v1.Window
+	12, // 0: muster.v1.QuotaSeriesRequest.as_of:type_name -> google.protobuf.Timestamp
+	12, // 1: muster.v1.QuotaSeriesRequest.since:type_name -> google.protobuf.Timestamp
+	13, // 2: muster.v1.QuotaSeriesResponse.seen:type_name -> muster.v1.Seen
+	14, // 3: muster.v1.QuotaSeriesResponse.window:type_name -> muster.v1.Window
 	2,  // 4: muster.v1.QuotaSeriesResponse.series:type_name -> muster.v1.QuotaSeries
 	3,  // 5: muster.v1.QuotaSeries.moments:type_name -> muster.v1.QuotaMoment
-	11, // 6: muster.v1.QuotaMoment.at:type_name -> google.protobuf.Timestamp
-	11, // 7: muster.v1.RepairCurvesRequest.as_of:type_name -> google.protobuf.Timestamp
-	11, // 8: muster.v1.RepairCurvesRequest.since:type_name -> google.protobuf.Timestamp
-	12, // 9: muster.v1.RepairCurvesResponse.seen:type_name -> muster.v1.Seen
-	13, // 10: muster.v1.RepairCurvesResponse.window:type_name -> muster.v1.Window
+	12, // 6: muster.v1.QuotaMoment.at:type_name -> google.protobuf.Timestamp
+	12, // 7: muster.v1.RepairCurvesRequest.as_of:type_name -> google.protobuf.Timestamp
+	12, // 8: muster.v1.RepairCurvesRequest.since:type_name -> google.protobuf.Timestamp
+	13, // 9: muster.v1.RepairCurvesResponse.seen:type_name -> muster.v1.Seen
+	14, // 10: muster.v1.RepairCurvesResponse.window:type_name -> muster.v1.Window
 	6,  // 11: muster.v1.RepairCurvesResponse.curves:type_name -> muster.v1.RepairCurve
 	7,  // 12: muster.v1.RepairCurve.steps:type_name -> muster.v1.RepairStep
-	14, // 13: muster.v1.RepairStep.after:type_name -> google.protobuf.Duration
-	11, // 14: muster.v1.FrontierRequest.as_of:type_name -> google.protobuf.Timestamp
-	11, // 15: muster.v1.FrontierRequest.since:type_name -> google.protobuf.Timestamp
-	12, // 16: muster.v1.FrontierResponse.seen:type_name -> muster.v1.Seen
-	13, // 17: muster.v1.FrontierResponse.window:type_name -> muster.v1.Window
-	10, // 18: muster.v1.FrontierResponse.points:type_name -> muster.v1.FrontierPoint
-	0,  // 19: muster.v1.SeriesService.QuotaSeries:input_type -> muster.v1.QuotaSeriesRequest
-	4,  // 20: muster.v1.SeriesService.RepairCurves:input_type -> muster.v1.RepairCurvesRequest
-	8,  // 21: muster.v1.SeriesService.Frontier:input_type -> muster.v1.FrontierRequest
-	1,  // 22: muster.v1.SeriesService.QuotaSeries:output_type -> muster.v1.QuotaSeriesResponse
-	5,  // 23: muster.v1.SeriesService.RepairCurves:output_type -> muster.v1.RepairCurvesResponse
-	9,  // 24: muster.v1.SeriesService.Frontier:output_type -> muster.v1.FrontierResponse
-	22, // [22:25] is the sub-list for method output_type
-	19, // [19:22] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	15, // 13: muster.v1.RepairStep.after:type_name -> google.protobuf.Duration
+	12, // 14: muster.v1.FrontierRequest.as_of:type_name -> google.protobuf.Timestamp
+	12, // 15: muster.v1.FrontierRequest.since:type_name -> google.protobuf.Timestamp
+	9,  // 16: muster.v1.FrontierRequest.policies:type_name -> muster.v1.TriedPolicy
+	13, // 17: muster.v1.FrontierResponse.seen:type_name -> muster.v1.Seen
+	14, // 18: muster.v1.FrontierResponse.window:type_name -> muster.v1.Window
+	11, // 19: muster.v1.FrontierResponse.points:type_name -> muster.v1.FrontierPoint
+	0,  // 20: muster.v1.SeriesService.QuotaSeries:input_type -> muster.v1.QuotaSeriesRequest
+	4,  // 21: muster.v1.SeriesService.RepairCurves:input_type -> muster.v1.RepairCurvesRequest
+	8,  // 22: muster.v1.SeriesService.Frontier:input_type -> muster.v1.FrontierRequest
+	1,  // 23: muster.v1.SeriesService.QuotaSeries:output_type -> muster.v1.QuotaSeriesResponse
+	5,  // 24: muster.v1.SeriesService.RepairCurves:output_type -> muster.v1.RepairCurvesResponse
+	10, // 25: muster.v1.SeriesService.Frontier:output_type -> muster.v1.FrontierResponse
+	23, // [23:26] is the sub-list for method output_type
+	20, // [20:23] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_series_proto_init() }
@@ -926,7 +1022,7 @@ func file_muster_v1_series_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_series_proto_rawDesc), len(file_muster_v1_series_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1976,7 +1976,10 @@ type WhyResponse struct {
 	// It is busy by the plain figure while tensor cores and network have been still for so long; not set: it is not hung.
 	Hung *durationpb.Duration `protobuf:"bytes,61,opt,name=hung,proto3" json:"hung,omitempty"`
 	// Open incidents that touch where it stands or waits.
-	Incidents     []string `protobuf:"bytes,62,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	Incidents []string `protobuf:"bytes,62,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	// What its cluster's own machinery says of it now: why Kueue keeps it waiting, and where Kueue and Muster do not mean
+	// the same. Never of the past.
+	Said          []string `protobuf:"bytes,63,rep,name=said,proto3" json:"said,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2091,6 +2094,13 @@ func (x *WhyResponse) GetHung() *durationpb.Duration {
 func (x *WhyResponse) GetIncidents() []string {
 	if x != nil {
 		return x.Incidents
+	}
+	return nil
+}
+
+func (x *WhyResponse) GetSaid() []string {
+	if x != nil {
+		return x.Said
 	}
 	return nil
 }
@@ -2846,7 +2856,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x12\n" +
 	"\x04help\x18\x04 \x01(\bR\x04help\x12\x18\n" +
-	"\ahistory\x18\x05 \x01(\bR\ahistory\"\xed\x03\n" +
+	"\ahistory\x18\x05 \x01(\bR\ahistory\"\x81\x04\n" +
 	"\vWhyResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12.\n" +
@@ -2860,7 +2870,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"historyCut\x12,\n" +
 	"\afailure\x18< \x01(\v2\x12.muster.v1.FailureR\afailure\x12-\n" +
 	"\x04hung\x18= \x01(\v2\x19.google.protobuf.DurationR\x04hung\x12\x1c\n" +
-	"\tincidents\x18> \x03(\tR\tincidents\"\x92\x01\n" +
+	"\tincidents\x18> \x03(\tR\tincidents\x12\x12\n" +
+	"\x04said\x18? \x03(\tR\x04said\"\x92\x01\n" +
 	"\aFailure\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
 	"\x05cause\x18\x02 \x01(\tR\x05cause\x12/\n" +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,10 +23,11 @@ import (
 func (c *Client) Start(ctx context.Context, p translate.Pod, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	node = translate.Bare(node)
 	terms := []corev1.NodeSelectorTerm{{}}
 	if p.Choosy { // what the pod itself asks for must stay
 		var is corev1.Pod
-		if err := c.core.Get().Namespace(p.Namespace).Resource("pods").Name(p.Name).Do(ctx).Into(&is); err != nil {
+		if err := c.core.Get().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).Do(ctx).Into(&is); err != nil {
 			return err
 		}
 		if f := is.Spec.Affinity; f != nil && f.NodeAffinity != nil && f.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
@@ -54,7 +56,7 @@ func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresou
 	if err != nil {
 		return err
 	}
-	return c.core.Patch(types.StrategicMergePatchType).Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource(subresource...).Body(data).Do(ctx).Error()
+	return c.core.Patch(types.StrategicMergePatchType).Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).SubResource(subresource...).Body(data).Do(ctx).Error()
 }
 
 // Evict asks a pod to leave within a grace. Whoever protects it (a disruption
@@ -66,10 +68,10 @@ func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration
 	uid := types.UID(p.UID)
 	options := &metav1.DeleteOptions{GracePeriodSeconds: &seconds, Preconditions: &metav1.Preconditions{UID: &uid}}
 	if grace > 0 {
-		err := c.core.Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("eviction").
+		err := c.core.Post().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).SubResource("eviction").
 			Body(&policyv1.Eviction{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
-				ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: p.Namespace}, DeleteOptions: options,
+				ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: translate.Bare(p.Namespace)}, DeleteOptions: options,
 			}).Do(ctx).Error()
 		return gone(err)
 	}
@@ -97,7 +99,7 @@ func (c *Client) Remove(ctx context.Context, p translate.Pod) error {
 func (c *Client) delete(ctx context.Context, p translate.Pod, o *metav1.DeleteOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return gone(c.core.Delete().Namespace(p.Namespace).Resource("pods").Name(p.Name).Body(o).Do(ctx).Error())
+	return gone(c.core.Delete().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).Body(o).Do(ctx).Error())
 }
 
 // gone takes an error that says the pod is not there any more, or another is in
@@ -121,15 +123,37 @@ func (c *Client) Say(ctx context.Context, p translate.Pod, admitted bool, reason
 
 // Note writes an event about a pod, as kubectl describe shows it.
 func (c *Client) Note(ctx context.Context, p translate.Pod, reason, message string, at time.Time) error {
+	return c.note(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: types.UID(p.UID)}, reason, message, at)
+}
+
+// NoteOn writes an event about what makes pods.
+func (c *Client) NoteOn(ctx context.Context, of ownerID, uid, reason, message string, at time.Time) error {
+	version := owners[of.kind].GroupVersion().String()
+	return c.note(ctx, corev1.ObjectReference{APIVersion: version, Kind: of.kind, Namespace: of.namespace, Name: of.name, UID: types.UID(uid)}, reason, message, at)
+}
+
+func (c *Client) note(ctx context.Context, about corev1.ObjectReference, reason, message string, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := metav1.Time{Time: at}
-	return c.core.Post().Namespace(p.Namespace).Resource("events").Body(&corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: p.Namespace},
-		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name, UID: types.UID(p.UID)},
-		Reason:         reason, Message: message, Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
+	about.Namespace = translate.Bare(about.Namespace)
+	return c.core.Post().Namespace(about.Namespace).Resource("events").Body(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: about.Namespace},
+		InvolvedObject: about,
+		Reason:         reason, Message: clipTo(message, mostMessage), Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}).Do(ctx).Error()
+}
+
+// mostMessage is the longest message of an event that an API server takes.
+const mostMessage = 1024
+
+// clipTo shortens a text to so many bytes, at a letter's end.
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most-3], "") + "..."
 }
 
 // owner is what an owner's object says of its size and its end.
@@ -168,7 +192,7 @@ func (c *Client) ownerOf(ctx context.Context, namespace, kind, name string) (o o
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	is, err := c.dynamic.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	is, err := c.dynamic.Resource(resource).Namespace(translate.Bare(namespace)).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) { // forbidden is no answer: it may be so for a moment only
 		return owner{}, false, nil
 	}

@@ -22,10 +22,11 @@ type sent struct {
 const resend = 5 * time.Second
 
 // writers is how many calls that change pods are on their way at one time.
-const writers = 16
+const writers = 32
 
-// carry brings the cluster to what was decided, and reports what came of it.
-func (a *Agent) carry(ctx context.Context, p Picture) error {
+// carry brings the cluster to what was decided, and reports what came of it. busy
+// says that pods were started.
+func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 	pools := map[[2]string][]translate.Part{}
 	for _, w := range p.Work {
 		pools[[2]string{w.Namespace, w.Name}] = w.Pools
@@ -48,13 +49,14 @@ func (a *Agent) carry(ctx context.Context, p Picture) error {
 		}
 	}
 	a.write(ctx, t)
+	busy = len(t.start) > 0
 	for _, s := range t.stop {
 		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
-			return err
+			return busy, err
 		}
 		a.Driver.said(s)
 	}
-	return nil
+	return busy, nil
 }
 
 // wants lists what should stand: what the driver was told, and what should not
@@ -84,6 +86,8 @@ func (a *Agent) write(ctx context.Context, t todo) {
 
 // atOnce makes calls, several at a time.
 func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
+	began := time.Now()
+	defer func() { a.waited += time.Since(began) }()
 	todo := make(chan func() error)
 	var all sync.WaitGroup
 	for range min(writers, len(calls)) {
@@ -105,6 +109,9 @@ func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
 // startPod lets a pod start. From before the call on it counts as started, unless
 // the API server itself says that it is not: what is not known is never taken for free.
 func (a *Agent) startPod(ctx context.Context, s start) error {
+	if s.pod.Virtual {
+		return a.unsuspend(ctx, s.pod)
+	}
 	a.mu.Lock()
 	a.sent[s.pod.UID] = sent{s.node, time.Now()}
 	a.mu.Unlock()
@@ -140,6 +147,9 @@ func (a *Agent) evictPod(ctx context.Context, e evict) error {
 				a.Log.Warn("a pod could not be told why it leaves", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
 			}
 		}
+	}
+	if a.suspends(e) {
+		return a.suspend(ctx, e.pod)
 	}
 	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
 }
@@ -220,9 +230,18 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
 					continue
 				}
+				if pod.Virtual {
+					if call := a.sayOwner(ctx, pod, is); call != nil {
+						calls = append(calls, call)
+					}
+					continue
+				}
 				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
 			}
 		}
+	}
+	for _, call := range a.sayAstray(p) {
+		calls = append(calls, func() error { return call(ctx) })
 	}
 	a.atOnce(ctx, calls)
 }
@@ -232,7 +251,7 @@ func wordFor(pod translate.Pod, about word) word {
 	if pod.Gated {
 		return about
 	}
-	is := word{true, "Started", "Started on node " + pod.Pinned + "."}
+	is := word{true, "Started", "Started on node " + translate.Bare(pod.Pinned) + "."}
 	if pod.Node == "" && pod.Unschedulable != "" {
 		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
 	}

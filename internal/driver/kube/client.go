@@ -30,21 +30,39 @@ type Client struct {
 // How fast the API server may be asked: far above what decisions need, so that it
 // is the API server's own fairness that bounds a burst.
 const (
-	perSecond = 500
-	burst     = 1000
+	perSecond = 1000
+	burst     = 2000
 )
 
 // Connect reaches the cluster of a kubeconfig file and a context in it; "" is the
 // one that the file calls current. No file: the cluster that this process runs in.
 func Connect(file, in string) (*Client, error) {
-	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: file}
+	config, err := configOf(file, in)
+	if err != nil {
+		return nil, err
+	}
+	return connect(config)
+}
+
+// Over reaches a cluster by a way that is there already, as an agent's line is.
+func Over(cluster string, way http.RoundTripper) (*Client, error) {
+	return connect(&rest.Config{Host: "http://" + cluster, Transport: way})
+}
+
+func configOf(file, in string) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = file
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: in}).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig %s: %w", file, err)
 	}
+	return config, nil
+}
+
+func connect(config *rest.Config) (c *Client, err error) {
 	config.QPS, config.Burst, config.UserAgent = perSecond, burst, "muster"
 	config.Timeout = 0 // watches last; single calls have a context
-	c := &Client{Server: config.Host}
+	c = &Client{Server: config.Host}
 	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
 		return nil, err
 	}

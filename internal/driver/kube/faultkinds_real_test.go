@@ -27,6 +27,7 @@ var kindsOfFaults = []faultKind{
 	{"the API server dies and comes back", func(st *storm) { st.dies("kube-apiserver", 2000) }},
 	{"etcd dies and comes back", func(st *storm) { st.dies("etcd", 3000) }},
 	{"etcd stands still for seconds", func(st *storm) { st.standsStill(time.Duration(500+st.r.IntN(4000)) * time.Millisecond) }},
+	{"etcd stands still for half a minute", func(st *storm) { st.standsStill(30 * time.Second) }},
 	{"kube-scheduler dies and comes back", func(st *storm) { st.dies("kube-scheduler", 1000) }},
 	{"kube-controller-manager dies and comes back", func(st *storm) { st.dies("kube-controller-manager", 1000) }},
 	{"the kubelets die and come back", func(st *storm) { st.dies("kwok", 2000) }},
@@ -161,7 +162,7 @@ func (st *storm) diesBetween() {
 
 // anyPod does something to a pod of somebody's.
 func (st *storm) anyPod(method, more string, body kubetest.JSON) {
-	pods := st.everyPod()
+	pods := slices.DeleteFunc(st.everyPod(), func(p shown) bool { return st.work[p.workOf()].space == "" })
 	if len(pods) == 0 {
 		return
 	}
@@ -175,7 +176,7 @@ func (st *storm) anyPod(method, more string, body kubetest.JSON) {
 // is not Muster's until it is deleted.
 func (st *storm) gateIsTaken() {
 	for _, p := range st.everyPod() {
-		if len(p.Spec.SchedulingGates) == 0 || p.Metadata.DeletionTimestamp != "" {
+		if len(p.Spec.SchedulingGates) == 0 || p.Metadata.DeletionTimestamp != "" || st.work[p.workOf()].space == "" {
 			continue
 		}
 		st.log("it is %s", p.Metadata.Name)

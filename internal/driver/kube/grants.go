@@ -21,10 +21,10 @@ func grants(s *fleet.State, cluster string, quotas []translate.Quota) (commands 
 			continue
 		}
 		wanted[q.Path] = true
-		if s.Quota(q.Path) == nil {
-			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(cluster, q.Namespaces)})
-		} else if is := access(cluster, q.Namespaces); owned(s.Quota(q.Path), cluster) && !slices.Equal(is.Namespaces, s.Quota(q.Path).Access.Namespaces) {
-			commands = append(commands, core.SetAccess{Path: q.Path, Access: is})
+		if is := s.Quota(q.Path); is == nil {
+			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(nil, cluster, q.Namespaces)})
+		} else if to := access(is, cluster, q.Namespaces); fromClusters(is) && !slices.Equal(to.Namespaces, is.Access.Namespaces) {
+			commands = append(commands, core.SetAccess{Path: q.Path, Access: to})
 		}
 		set, trouble := grantsOf(s, cluster, q)
 		commands, problems = append(commands, set...), append(problems, trouble...)
@@ -37,23 +37,39 @@ func grants(s *fleet.State, cluster string, quotas []translate.Quota) (commands 
 	return commands, problems
 }
 
-func access(cluster string, namespaces []string) fleet.Access {
+// access lists who may use a quota by this cluster. A quota may be one of several
+// clusters: who may use it by the others stays.
+func access(q *fleet.Quota, cluster string, namespaces []string) fleet.Access {
 	var a fleet.Access
 	for _, ns := range namespaces {
 		a.Namespaces = append(a.Namespaces, cluster+"/"+ns)
+	}
+	if q != nil {
+		for _, entry := range q.Access.Namespaces {
+			if !strings.HasPrefix(entry, cluster+"/") {
+				a.Namespaces = append(a.Namespaces, entry)
+			}
+		}
 	}
 	slices.Sort(a.Namespaces)
 	return a
 }
 
-// owned says whether the quota came from the cluster: all who may use it are its namespaces.
-func owned(q *fleet.Quota, cluster string) bool {
+// fromClusters says whether the quota came from clusters: all who may use it are
+// namespaces of theirs.
+func fromClusters(q *fleet.Quota) bool {
 	for _, ns := range q.Access.Namespaces {
-		if !strings.HasPrefix(ns, cluster+"/") {
+		if !strings.Contains(ns, "/") {
 			return false
 		}
 	}
 	return len(q.Access.Namespaces) > 0 && len(q.Access.Users)+len(q.Access.Groups) == 0
+}
+
+// owned says whether the quota came from this cluster, and perhaps from others.
+func owned(q *fleet.Quota, cluster string) bool {
+	mine := func(entry string) bool { return strings.HasPrefix(entry, cluster+"/") }
+	return fromClusters(q) && slices.ContainsFunc(q.Access.Namespaces, mine)
 }
 
 func grantsOf(s *fleet.State, cluster string, q translate.Quota) (commands []core.Command, problems []translate.Problem) {

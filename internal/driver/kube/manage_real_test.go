@@ -29,7 +29,8 @@ func (w *world) manifest(file string) {
 		w.t.Fatal(err)
 	}
 	plural := map[string]string{
-		"ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		"PriorityClass": "priorityclasses", "ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		"CustomResourceDefinition":  "customresourcedefinitions",
 		"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 	}
 	docs := yaml.NewDecoder(bytes.NewReader(data))
@@ -48,8 +49,27 @@ func (w *world) manifest(file string) {
 	}
 }
 
+// document is the first object of a kind in a file of manifests.
+func (w *world) document(file, kind string) kubetest.JSON {
+	w.t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	docs := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		object := kubetest.JSON{}
+		if err := docs.Decode(&object); err != nil {
+			w.t.Fatalf("%s: no %s: %v", file, kind, err)
+		}
+		if object["kind"] == kind {
+			return object
+		}
+	}
+}
+
 // managing is a world in which Muster acts: islands of nodes, and a quota for each
-// of some teams, whose namespaces are enrolled.
+// of some teams, whose namespaces are enrolled; below 0: a namespace that is not.
 func managing(t *testing.T, islands, each int, grants map[string]int) *world {
 	return managingBy(t, nil, islands, each, grants)
 }
@@ -60,8 +80,11 @@ func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map
 	w.manifest("../../../deploy/kubernetes/admission.yaml")
 	w.nodes(islands, each)
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
-		w.namespace(team, 0)
-		w.call(http.MethodPatch, "/api/v1/namespaces/"+team, kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}, nil)
+		if grants[team] < 0 {
+			w.namespace(team, 0)
+			continue // not enrolled
+		}
+		w.enrolled(team)
 	}
 	w.eventually(60*time.Second, "the nodes", func() string { return w.figures(islands*each*8, islands*each*8) })
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
@@ -76,8 +99,7 @@ func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map
 
 // gateWorks waits until the policy is in force, which the API server takes a moment for.
 func (w *world) gateWorks() {
-	w.namespace("trial", 0)
-	w.call(http.MethodPatch, "/api/v1/namespaces/trial", kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}, nil)
+	w.enrolled("trial")
 	w.eventually(20*time.Second, "the gate", func() string {
 		p := target(kubetest.Pod("trial", "trial", 1), "flex")
 		var made struct {

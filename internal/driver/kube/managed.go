@@ -12,7 +12,8 @@ import (
 )
 
 // settling is how long a workload's newest pod must be there before the workload is
-// submitted: its controller may still be making the others.
+// submitted: its controller may still be making the others. Of what is whole (see
+// settle.go) nothing is waited for.
 const settling = time.Second
 
 // forgotten is how long a workload's pods may all be gone before it is taken for
@@ -59,7 +60,7 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // isNew says whether a workload is to be submitted: all of it waits, all of its pods
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
-	return waitsWhole(w) && w.Known() && a.Now() >= newest(w).Add(settling) &&
+	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
 		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was))
 }
 
@@ -97,16 +98,18 @@ func makerOf(w *fleet.Workload) (kind, name string) {
 	return kind, name
 }
 
-// waitsWhole says whether none of the workload's pods was started.
+// waitsWhole says whether some of the workload's pods wait and none was started.
 func waitsWhole(w translate.Work) bool {
+	waits := false
 	for _, part := range w.Pools {
 		for _, pod := range part.Pods {
 			if !pod.Gated && !pod.Over {
 				return false
 			}
+			waits = waits || !pod.Over
 		}
 	}
-	return true
+	return waits
 }
 
 func newest(w translate.Work) (at fleet.Instant) {
@@ -160,7 +163,7 @@ func (a *Agent) marks(s *fleet.State, p Picture) (commands []core.Command) {
 			commands = append(commands, core.SetNodes{Names: []string{n.Name}, State: to, Dead: dead, Signal: why})
 		}
 	}
-	return commands
+	return append(commands, vanished(s, a.Translate.Cluster, p.Nodes)...)
 }
 
 // markOf is the state of a node by what is marked on it. GPUs that pods of others

@@ -38,10 +38,10 @@ func TestWhateverAClusterShowsIsToldWithoutContradiction(t *testing.T) {
 				quotas[0].Grants[0].GPUs = r.IntN(60)
 			}
 			p := picture(parts{nodes: values(nodes), pods: values(pods), quotas: quotas})
-			if said := show(t, seed, e, p, now); said < 0 {
+			if said := show(t, seed, e, "tiger", p, now); said < 0 {
 				return
 			}
-			if said := show(t, seed, e, p, now); said > 0 {
+			if said := show(t, seed, e, "tiger", p, now); said > 0 {
 				t.Fatalf("seed %d: shown the same again, it has %d commands", seed, said)
 			}
 			e.Read(func(s *fleet.State) {
@@ -61,21 +61,21 @@ func values[V any](m map[string]V) (list []V) {
 }
 
 // show brings the state to a picture, and counts the commands that it took.
-func show(t *testing.T, seed uint64, e *engine.Engine, p Picture, now fleet.Instant) (said int) {
+func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Picture, now fleet.Instant) (said int) {
 	t.Helper()
 	for _, step := range []func(*fleet.State) []core.Command{
 		func(s *fleet.State) []core.Command {
-			c, _ := newMetal(s, "tiger", fleet.Observe, p.Nodes, now)
+			c, _ := newMetal(s, cluster, fleet.Observe, p.Nodes, now)
 			return c
 		},
-		func(s *fleet.State) []core.Command { return nodeStates(s, "tiger", p.Nodes, now) },
-		func(s *fleet.State) []core.Command { c, _ := grants(s, "tiger", p.Quotas); return c },
-		func(s *fleet.State) []core.Command { c, _ := observed(s, "tiger", p); return c },
+		func(s *fleet.State) []core.Command { return nodeStates(s, cluster, p.Nodes, now) },
+		func(s *fleet.State) []core.Command { c, _ := grants(s, cluster, p.Quotas); return c },
+		func(s *fleet.State) []core.Command { c, _ := observed(s, cluster, p); return c },
 	} {
 		var commands []core.Command
 		e.Read(func(s *fleet.State) { commands = step(s) })
 		for _, c := range commands {
-			_, err := e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+			err := Fenced(fakeless{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
 			var no *core.Refusal
 			if errors.As(err, &no) {
 				t.Fatalf("seed %d: %T %+v is refused: %v", seed, c, c, err)

@@ -20,39 +20,27 @@ const askAgain = time.Second
 // of its replicas, though only some are made yet: its owner is asked once. What is
 // scaled is asked whenever it has not as many pods as it said.
 func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
-	there := map[string]int{}
-	for i := range pods {
-		if p := &pods[i]; p.Owner.Elastic && !p.Over && !p.Leaving {
-			there[ownerKey(p)]++
-		}
-	}
-	asked := 0
+	a.askOwners(ctx, pods)
 	for i := range pods {
 		p := &pods[i]
-		elastic := p.Owner.Elastic && p.Managed()
-		if owners[p.Owner.Kind].Resource == "" || !elastic && (!p.Gated || p.Wishes.Max > 0 || p.Owner.Size > 0) {
+		if !asksOwner(p) {
 			continue
 		}
-		key := ownerKey(p)
-		is, known := a.owners[key]
-		if known && elastic && is.size != there[key] && time.Since(is.at) > askAgain && asked < mostAsked {
-			known = false
-			asked++
+		if is, known := a.owners[ownerKey(p)]; known {
+			p.Owner.Size = is.sizeOf(p.Owner.Pool)
+		} else if a.unasked[ownerKey(p)] {
+			p.Owner.Size = translate.Unknown
 		}
-		if !known {
-			got, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
-			if err != nil {
-				a.Log.Warn("the owner of a pod could not be read", "cluster", a.Translate.Cluster, "pod", p.Namespace+"/"+p.Name, "why", err)
-				p.Owner.Size = translate.Unknown
-			}
-			if !ok {
-				continue
-			}
-			got.at = time.Now()
-			a.owners[key], is = got, got
-		}
-		p.Owner.Size = is.sizeOf(p.Owner.Pool)
 	}
+}
+
+// asksOwner says whether a pod's owner knows how many there will be: of those that
+// wait, and of those whose number changes.
+func asksOwner(p *translate.Pod) bool {
+	if owners[p.Owner.Kind].Resource == "" {
+		return false
+	}
+	return p.Owner.Elastic && p.Managed() || p.Gated && p.Wishes.Max == 0 && p.Owner.Size == 0
 }
 
 func ownerKey(p *translate.Pod) string {
@@ -66,6 +54,57 @@ func uidOf(p *translate.Pod) string {
 		return ""
 	}
 	return p.Owner.UID
+}
+
+// askOwners asks the owners that are not known yet, and those that have another number
+// of pods than they said, several at one time. Those that could not be asked are noted,
+// and asked again in the next round.
+func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
+	a.unasked = map[string]bool{}
+	there, asked, again := elasticPods(pods), map[string]bool{}, 0
+	var calls []func() error
+	for i := range pods {
+		p := &pods[i]
+		key := ownerKey(p)
+		is, known := a.owners[key]
+		other := p.Owner.Elastic && is.size != there[key] && time.Since(is.at) > askAgain && again < mostAsked
+		if asked[key] || !asksOwner(p) || known && !other {
+			continue
+		}
+		if known {
+			again++
+		}
+		asked[key] = true
+		calls = append(calls, func() error { return a.askOwner(ctx, p, key) })
+	}
+	a.atOnce(ctx, calls)
+}
+
+// elasticPods counts the pods of each owner whose number changes.
+func elasticPods(pods []translate.Pod) map[string]int {
+	there := map[string]int{}
+	for i := range pods {
+		if p := &pods[i]; p.Owner.Elastic && !p.Over && !p.Leaving {
+			there[ownerKey(p)]++
+		}
+	}
+	return there
+}
+
+func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string) error {
+	is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err != nil:
+		a.unasked[key] = true
+	case ok:
+		is.at = time.Now()
+		a.owners[key] = is
+	default:
+		delete(a.owners, key)
+	}
+	return err
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their

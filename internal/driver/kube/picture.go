@@ -10,12 +10,14 @@ import (
 
 // Picture is what a cluster shows at one moment.
 type Picture struct {
-	Nodes    []translate.Node // GPU nodes, by name
-	Work     []translate.Work
-	Quotas   []translate.Quota // by path
-	Queues   map[string]string // Kueue's local queues, namespace/name, and their quotas' paths
-	Foreign  map[string]int    // GPUs by node that pods hold which Muster does not manage
-	Problems []translate.Problem
+	Nodes     []translate.Node // GPU nodes, by name
+	Work      []translate.Work
+	Quotas    []translate.Quota // by path
+	Queues    map[string]string // Kueue's local queues, namespace/name, and their quotas' paths
+	Foreign   map[string]int    // GPUs by node that pods hold which Muster does not manage
+	Strangers int               // how many such pods
+	Astray    []translate.Pod   // those of them that name a target of Muster's, by name
+	Problems  []translate.Problem
 }
 
 // parts are the objects that a picture is made of, in any order.
@@ -45,10 +47,11 @@ func picture(of parts) Picture {
 		if !of.managed || pod.Managed() && (pod.Gated || of.started[pod.Workload()]) {
 			mine = append(mine, pod)
 		} else if pod.Node != "" && !pod.Over {
-			p.Foreign[pod.Node] += pod.GPUs
+			p.stranger(pod)
 		}
 	}
 	slices.SortFunc(p.Nodes, func(a, b translate.Node) int { return strings.Compare(a.Name, b.Name) })
+	p.sortStrangers()
 	p.Work = translate.Group(mine)
 	for _, w := range p.Work {
 		p.Problems = append(p.Problems, w.Problems...)

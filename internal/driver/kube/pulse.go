@@ -32,7 +32,7 @@ func (a *Agent) pulse(ctx context.Context) {
 		default:
 			a.Log.Warn("the API server does not answer", "cluster", a.Translate.Cluster, "why", err)
 		}
-		if err == nil && a.Quotas && time.Since(asked) > rareBeat {
+		if err == nil && a.Quotas && !a.kueue.listed() && time.Since(asked) > rareBeat {
 			asked = time.Now()
 			a.askKueue(ctx)
 		}

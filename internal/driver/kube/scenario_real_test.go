@@ -13,22 +13,53 @@ import (
 	"github.com/muster-fleet/muster/internal/scenario"
 )
 
-// storiesOnARealCluster are told on a real control plane too.
+// storiesOnARealCluster are told on a real control plane too: those in testdata/stories,
+// and these of scenarios/, each about another rule.
 var storiesOnARealCluster = []string{
+	"backing-survives-a-short-dip",
+	"borrowing-guest-in-the-wrong-place-moves-home",
+	"eviction-survives-a-restart",
 	"eviction-uses-the-whole-grace",
+	"failure-infra-own-or-not-known",
+	"flex-elastic-pools-settle-once",
+	"mending-stays-in-the-island",
+	"mending-survives-a-restart",
+	"order-known-run-times-backfill",
+	"placing-gang-in-one-rack",
+	"pools-elastic-grow-shrink-and-join-by-rank",
+	"quota-more-of-it-ends-borrowing",
+	"quota-transfer-takes-no-work-down",
+	"reason-each-code-in-quota",
 }
 
-// TestScenariosOnARealCluster plays story files on a real control plane, with the
-// same expectations as on the simulated cluster; and what runs on the cluster must
+// TestScenariosOnARealCluster tells story files on the simulated cluster and then on a
+// real control plane, with the same expectations; and what runs on the real one must
 // always be what the state says. MUSTER_STORIES names other files, or folders.
 func TestScenariosOnARealCluster(t *testing.T) {
-	files := make([]string, 0, len(storiesOnARealCluster))
+	files, err := filepath.Glob("testdata/stories/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range storiesOnARealCluster {
 		files = append(files, "../../../scenarios/"+name+".yaml")
 	}
 	if text := os.Getenv("MUSTER_STORIES"); text != "" {
-		files = strings.Fields(text)
+		files = nil
+		for _, name := range strings.Fields(text) {
+			inside, err := filepath.Glob(name + "/*.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(inside) == 0 {
+				inside = []string{name}
+			}
+			files = append(files, inside...)
+		}
 	}
+	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
+	w.clear()
+	w.manifest("../../../deploy/kubernetes/admission.yaml")
+	w.gateWorks()
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { playFile(t, file) })
 	}
@@ -42,11 +73,10 @@ func playFile(t *testing.T, file string) {
 	if len(f.Fleet.Clusters) != 1 {
 		t.Skip("the story has several clusters")
 	}
+	if report, err := scenario.Run(t.Context(), f); err != nil || !report.Passed() {
+		t.Fatalf("on the simulated cluster: %v %v", report.Failures, err)
+	}
 	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
-	w.clear()
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
-	w.gateWorks()
-	w.clearSpace("trial")
 	s := &stage{
 		t: t, c: w.c, config: w.entitled(fleet.Enforce), cluster: f.Fleet.Clusters[0].Name,
 		crews: map[[2]string]*crew{}, born: map[string]fleet.Instant{}, known: map[string]bool{}, homes: map[string]bool{}, refused: map[[2]string]*core.Refusal{},
@@ -55,9 +85,7 @@ func playFile(t *testing.T, file string) {
 		if s.leave != nil {
 			s.leave()
 		}
-		for _, p := range s.list(context.Background()) {
-			_ = s.release(context.Background(), p, true)
-		}
+		s.clear(context.Background())
 	})
 	report, err := scenario.RunOn(t.Context(), f, func(set scenario.Setting) (scenario.Stage, error) {
 		s.set, s.programs = set, simulated.New(simulated.Options{WholeGrace: true, Runtime: set.Runtime})
@@ -69,11 +97,13 @@ func playFile(t *testing.T, file string) {
 	for _, wrong := range report.Failures {
 		t.Error(wrong)
 	}
+	if t.Failed() {
+		s.dump()
+	}
 	for _, p := range s.agent.Problems() {
 		if strings.HasPrefix(p.Object, "node/") {
 			t.Errorf("a node is not understood: %s", p)
 		}
 	}
 	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.made, report.Took.Seconds())
-
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -242,6 +243,7 @@ func (s *stage) end(ctx context.Context, id uint64, how string) error {
 type stagePod struct {
 	Namespace, Name, UID string
 	DeletionTimestamp    string
+	Finalizers           []string
 	Labels, Annotations  map[string]string
 	gates                []kubetest.JSON
 	on, phase            string
@@ -392,7 +394,7 @@ func (s *stage) round(ctx context.Context) (why string, err error) {
 	if why = s.unseen(pods); why != "" {
 		return why, nil
 	}
-	before := s.seq()
+	before, pictured := s.seq(), fmt.Sprint(pods)
 	s.agent.saidAt = time.Now()
 	if err := s.agent.compare(ctx); err != nil {
 		return "", err
@@ -400,8 +402,8 @@ func (s *stage) round(ctx context.Context) (why string, err error) {
 	if s.seq() != before || len(s.lost) > 0 {
 		return "Muster learned something", nil
 	}
-	if pods = s.list(ctx); s.unseen(pods) != "" {
-		return "the agent did something", nil
+	if pods = s.list(ctx); fmt.Sprint(pods) != pictured {
+		return "something happened meanwhile", nil
 	}
 	return onTheirWay(pods), nil
 }
@@ -411,11 +413,18 @@ func (s *stage) seq() (seq uint64) {
 	return seq
 }
 
-// onTheirWay says which pod is started and does not run yet.
+// onTheirWay says which pod is started and does not run yet, or is to end or to go
+// and has not.
 func onTheirWay(pods []stagePod) string {
 	for _, p := range pods {
-		if len(p.gates) == 0 && p.phase == "Pending" {
+		ends := p.Annotations["test.muster.dev/"+"succeeds"]+p.Annotations["test.muster.dev/"+"fails"] != ""
+		switch {
+		case len(p.gates) == 0 && p.phase == "Pending":
 			return p.Name + " does not run yet"
+		case p.DeletionTimestamp != "" && len(p.Finalizers) == 0:
+			return p.Name + " is not gone yet"
+		case ends && !p.over():
+			return p.Name + " has not ended yet"
 		}
 	}
 	return ""
@@ -428,6 +437,11 @@ func (s *stage) unseen(pods []stagePod) string {
 	}
 	if n, want := len(s.agent.watch.nodes.all()), len(s.known); n != want {
 		return fmt.Sprintf("%d of %d nodes are seen", n, want)
+	}
+	for _, n := range s.agent.watch.nodes.all() {
+		if n.Broken != "" || slices.ContainsFunc(n.Signals, func(s fleet.Signal) bool { return !s.Well }) {
+			return n.Name + " is not ready yet" // in a story no kubelet is late
+		}
 	}
 	seen := map[string]translate.Pod{}
 	for _, p := range s.agent.watch.pods.all() {
@@ -504,7 +518,7 @@ func (s *stage) control(ctx context.Context, pods []stagePod) (did string, err e
 				continue
 			}
 			did = "pods of " + c.spec.Name + " are made"
-			if err := s.make(ctx, c.spec, pool, n); err != nil {
+			if err := s.makePods(ctx, c.spec, pool, n); err != nil {
 				return "", err
 			}
 		}
@@ -560,39 +574,58 @@ func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
 	return count
 }
 
-// make makes pods of a pool, as a person's template says.
-func (s *stage) make(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+// makePods makes pods of a pool, several at one time.
+func (s *stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+	if err := s.home(ctx, spec.Namespace); err != nil {
+		return err
+	}
+	todo := make(chan kubetest.JSON, n)
+	for range n {
+		s.made++
+		todo <- s.podOf(spec, pool)
+	}
+	close(todo)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for range min(n, 16) {
+		all.Go(func() {
+			for p := range todo {
+				var made struct{ Metadata struct{ UID string } }
+				err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces/"+spec.Namespace+"/pods", p, &made)
+				mu.Lock()
+				s.born[made.Metadata.UID] = s.set.Now().Add(-settling)
+				failed = errors.Join(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// podOf is a pod as a person's template says.
+func (s *stage) podOf(spec fleet.Spec, pool fleet.Pool) kubetest.JSON {
 	size := fmt.Sprint(pool.Min)
 	if pool.Elastic {
 		size = fmt.Sprintf("%d..%d", pool.Min, pool.Max)
 	}
-	for range n {
-		s.made++
-		p := target(kubetest.Pod(spec.Namespace, fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), pool.GPUs), strings.ReplaceAll(spec.Target, "/", "."),
-			translate.AnnotationPriority, spec.Priority.String(), translate.AnnotationRank, fmt.Sprint(pool.Rank), translate.AnnotationReach, string(pool.Reach),
-			translate.AnnotationReplicas, size, translate.AnnotationGrace, spec.Grace.String())
-		meta := p["metadata"].(kubetest.JSON)
-		labels, notes := meta["labels"].(kubetest.JSON), meta["annotations"].(kubetest.JSON)
-		labels[translate.LabelWorkload], labels[translate.LabelPool] = spec.Name, pool.Name
-		meta["finalizers"] = []string{held}
-		for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
-			if d > 0 {
-				notes[key] = d.String()
-			}
+	p := target(kubetest.Pod(spec.Namespace, fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), pool.GPUs), strings.ReplaceAll(spec.Target, "/", "."),
+		translate.AnnotationPriority, spec.Priority.String(), translate.AnnotationRank, fmt.Sprint(pool.Rank), translate.AnnotationReach, string(pool.Reach),
+		translate.AnnotationReplicas, size, translate.AnnotationGrace, spec.Grace.String())
+	meta := p["metadata"].(kubetest.JSON)
+	labels, notes := meta["labels"].(kubetest.JSON), meta["annotations"].(kubetest.JSON)
+	labels[translate.LabelWorkload], labels[translate.LabelPool] = spec.Name, pool.Name
+	meta["finalizers"] = []string{held}
+	for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
+		if d > 0 {
+			notes[key] = d.String()
 		}
-		if spec.Partition != "" {
-			notes[translate.AnnotationPartition] = spec.Partition
-		}
-		if err := s.home(ctx, spec.Namespace); err != nil {
-			return err
-		}
-		var made struct{ Metadata struct{ UID string } }
-		if err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces/"+spec.Namespace+"/pods", p, &made); err != nil {
-			return err
-		}
-		s.born[made.Metadata.UID] = s.set.Now().Add(-settling)
 	}
-	return nil
+	if spec.Partition != "" {
+		notes[translate.AnnotationPartition] = spec.Partition
+	}
+	return p
 }
 
 // home makes a namespace that is enrolled, once.
@@ -601,13 +634,11 @@ func (s *stage) home(ctx context.Context, name string) error {
 		return nil
 	}
 	s.homes[name] = true
-	space := kubetest.Namespace(name)
-	space["metadata"].(kubetest.JSON)["labels"] = kubetest.JSON{"muster.dev/enrolled": "true"}
-	err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces", space, nil)
-	if codeOf(err) == http.StatusConflict {
-		return nil
+	if err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces", kubetest.Namespace(name), nil); err != nil && codeOf(err) != http.StatusConflict {
+		return err
 	}
-	return err
+	labels := kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}
+	return s.c.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }
 
 // Wrong lists where the cluster is not as the state says.
@@ -635,4 +666,31 @@ func (s *stage) Wrong(state *fleet.State) (wrong []string) {
 	}
 	slices.Sort(wrong)
 	return wrong
+}
+
+// clear takes all pods and nodes away; the namespaces stay.
+func (s *stage) clear(ctx context.Context) {
+	w := &world{t: s.t, c: s.c, ctx: ctx}
+	w.eventually(patient, "an empty stage", func() string {
+		_ = s.c.Call(ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
+		pods := s.list(ctx)
+		for _, p := range pods {
+			_ = s.release(ctx, p, true)
+		}
+		var nodes struct{ Items []kubetest.JSON }
+		if err := s.c.Call(ctx, http.MethodGet, "/api/v1/nodes", nil, &nodes); err != nil || len(nodes.Items)+len(pods) > 0 {
+			return fmt.Sprintf("%d pods and %d nodes are left, %v", len(pods), len(nodes.Items), err)
+		}
+		return ""
+	})
+}
+
+// dump logs what the driver wants and what is there.
+func (s *stage) dump() {
+	for _, w := range s.driver.all() {
+		s.t.Logf("wanted: %+v running %v leaving %v", w.Job, w.running, w.leaving)
+	}
+	for _, p := range s.list(context.Background()) {
+		s.t.Logf("pod %s: gates %d, on %q, pinned %q, %s %s %v", p.path(), len(p.gates), p.on, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers)
+	}
 }

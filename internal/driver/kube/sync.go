@@ -9,6 +9,8 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/driver/kube/kueue"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -26,6 +28,13 @@ type Options struct {
 	// Quotas says that the cluster's own quotas are taken over where Muster does not
 	// act: ResourceQuotas and Kueue's queues.
 	Quotas bool
+	// Kueue says that quota is written to Kueue's queues; see kueuemode.go.
+	Kueue bool
+	// Usage says what GPUs do; nil: nobody measures that.
+	Usage *dcgm.Client
+	// FenceAfter is how long a node must be silent, and a pod of Muster's be leaving it,
+	// until the node is fenced: see outofservice.go. 0: never.
+	FenceAfter time.Duration
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
@@ -42,10 +51,18 @@ type Agent struct {
 	watch  *Watch
 
 	mu       sync.Mutex
+	foreign  Foreign
 	problems []translate.Problem
 	queues   parts // what Kueue said when it was asked last
-	first    chan struct{}
-	once     sync.Once
+	kueue    *kueueWatch
+	// kueueSays is what was planned for Kueue last.
+	kueueSays kueue.Plan
+	// work is that of the last picture, and unmeasured what is said of its usage.
+	work         []translate.Work
+	unmeasured   []translate.Problem
+	measureEvery time.Duration
+	first        chan struct{}
+	once         sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
@@ -56,7 +73,13 @@ type Agent struct {
 	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string       // why what is suspended waits
+	leftSince   map[string]fleet.Instant // pods that leave, by UID
+	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
+	waited      time.Duration // for the API server, in this comparison
 }
 
 // NewAgent is an agent that has not begun.
@@ -71,17 +94,19 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 		o.Driver = NewDriver()
 	}
 	a := &Agent{
-		Options: o, client: c, engine: e, first: make(chan struct{}),
+		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
+	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
 	return a
 }
 
 // How often things are done.
 const (
-	gap       = 300 * time.Millisecond // least time between two comparisons
+	gap       = 100 * time.Millisecond // least time between two comparisons
+	ease      = 3                      // and so many times as long as the last one took: a quarter of a core at most
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
 	sayEvery  = 2 * time.Second        // pods are told why they wait
@@ -107,6 +132,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer stop()
 	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
 	all.Go(func() { a.pulse(ctx) })
+	if a.Usage != nil {
+		all.Go(func() { a.measure(ctx) })
+	}
+	if a.Quotas || a.Kueue {
+		all.Go(func() { a.followKueue(ctx) })
+	}
 	tick := time.NewTicker(anyway)
 	defer tick.Stop()
 	for {
@@ -117,6 +148,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-a.Driver.news:
 		case <-tick.C:
 		}
+		began := time.Now()
 		if a.watch.Synced() {
 			if err := a.compare(ctx); err != nil {
 				return err
@@ -125,22 +157,33 @@ func (a *Agent) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(gap):
+		case <-time.After(max(gap, ease*a.thought(time.Since(began)))):
 		}
 	}
 }
+
+// thought is how much of a comparison was thinking: what was waited for is no reason to rest.
+func (a *Agent) thought(took time.Duration) time.Duration { return max(0, took-a.waited) }
 
 // compare brings the state to what the cluster shows, step by step: each step
 // sees what those before it have led to. Where Muster acts, the cluster is then
 // brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
+	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
+	} else {
+		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
 	p := picture(of)
+	a.mu.Lock()
+	a.work = p.Work
+	p.Problems = append(p.Problems, a.unmeasured...)
+	a.mu.Unlock()
 	for _, step := range a.steps(ctx, acts, p) {
 		var commands []core.Command
 		var more []translate.Problem
@@ -151,13 +194,20 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
-		if err := a.carry(ctx, p); err != nil {
+		a.countForeign(p)
+		busy, err := a.carry(ctx, p)
+		if err != nil {
 			return err
 		}
-		if time.Since(a.saidAt) > sayEvery {
+		a.showMarks(ctx, p)
+		a.fence(ctx, p)
+		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)
 		}
+	}
+	if a.Kueue {
+		p.Problems = append(p.Problems, a.writeKueue(ctx)...)
 	}
 	p.sortProblems()
 	a.tell(p.Problems)
@@ -194,6 +244,9 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 	}
 	if a.Quotas && !acts { // where Muster acts, people change what is assigned
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			if a.Kueue {
+				return grantsOnce(s, cluster, p.Quotas)
+			}
 			return grants(s, cluster, p.Quotas)
 		})
 	}
@@ -211,9 +264,12 @@ func (a *Agent) parts() parts {
 			p.pods[i].Created = a.born(p.pods[i])
 		}
 	}
+	var of parts
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	p.quotas, p.queues = append(p.quotas, a.queues.quotas...), a.queues.queues
+	of.quotas, of.queues = a.queues.quotas, a.queues.queues
+	a.mu.Unlock()
+	a.kueueParts(&of)
+	p.quotas, p.queues = append(p.quotas, of.quotas...), of.queues
 	return p
 }
 

@@ -32,6 +32,7 @@ type evict struct {
 	id    uint64
 	pod   translate.Pod
 	until fleet.Instant
+	whole bool // nothing of its workload stays
 }
 
 // plan compares one workload as it should be with its pods. nodes names the nodes
@@ -144,7 +145,8 @@ func (p *poolPlan) leaving(node string) int {
 }
 
 // leave evicts what has to leave a node, the newest first, and reports the orders
-// that are carried out: who leaves one node by one order, together.
+// that are carried out: who leaves one node by one order, together. Nobody is evicted
+// who is to stay: those of an earlier order may have left already, and not be reported.
 func (p *poolPlan) leave(t *todo, w wanted) {
 	for _, node := range slices.Sorted(maps.Keys(p.orders)) {
 		there := 0
@@ -153,13 +155,15 @@ func (p *poolPlan) leave(t *todo, w wanted) {
 				there++
 			}
 		}
+		over := len(p.on[node]) - there - p.stays[node]
 		for _, pod := range slices.Backward(p.on[node]) {
-			if there >= p.leaving(node) {
+			if there >= p.leaving(node) || over <= 0 {
 				break
 			}
 			if !pod.Leaving {
-				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until})
+				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until, len(w.running) == 0})
 				there++
+				over--
 			}
 		}
 		gone := p.leaving(node) - there

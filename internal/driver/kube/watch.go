@@ -20,6 +20,8 @@ type Watch struct {
 	nodes   *kept[translate.Node]
 	pods    *kept[translate.Pod]
 	quotas  *kept[translate.Quota]
+	extras  extras
+	devices *deviceWatch
 	changed chan struct{} // has room for one: something is new
 }
 
@@ -31,8 +33,7 @@ func NewWatch(o *translate.Options) *Watch {
 		if !ok {
 			return translate.Node{}, false
 		}
-		out := translate.NodeOf(n, o)
-		return out, out.GPU != "" || len(out.Problems) > 0
+		return translate.NodeOf(n, o), true // its GPUs may be published in slices alone
 	})
 	w.pods = newKept(w.changed, func(of any) (translate.Pod, bool) {
 		p, ok := of.(*corev1.Pod)
@@ -48,6 +49,8 @@ func NewWatch(o *translate.Options) *Watch {
 		}
 		return translate.FromResourceQuota(q, o)
 	})
+	w.extras = newExtras(o, w.changed)
+	w.devices = newDeviceWatch(w.changed, o)
 	return w
 }
 
@@ -66,16 +69,20 @@ func (w *Watch) Run(ctx context.Context, c *Client, quotas bool) {
 	} else {
 		w.quotas.seen()
 	}
+	w.extras.run(ctx, c, &all)
+	all.Go(func() { w.devices.follow(ctx, c) })
 	all.Wait()
 }
 
 // Synced says whether everything was listed once.
 func (w *Watch) Synced() bool {
-	return w.nodes.listed() && w.pods.listed() && w.quotas.listed()
+	return w.nodes.listed() && w.pods.listed() && w.quotas.listed() && w.devices.settled()
 }
 
 func (w *Watch) parts() parts {
-	return parts{nodes: w.nodes.all(), pods: w.pods.all(), quotas: w.quotas.all()}
+	p := parts{nodes: w.nodes.all(), pods: w.pods.all(), quotas: w.quotas.all()}
+	w.devices.count(&p)
+	return p
 }
 
 // kept is what objects of one kind say, by namespace and name.

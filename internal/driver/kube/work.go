@@ -20,7 +20,7 @@ type seen struct {
 }
 
 // mark is the group that says which cluster a workload was seen on.
-func mark(cluster string) string { return "cluster:" + cluster }
+func mark(cluster string) string { return fleet.SeenOn(cluster) }
 
 // marked says whether a workload was seen on the cluster.
 func marked(w *fleet.Workload, cluster string) bool { return slices.Contains(w.Groups, mark(cluster)) }
@@ -146,7 +146,7 @@ func seatsOf(w *fleet.Workload) (list []core.Seen) {
 func seeAll(s *fleet.State, cluster string, p Picture) (all []seen, problems []translate.Problem) {
 	room := newRoom(s, cluster)
 	for _, w := range p.Work {
-		target, note := targetOf(s, w, p.Queues)
+		target, note := targetOf(s, cluster, w, p.Queues)
 		if note != "" {
 			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: note})
 		}
@@ -157,16 +157,16 @@ func seeAll(s *fleet.State, cluster string, p Picture) (all []seen, problems []t
 
 // targetOf is the quota that a workload is counted for: as it says, by its queue,
 // by its namespace, else flex.
-func targetOf(s *fleet.State, w translate.Work, queues map[string]string) (target, note string) {
+func targetOf(s *fleet.State, cluster string, w translate.Work, queues map[string]string) (target, note string) {
 	queue := ""
 	if len(w.Pools) > 0 && len(w.Pools[0].Pods) > 0 {
 		queue = queues[w.Namespace+"/"+w.Pools[0].Pods[0].Wishes.Queue]
 	}
-	for _, t := range []string{w.Target, queue, w.Namespace} {
+	for _, t := range []string{w.Target, queue, translate.Bare(w.Namespace)} {
 		switch {
 		case t == fleet.Flex:
 			return t, ""
-		case t != "" && s.Quota(t) != nil && !s.Quota(t).Access.Allows("", nil, w.Namespace):
+		case t != "" && s.Quota(t) != nil && !s.Quota(t).Access.Allows("", []string{mark(cluster)}, w.Namespace):
 			return fleet.Flex, fmt.Sprintf("it targets quota %s, whose access list does not name its namespace; it is counted on flex", t)
 		case t != "" && s.Quota(t) != nil:
 			return t, ""

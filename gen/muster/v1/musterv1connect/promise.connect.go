@@ -35,6 +35,8 @@ const (
 const (
 	// PromiseServicePromisesProcedure is the fully-qualified name of the PromiseService's Promises RPC.
 	PromiseServicePromisesProcedure = "/muster.v1.PromiseService/Promises"
+	// PromiseServiceBrokenProcedure is the fully-qualified name of the PromiseService's Broken RPC.
+	PromiseServiceBrokenProcedure = "/muster.v1.PromiseService/Broken"
 )
 
 // PromiseServiceClient is a client for the muster.v1.PromiseService service.
@@ -42,6 +44,8 @@ type PromiseServiceClient interface {
 	// Promises says, for each partition and island and each buffer policy that was in
 	// force there, how many promises were kept, beside what the policy claims.
 	Promises(context.Context, *v1.PromisesRequest) (*v1.PromisesResponse, error)
+	// Broken lists what broke promises in a window: the nodes, and the incidents about them, the last first.
+	Broken(context.Context, *v1.BrokenRequest) (*v1.BrokenResponse, error)
 }
 
 // NewPromiseServiceClient constructs a client for the muster.v1.PromiseService service. By default,
@@ -62,12 +66,20 @@ func NewPromiseServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		broken: connect.NewClient[v1.BrokenRequest, v1.BrokenResponse](
+			httpClient,
+			baseURL+PromiseServiceBrokenProcedure,
+			connect.WithSchema(promiseServiceMethods.ByName("Broken")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // promiseServiceClient implements PromiseServiceClient.
 type promiseServiceClient struct {
 	promises *connect.Client[v1.PromisesRequest, v1.PromisesResponse]
+	broken   *connect.Client[v1.BrokenRequest, v1.BrokenResponse]
 }
 
 // Promises calls muster.v1.PromiseService.Promises.
@@ -79,11 +91,22 @@ func (c *promiseServiceClient) Promises(ctx context.Context, req *v1.PromisesReq
 	return nil, err
 }
 
+// Broken calls muster.v1.PromiseService.Broken.
+func (c *promiseServiceClient) Broken(ctx context.Context, req *v1.BrokenRequest) (*v1.BrokenResponse, error) {
+	response, err := c.broken.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // PromiseServiceHandler is an implementation of the muster.v1.PromiseService service.
 type PromiseServiceHandler interface {
 	// Promises says, for each partition and island and each buffer policy that was in
 	// force there, how many promises were kept, beside what the policy claims.
 	Promises(context.Context, *v1.PromisesRequest) (*v1.PromisesResponse, error)
+	// Broken lists what broke promises in a window: the nodes, and the incidents about them, the last first.
+	Broken(context.Context, *v1.BrokenRequest) (*v1.BrokenResponse, error)
 }
 
 // NewPromiseServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -100,10 +123,19 @@ func NewPromiseServiceHandler(svc PromiseServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	promiseServiceBrokenHandler := connect.NewUnaryHandlerSimple(
+		PromiseServiceBrokenProcedure,
+		svc.Broken,
+		connect.WithSchema(promiseServiceMethods.ByName("Broken")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/muster.v1.PromiseService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PromiseServicePromisesProcedure:
 			promiseServicePromisesHandler.ServeHTTP(w, r)
+		case PromiseServiceBrokenProcedure:
+			promiseServiceBrokenHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -115,4 +147,8 @@ type UnimplementedPromiseServiceHandler struct{}
 
 func (UnimplementedPromiseServiceHandler) Promises(context.Context, *v1.PromisesRequest) (*v1.PromisesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.PromiseService.Promises is not implemented"))
+}
+
+func (UnimplementedPromiseServiceHandler) Broken(context.Context, *v1.BrokenRequest) (*v1.BrokenResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.PromiseService.Broken is not implemented"))
 }

@@ -49,7 +49,7 @@ type SeriesServiceClient interface {
 	QuotaSeries(context.Context, *v1.QuotaSeriesRequest) (*v1.QuotaSeriesResponse, error)
 	// RepairCurves is how long failed nodes stayed out, cause by cause.
 	RepairCurves(context.Context, *v1.RepairCurvesRequest) (*v1.RepairCurvesResponse, error)
-	// Frontier tries fixed buffers against the recorded past: how much each keeps back, and how often its promises break.
+	// Frontier tries buffer policies against the recorded past: how much each keeps back, and how often its promises break.
 	Frontier(context.Context, *v1.FrontierRequest) (*v1.FrontierResponse, error)
 }
 
@@ -128,7 +128,7 @@ type SeriesServiceHandler interface {
 	QuotaSeries(context.Context, *v1.QuotaSeriesRequest) (*v1.QuotaSeriesResponse, error)
 	// RepairCurves is how long failed nodes stayed out, cause by cause.
 	RepairCurves(context.Context, *v1.RepairCurvesRequest) (*v1.RepairCurvesResponse, error)
-	// Frontier tries fixed buffers against the recorded past: how much each keeps back, and how often its promises break.
+	// Frontier tries buffer policies against the recorded past: how much each keeps back, and how often its promises break.
 	Frontier(context.Context, *v1.FrontierRequest) (*v1.FrontierResponse, error)
 }
 

@@ -28,7 +28,7 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 	slices.SortFunc(conditions, func(a, b corev1.NodeCondition) int { return cmp.Compare(a.Type, b.Type) })
 	var signals []fleet.Signal
 	for i, c := range conditions {
-		if i > 0 && conditions[i-1].Type == c.Type || c.Type == "" || len(signals) == mostConditions {
+		if i > 0 && conditions[i-1].Type == c.Type || c.Type == "" || Own(n, string(c.Type)) || len(signals) == mostConditions {
 			continue
 		}
 		s, ok := adapt.FromCondition(adapt.NodeCondition{
@@ -42,13 +42,24 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 	return signals
 }
 
+// The taint by which Kubernetes takes away pods that wait for a silent kubelet, and its
+// value where Muster has set it.
+const (
+	OutOfService = "node.kubernetes.io/out-of-service"
+	FencedBy     = "muster"
+)
+
 // marks reads what people and machines have marked the node with.
 func (n *Node) marks(of *corev1.Node, o *Options) {
 	if of.Spec.Unschedulable {
 		n.Cordoned = "cordoned"
+	} else if kind := takenOut(of); kind != "" {
+		n.Cordoned = kind
 	}
+	n.Mark = markOf(of)
+	n.Fenced = slices.ContainsFunc(of.Spec.Taints, func(t corev1.Taint) bool { return t.Key == OutOfService && t.Value == FencedBy })
 	for _, t := range of.Spec.Taints {
-		if t.Effect != corev1.TaintEffectPreferNoSchedule && o.breaks(t.Key) && (n.Broken == "" || t.Key < n.Broken) {
+		if t.Effect != corev1.TaintEffectPreferNoSchedule && o.breaks(t.Key) && !ownTaint(of, t.Key) && (n.Broken == "" || t.Key < n.Broken) {
 			n.Broken = clip(t.Key)
 		}
 	}
@@ -61,6 +72,9 @@ func instantOf(t time.Time) fleet.Instant {
 	}
 	return fleet.InstantOf(t)
 }
+
+// Clip bounds a text from an object, and makes it valid.
+func Clip(s string) string { return clip(s) }
 
 // clip bounds a text from an object, and makes it valid.
 func clip(s string) string {

@@ -23,6 +23,7 @@ type Node struct {
 	Name   string
 	Born   fleet.Instant // when the object was made
 	GPU    string        // model, as the partition is called; "": no GPU node
+	Model  string        // as its labels name it
 	GPUs   int           // as the machine has them
 	Island string
 	Rack   string
@@ -30,35 +31,47 @@ type Node struct {
 	// Cordoned says who keeps new work away by hand: "cordoned", or the taint.
 	Cordoned string
 	Broken   string         // the taint that says it cannot serve; "": none
+	Mark     string         // that Muster itself has set, whole; see marks.go
+	Fenced   bool           // Muster has said that it is out of service
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem
 }
 
 // NodeOf reads a node.
 func NodeOf(n *corev1.Node, o *Options) Node {
-	out := Node{Name: n.Name, Born: instantOf(n.CreationTimestamp.Time)}
-	resource, gpus := capacityOf(n, o)
-	if gpus == 0 {
+	out := Node{Name: o.Called(n.Name), Born: instantOf(n.CreationTimestamp.Time)}
+	if o.strange(n.Name) {
+		out.problem("its name has an @ or is too long; it is left out")
 		return out
 	}
-	if gpus < 0 || gpus > mostGPUs {
-		out.problem("it says it has %d of %s; a node has 1 to %d", gpus, resource, mostGPUs)
-		return out
-	}
-	model := firstLabel(n.Labels, o.Models)
-	out.GPUs, out.GPU = int(gpus), modelName(model)
-	if out.GPU == "" {
-		out.GPU = "gpu"
-		out.problem("none of the labels %s names its GPU model; it is counted as %q", strings.Join(o.Models, ", "), out.GPU)
-	}
-	if gpus != usualGPUs {
-		out.GPU += fmt.Sprintf("-%dx", gpus)
-	}
-	out.Dead = deadOf(n, resource, int(gpus))
+	out.Model = firstLabel(n.Labels, o.Models)
 	out.place(n, o)
 	out.marks(n, o)
 	out.Signals = signalsOf(n)
+	for i := range out.Signals {
+		out.Signals[i].Node = out.Name
+	}
+	if resource, gpus := capacityOf(n, o); gpus != 0 {
+		out.counts(gpus, out.Model, resource, o)
+		out.Dead = deadOf(n, resource, out.GPUs)
+	}
 	return out
+}
+
+// counts notes how many GPUs of a model a node has, as somebody says.
+func (n *Node) counts(gpus int64, model, says string, o *Options) {
+	if gpus < 0 || gpus > mostGPUs {
+		n.problem("it says it has %d of %s; a node has 1 to %d", gpus, says, mostGPUs)
+		return
+	}
+	n.GPUs, n.GPU = int(gpus), modelName(model)
+	if n.GPU == "" {
+		n.GPU = "gpu"
+		n.problem("none of the labels %s names its GPU model; it is counted as %q", strings.Join(o.Models, ", "), n.GPU)
+	}
+	if gpus != usualGPUs {
+		n.GPU += fmt.Sprintf("-%dx", gpus)
+	}
 }
 
 func (n *Node) problem(format string, args ...any) {

@@ -5,8 +5,12 @@ import "strings"
 // Options name what is read of a cluster's objects. A list of labels is in order:
 // the first that an object has counts.
 type Options struct {
-	Cluster   string
+	Cluster string
+	// Distinct says that nodes and namespaces are called with their cluster's name
+	// behind theirs, since other clusters may have some of the same name.
+	Distinct  bool
 	Resources []string // extended resources that are GPUs
+	Drivers   []string // of resource slices that are GPUs
 	Models    []string // labels of nodes that name the GPU model
 	Islands   []string // labels of nodes that name the fabric
 	Racks     []string // labels of nodes that name the switch
@@ -42,6 +46,7 @@ func Defaults(cluster string) Options {
 	return Options{
 		Cluster:   cluster,
 		Resources: []string{"nvidia.com/gpu", "amd.com/gpu"},
+		Drivers:   []string{"gpu.nvidia.com", "gpu.amd.com"},
 		Models:    []string{"muster.dev/gpu", "nvidia.com/gpu.product", "amd.com/gpu.product-name", "gpu.nvidia.com/model", "node.kubernetes.io/instance-type"},
 		Islands: []string{
 			"muster.dev/island", "nvidia.com/gpu.clique", "network.topology.nvidia.com/accelerator", "network.topology.nvidia.com/block",

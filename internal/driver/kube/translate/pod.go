@@ -19,6 +19,7 @@ type Pod struct {
 	GPUs                 int
 	Node                 string // "" until it is bound
 	Gated                bool   // it waits for Muster
+	Virtual              bool   // it is not made yet: what makes it is suspended
 	Pinned               string // the node on which Muster has started it
 	Choosy               bool   // it says itself which nodes it wants
 	Leaving              bool   // somebody has deleted it
@@ -28,6 +29,7 @@ type Pod struct {
 	Owner                Owner
 	Wishes               Wishes
 	Unschedulable        string // what kube-scheduler says of it
+	Asks                 []Ask  // claims of devices; what they ask for is not in GPUs yet
 	Index                int    // among its siblings, where its controller numbers them; -1: it does not
 	Admitted             string // message of its condition muster.dev/Admitted
 	Problems             []Problem
@@ -80,22 +82,23 @@ func (p *Pod) At() string {
 	return p.Pinned
 }
 
-// PodOf reads a pod. ok is false for one that asks for no GPU.
+// PodOf reads a pod. ok is false for one that asks for no GPU, and for no device.
 func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
-	gpus := gpusOf(p, o)
-	if gpus == 0 {
+	gpus, claims := gpusOf(p, o), asksOf(p)
+	if gpus == 0 && len(claims) == 0 || o.strange(p.Namespace) {
 		return Pod{}, false
 	}
 	out = Pod{
-		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Node: p.Spec.NodeName, Created: instantOf(p.CreationTimestamp.Time),
+		Namespace: o.Called(p.Namespace), Name: p.Name, UID: string(p.UID), Node: o.Called(p.Spec.NodeName), Created: instantOf(p.CreationTimestamp.Time),
 		Leaving: p.DeletionTimestamp != nil, Over: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
 		Failed: p.Status.Phase == corev1.PodFailed, Index: indexOf(p),
 	}
 	for _, g := range p.Spec.SchedulingGates {
 		out.Gated = out.Gated || g.Name == Gate
 	}
-	out.Pinned = plainName(p.Annotations[AnnotationNode])
+	out.Pinned = o.Called(plainName(p.Annotations[AnnotationNode]))
 	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
+	out.Asks = claims
 	out.conditions(p)
 	if gpus < 0 || gpus > mostGPUs {
 		out.problem("it asks for %d GPUs; a pod runs on one node and asks for 1 to %d", gpus, mostGPUs)

@@ -2,12 +2,15 @@ package translate
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // Quota is what a cluster grants somebody.
@@ -52,6 +55,12 @@ func (q *Quota) problem(object, text string) {
 	q.Problems = append(q.Problems, Problem{object, text})
 }
 
+// Annotations of Kueue's objects that Muster writes.
+const (
+	AnnotationAssigned = "muster.dev/assigned" // GPUs that people granted, by flavor: the nominal quota is what of them is backed
+	AnnotationFlex     = "muster.dev/flex"     // the queue is Muster's own
+)
+
 // Kueue is what Kueue's objects say.
 type Kueue struct {
 	ClusterQueues, LocalQueues, Flavors []*unstructured.Unstructured
@@ -60,11 +69,19 @@ type Kueue struct {
 // Quotas reads Kueue's queues: a ClusterQueue is a quota, in the tree of its
 // cohort, and who has a LocalQueue to it may use it. Queues maps a LocalQueue, as
 // namespace/name, to its quota's path. Both are in order, whatever that of the objects.
+//
+// Where Muster has written a queue, the grant is what people granted, not what of it
+// is backed; and Muster's own queue of flex is no quota.
 func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 	paths, queues := map[string]int{}, map[string]string{}
-	models := k.models(o)
+	models := k.Models(o)
+	flex := map[string]bool{}
 	for _, cq := range sorted(k.ClusterQueues) {
-		q := Quota{Path: pathOf(cq)}
+		if cq.GetAnnotations()[AnnotationFlex] != "" {
+			flex[cq.GetName()] = true
+			continue
+		}
+		q := Quota{Path: PathOf(cq)}
 		q.Grants = grantsOf(cq, o, models, &q)
 		paths[cq.GetName()] = len(quotas)
 		quotas = append(quotas, q)
@@ -72,10 +89,13 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 	for _, lq := range sorted(k.LocalQueues) {
 		name, _, _ := unstructured.NestedString(lq.Object, "spec", "clusterQueue")
 		at, known := paths[name]
+		if flex[name] {
+			queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = fleet.Flex
+		}
 		if !known {
 			continue
 		}
-		queues[lq.GetNamespace()+"/"+lq.GetName()] = quotas[at].Path
+		queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = quotas[at].Path
 		if !slices.Contains(quotas[at].Namespaces, lq.GetNamespace()) {
 			quotas[at].Namespaces = append(quotas[at].Namespaces, lq.GetNamespace())
 		}
@@ -91,8 +111,8 @@ func sorted(list []*unstructured.Unstructured) []*unstructured.Unstructured {
 	return list
 }
 
-// pathOf is cohort/queue. The cohort's field has had two names.
-func pathOf(cq *unstructured.Unstructured) string {
+// PathOf is the quota that a ClusterQueue is: cohort/queue. The cohort's field has had two names.
+func PathOf(cq *unstructured.Unstructured) string {
 	cohort, _, _ := unstructured.NestedString(cq.Object, "spec", "cohortName")
 	if cohort == "" {
 		cohort, _, _ = unstructured.NestedString(cq.Object, "spec", "cohort")
@@ -103,8 +123,8 @@ func pathOf(cq *unstructured.Unstructured) string {
 	return plainName(cq.GetName())
 }
 
-// models says which GPU model a flavor is of: by its node labels, else by its name.
-func (k Kueue) models(o *Options) map[string]string {
+// Models says which GPU model each flavor is of: by its node labels, else by its name.
+func (k Kueue) Models(o *Options) map[string]string {
 	models := map[string]string{}
 	for _, f := range k.Flavors {
 		labels, _, _ := unstructured.NestedStringMap(f.Object, "spec", "nodeLabels")
@@ -114,7 +134,8 @@ func (k Kueue) models(o *Options) map[string]string {
 }
 
 func grantsOf(cq *unstructured.Unstructured, o *Options, models map[string]string, q *Quota) []Grant {
-	by := map[string]int{}
+	by, assigned := map[string]int{}, map[string]int{}
+	_ = json.Unmarshal([]byte(cq.GetAnnotations()[AnnotationAssigned]), &assigned) // else its quotas are what people granted
 	groups, _, _ := unstructured.NestedSlice(cq.Object, "spec", "resourceGroups")
 	for _, g := range groups {
 		for _, f := range list(g, "flavors") {
@@ -124,6 +145,10 @@ func grantsOf(cq *unstructured.Unstructured, o *Options, models map[string]strin
 					continue
 				}
 				n, ok := quantity(field(r, "nominalQuota"))
+				if was, known := assigned[name]; known {
+					n, ok = was, was >= 0 && was <= mostGrant
+					delete(assigned, name) // of several kinds of GPU in one flavor one is Muster's
+				}
 				if !ok {
 					q.problem("clusterqueue/"+cq.GetName(), "the nominal quota of flavor "+clip(name)+" is no number of GPUs")
 					continue

@@ -1,0 +1,65 @@
+{{- define "muster.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{- define "muster.name" -}}
+{{- if contains "muster" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-muster" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end -}}
+{{- end }}
+
+{{- define "muster.labels" -}}
+app.kubernetes.io/name: muster
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "muster.select" -}}
+app.kubernetes.io/name: muster
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "muster.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "muster.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: {drop: [ALL]}
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "muster.placing" -}}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "muster.check" -}}
+{{- if not (or .Values.server.enabled .Values.agent.enabled) }}{{ fail "enable server, agent, or both" }}{{ end -}}
+{{- if .Values.agent.enabled }}
+{{- if not (has .Values.agent.mode (list "observe" "kueue" "manage")) }}{{ fail (printf "agent.mode is %q; it can be observe, kueue or manage" .Values.agent.mode) }}{{ end -}}
+{{- if and (not .Values.agent.server) (not (and .Values.server.enabled .Values.server.agents.enabled)) }}{{ fail "agent.server: name the server as host:port, since this release has none that takes agents" }}{{ end -}}
+{{- end }}
+{{- range .Values.server.clusters }}
+{{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "kueue" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe, kueue or manage" }}{{ end -}}
+{{- end }}
+{{- end }}

@@ -1,0 +1,36 @@
+package api
+
+import (
+	"context"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/view"
+)
+
+// comingService says what is known to be ahead.
+type comingService struct{ *service }
+
+// mostNamed is how many nodes one thing ahead names.
+const mostNamed = 100
+
+// Coming lists what is known to be coming, the soonest first.
+func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*musterv1.ComingResponse, error) {
+	out := &musterv1.ComingResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		list, err := partitions(state, m.GetScope())
+		if err != nil {
+			return err
+		}
+		takes := func(i *fleet.Incident) int { return taken(state, i) }
+		for _, a := range view.ComingTo(state, list, takes, at) {
+			out.Ahead = append(out.Ahead, &musterv1.Ahead{
+				Kind: a.Kind, At: timestamp(a.At), Since: timestamp(a.Since), Partition: a.Partition, Gpus: int32(a.GPUs),
+				Text: a.Text, About: a.About, Nodes: a.Nodes[:min(len(a.Nodes), mostNamed)],
+			})
+		}
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// AgentOptions say for which cluster an agent speaks, and to whom.
+type AgentOptions struct {
+	Server     string // host:port where the server takes agents
+	Identity   string // file or folder with the certificate that an enrolment gave
+	Kubeconfig string // file; "": the usual places, or the cluster this process runs in
+	Context    string // in the file; "": the current one
+	Name       string // of the cluster; "": as the certificate says
+	Manage     bool   // Muster decides what runs there
+	Kueue      bool   // what backs quotas is written to Kueue's queues; with neither, nothing is written
+	Quotas     bool   // the cluster's own quotas are taken over
+	Health     string // host:port for /healthz, /readyz and /metrics; "": nowhere
+	LogLevel   string
+	Err        io.Writer
+}
+
+// EnrolOptions say whom a server lets in.
+type EnrolOptions struct {
+	Cluster string
+	Holds   time.Duration
+	Only    bool // what was enrolled before for the cluster is not let in any more
+}
+
+// Identity is what an agent proves with who it is: PEM.
+type Identity struct{ Authority, Cert, Key []byte }
+
+// agentOptions are those of `muster agent`.
+type agentOptions struct {
+	*app
+	AgentOptions
+	observe bool
+	quotas  string
+}
+
+func newAgent(a *app) *cobra.Command {
+	o := &agentOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "join a Kubernetes cluster to a server elsewhere, over one outgoing connection",
+		Long: `Agent lets a Muster server look at a Kubernetes cluster, and with --manage decide what runs there, until
+Ctrl-C. It dials the server, which never dials in; both show certificates. Nothing is kept here: any
+number of agents may serve one cluster, and while none is connected the cluster goes on with what it runs.
+
+With --observe nothing is written to the cluster, whatever the server asks. What the agent may do at all
+is what its user or service account may.
+
+The server lets agents in where it was started with --agents, and "muster agent enrol" gives the certificate.`,
+		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem    # where the server runs\n  muster agent --server muster.example.org:6879 --identity tiger.pem --kubeconfig ~/.kube/config --observe",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.settle(); err != nil {
+				return err
+			}
+			return o.Agent(cmd.Context(), o.AgentOptions)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Identity, "identity", a.getenv("MUSTER_IDENTITY", ""), "file of muster agent enrol, or folder with ca.crt, tls.crt and tls.key ($MUSTER_IDENTITY)")
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "kubeconfig file; without it $KUBECONFIG, ~/.kube/config, or the cluster this runs in")
+	f.StringVar(&o.Context, "context", "", "context in the kubeconfig; without it the current one")
+	f.StringVar(&o.Name, "name", "", "the cluster's name, if it is to be checked against the certificate's")
+	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
+	f.BoolVar(&o.Manage, "manage", false, "Muster decides what runs there")
+	f.BoolVar(&o.Kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
+	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
+	f.StringVar(&o.Health, "health", "", "host:port for /healthz, /readyz and /metrics; without it nowhere")
+	f.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
+	cmd.AddCommand(newEnrol(a), newRevoke(a))
+	return cmd
+}
+
+// settle checks what was asked for before anything starts.
+func (o *agentOptions) settle() error {
+	switch {
+	case ways(o.observe, o.Manage, o.Kueue) != 1:
+		return usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
+	case o.Name != "" && !clusterName.MatchString(o.Name):
+		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.Name)
+	case o.quotas != "cluster" && o.quotas != "none":
+		return usage("--quotas %.40q; write cluster or none", o.quotas)
+	case o.Identity == "":
+		return usage("--identity names the certificate by which the server knows the cluster; muster agent enrol NAME, where the server runs, gives one")
+	case strings.Contains(o.app.server, "/"):
+		return usage("--server %.80q; an agent dials host:port, as the server's --agents says", o.app.server)
+	}
+	o.Quotas, o.Server, o.Err = o.quotas == "cluster", o.app.server, o.Env.Err
+	return checkLogLevel(o.LogLevel)
+}
+
+// enrolOptions are those of `muster agent enrol`.
+type enrolOptions struct {
+	*app
+	EnrolOptions
+	data, secret string
+	holds        span
+}
+
+func newEnrol(a *app) *cobra.Command {
+	o := &enrolOptions{app: a, holds: span{d: 365 * 24 * time.Hour, set: true}}
+	cmd := &cobra.Command{
+		Use:   "enrol NAME",
+		Short: "let the agents of a cluster in, and print the certificate that they show",
+		Long: `Enrol makes a certificate for the agents of a cluster, signed by the server's own authority in its data
+folder, lets it in from now on, and prints it with its key: keep it like a password. It is to be run
+where the server's data folder is; the server may run.`,
+		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem\n  kubectl exec muster-0 -- /muster agent enrol tiger --data /data --secret muster-agent | kubectl --context tiger apply -n muster -f -",
+		Args:    needs(1, 1, "name the cluster, as in muster agent enrol tiger"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if o.Cluster = args[0]; !clusterName.MatchString(o.Cluster) {
+				return usage("%.40q is no name of a cluster; write lower-case letters, digits, dots and dashes, 63 at most", o.Cluster)
+			}
+			return o.run()
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "the server's data folder; without it the usual one")
+	f.StringVar(&o.secret, "secret", "", "print a Kubernetes Secret of this name instead")
+	f.Var(&o.holds, "holds", "how long the certificate holds")
+	f.BoolVar(&o.Only, "only", false, "let no certificate in that the cluster was given before")
+	return cmd
+}
+
+func (o *enrolOptions) run() error {
+	dir, err := o.folder(o.data)
+	if err != nil {
+		return err
+	}
+	if o.Holds = o.holds.d; o.Holds < time.Minute {
+		return usage("--holds %v; a certificate holds a minute or longer", o.Holds)
+	}
+	is, err := o.Enrol(dir, o.EnrolOptions)
+	if err != nil {
+		return err
+	}
+	if o.secret != "" {
+		_, err = fmt.Fprint(o.Out, secretOf(o.secret, is))
+		return err
+	}
+	_, err = o.Out.Write(append(append(is.Cert, is.Key...), is.Authority...))
+	return err
+}
+
+// secretOf is a Secret of the shape that cert-manager writes too.
+func secretOf(name string, is Identity) string {
+	text := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf("apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata:\n  name: %s\ndata:\n  ca.crt: %s\n  tls.crt: %s\n  tls.key: %s\n",
+		name, text(is.Authority), text(is.Cert), text(is.Key))
+}
+
+func newRevoke(a *app) *cobra.Command {
+	data := ""
+	cmd := &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "let no agent of a cluster in any more",
+		Long: `Revoke forgets the certificates that a cluster's agents were given. Those that are connected are sent away
+within half a minute; what runs on the cluster goes on.`,
+		Args: needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := a.folder(data)
+			if err != nil {
+				return err
+			}
+			if err := a.Revoke(dir, args[0]); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Out, "No agent of cluster %s is let in any more.\n", args[0])
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "the server's data folder; without it the usual one")
+	return cmd
+}
+
+// folder is the data folder of a server, which must be there.
+func (a *app) folder(named string) (string, error) {
+	dir := named
+	if dir == "" {
+		home, err := (&upOptions{app: a}).home(false)
+		if err != nil {
+			return "", err
+		}
+		dir = home
+	}
+	if info, err := os.Stat(filepath.Clean(dir)); err != nil || !info.IsDir() {
+		return "", Malformed(fmt.Errorf("there is no data folder %s; start the server once (muster up --agents), or name its folder with --data", dir))
+	}
+	return dir, nil
+}

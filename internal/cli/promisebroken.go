@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// brokenOptions are those of `muster promise broken`.
+type brokenOptions struct {
+	*app
+	reading
+	scope string
+	since moment
+	limit int32
+}
+
+func newPromiseBroken(a *app) *cobra.Command {
+	o := &brokenOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "broken [CLUSTER | CLUSTER/GPU | CLUSTER/GPU/ISLAND]",
+		Short: "what broke promises: when, which nodes, and what was promised",
+		Long: `Broken lists the moments at which the whole healthy nodes fell below what was promised, the last first:
+how many promises that broke, of how many nodes they were and how many were whole, the nodes whose
+loss broke them, and the incidents about them. muster events --from RECORD --limit 1 shows the record.`,
+		Example: "  muster promise broken\n  muster promise broken tiger/h200 --since 7d",
+		Args:    needs(0, 1, "at most one cluster, partition or island"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.scope = first(args)
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.since.env = a.Env
+	cmd.Flags().Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d (28d)")
+	cmd.Flags().Int32Var(&o.limit, "limit", 100, "at most so many")
+	return cmd
+}
+
+func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Promises.Broken(ctx, &musterv1.BrokenRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, Limit: o.limit})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("No promise was broken in this time.",
+		column{head: "WHEN"}, column{head: "WHERE", cut: true, path: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
+		column{head: "PROMISED", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", cut: true}, column{head: "CAUSE", cut: true},
+		column{head: "INCIDENTS", wide: true, cut: true}, column{head: "RECORD", right: true, wide: true})
+	for _, b := range res.GetBreaks() {
+		where, by, cause := b.GetPartition(), lostNames(b.GetLost()), ""
+		if b.GetIsland() != "" {
+			where += "/" + b.GetIsland()
+		}
+		if len(b.GetLost()) > 0 {
+			cause = b.GetLost()[0].GetCause()
+		}
+		t.add(b.GetAt(), where, spanOfHours(b.GetHorizonHours()), b.GetPromises(), b.GetPromised(), b.GetWhole(), by, cause, some(b.GetIncidents(), 3), b.GetRecord())
+	}
+	ans := answer{message: res, table: t}
+	if len(res.GetBreaks()) > 0 {
+		ans.unmet = "promises were broken"
+	}
+	if more := int(res.GetFound()) - len(res.GetBreaks()); more > 0 {
+		ans.note = fmt.Sprintf("%d more are not shown; --limit %d shows them.", more, res.GetFound())
+	}
+	return ans, nil
+}
+
+func lostNames(list []*musterv1.LostNode) string {
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = l.GetNode()
+	}
+	return some(folded(names), 2)
+}

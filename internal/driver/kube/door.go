@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Door is a cluster's API server as an agent shows it to Muster. Who the agent is
+// there is its own affair: nobody on the other side can be somebody else, and
+// where the door is for reading only, nothing is written, whoever asks.
+type Door struct {
+	client *Client
+	proxy  http.Handler
+	writes bool
+}
+
+// OpenDoor is the door to the cluster of a kubeconfig, or of this process's own.
+func OpenDoor(file, in string, writes bool) (*Door, error) {
+	config, err := configOf(file, in)
+	if err != nil {
+		return nil, err
+	}
+	client, err := connect(rest.CopyConfig(config))
+	if err != nil {
+		return nil, err
+	}
+	way, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	to, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Door{client, proxyTo(to, way), writes}, nil
+}
+
+// Server is the address of the API server.
+func (d *Door) Server() string { return d.client.Server }
+
+// Alive asks whether the API server answers.
+func (d *Door) Alive(ctx context.Context) error { return d.client.Alive(ctx) }
+
+// UID tells the cluster from any other; "" where that cannot be read.
+func (d *Door) UID(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var is *unstructured.Unstructured
+	is, err := d.client.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil {
+		return ""
+	}
+	return string(is.GetUID())
+}
+
+func proxyTo(to *url.URL, way http.RoundTripper) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = to.Host
+			for name := range r.Out.Header {
+				if name == "Authorization" || strings.HasPrefix(name, "Impersonate-") || strings.HasPrefix(name, "X-Remote-") {
+					r.Out.Header.Del(name)
+				}
+			}
+		},
+		Transport:     way,
+		FlushInterval: -1, // watches say what they see at once
+	}
+}
+
+// ServeHTTP lets a call through to the API server, if it may pass.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if why := d.bars(r); why != "" {
+		status(w, why)
+		return
+	}
+	d.proxy.ServeHTTP(w, r)
+}
+
+// bars says why a call may not pass; "": it may.
+func (d *Door) bars(r *http.Request) string {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	path := r.URL.Path
+	switch {
+	case !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/apis/") && path != "/livez" && path != "/readyz" && path != "/version":
+		return "the agent lets no call of " + path + " through"
+	case r.Header.Get("Upgrade") != "":
+		return "the agent lets nothing through that is more than a call"
+	case !reads && !d.writes:
+		return "the agent was started with --observe, and lets nothing be written"
+	}
+	return ""
+}
+
+// status answers as an API server would, so that the other side understands it.
+func status(w http.ResponseWriter, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Forbidden","code":403,"message":"` + jsonText(why) + `"}`))
+}
+
+func jsonText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '"' || r == '\\' || r < ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}

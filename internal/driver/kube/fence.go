@@ -1,0 +1,168 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Fenced is an engine that takes of one cluster's agent nothing but what is about
+// that cluster. What a cluster shows is written by many people; whatever they
+// write, nothing of another cluster may change by it.
+func Fenced(e Engine, cluster string) Engine { return fenced{e, cluster} }
+
+type fenced struct {
+	Engine
+	cluster string
+}
+
+// Do has a request done that is about the cluster.
+func (f fenced) Do(ctx context.Context, r core.Request) error {
+	var strays string
+	f.Read(func(s *fleet.State) { strays = beyond(s, f.cluster, r.Command) })
+	if strays != "" {
+		return &core.Refusal{Code: core.AccessDenied, Message: fmt.Sprintf("cluster %s may not speak of %s", f.cluster, strays)}
+	}
+	return f.Engine.Do(ctx, r)
+}
+
+// beyond says what of a command is not the cluster's own; "": nothing is.
+func beyond(s *fleet.State, cluster string, command core.Command) string {
+	switch c := command.(type) {
+	case core.Batch:
+		for _, one := range c.Commands {
+			if text := beyond(s, cluster, one); text != "" {
+				return text
+			}
+		}
+		return ""
+	case core.AddCluster:
+		return unless(c.Name == cluster, "cluster %s", c.Name)
+	case core.AddPartition:
+		return unless(c.Cluster == cluster, "cluster %s", c.Cluster)
+	case core.StopReports:
+		return unless(c.Cluster == cluster, "cluster %s", c.Cluster)
+	case core.ResumeReports:
+		return unless(c.Cluster == cluster, "cluster %s", c.Cluster)
+	case core.AddIslands:
+		return beyondNodes(s, cluster, c)
+	case core.SetNodes:
+		return unless(ownNodes(s, cluster, c.Names), "nodes that it does not have: %v", c.Names[:min(3, len(c.Names))])
+	case core.TakeSignals:
+		names := make([]string, len(c.Signals))
+		for i, signal := range c.Signals {
+			names[i] = signal.Node
+		}
+		return unless(ownNodes(s, cluster, names), "nodes that it does not have")
+	}
+	if text, known := beyondQuota(s, cluster, command); known {
+		return text
+	}
+	return beyondWork(s, cluster, command)
+}
+
+func beyondNodes(s *fleet.State, cluster string, c core.AddIslands) string {
+	for _, island := range c.Islands {
+		for _, name := range island.Names {
+			if strings.Contains(name, "@") && !translate.Of(cluster, name) {
+				return "node " + name
+			}
+		}
+	}
+	return unless(within(cluster, c.Partition), "partition %s", c.Partition)
+}
+
+// beyondQuota looks at commands about quota. A quota may be one of several clusters:
+// each says what of its own metal it grants, and who of its own namespaces may use it.
+func beyondQuota(s *fleet.State, cluster string, command core.Command) (text string, known bool) {
+	switch c := command.(type) {
+	case core.SetGrant:
+		return unless(within(cluster, c.Partition), "partition %s", c.Partition), true
+	case core.CreateQuota:
+		return unless(sameElsewhere(fleet.Access{}, c.Access, cluster), "who of other clusters may use %s", c.Path), true
+	case core.SetAccess:
+		q := s.Quota(c.Path)
+		return unless(q != nil && sameElsewhere(q.Access, c.Access, cluster), "who of other clusters may use %s", c.Path), true
+	}
+	return "", false
+}
+
+func beyondWork(s *fleet.State, cluster string, command core.Command) string {
+	switch c := command.(type) {
+	case core.Submit:
+		return beyondSpec(s, cluster, c.Spec)
+	case core.Observe:
+		if text := beyondSpec(s, cluster, c.Spec); text != "" {
+			return text
+		}
+		return unless(within(cluster, c.Partition), "partition %s", c.Partition)
+	case core.Cancel:
+		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+	case core.Resize:
+		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+	case core.ReportFinished:
+		return beyondWorkload(s.Workloads[c.ID], cluster)
+	case core.ReportStopped:
+		return beyondWorkload(s.Workloads[c.ID], cluster)
+	}
+	return fmt.Sprintf("%T", command)
+}
+
+func beyondSpec(s *fleet.State, cluster string, spec fleet.Spec) string {
+	w := s.Workload(spec.Namespace, spec.Name)
+	switch {
+	case !slices.Contains(spec.Groups, mark(cluster)):
+		return "work that is not marked as its own"
+	case spec.Partition != "" && s.Partition(spec.Partition) != nil && !within(cluster, spec.Partition):
+		return "partition " + spec.Partition
+	case w != nil && !w.State.Ended():
+		return beyondWorkload(w, cluster)
+	}
+	return ""
+}
+
+// beyondWorkload looks at a workload that is spoken of. One that nobody knows is
+// nobody's, and the engine says what it thinks of that.
+func beyondWorkload(w *fleet.Workload, cluster string) string {
+	if w == nil || marked(w, cluster) || w.Where != "" && within(cluster, w.Where) {
+		return ""
+	}
+	return "workload " + w.Namespace + "/" + w.Name
+}
+
+// sameElsewhere says whether two access lists differ in the cluster's own entries only.
+func sameElsewhere(was, is fleet.Access, cluster string) bool {
+	others := func(entries []string) (list []string) {
+		for _, e := range entries {
+			if !strings.HasPrefix(e, cluster+"/") {
+				list = append(list, e)
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	return slices.Equal(others(was.Namespaces), others(is.Namespaces)) && slices.Equal(was.Users, is.Users) && slices.Equal(was.Groups, is.Groups)
+}
+
+func within(cluster, partition string) bool { return strings.HasPrefix(partition, cluster+"/") }
+
+func ownNodes(s *fleet.State, cluster string, names []string) bool {
+	for _, name := range names {
+		if p, _ := s.FindNode(name); p != nil && p.Cluster != cluster {
+			return false
+		}
+	}
+	return true
+}
+
+func unless(ok bool, format string, args ...any) string {
+	if ok {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}

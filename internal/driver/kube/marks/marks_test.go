@@ -1,0 +1,173 @@
+package marks
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+var now = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func node() *corev1.Node {
+	amounts := corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("8")}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n1", ResourceVersion: "7"},
+		Status: corev1.NodeStatus{Capacity: amounts, Allocatable: amounts, Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-time.Hour)},
+		}}},
+	}
+}
+
+// marked is a node as the API server has it after it was given a mark.
+func marked(t *testing.T, n *corev1.Node, mark string) *corev1.Node {
+	t.Helper()
+	n = patched(t, n, Conditions(n, mark, "the test", now))
+	return patched(t, n, Taints(n, mark))
+}
+
+// patched applies a patch as the API server does: conditions are merged by type,
+// annotations and labels by key, and taints are replaced.
+func patched(t *testing.T, n *corev1.Node, patch JSON) *corev1.Node {
+	t.Helper()
+	data, err := json.Marshal(patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var change struct {
+		Metadata struct {
+			ResourceVersion     string
+			Annotations, Labels map[string]*string
+		}
+		Spec   *struct{ Taints []corev1.Taint }
+		Status struct {
+			Conditions []struct {
+				corev1.NodeCondition
+				Patch string `json:"$patch"`
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &change); err != nil {
+		t.Fatal(err)
+	}
+	if v := change.Metadata.ResourceVersion; (v != "") != (change.Spec != nil) || v != "" && v != n.ResourceVersion {
+		t.Fatalf("the patch is for version %q", v)
+	}
+	n = n.DeepCopy()
+	n.Annotations, n.Labels = merged(n.Annotations, change.Metadata.Annotations), merged(n.Labels, change.Metadata.Labels)
+	if change.Spec != nil {
+		n.Spec.Taints = change.Spec.Taints
+	}
+	for _, c := range change.Status.Conditions {
+		n.Status.Conditions = slices.DeleteFunc(n.Status.Conditions, func(is corev1.NodeCondition) bool { return is.Type == c.Type })
+		if c.Patch != "delete" {
+			n.Status.Conditions = append(n.Status.Conditions, c.NodeCondition)
+		}
+	}
+	return n
+}
+
+func merged(is map[string]string, change map[string]*string) map[string]string {
+	out := map[string]string{}
+	for k, v := range is {
+		out[k] = v
+	}
+	for k, v := range change {
+		if delete(out, k); v != nil {
+			out[k] = *v
+		}
+	}
+	return out
+}
+
+// TestOurOwnMarksAreNoSignOfANodesHealth asks that a node reads the same whatever
+// mark Muster has set on it, whatever else is wrong with it.
+func TestOurOwnMarksAreNoSignOfANodesHealth(t *testing.T) {
+	o := translate.Defaults("tiger")
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		n := troubled(r)
+		bare := translate.NodeOf(n, &o)
+		for range 1 + r.IntN(4) {
+			mark := Of(fleet.NodeStates()[r.IntN(len(fleet.NodeStates()))])
+			n = marked(t, n, mark)
+			is := translate.NodeOf(n, &o)
+			if is.Mark != mark {
+				t.Fatalf("seed %d: marked %q, it shows %q", seed, mark, is.Mark)
+			}
+			is.Mark = ""
+			if !reflect.DeepEqual(is, bare) {
+				t.Fatalf("seed %d: marked %q it reads\n%+v\ninstead of\n%+v", seed, mark, is, bare)
+			}
+		}
+		if n = marked(t, n, ""); !slices.Equal(keysOf(n), keysOf(troubled(rand.New(rand.NewPCG(seed, 1))))) || len(n.Annotations)+len(n.Labels) > len(troubled(rand.New(rand.NewPCG(seed, 1))).Annotations) {
+			t.Fatalf("seed %d: without a mark the node is left with %v, %v, %v", seed, keysOf(n), n.Annotations, n.Labels)
+		}
+	}
+}
+
+// troubled is a node with marks of others.
+func troubled(r *rand.Rand) *corev1.Node {
+	n := node()
+	for _, key := range []string{"muster.dev/quarantined", "muster.dev/maintenance", "node.kubernetes.io/unreachable", "team.example/mine"} {
+		if r.IntN(4) == 0 {
+			n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+		}
+	}
+	n.Spec.Unschedulable = r.IntN(4) == 0
+	if r.IntN(4) == 0 {
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: "XIDErrors", Status: corev1.ConditionTrue, Message: "XID 79"})
+	}
+	if r.IntN(4) == 0 {
+		n.Annotations = map[string]string{keepers[0]: "true"}
+	}
+	return n
+}
+
+func keysOf(n *corev1.Node) (keys []string) {
+	for _, t := range n.Spec.Taints {
+		keys = append(keys, t.Key)
+	}
+	for _, c := range n.Status.Conditions {
+		keys = append(keys, string(c.Type))
+	}
+	return keys
+}
+
+// TestWhatSomebodyTookAwayIsNotWhole asks that a mark of which part is gone is
+// neither the mark nor none, so that it is set or taken away whole.
+func TestWhatSomebodyTookAwayIsNotWhole(t *testing.T) {
+	o := translate.Defaults("tiger")
+	n := marked(t, node(), translate.MarkMaintenance)
+	if n.Labels[translate.LabelMaintenance] != "true" || n.Annotations[keepers[0]] != "true" {
+		t.Errorf("under maintenance it has labels %v and annotations %v", n.Labels, n.Annotations)
+	}
+	n.Spec.Taints = nil
+	if is := translate.NodeOf(n, &o); is.Mark == "" || is.Mark == translate.MarkMaintenance {
+		t.Errorf("without its taint it shows %q", is.Mark)
+	}
+	if n = marked(t, n, translate.MarkMaintenance); len(n.Spec.Taints) != 1 {
+		t.Errorf("set again, its taints are %v", n.Spec.Taints)
+	}
+}
+
+// TestOthersWordOfAMaintenanceIsHeard asks that a node which somebody else takes out
+// of use takes nothing new.
+func TestOthersWordOfAMaintenanceIsHeard(t *testing.T) {
+	o := translate.Defaults("tiger")
+	n := node()
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: "MaintenanceInProgress", Status: corev1.ConditionTrue})
+	is := translate.NodeOf(n, &o)
+	if state, _, why := is.State(fleet.DefaultHealth().Rules, fleet.InstantOf(now)); state != fleet.Suspect || why == "" {
+		t.Errorf("it is %s because of %q, want suspect", state, why)
+	}
+}

@@ -1,0 +1,108 @@
+package translate
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// AnnotationSuspends says on a Job or a JobSet that Muster starts it by taking its
+// suspension back, and evicts it by suspending it again.
+const AnnotationSuspends = "muster.dev/by-suspending"
+
+// Suspendable is a Job or a JobSet that is, or was, suspended until Muster starts it.
+type Suspendable struct {
+	Kind, Namespace, Name, UID string
+	Suspended                  bool
+	Pods                       []Pod // as its controller would make them, gated
+	Problems                   []Problem
+}
+
+// mostVirtual is how many pods of one suspended object are pictured: a pool's size
+// is said by its owner, so that more are not needed to tell its shape.
+const mostVirtual = 20_000
+
+// SuspendableOf reads a Job or a JobSet. ok is false for one that is not Muster's to
+// start: it is not suspended and Muster has not started it, it is part of something
+// else, another queue has it, or its pods ask for no GPU or have no target.
+func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok bool) {
+	s = Suspendable{Kind: u.GetKind(), Namespace: o.Called(u.GetNamespace()), Name: u.GetName(), UID: string(u.GetUID())}
+	s.Suspended, _, _ = unstructured.NestedBool(u.Object, "spec", "suspend")
+	if o.strange(u.GetNamespace()) || !s.Suspended && u.GetAnnotations()[AnnotationSuspends] != "true" || u.GetLabels()["kueue.x-k8s.io/queue-name"] != "" {
+		return s, false
+	}
+	if of := metav1.GetControllerOfNoCopy(u); of != nil && of.Kind != "CronJob" {
+		return s, false
+	}
+	switch s.Kind {
+	case "Job":
+		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+		s.picture(u, "", 1, spec, o)
+	case "JobSet":
+		jobs, _, _ := unstructured.NestedSlice(u.Object, "spec", "replicatedJobs")
+		for _, job := range jobs {
+			name, _, _ := unstructured.NestedString(asMap(job), "name")
+			spec, _, _ := unstructured.NestedMap(asMap(job), "template", "spec")
+			s.picture(u, name, countOf(asMap(job), "replicas", 1), spec, o)
+		}
+	}
+	return s, len(s.Pods) > 0
+}
+
+func asMap(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func countOf(of map[string]any, field string, otherwise int) int {
+	if n, ok, _ := unstructured.NestedInt64(of, field); ok && n >= 0 && n <= mostReplicas {
+		return int(n)
+	}
+	return otherwise
+}
+
+// picture adds the pods that a Job of a template would have at one time.
+func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replicas int, spec map[string]any, o *Options) {
+	each := countOf(spec, "parallelism", 1)
+	each = min(each, max(1, countOf(spec, "completions", each)))
+	template, _, _ := unstructured.NestedMap(spec, "template")
+	var p corev1.Pod
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &p); err != nil {
+		s.Problems = append(s.Problems, Problem{lowerKind(s.Kind) + "/" + s.Namespace + "/" + s.Name, fmt.Sprintf("the template of its pods cannot be read: %.200s", err.Error())})
+		return
+	}
+	p.Namespace, p.UID, p.CreationTimestamp = u.GetNamespace(), "", u.GetCreationTimestamp()
+	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: Gate}}
+	yes := true
+	p.OwnerReferences = []metav1.OwnerReference{{Kind: s.Kind, Name: s.Name, UID: u.GetUID(), Controller: &yes}}
+	if s.Kind == "JobSet" {
+		if p.Labels == nil {
+			p.Labels = map[string]string{}
+		}
+		p.Labels["jobset.sigs.k8s.io/jobset-name"], p.Labels["jobset.sigs.k8s.io/replicatedjob-name"], p.Labels[jobSetUID] = s.Name, part, s.UID
+	}
+	is, ok := PodOf(&p, o)
+	if !ok || is.Wishes.Target == "" {
+		return
+	}
+	is.Virtual, is.Owner.Size = true, min(each*replicas, mostReplicas)
+	for i := range min(each*replicas, mostVirtual) {
+		is.Name = s.Name + "-" + firstOf(part, "pod") + "-" + strconv.Itoa(i)
+		is.UID, is.Index = s.UID+"/"+part+"/"+strconv.Itoa(i), i
+		if i > 0 {
+			is.Problems = nil
+		}
+		s.Pods = append(s.Pods, is)
+	}
+}
+
+func lowerKind(kind string) string {
+	if kind == "Job" {
+		return "job"
+	}
+	return "jobset"
+}

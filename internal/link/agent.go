@@ -1,0 +1,149 @@
+package link
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// Hello is what an agent says of itself.
+type Hello struct {
+	Cluster string `json:"cluster"` // must be whom its certificate is for
+	Version string `json:"version"`
+	Manage  bool   `json:"manage"` // what runs there is decided by Muster; else it is watched only
+	Kueue   bool   `json:"kueue"`  // what backs quotas is written to Kueue's queues
+	Quotas  bool   `json:"quotas"` // the cluster's own quotas are taken over
+	// UID tells the cluster from another to which somebody has copied its
+	// certificate: that of its namespace kube-system. "" where it may not be read.
+	UID string `json:"uid,omitempty"`
+}
+
+// Paths that the agent itself answers.
+const (
+	helloPath   = "/.muster/hello"
+	refusedPath = "/.muster/refused"
+)
+
+// Agent keeps a line to the server.
+type Agent struct {
+	Server   string // host:port
+	Identity string // folder or file, read again for every connection
+	Hello    func(context.Context) Hello
+	Handler  http.Handler // answers what the server asks of the cluster
+	Log      *slog.Logger
+
+	connected atomic.Bool
+	asked     atomic.Int64
+	lines     atomic.Int64
+}
+
+// Stats are what an agent has done so far.
+type Stats struct {
+	Connected    bool
+	Asked, Lines int64 // calls answered, and lines that have been
+}
+
+// Stats says how the agent fares.
+func (a *Agent) Stats() Stats {
+	return Stats{a.connected.Load(), a.asked.Load(), a.lines.Load()}
+}
+
+// How long an agent waits before it dials again, and for what it listens.
+const (
+	waitLeast = 500 * time.Millisecond
+	waitMost  = 30 * time.Second
+	steady    = time.Minute // a line that held so long was a good one
+	handshake = 15 * time.Second
+	silence   = 15 * time.Second // then the other side is asked whether it is there
+	answer    = 15 * time.Second // and has so long to say so
+)
+
+// Run keeps a line until ctx ends. Whatever the server asked of the cluster stays
+// as it is while there is no line.
+func (a *Agent) Run(ctx context.Context) error {
+	wait := waitLeast
+	for {
+		began := time.Now()
+		err := a.line(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if time.Since(began) > steady {
+			wait = waitLeast
+		}
+		pause := wait/2 + rand.N(wait/2)
+		a.Log.Warn("no line to the server; the cluster goes on with what it runs", "server", a.Server, "why", err, "again", pause.Round(time.Millisecond))
+		wait = min(2*wait, waitMost)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// line is one connection from its beginning to its end.
+func (a *Agent) line(ctx context.Context) error {
+	is, err := readIdentity(a.Identity)
+	if err != nil {
+		return err
+	}
+	conn, err := a.dial(ctx, is.clientConfig())
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	defer a.connected.Store(false)
+	said := &verdict{}
+	server := http2.Server{ReadIdleTimeout: silence, PingTimeout: answer, MaxConcurrentStreams: 1000}
+	server.ServeConn(conn, &http2.ServeConnOpts{Context: ctx, Handler: a.answers(said)})
+	if text := said.text.Load(); text != nil {
+		return errors.New("the server refuses it: " + *text)
+	}
+	return errors.New("the line has ended")
+}
+
+func (a *Agent) dial(ctx context.Context, config *tls.Config) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, handshake)
+	defer cancel()
+	d := tls.Dialer{Config: config, NetDialer: &net.Dialer{KeepAlive: silence}}
+	return d.DialContext(ctx, "tcp", a.Server)
+}
+
+// verdict is why the server does not want the line.
+type verdict struct{ text atomic.Pointer[string] }
+
+// answers is who answers what on a line.
+func (a *Agent) answers(said *verdict) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, r *http.Request) {
+		hello := a.Hello(r.Context())
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(hello)
+		a.lines.Add(1)
+	})
+	mux.HandleFunc("POST "+refusedPath, func(_ http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(io.LimitReader(r.Body, 1000))
+		text := fmt.Sprintf("%.1000q", data)
+		said.text.Store(&text)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if a.connected.CompareAndSwap(false, true) {
+			a.Log.Info("the server asks over a new line", "server", a.Server)
+		}
+		a.asked.Add(1)
+		a.Handler.ServeHTTP(w, r)
+	})
+	return mux
+}

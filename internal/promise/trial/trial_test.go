@@ -1,0 +1,37 @@
+package trial
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/muster-fleet/muster/internal/promise/buffer"
+)
+
+// No policy promises more whole nodes than stand, and what comes later changes no
+// promise that was made before.
+func TestPromisesKnowOnlyWhatWas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
+		down := rapid.SliceOfN(rapid.IntRange(0, nodes), 2, 80).Draw(t, "down")
+		hours := make([]buffer.Hour, len(down))
+		for i, d := range down {
+			hours[i] = buffer.Hour{Nodes: nodes, Level: d, Peak: d}
+		}
+		cut := rapid.IntRange(1, len(hours)).Draw(t, "cut")
+		for _, p := range []Policy{
+			{Kind: "fixed", Share: 0.15}, {Kind: "rolling", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3},
+			{Kind: "binomial", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3}, {Kind: "calibrated", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3},
+		} {
+			all, early := Promises(p, hours, 2, nil, 24), Promises(p, hours[:cut], 2, nil, 24)
+			for i := range all {
+				if all[i] < 0 || all[i] > hours[i].Nodes-hours[i].Level {
+					t.Fatalf("%s promises %d of %d nodes with %d down", p.Kind, all[i], nodes, down[i])
+				}
+				if i < cut && all[i] != early[i] {
+					t.Fatalf("%s: the promise of hour %d is %d, and was %d before anybody knew of hour %d", p.Kind, i, all[i], early[i], cut)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Ahead is something that is known to be coming.
+type Ahead struct {
+	Kind      string        `json:"kind"`  // one of the constants
+	At        fleet.Instant `json:"at"`    // 0: nobody knows when
+	Since     fleet.Instant `json:"since"` // since when it is on its way; 0: nothing is said
+	Partition string        `json:"partition"`
+	GPUs      int           `json:"gpus"`
+	Text      string        `json:"text"`
+	About     string        `json:"about"` // the node, workload, quota, incident or haircut
+	Nodes     []string      `json:"nodes"`
+}
+
+// The kinds of what is coming.
+const (
+	AheadProbation   = "probation"   // nodes are healthy again once it is over
+	AheadDwell       = "dwell"       // what was lower for a while may be promised again
+	AheadHold        = "hold"        // a hold ends
+	AheadWork        = "work"        // work reaches the end that it declared
+	AheadMaintenance = "maintenance" // nodes are under it now, and come back
+	AheadIncident    = "incident"    // it is open, and will end
+	AheadWave        = "wave"        // of a haircut that is saved and not in force
+	AheadDelivery    = "delivery"    // GPUs are assigned that are not installed
+)
+
+// soon is how far ahead the ends of work are told.
+const soon = 24 * time.Hour
+
+// mostEnds is how many ends of work are told of a partition: the largest.
+const mostEnds = 5
+
+// ComingTo lists what is known to be coming in some partitions: the soonest first,
+// what has no known moment last. takes says how many GPUs an incident takes.
+func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Incident) int, now fleet.Instant) (all []Ahead) {
+	for _, p := range list {
+		all = append(all, returns(p, now)...)
+		all = append(all, dwells(p, now)...)
+		all = append(all, ends(p, now)...)
+		all = append(all, outOfPlan(p)...)
+		if missing := p.Assigned() - p.Tally().Installed; missing > 0 {
+			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; nobody has said when they come", missing)})
+		}
+	}
+	all = append(all, holdsEnd(s, list, now)...)
+	all = append(all, openIncidents(s, list, takes)...)
+	all = append(all, waves(s, list)...)
+	slices.SortStableFunc(all, func(a, b Ahead) int {
+		if (a.At == 0) != (b.At == 0) {
+			return cmp.Compare(b.At, a.At)
+		}
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
+	})
+	return all
+}
+
+// returns are the ends of probation, those of the same minute together.
+func returns(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
+	for _, n := range p.Nodes {
+		if at := n.Since.Add(p.State().Policy.Probation); n.State == fleet.Probation && at > now {
+			list = together(list, Ahead{Kind: AheadProbation, At: at, Since: n.Since, Partition: p.ID, GPUs: n.GPUs, Nodes: []string{n.Name}})
+		}
+	}
+	for i := range list {
+		list[i].Text = nodesText(list[i].Nodes, "is", "are") + " through probation and healthy, if nothing is seen until then"
+	}
+	return list
+}
+
+// dwells are the ends of the time for which what is promisable remembers nodes that
+// are back already.
+func dwells(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
+	for _, d := range p.Downs {
+		n := p.Nodes[d.Node]
+		if d.To == fleet.Never || n.State != fleet.Healthy {
+			continue
+		}
+		if at := d.To.Add(p.State().Policy.Dwell); at > now {
+			list = together(list, Ahead{Kind: AheadDwell, At: at, Since: d.To, Partition: p.ID, GPUs: n.GPUs, Nodes: []string{n.Name}})
+		}
+	}
+	for i := range list {
+		list[i].Text = nodesText(list[i].Nodes, "has", "have") + " been up for the whole dwell: promisable may rise"
+	}
+	return list
+}
+
+// together adds something to what comes in the same minute.
+func together(list []Ahead, one Ahead) []Ahead {
+	minute := fleet.Instant(time.Minute)
+	for i := range list {
+		if x := &list[i]; x.Kind == one.Kind && x.At/minute == one.At/minute {
+			x.GPUs, x.Nodes, x.Since = x.GPUs+one.GPUs, append(x.Nodes, one.Nodes...), min(x.Since, one.Since)
+			return list
+		}
+	}
+	if len(one.Nodes) == 1 {
+		one.About = one.Nodes[0]
+	}
+	return append(list, one)
+}
+
+func nodesText(nodes []string, one, more string) string {
+	if len(nodes) == 1 {
+		return nodes[0] + " " + one
+	}
+	return fmt.Sprintf("%d nodes %s", len(nodes), more)
+}
+
+// ends are the next declared ends of the largest work.
+func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
+	add := func(w *fleet.Workload) {
+		if at := w.Started.Add(w.MaxRuntime); w.MaxRuntime > 0 && w.Started > 0 && !w.Leaves() && at > now && at <= now.Add(soon) {
+			name := w.Namespace + "/" + w.Name
+			list = append(list, Ahead{
+				Kind: AheadWork, At: at, Since: w.Started, Partition: p.ID, GPUs: w.GPUs(), About: name,
+				Text: fmt.Sprintf("%s reaches the end that it declared and frees %d GPUs, if it keeps to it", name, w.GPUs()),
+			})
+		}
+	}
+	for _, a := range p.Accounts {
+		for _, w := range a.Work() {
+			add(w)
+		}
+	}
+	for _, w := range p.FlexWork() {
+		add(w)
+	}
+	slices.SortFunc(list, func(a, b Ahead) int {
+		return cmp.Or(cmp.Compare(b.GPUs, a.GPUs), cmp.Compare(a.At, b.At), cmp.Compare(a.About, b.About))
+	})
+	return list[:min(len(list), mostEnds)]
+}
+
+// outOfPlan are the nodes under maintenance; when they come back nobody has said.
+func outOfPlan(p *fleet.Partition) []Ahead {
+	one := Ahead{Kind: AheadMaintenance, Partition: p.ID}
+	for _, n := range p.Nodes {
+		if n.State == fleet.Maintenance {
+			one.Nodes, one.GPUs = append(one.Nodes, n.Name), one.GPUs+n.GPUs
+			if one.Since == 0 || n.Since < one.Since {
+				one.Since = n.Since
+			}
+		}
+	}
+	if len(one.Nodes) == 0 {
+		return nil
+	}
+	if len(one.Nodes) == 1 {
+		one.About = one.Nodes[0]
+	}
+	one.Text = nodesText(one.Nodes, "is", "are") + " under maintenance and will come back; nobody has said when"
+	return []Ahead{one}
+}
+
+func holdsEnd(s *fleet.State, list []*fleet.Partition, now fleet.Instant) (all []Ahead) {
+	for _, h := range s.Holds {
+		if h.Until <= now || !slices.ContainsFunc(list, func(p *fleet.Partition) bool { return p.ID == h.Partition }) {
+			continue
+		}
+		text := fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Quota)
+		if h.Inside() {
+			text = fmt.Sprintf("hold %d of %d GPUs in %s for %s ends", h.ID, h.GPUs, h.Quota, h.Holder())
+		}
+		all = append(all, Ahead{Kind: AheadHold, At: h.Until, Since: h.Since, Partition: h.Partition, GPUs: h.GPUs, Text: text, About: h.Quota})
+	}
+	return all
+}
+
+func openIncidents(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Incident) int) (all []Ahead) {
+	for _, i := range s.Incidents {
+		at := slices.IndexFunc(list, i.Touches)
+		if i.Closed != 0 || at < 0 {
+			continue
+		}
+		one := Ahead{Kind: AheadIncident, Since: i.Opened, GPUs: takes(i), About: i.Name, Nodes: i.Nodes}
+		if i.Scope != "" || len(i.Nodes) > 0 {
+			one.Partition = list[at].ID
+		}
+		one.Text = fmt.Sprintf("incident %s is open and takes %d GPUs; nobody has said when it ends", i.Name, one.GPUs)
+		all = append(all, one)
+	}
+	return all
+}
+
+// waves are the parts of saved haircuts that are not in force yet.
+func waves(s *fleet.State, list []*fleet.Partition) (all []Ahead) {
+	for _, h := range s.Haircuts {
+		for _, w := range h.Waves {
+			if w.Applied != 0 || h.Reviewed == 0 {
+				continue
+			}
+			for _, part := range w.Parts {
+				cut := 0
+				for _, c := range part.Cuts {
+					cut += c.Was - c.Now
+				}
+				if cut == 0 || !slices.ContainsFunc(list, func(p *fleet.Partition) bool { return p.ID == part.Partition }) {
+					continue
+				}
+				all = append(all, Ahead{
+					Kind: AheadWave, Since: h.Reviewed, Partition: part.Partition, GPUs: cut, About: h.Name,
+					Text: fmt.Sprintf("haircut %s is reviewed and would take %d GPUs from assigned; a person applies it", h.Name, cut),
+				})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,142 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
+)
+
+// brokenRow is one moment at which promises broke, as a line of a table.
+type brokenRow struct {
+	*musterv1.Break
+	where, path string // and the page that tells all of it
+}
+
+// mostBroken is how many of them a page lists.
+const mostBroken = 40
+
+// brokenPart lists what broke promises in a scope, the last first.
+func brokenPart(v *visit) (page, error) {
+	q := v.r.URL.Query()
+	ask := &musterv1.BrokenRequest{AsOf: v.asOf, Scope: strings.TrimSuffix(q.Get("scope"), "/"), Limit: mostBroken}
+	if word := q.Get("window"); word != "" {
+		window, err := time.ParseDuration(word)
+		if err != nil || window <= 0 {
+			return page{}, &wrongInput{"window", "is no time span: " + short(word, 20)}
+		}
+		ask.Since = timestamppb.New(v.at().Add(-window))
+	}
+	b, err := v.Promises.Broken(v.ctx, ask)
+	if err != nil {
+		return page{}, err
+	}
+	var rows []brokenRow
+	for _, one := range b.GetBreaks() {
+		rows = append(rows, v.brokenRow(one))
+	}
+	return page{part: true, body: brokenList(v, rows, int(b.GetFound())-len(rows))}, nil
+}
+
+func (v *visit) brokenRow(b *musterv1.Break) brokenRow {
+	r := brokenRow{Break: b, where: b.GetPartition()}
+	if b.GetIsland() != "" {
+		r.where += "/" + b.GetIsland()
+	}
+	r.path = v.to("/promise/broken/" + strconv.FormatUint(b.GetRecord(), 10))
+	return r
+}
+
+// brokenView is the page of one record that broke promises.
+type brokenView struct {
+	v     *visit
+	falls []fallView
+	event []eventRow
+}
+
+// fallView is one of the promises that it broke.
+type fallView struct {
+	brokenRow
+	wide, narrow draw.SVG
+	maps         []islandMap
+}
+
+func brokenPage(v *visit) (page, error) {
+	record := number(v.r.PathValue("record"))
+	none := &missing{"No promise was broken by record " + short(v.r.PathValue("record"), 20) + ".", "The page of promises lists what broke them; what is older than 400 days is forgotten."}
+	if record == 0 {
+		return page{}, none
+	}
+	b, err := v.Promises.Broken(v.ctx, &musterv1.BrokenRequest{AsOf: v.asOf, Record: record, Since: timestamppb.New(v.begin().Add(-time.Hour))})
+	if err != nil {
+		return page{}, err
+	}
+	if len(b.GetBreaks()) == 0 {
+		return page{}, none
+	}
+	m := brokenView{v: v}
+	for i, one := range b.GetBreaks() {
+		f := fallView{brokenRow: v.brokenRow(one)}
+		fall := draw.Fall{Promised: int(one.GetPromised()), Whole: int(one.GetWhole()), Lost: len(one.GetLost()), Out: len(one.GetOut())}
+		f.wide, f.narrow = draw.Falls("fall"+plain(i), fall, draw.Wide), draw.Falls("fall"+plain(i), fall, draw.Narrow)
+		m.falls = append(m.falls, f)
+	}
+	e, err := v.Events.ListEvents(v.ctx, &musterv1.ListEventsRequest{AsOf: v.asOf, From: record, Limit: 1})
+	if err != nil {
+		return page{}, err
+	}
+	m.event = v.rows(e.GetRecords(), 20)
+	first := b.GetBreaks()[0]
+	return page{
+		title: "Broken " + clock(first.GetAt().AsTime(), v.now), nav: "promise", crumbs: []crumb{{"Promise", "/promise"}},
+		lead: m.sentence(), command: "muster promise broken " + first.GetPartition() + " -o wide", body: brokenBody(m),
+	}, nil
+}
+
+// sentence says at once what broke what.
+func (m brokenView) sentence() string {
+	first := m.falls[0]
+	by := "nodes"
+	if lost := first.GetLost(); len(lost) == 1 {
+		by = "node " + lost[0].GetNode()
+		if lost[0].GetCause() != "" {
+			by += " (" + lost[0].GetCause() + ")"
+		}
+	} else if len(lost) > 1 {
+		by = draw.Count(len(lost), "node")
+	}
+	promises := 0
+	for _, f := range m.falls {
+		promises += int(f.GetPromises())
+	}
+	return "The loss of " + by + " broke " + draw.Count(promises, "promise") + " in " + first.GetPartition() + "."
+}
+
+// whatOf says what a promise was of.
+func whatOf(b *musterv1.Break) string {
+	if b.GetIsland() != "" {
+		return "own share, 24 h"
+	}
+	return picture.Horizon(b.GetHorizonHours())
+}
+
+// madeIn says when the promises were made.
+func madeIn(b *musterv1.Break, now time.Time) string {
+	first, last := clock(b.GetFirst().AsTime(), now), clock(b.GetLast().AsTime(), now)
+	if b.GetPromises() == 1 {
+		return " promise, made in the hour from " + first + ", of "
+	}
+	return " promises, made in the hours from " + first + " to " + last + ", of up to "
+}
+
+func comma(more bool) string {
+	if more {
+		return ","
+	}
+	return ""
+}

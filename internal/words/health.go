@@ -1,0 +1,107 @@
+package words
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+)
+
+// tellHaircut says what becomes of haircuts.
+func tellHaircut(e event.Event, _ Names) (Told, bool) {
+	switch e := e.(type) {
+	case event.HaircutPlanned:
+		h := e.Haircut
+		return Told{Haircut, h.Name, fmt.Sprintf("is saved: %s, basis %s, from version %d", count(len(h.Waves), "wave"), h.Basis, h.Version)}, true
+	case event.HaircutReviewed:
+		return Told{Haircut, e.Haircut, "is reviewed by " + e.By}, true
+	case event.HaircutTold:
+		return Told{Haircut, e.Haircut, "is told to the people of " + few(e.Clusters, 4)}, true
+	case event.HaircutApplied:
+		return Told{Haircut, e.Haircut, "is in force in " + e.Cluster}, true
+	case event.HaircutUndone:
+		return Told{Haircut, e.Haircut, "is undone in " + e.Cluster}, true
+	}
+	return Told{}, false
+}
+
+// tellHealth says what monitors see, and what follows from it.
+func tellHealth(e event.Event, names Names) (Told, bool) {
+	switch e := e.(type) {
+	case event.SignalsTaken:
+		return signals(e), true
+	case event.HealthPolicySet:
+		return Told{Nothing, "", "what automation may do to nodes is set anew"}, true
+	case event.BreakerTripped:
+		return Told{Partition, e.Partition, fmt.Sprintf("has its breaker open: %s failed at once, and nothing is done to nodes automatically", count(e.Nodes, "node"))}, true
+	case event.BreakerReset:
+		return Told{Partition, e.Partition, "has its breaker closed: automation acts again"}, true
+	case event.BurstAccused:
+		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once; %s is suspected, not they", e.Burst.Signature, count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
+	case event.BurstJudged:
+		if e.Real {
+			return Told{Partition, e.Partition, e.Signature + " is real, a person says: it is the nodes"}, true
+		}
+		return Told{Partition, e.Partition, e.Signature + " is not the nodes, a person says"}, true
+	case event.BurstOver:
+		return Told{Partition, e.Partition, e.Signature + " is no longer seen on many nodes"}, true
+	case event.NodeOwned:
+		if e.Owner == "" {
+			return Told{Node, e.Node, "is given back to automation"}, true
+		}
+		return Told{Node, e.Node, "is now kept by " + string(e.Owner)}, true
+	case event.NodeValidated:
+		return Told{Node, e.Node, validated(e)}, true
+	case event.FailureExplained:
+		return Told{Workload, names.of(e.Workload), explained(e)}, true
+	}
+	return Told{}, false
+}
+
+func signals(e event.SignalsTaken) Told {
+	var nodes, checks []string
+	seen := 0
+	for _, s := range e.Sightings {
+		check := strings.TrimSpace(s.Check + " " + strings.Join(s.Codes, ","))
+		if s.Well {
+			check += " passes"
+		}
+		if !slices.Contains(checks, check) {
+			checks = append(checks, check)
+		}
+		if !slices.Contains(nodes, s.Node) {
+			nodes = append(nodes, s.Node)
+		}
+		seen += len(s.Seen)
+	}
+	if len(nodes) == 1 {
+		return Told{Node, nodes[0], "is spoken of: " + few(checks, 3)}
+	}
+	return Told{Nothing, few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", count(seen, "signal"), few(checks, 3))}
+}
+
+func validated(e event.NodeValidated) string {
+	says := "fails its checks"
+	if e.Passed {
+		says = "passes its checks"
+	}
+	if len(e.Checks) > 0 {
+		says += " (" + few(e.Checks, 3) + ")"
+	}
+	return says + because(e.Note)
+}
+
+func explained(e event.FailureExplained) string {
+	says := "failed by the fault of its own"
+	switch e.Cause {
+	case "infra":
+		says = "failed by the fault of the metal"
+	case "not known":
+		says = "failed, and nobody knows why"
+	}
+	if len(e.Evidence) > 0 {
+		says += ": " + strings.TrimSpace(e.Evidence[0].Node+" "+e.Evidence[0].Says)
+	}
+	return says
+}

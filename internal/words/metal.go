@@ -1,0 +1,86 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// tellMetal says what becomes of clusters, nodes, policies and incidents.
+func tellMetal(e event.Event, _ Names) (Told, bool) {
+	switch e := e.(type) {
+	case event.ClusterAdded:
+		return Told{Cluster, e.Cluster, fmt.Sprintf("comes into the fleet, to %s", e.Mode)}, true
+	case event.ClusterModeSet:
+		return Told{Cluster, e.Cluster, fmt.Sprintf("goes from %s to %s", e.Was, e.Mode)}, true
+	case event.PartitionAdded:
+		return Told{Partition, e.Cluster + "/" + e.GPU, fmt.Sprintf("comes into being, with %s on each node", count(e.GPUsPerNode, "GPU"))}, true
+	case event.IslandAdded:
+		return Told{Partition, e.Partition, fmt.Sprintf("has a new island, %s, of %s", e.Island, count(max(1, e.Racks), "rack"))}, true
+	case event.NodesAdded:
+		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", count(len(e.Names), "node"), e.Island, few(e.Names, 2))}, true
+	case event.NodeChanged:
+		return Told{Node, e.Node, nodeChanged(e)}, true
+	case event.ReportsStopped:
+		return Told{Cluster, e.Cluster, "no longer reports: what is known of it is the last that was"}, true
+	case event.ReportsResumed:
+		return Told{Cluster, e.Cluster, "reports again"}, true
+	case event.PolicySet:
+		return Told{Nothing, "", "the fleet's policy is now: buffer " + buffer(e.Policy.Buffer) + ", dwell " + span(e.Policy.Dwell) + ", probation " + span(e.Policy.Probation)}, true
+	case event.BufferSet:
+		thing := Partition
+		if !strings.Contains(e.Scope, "/") {
+			thing = Cluster
+		}
+		return Told{thing, e.Scope, "now keeps back " + buffer(e.Buffer)}, true
+	case event.TargetsSet:
+		return Told{Cluster, e.Cluster, "has targets of its own now"}, true
+	case event.IncidentOpened:
+		says := "is opened"
+		if e.Severity != "" {
+			says += " as " + e.Severity
+		}
+		return Told{Incident, e.Name, says + incidentWhere(e.Scope, e.Nodes)}, true
+	case event.IncidentUpdated:
+		return Told{Incident, e.Name, "is updated" + because(e.Note)}, true
+	case event.IncidentClosed:
+		return Told{Incident, e.Name, "is closed"}, true
+	}
+	return Told{}, false
+}
+
+func nodeChanged(e event.NodeChanged) string {
+	says := fmt.Sprintf("goes from %s to %s", e.From, e.To)
+	if e.Dead > 0 {
+		says += fmt.Sprintf(", %s dead", count(e.Dead, "GPU"))
+	}
+	switch e.Owner {
+	case fleet.ByNobody:
+	case fleet.ByAutomatic:
+		says += ", kept so automatically"
+	default:
+		says += ", kept so by " + map[fleet.StateOwner]string{fleet.ByOperator: "an operator", fleet.ByCluster: "its cluster", fleet.ByMaintenance: "maintenance"}[e.Owner]
+	}
+	return says + because(e.Signal)
+}
+
+func incidentWhere(scope string, nodes []string) string {
+	says := ""
+	if scope != "" {
+		says = " in " + scope
+	}
+	if len(nodes) > 0 {
+		says += ", on " + few(nodes, 2)
+	}
+	return says
+}
+
+// buffer is a buffer policy as people say it.
+func buffer(b fleet.Buffer) string {
+	if b.Kind == "" || b.Kind == fleet.Fixed {
+		return "fixed " + percent(b.Share)
+	}
+	return fmt.Sprintf("%s %s", b.Kind, percent(b.Confidence))
+}

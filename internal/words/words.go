@@ -1,0 +1,147 @@
+package words
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Thing is what sort of thing an event is about: its page on the web.
+type Thing string
+
+// The sorts of things.
+const (
+	Nothing   Thing = ""
+	Workload  Thing = "workload"
+	Node      Thing = "node"
+	Quota     Thing = "quota"
+	Partition Thing = "partition"
+	Cluster   Thing = "cluster"
+	Incident  Thing = "incident"
+	Haircut   Thing = "haircut"
+	Request   Thing = "request"
+	Other     Thing = "other" // something with a name and no page
+)
+
+// Told is an event in words: after what it is about, what it says of it.
+type Told struct {
+	Thing Thing
+	About string // its name; "" where the event is about the fleet
+	Says  string
+}
+
+// Names knows workloads by their numbers; "" where it does not.
+type Names func(id uint64) string
+
+func (n Names) of(id uint64) string {
+	if name := n(id); name != "" {
+		return name
+	}
+	return "workload " + strconv.FormatUint(id, 10)
+}
+
+// Tell says an event of a kind with its data, as the API gives them.
+func Tell(kind, data string, names Names) Told {
+	e, err := event.Parse(kind, []byte(data))
+	if err != nil {
+		return raw(data)
+	}
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth} {
+		if told, ok := tell(e, names); ok {
+			return told
+		}
+	}
+	return raw(data)
+}
+
+// Mentions lists the workloads that an event names by number.
+func Mentions(kind, data string) []uint64 {
+	e, err := event.Parse(kind, []byte(data))
+	if err != nil {
+		return nil
+	}
+	var ids []uint64
+	note := func(id uint64) uint64 { ids = append(ids, id); return id }
+	names := Names(func(id uint64) string { note(id); return "" })
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellHealth} {
+		_, _ = tell(e, names)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// raw tells an event by its keys and values, in order of key.
+func raw(data string) Told {
+	var fields map[string]any
+	if json.Unmarshal([]byte(data), &fields) != nil {
+		return Told{Says: data}
+	}
+	about := ""
+	for _, key := range []string{"node", "quota", "partition", "cluster", "name", "scope"} {
+		if text, ok := fields[key].(string); ok && about == "" && text != "" {
+			about = text
+			delete(fields, key)
+		}
+	}
+	var parts []string
+	for k, v := range fields {
+		switch v := v.(type) {
+		case string, bool:
+			parts = append(parts, fmt.Sprintf("%s %v", k, v))
+		case float64:
+			parts = append(parts, k+" "+strconv.FormatFloat(v, 'f', -1, 64))
+		case []any:
+			parts = append(parts, fmt.Sprintf("%s (%d)", k, len(v)))
+		}
+	}
+	slices.Sort(parts)
+	return Told{Other, about, strings.Join(parts, ", ")}
+}
+
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
+}
+
+// few names the first of many.
+func few(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
+}
+
+// clock is a moment within its day.
+func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") }
+
+// day is a moment that may be days away.
+func day(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 15:04Z") }
+
+func span(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if strings.HasSuffix(s, "h"+zero) || strings.HasSuffix(s, "m"+zero) {
+			s = strings.TrimSuffix(s, zero)
+		}
+	}
+	return s
+}
+
+func percent(p fleet.Permille) string {
+	return strconv.FormatFloat(float64(p)/10, 'f', -1, 64) + " %"
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}

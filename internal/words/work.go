@@ -1,0 +1,130 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// tellWork says what people and jobs do with workloads.
+func tellWork(e event.Event, names Names) (Told, bool) {
+	work := func(id uint64, format string, args ...any) (Told, bool) {
+		return Told{Workload, names.of(id), fmt.Sprintf(format, args...)}, true
+	}
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		says := fmt.Sprintf("asks %s for %s with priority %v", e.Spec.Target, shape(e.Spec.Pools), e.Spec.Priority)
+		if e.Spec.MaxRuntime > 0 {
+			says += ", for at most " + span(e.Spec.MaxRuntime)
+		}
+		return Told{Workload, e.Spec.Namespace + "/" + e.Spec.Name, says}, true
+	case event.WorkloadCancelled:
+		return work(e.ID, "is cancelled")
+	case event.WorkloadFinished:
+		if e.Failed {
+			return work(e.ID, "fails")
+		}
+		return work(e.ID, "is finished")
+	case event.WorkloadRetargeted:
+		return work(e.ID, "now asks %s", e.Target)
+	case event.WorkloadPrioritised:
+		return work(e.ID, "now has priority %v", e.Priority)
+	case event.WorkloadResized:
+		return work(e.ID, "%s", resized(e))
+	case event.UsageMeasured:
+		says := fmt.Sprintf("keeps its GPUs busy %s of the time", percent(e.SM))
+		return Told{Workload, names.of(e.Workload), says}, true
+	}
+	return Told{}, false
+}
+
+// resized says how many replicas a pool has from now on, and which of them leave.
+func resized(e event.WorkloadResized) string {
+	says := "now asks for " + count(e.Max, "replica")
+	if e.Min != e.Max {
+		says = fmt.Sprintf("now asks for %d to %s", e.Min, count(e.Max, "replica"))
+	}
+	says += fmt.Sprintf(" in its pool number %d", e.Pool+1)
+	if len(e.Leave) > 0 {
+		says += fmt.Sprintf("; %s must leave, until %s", replicas(e.Leave), clock(e.Until))
+	}
+	return says
+}
+
+// tellPlace says where work comes and goes.
+func tellPlace(e event.Event, names Names) (Told, bool) {
+	work := func(id uint64, format string, args ...any) (Told, bool) {
+		return Told{Workload, names.of(id), fmt.Sprintf(format, args...)}, true
+	}
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		return work(e.ID, "%s in %s, %v", placed(e), e.Partition, e.Holds)
+	case event.ReplicasStarted:
+		return work(e.ID, "starts in the room that was reserved for it")
+	case event.ReplicasEvicted:
+		return work(e.ID, "%s", evicted(e, names))
+	case event.GangReturned:
+		return work(e.ID, "cannot be mended and goes back to its queue, with its age%s", because(e.Why))
+	case event.ReplicasStopped:
+		return work(e.ID, "has left with %s", replicas(e.Spots))
+	case event.ReplicasOverdue:
+		says := fmt.Sprintf("has not left by %s; it is told again (%d)", clock(e.Until), e.Times)
+		if e.For != 0 {
+			says += ", for " + names.of(e.For) + " waits for the room"
+		}
+		return work(e.ID, "%s", says)
+	case event.ReplicasLost:
+		return work(e.ID, "loses %s with node %s", replicas(e.Spots), e.Node)
+	case event.ReplicasObserved:
+		if len(e.Spots) == 0 {
+			return work(e.ID, "is seen to run nowhere in %s any more", e.Partition)
+		}
+		return work(e.ID, "is seen to run in %s: %s", e.Partition, replicas(e.Spots))
+	case event.ReservationEnded:
+		return work(e.ID, "gives up the room that was reserved for it%s", because(e.Why))
+	case event.HoldsChanged:
+		return work(e.ID, "now holds %s as %v", count(e.To-e.From, "replica"), e.Holds)
+	}
+	return Told{}, false
+}
+
+func placed(e event.ReplicasPlaced) string {
+	switch {
+	case e.Mend:
+		return "is mended with " + replicas(e.Spots)
+	case e.Reserved:
+		return "has room reserved for " + replicas(e.Spots)
+	}
+	return "starts " + replicas(e.Spots)
+}
+
+func evicted(e event.ReplicasEvicted, names Names) string {
+	says := "gives up " + replicas(e.Spots)
+	if e.Whole {
+		says = "must leave, until " + clock(e.Until)
+	}
+	if e.For != 0 {
+		says += ", for " + names.of(e.For)
+	}
+	if e.Class != "" {
+		says += " (" + e.Class + ")"
+	}
+	return says
+}
+
+// shape is what pools ask for: 16x8, or 2..64x1 of an elastic one.
+func shape(pools []fleet.Pool) string {
+	var parts []string
+	for _, p := range pools {
+		if p.Elastic {
+			parts = append(parts, fmt.Sprintf("%d..%dx%d", p.Min, p.Max, p.GPUs))
+		} else {
+			parts = append(parts, fmt.Sprintf("%dx%d", p.Max, p.GPUs))
+		}
+	}
+	return strings.Join(parts, "+")
+}
+
+func replicas(spots []fleet.Spot) string { return count(fleet.Count(spots), "replica") }
