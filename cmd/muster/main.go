@@ -46,6 +46,7 @@ func world() *cli.Env {
 		Compare:     compare,
 		Webhook:     answerReviews,
 		Remote:      remote,
+		Pages:       pages,
 	}
 }
 

@@ -33,6 +33,7 @@ func All() []Bench {
 		{"kai-reclaim", "room by eviction: one GPU, and gangs of half of the nodes and of all, among workloads of one GPU", kaiReclaim},
 		{"kai-consolidate", "room for 41 gangs of 10 nodes where a workload of one GPU stands on every node", kaiConsolidate},
 		{"fleet", "a day of 200 clusters with 800,000 GPUs: decisions, why, memory, restart", wholeFleet},
+		{"pages", "200 open pages over 800,000 GPUs that change 50 times a second: first byte, size, what they cost, and what decisions wait", openPages},
 		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }
@@ -44,6 +45,7 @@ type Options struct {
 	Quick    bool              // a tenth of the work
 	Seed     uint64            // of everything drawn at random
 	Remote   Remote            // nil: figures over the API are left out
+	Pages    Pages             // nil: figures of the pages are left out
 	Progress func(what string) // may be nil
 }
 

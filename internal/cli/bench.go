@@ -72,7 +72,7 @@ func (o *benchOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	o.Options.Remote = o.Env.Remote
+	o.Options.Remote, o.Options.Pages = o.Env.Remote, o.Env.Pages
 	began := time.Now()
 	o.Options.Progress = func(text string) { o.line("%s … %s", text, short(time.Since(began))) }
 	var reports []bench.Report

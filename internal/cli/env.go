@@ -36,6 +36,8 @@ type Env struct {
 	Webhook func(ctx context.Context, o WebhookOptions) error
 	// Remote is how benches reach an engine through the API.
 	Remote bench.Remote
+	// Pages are the pages over an engine, for benches.
+	Pages bench.Pages
 }
 
 // UpOptions are what `muster up` was asked for.

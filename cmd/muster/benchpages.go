@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/muster-fleet/muster/internal/api"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/web"
+)
+
+// pages are the pages over an engine, as `muster up` has them.
+func pages(e *engine.Engine) (http.Handler, func(context.Context) error, error) {
+	s, err := api.New(api.Options{Engine: decider{e, metrics.New(e.Read)}, Version: version()})
+	if err != nil {
+		return nil, nil, err
+	}
+	w := web.New(web.Options{API: s.Handler(), Watch: e.Watch, Last: e.Durable, Version: version()})
+	return w, w.Run, nil
+}

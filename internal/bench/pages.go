@@ -1,0 +1,243 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/engine"
+	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/journal/sqlite"
+)
+
+// Pages are the pages over an engine, and what keeps them live until ctx ends.
+type Pages func(e *engine.Engine) (pages http.Handler, live func(ctx context.Context) error, err error)
+
+// What readers and the fleet do meanwhile.
+const (
+	readers   = 200
+	changes   = 50 // a second
+	watched   = 30 * time.Second
+	refreshes = 700 * time.Millisecond // a page asks anew at most so often, as the server lets it
+)
+
+// openPages measures what open pages cost a large fleet that changes all the time.
+func openPages(ctx context.Context, o Options) (Report, error) {
+	r := Report{Bench: "pages", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
+	if o.Pages == nil {
+		r.remark("Left out: this program has no pages.")
+		return r, nil
+	}
+	dir, err := os.MkdirTemp(o.Dir, "muster-bench-")
+	if err != nil {
+		return r, fmt.Errorf("a folder to measure in: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "fleet.db")
+	w, err := newWhole(ctx, o, path)
+	if err != nil {
+		return r, err
+	}
+	err = w.fill(ctx, o)
+	if err == nil {
+		err = w.g.flush(ctx)
+	}
+	w.close()
+	if err != nil {
+		return r, err
+	}
+	return r, r.pagesOf(ctx, o, path)
+}
+
+// pagesOf measures the pages of the fleet in a journal.
+func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
+	j, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	e, err := engine.Open(ctx, engine.Options{Journal: j})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	pages, live, err := o.Pages(e)
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() { _ = live(ctx) }()
+	list := pagesToOpen(e)
+	r.Recipe = fmt.Sprintf("the fleet of `muster bench fleet`, filled; %d commands a second; %d open pages, so many of each kind, which ask anew when they are told of a change, "+
+		"at most every %s; pages are asked in the same process, without a network", changes, readers, refreshes)
+	o.say("alone: %d commands a second", changes)
+	alone, quiet := drive(ctx, e, "alone", lasting(o))
+	for _, p := range list {
+		o.say("open %s", p.name)
+		r.opened(pages, p)
+	}
+	o.say("%d pages open", readers)
+	watching, stop := context.WithCancel(ctx)
+	var open sync.WaitGroup
+	for k := range readers {
+		open.Go(func() { watch(watching, pages, list[k%len(list)].path) })
+	}
+	beside, busy := drive(ctx, e, "beside", lasting(o))
+	stop()
+	open.Wait()
+	cost := busy - quiet
+	r.add(aimed(Figure{Name: fmt.Sprintf("%d open pages", readers), Value: cost, Unit: "cores"}, "≤ 1 core", cost <= 1))
+	for _, q := range []struct {
+		name string
+		list []time.Duration
+	}{{"decision, durable, without pages", alone}, {"… beside them", beside}} {
+		r.add(Figure{Name: q.name + ", p50", Value: ms(at(q.list, 50)), Unit: "ms"})
+		r.add(Figure{Name: q.name + ", p99", Value: ms(at(q.list, 99)), Unit: "ms"})
+	}
+	return ctx.Err()
+}
+
+func lasting(o Options) time.Duration {
+	if o.Quick {
+		return watched / 6
+	}
+	return watched
+}
+
+// at is a percentile of some durations.
+func at(list []time.Duration, percent int) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	list = slices.Sorted(slices.Values(list))
+	return list[min(len(list)-1, len(list)*percent/100)]
+}
+
+// drive gives commands at a steady pace: every other one submits, those between take
+// back. It says how long each took, and how many cores the process used.
+func drive(ctx context.Context, e *engine.Engine, name string, lasts time.Duration) (took []time.Duration, cores float64) {
+	began, used := time.Now(), spent()
+	beat := time.NewTicker(time.Second / changes)
+	defer beat.Stop()
+	for k := 0; time.Since(began) < lasts && ctx.Err() == nil; k++ {
+		<-beat.C
+		job := fmt.Sprintf("%s-%d", name, k/2)
+		var c core.Command = core.Submit{Spec: fleet.Spec{
+			Name: job, Namespace: "pages", User: "bench", Target: fleet.Flex, Partition: wholePartition(k % 20), Grace: fleet.DefaultGrace,
+			Pools: []fleet.Pool{{Name: "w", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}},
+		}}
+		if k%2 == 1 {
+			c = core.Cancel{Namespace: "pages", Name: job}
+		}
+		one := time.Now()
+		_, _ = e.Do(ctx, core.Request{Command: c, Actor: operator})
+		took = append(took, time.Since(one))
+	}
+	return took, (spent() - used).Seconds() / time.Since(began).Seconds()
+}
+
+// pageToOpen is a kind of page.
+type pageToOpen struct{ name, path string }
+
+func pagesToOpen(e *engine.Engine) []pageToOpen {
+	var partition, node, quota, job string
+	e.Read(func(s *fleet.State) {
+		p := s.Partitions[0]
+		partition, node, quota = p.ID, p.Nodes[0].Name, p.Accounts[0].Quota
+		for id := uint64(1); job == ""; id++ {
+			if w := s.Workloads[id]; w != nil && w.State == fleet.Pending || id > s.NextID {
+				job = w.Namespace + "/" + w.Name
+			}
+		}
+	})
+	return []pageToOpen{
+		{"Fleet", "/"}, {"Can I run?", "/run"}, {"Workloads", "/workloads"}, {"Workload", "/workload/" + job}, {"Queue", "/queue?target=" + url.QueryEscape(quota)},
+		{"Partition", "/partition/" + partition}, {"Teams", "/teams"}, {"Team", "/team/" + quota}, {"Haircut", "/haircuts"}, {"Promise", "/promise"},
+		{"Nodes", "/nodes"}, {"Node", "/node/" + node}, {"Events", "/events"},
+	}
+}
+
+// opened opens a page some times, as a browser does, and then asks for all of it.
+func (r *Report) opened(pages http.Handler, p pageToOpen) {
+	var first []time.Duration
+	for range 20 {
+		began := time.Now()
+		get(context.Background(), pages, p.path, "document", &first, began)
+	}
+	began := time.Now()
+	size := get(context.Background(), pages, p.path, "", nil, began)
+	whole := time.Since(began)
+	byte1 := at(first, 95)
+	r.add(aimed(Figure{Name: p.name + ", first byte, p95", Value: ms(byte1), Unit: "ms"}, "≤ 100 ms", byte1 <= 100*time.Millisecond))
+	r.add(Figure{Name: p.name + ", all figures", Value: ms(whole), Unit: "ms"})
+	r.add(aimed(Figure{Name: p.name + ", whole", Value: float64(size) / 1000, Unit: "kB"}, "≤ 500 kB", size <= 500_000))
+}
+
+// get asks for a page, and says how large it is.
+func get(ctx context.Context, pages http.Handler, path, dest string, first *[]time.Duration, began time.Time) int {
+	q := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil).WithContext(ctx)
+	if dest != "" {
+		q.Header.Set("Sec-Fetch-Dest", dest)
+	} else {
+		q.Header.Set("HX-Request", "true")
+		q.Header.Set("HX-Target", "main")
+	}
+	w := &counted{head: http.Header{}, began: began, first: first}
+	pages.ServeHTTP(w, q)
+	return w.n
+}
+
+// counted is an answer that nobody keeps.
+type counted struct {
+	head  http.Header
+	n     int
+	began time.Time
+	first *[]time.Duration
+	news  func() // after each write; may be nil
+}
+
+func (c *counted) Header() http.Header { return c.head }
+func (c *counted) WriteHeader(int)     {}
+func (c *counted) Flush()              {}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if c.n == 0 && c.first != nil {
+		*c.first = append(*c.first, time.Since(c.began))
+	}
+	c.n += len(b)
+	if c.news != nil {
+		c.news()
+	}
+	return len(b), nil
+}
+
+// watch keeps a page open until ctx ends: whenever it is told of something, it asks anew.
+func watch(ctx context.Context, pages http.Handler, path string) {
+	told := make(chan struct{}, 1)
+	go func() {
+		q := httptest.NewRequest(http.MethodGet, "http://localhost/live", nil).WithContext(ctx)
+		pages.ServeHTTP(&counted{head: http.Header{}, news: func() {
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+		}}, q)
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-told:
+			get(ctx, pages, path, "", nil, time.Now())
+		}
+	}
+}
