@@ -14,15 +14,19 @@ import (
 	"github.com/muster-fleet/muster/internal/journal/sqlite"
 )
 
-// The whole fleet: what it is made of.
-const (
+// The whole fleet: what it is made of. (Variables, so that a profile may be taken
+// of a smaller fleet of the same density.)
+var (
 	wholeClusters = 200
 	wholeNodes    = 500 // of each cluster
 	wholeRunning  = 20_000
 	wholeWaiting  = 50_000
 	wholeTrees    = 100 // each with grants in four clusters
-	wholeQuotas   = 4   // of each tree
-	wholeLasts    = 12 * time.Hour
+)
+
+const (
+	wholeQuotas = 4 // of each tree
+	wholeLasts  = 12 * time.Hour
 )
 
 // whole is a fleet of many clusters on its way through a day.
@@ -52,12 +56,11 @@ type repair struct {
 func wholeFleet(ctx context.Context, o Options) (Report, error) {
 	r := Report{Bench: "fleet", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
 	r.engineOnly()
-	dir, err := os.MkdirTemp(o.Dir, "muster-bench-")
+	path, done, err := o.journal()
 	if err != nil {
-		return r, fmt.Errorf("a folder to measure in: %w", err)
+		return r, err
 	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "fleet.db")
+	defer done()
 	w, err := newWhole(ctx, o, path)
 	if err != nil {
 		return r, err
@@ -65,6 +68,9 @@ func wholeFleet(ctx context.Context, o Options) (Report, error) {
 	defer w.close()
 	r.Recipe = w.recipe(o)
 	if err := w.fill(ctx, o); err != nil {
+		return r, err
+	}
+	if _, err := w.save(ctx); err != nil {
 		return r, err
 	}
 	if err := w.day(ctx, o); err != nil {
@@ -75,6 +81,25 @@ func wholeFleet(ctx context.Context, o Options) (Report, error) {
 	}
 	err = r.wholeRestart(ctx, w, path)
 	return r, err
+}
+
+// journal is the file of the bench's journal, and what is to be done with it in the end.
+func (o Options) journal() (path string, done func(), err error) {
+	if o.Keep != "" {
+		if err = os.MkdirAll(o.Keep, 0o755); err != nil {
+			return "", nil, fmt.Errorf("a folder to keep the journal in: %w", err)
+		}
+		path = filepath.Join(o.Keep, "fleet.db")
+		if _, err = os.Stat(path); err == nil {
+			return "", nil, fmt.Errorf("folder %s has a journal already; name another one to keep this in", o.Keep)
+		}
+		return path, func() {}, nil
+	}
+	dir, err := os.MkdirTemp(o.Dir, "muster-bench-")
+	if err != nil {
+		return "", nil, fmt.Errorf("a folder to measure in: %w", err)
+	}
+	return filepath.Join(dir, "fleet.db"), func() { _ = os.RemoveAll(dir) }, nil
 }
 
 func newWhole(ctx context.Context, o Options, path string) (*whole, error) {

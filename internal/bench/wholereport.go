@@ -102,14 +102,8 @@ func peak() int64 {
 // wholeRestart ends the server of the day and times the next one, from a snapshot
 // and the records that came after it.
 func (r *Report) wholeRestart(ctx context.Context, w *whole, path string) error {
-	if err := w.g.flush(ctx); err != nil {
-		return err
-	}
-	snap, err := w.snapshot()
+	snap, err := w.save(ctx)
 	if err != nil {
-		return err
-	}
-	if err := w.g.SaveSnapshot(ctx, snap); err != nil {
 		return err
 	}
 	before := len(w.submits)
@@ -131,7 +125,14 @@ func (r *Report) wholeRestart(ctx context.Context, w *whole, path string) error 
 	return nil
 }
 
-func (w *whole) snapshot() (snap journal.Snapshot, err error) {
+// save brings the journal up to now, with a snapshot of the state.
+func (w *whole) save(ctx context.Context) (snap journal.Snapshot, err error) {
+	if err = w.g.flush(ctx); err != nil {
+		return snap, err
+	}
 	w.Read(func(s *fleet.State) { snap, err = engine.SnapshotOf(s) })
-	return snap, err
+	if err != nil {
+		return snap, err
+	}
+	return snap, w.g.SaveSnapshot(ctx, snap)
 }

@@ -143,7 +143,7 @@ func (f *fork) metal(p *Partition) {
 	c.ailing = slices.Clone(p.ailing)
 	c.failures = remove(each(f.work, p.failures), func(w *Workload) bool { return w == nil }) // of some the state knows nothing any more
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
-	c.byName, c.left = maps.Clone(p.byName), maps.Clone(p.left)
+	c.byName = maps.Clone(p.byName)
 	for _, t := range p.trees {
 		f.tree(f.trees[t])
 	}
@@ -217,7 +217,7 @@ func (f *fork) queue(q *queue) {
 	for it := range q.all.each() {
 		own = append(own, *it)
 		c := &own[len(own)-1]
-		c.Workload = f.work[it.Workload]
+		c.Workload, c.tree = f.work[it.Workload], f.trees[it.tree]
 		twins[it] = c
 	}
 	q.all = q.all.clone(twins)

@@ -136,8 +136,10 @@ func (s *State) LeaveAll(w *Workload) {
 }
 
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
+	roomed := false
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Held[pool][at]
+		roomed = roomed || w.partition.Nodes[r.Node].usable
 		w.account.weigh(*r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		if r.Phase == Reserved {
@@ -147,21 +149,26 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 		r.Phase, r.Order = Leaving, s.Number()
 		w.partition.settle(r.Node, Resident{w, pool, Leaving})
 	}, func(ph Phase) bool { return ph == phase })
-	s.after(w)
+	s.after(w, roomed)
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
 func (s *State) Drop(w *Workload, spots []Spot) {
+	roomed := false
 	s.each(w, spots, func(pool, at int) {
 		r := w.Held[pool][at]
+		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
 		w.account.weigh(r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 	}, nil)
-	s.after(w)
+	s.after(w, roomed)
 }
 
-func (s *State) after(w *Workload) {
+// after follows replicas that went, or were told to go; roomed: room came free.
+// The room of who was on the way out has been others' since the order, and a node that is
+// not usable has none. Then it is the business of their own tree alone.
+func (s *State) after(w *Workload, roomed bool) {
 	p := w.partition
 	if p == nil {
 		return
@@ -174,7 +181,12 @@ func (s *State) after(w *Workload) {
 	case w.stays():
 		p.restand(w) // its replicas have other places on their lists now
 	}
-	p.freed(w.Tree())
+	if roomed {
+		p.freed(w.Tree())
+		return
+	}
+	p.changed(w.Tree())
+	p.Touch()
 }
 
 // each finds a replica for every mention of a node in the spots: the last one
@@ -223,7 +235,7 @@ func (p *Partition) settle(node int, r Resident) {
 // does not care for what is on its way out; see State.after.
 func (p *Partition) reflex(r Resident) {
 	if r.Workload.account != nil {
-		p.left[Flex]++
+		p.leftFlex++
 	}
 	if r.Phase != Leaving {
 		p.restand(r.Workload)

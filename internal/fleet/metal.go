@@ -67,6 +67,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
+	usable, whole := n.UsableGPUs(), n.Whole()
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
 	p.remember(n.Island, at)
@@ -74,7 +75,12 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	if state == Probation {
 		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
 	}
-	p.Unalign()
+	p.unaligned = true
+	if n.UsableGPUs() > usable || n.Whole() && !whole {
+		p.Renewed()
+	} else {
+		p.worn()
+	}
 }
 
 func up(s NodeState) bool { return s == Healthy || s == Probation }

@@ -93,11 +93,12 @@ type Partition struct {
 	names      []string // namespaces that use, used or wait for flex, in order
 	flexWaits  []string // namespaces in which somebody waits for flex, in order
 	watched    watched
-	epoch      uint64
-	aged       uint64            // grows whenever an alarm rings: work may have overrun
-	flexAsleep uint64            // see FlexAsleep
-	shifted    uint64            // grows with every change of what is on a node
-	left       map[string]uint64 // departures from queues, by tree; flex is a tree of its own
+	epoch      uint64 // grows whenever room may have come free; bare: beside flex work; wide: for everybody
+	bare, wide uint64
+	aged       uint64 // grows whenever an alarm rings: work may have overrun
+	flexAsleep uint64 // see FlexAsleep
+	shifted    uint64 // grows with every change of what is on a node
+	leftFlex   uint64 // departures from the queues of flex; see Tree.left
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.

@@ -13,22 +13,38 @@ type Waiting struct {
 	Key      Key
 
 	tried uint64 // see Partition.Tried
-	lacks bool   // see Lacks
+	lacks Lack   // see Lacks
 	shape int    // see Shape
 	kind  kind
+	tree  *Tree // that it waits in; nil on flex
 }
+
+// Lack says what a unit lacked that found no room, and so what may help it.
+type Lack uint8
+
+// What a unit may lack, the least first.
+const (
+	LacksCounts Lack = iota // its quota's or its tree's counts say no, or who waits before it
+	LacksNodes              // the counts are right; it lacks nodes even where no flex work stands
+	LacksRoom               // flex work may stand in its way, too
+)
 
 // Shape numbers what of a waiting unit decides whether it finds room: two units
 // of one queue with the same shape differ in age alone, so where the elder finds
 // no room the younger finds none. 0 is a unit like no other.
 func (a *Waiting) Shape() int { return a.shape }
 
-// Lacks says whether the unit found the counts of its quota or tree right when it
-// was last tried, and lacked nodes alone; SetLacks remembers it.
-func (a *Waiting) Lacks() bool { return a.lacks }
+// Lacks says what the unit lacked when it was last tried; SetLacks remembers it.
+func (a *Waiting) Lacks() Lack { return a.lacks }
 
-// SetLacks remembers whether the unit lacks nodes alone.
-func (a *Waiting) SetLacks(lacks bool) { a.lacks = lacks }
+// SetLacks remembers what the unit lacks.
+func (a *Waiting) SetLacks(lacks Lack) { a.lacks = lacks }
+
+// ReadsMetal says whether it depends on which nodes are healthy, not on backing
+// alone, whether a workload could head its queue: one that looks at racks does.
+func (w *Workload) ReadsMetal() bool {
+	return len(w.Pools) > 1 || w.Pools[0].Reach == ReachRack
+}
 
 // Base stands for the lowest-rank pools of a workload where a pool is asked for.
 const Base = -1
@@ -80,6 +96,10 @@ func compareWaiting(a, b *Waiting) int {
 
 func (q *queue) add(it Waiting) {
 	own := &it
+	if q.account != nil {
+		own.tree = q.account.root
+		own.tree.readers += reads(own)
+	}
 	q.all.add(own)
 	q.file(own)
 	if q.all.size == 1 {
@@ -94,9 +114,19 @@ func (q *queue) remove(it Waiting) {
 	}
 	q.all.remove(own)
 	q.unfile(own)
+	if own.tree != nil {
+		own.tree.readers -= reads(own)
+	}
 	if q.all.size == 0 {
 		q.idle()
 	}
+}
+
+func reads(it *Waiting) int {
+	if it.Workload.ReadsMetal() {
+		return 1
+	}
+	return 0
 }
 
 // file puts a unit among those of its kind.

@@ -12,7 +12,11 @@ type Tree struct {
 	accounts []*Account // in order of path
 	waits    []*Account // those for which somebody waits, in order of path
 
-	awake, lacksNodes bool // see Partition.Awake and Sleep
+	awake   bool   // see Partition.Awake
+	lacks   Lack   // the most that somebody lacks who waits; see Partition.Sleep
+	readers int    // units that wait and read metal, see Workload.ReadsMetal
+	left    uint64 // departures from its queues, and placements from them
+	own     uint64 // grows whenever room came free that its work had
 
 	backed  int    // nodes
 	backers int    // accounts with backing

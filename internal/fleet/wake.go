@@ -10,16 +10,16 @@ package fleet
 func (p *Partition) Awake() []*Tree { return p.awake }
 
 // Sleep says that nobody who waits in a tree can start until something changes
-// there, or, if somebody lacks nodes alone, anywhere.
-func (p *Partition) Sleep(t *Tree, lacksNodes bool) {
+// there, or, where somebody lacks more than that, anywhere.
+func (p *Partition) Sleep(t *Tree, lacks Lack) {
 	if t.awake {
 		t.awake = false
 		p.awake = flip(p.awake, t, byRoot)
 	}
-	if t.lacksNodes != lacksNodes {
-		t.lacksNodes = lacksNodes
+	if (t.lacks > LacksCounts) != (lacks > LacksCounts) {
 		p.lackNodes = flip(p.lackNodes, t, byRoot)
 	}
+	t.lacks = lacks
 }
 
 func (p *Partition) wake(t *Tree) {
@@ -31,29 +31,67 @@ func (p *Partition) wake(t *Tree) {
 
 // changed says that something changed for a tree, or for flex.
 func (p *Partition) changed(tree string) {
-	p.left[tree]++
-	p.wake(p.trees[tree])
+	if tree == Flex {
+		p.leftFlex++
+		return
+	}
+	if t := p.trees[tree]; t != nil {
+		t.left++
+		p.wake(t)
+	}
 }
 
-// freed says that room came free that work of a tree had.
+// freed says that room came free that work of a tree, or flex work, had.
 func (p *Partition) freed(tree string) {
-	p.wake(p.trees[tree])
-	p.Renewed()
+	if t := p.trees[tree]; t != nil {
+		t.own++
+		p.wake(t)
+	}
+	if tree != Flex {
+		p.Renewed()
+		return
+	}
+	p.epoch++
+	p.wakeLacking(LacksRoom)
+	p.Touch()
 }
 
 // Renewed says that nodes or who may stand on them changed: whoever lacks nodes
 // alone is looked at again.
 func (p *Partition) Renewed() {
 	p.epoch++
-	for _, t := range p.lackNodes {
-		p.wake(t)
+	p.bare++
+	p.wakeLacking(LacksNodes)
+	p.Touch()
+}
+
+// worn says that metal is worth less than it was: that helps nobody in quota, but for
+// those behind a head that no longer fits; on flex all shares are smaller.
+func (p *Partition) worn() {
+	p.leftFlex++
+	for _, t := range p.trees {
+		if t.readers > 0 {
+			t.left++
+			p.wake(t)
+		}
 	}
 	p.Touch()
+}
+
+// wakeLacking wakes the trees in which somebody lacks at least as much.
+func (p *Partition) wakeLacking(least Lack) {
+	for _, t := range p.lackNodes {
+		if t.lacks >= least {
+			p.wake(t)
+		}
+	}
 }
 
 // Freed says that room may have come free for anybody: the partition is looked at again.
 func (p *Partition) Freed() {
 	p.epoch++
+	p.bare++
+	p.wide++
 	for _, t := range p.trees {
 		if len(t.waits) > 0 {
 			p.wake(t)

@@ -115,15 +115,15 @@ func (p *Partition) Leaving() []*Workload { return p.watched.leaving }
 
 // Tried says whether placement has found no room for a waiting unit since
 // anything changed that it could concern.
-func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stamp(it.Workload) }
+func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stampOf(it) }
 
 // SetTried remembers that placement found no room for a waiting unit, which
 // must be an item of one of the partition's queues. It is a cache: forgetting it
 // costs time and changes no decision.
-func (p *Partition) SetTried(it *Waiting) { it.tried = p.stamp(it.Workload) }
+func (p *Partition) SetTried(it *Waiting) { it.tried = p.stampOf(it) }
 
 // FlexStamp grows with everything that could change what is fair on flex or who stands there.
-func (p *Partition) FlexStamp() uint64 { return p.epoch + p.left[Flex] + 1 }
+func (p *Partition) FlexStamp() uint64 { return p.epoch + p.leftFlex + 1 }
 
 // FlexAsleep says whether nobody who waits for flex could start when it was last
 // looked at, and nothing has changed since that could concern them.
@@ -152,4 +152,24 @@ func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
 // stamp grows with the partition's epoch and with every departure from the
 // queues that the workload could stand behind in, and every placement from them. Both only grow, so equal sums
 // mean that neither has.
-func (p *Partition) stamp(w *Workload) uint64 { return p.epoch + p.left[w.Tree()] + 1 }
+func (p *Partition) stamp(w *Workload) uint64 {
+	if w.account != nil {
+		return p.epoch + w.account.root.left + 1
+	}
+	return p.epoch + p.leftFlex + 1
+}
+
+// stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
+// so much for everybody where who heads a queue depends on metal.
+func (p *Partition) stampOf(it *Waiting) uint64 {
+	t := it.tree
+	switch {
+	case t == nil:
+		return p.FlexStamp()
+	case t.readers > 0 || it.lacks == LacksRoom:
+		return p.epoch + t.left + 1
+	case it.lacks == LacksNodes:
+		return 1<<62 + p.bare + t.own + t.left
+	}
+	return 2<<62 + p.wide + t.own + t.left
+}

@@ -20,7 +20,7 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	walk, heads := passOf(a), heads{}
+	walk, heads, inVain := passOf(a), heads{}, vain(nil)
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
 		switch {
@@ -28,13 +28,19 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		case pl.tired(it):
 			walk.skipped(it)
 		default:
-			pl.lacking = false
+			if lacks, ok := inVain.covers(it); ok {
+				it.SetLacks(lacks)
+				break
+			}
+			pl.lacking, pl.hopeless = fleet.LacksCounts, false
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
 			}
 			if ok {
 				walk.skipped(it)
+			} else {
+				inVain.note(pl, a, it)
 			}
 			it.SetLacks(pl.lacking)
 		}
@@ -61,7 +67,11 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	if gpusFor(it) > a.Backed() || joinsUncovered(it) || !pl.mayCount(a, it) {
+	if joinsUncovered(it) {
+		return Plan{}, false
+	}
+	pl.hopeless = true // until somebody would have to leave who may not
+	if gpusFor(it) > a.Backed() || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
@@ -73,6 +83,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if a.Stays()+c.gpus <= a.Backed() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
 		if plan, ok := pl.inside(c); ok {
+			pl.hopeless = false
 			return plan, true
 		}
 	}
@@ -107,7 +118,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	if !tree.Borrows() {
 		return Plan{}, false
 	}
-	walk, first, own := alongTree(tree), head{}, map[*fleet.Account]*heads{}
+	walk, first, own, inVain := alongTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := pl.p.Account(it.Workload.Target)
 		if !pl.p.Tried(it) {
@@ -115,13 +126,21 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			case pl.tired(it):
 				walk.skipped(it)
 			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]):
-				pl.lacking = it.Lacks()
+				list := inVain[a]
+				if lacks, ok := list.covers(it); ok {
+					it.SetLacks(max(it.Lacks(), lacks))
+					break
+				}
+				pl.lacking, pl.hopeless = it.Lacks(), false
 				plan, ok := pl.borrow(a, *it)
 				if ok && !pl.betterElsewhere(*it, plan) {
 					return plan, true
 				}
 				if ok {
 					walk.skipped(it)
+				} else {
+					list.note(pl, a, it)
+					inVain[a] = list
 				}
 				it.SetLacks(pl.lacking)
 			}
@@ -136,21 +155,18 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	return Plan{}, false
 }
 
-// readsMetal says whether it depends on healthy nodes, not on backing alone,
-// whether a workload could head its queue: one that looks at racks does.
-func readsMetal(w *fleet.Workload) bool {
-	return len(w.Pools) > 1 || w.Pools[0].Reach == fleet.ReachRack
-}
-
 // rest lets a tree sleep in which nobody who waits can start now.
 func (pl *Planner) rest(tree *fleet.Tree) {
-	lacks := false
+	lacks := fleet.LacksCounts
 	for _, a := range tree.Waits() {
 		for _, it := range a.Firsts() {
 			if pl.tired(it) || pl.deferred(it) {
 				return
 			}
-			lacks = lacks || it.Lacks() || readsMetal(it.Workload)
+			lacks = max(lacks, it.Lacks())
+			if it.Workload.ReadsMetal() {
+				lacks = fleet.LacksRoom
+			}
 		}
 	}
 	pl.p.Sleep(tree, lacks)
@@ -169,7 +185,7 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	backed := pl.treeBacked(a.Root())
-	if gpusFor(it) > backed || backed == a.Backed() {
+	if pl.hopeless = true; gpusFor(it) > backed || backed == a.Backed() {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
@@ -183,5 +199,7 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	return pl.displace(c)
+	plan, ok := pl.displace(c)
+	pl.hopeless = pl.hopeless && !pl.mayPush(c)
+	return plan, ok
 }

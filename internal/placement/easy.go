@@ -8,7 +8,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 // There it starts if flex work would push it to where it delays the head.
 func (pl *Planner) pass(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
 	plan, ok := pl.guarantee(a, it)
-	pl.lacking = true
+	pl.lacking = fleet.LacksRoom
 	if !ok || inQuotaVictims(plan) {
 		return Plan{}, false
 	}

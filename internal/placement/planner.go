@@ -13,9 +13,10 @@ type Planner struct {
 	*scratch
 	// blind: room is judged as if no flex work were there; then only in-quota work is evicted.
 	blind    bool
-	lacking  bool // the last claim found the counts right, but no nodes
-	roomiest bool // nodes with the most room come first
-	unsure   bool // a search for nodes stopped early
+	lacking  fleet.Lack // what the last claims lacked
+	hopeless bool       // the last claim found no room with everybody gone that could leave for it
+	roomiest bool       // nodes with the most room come first
+	unsure   bool       // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.

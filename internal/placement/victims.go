@@ -91,8 +91,10 @@ func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
 // of victims that lets the claim start, island by island where its reach asks for one.
 func (pl *Planner) displace(c *claim) (Plan, bool) {
 	own, ok := pl.evictableInQuota(c)
-	pl.lacking = pl.lacking || ok
-	if !ok || !pl.couldFit(c, own) {
+	if !ok {
+		return Plan{}, false
+	}
+	if pl.lacking = max(pl.lacking, fleet.LacksNodes); !pl.couldFit(c, own) {
 		return Plan{}, false
 	}
 	list := make([]*candidateVictim, 0, len(own)+16)
@@ -102,11 +104,13 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	if !pl.fitsWithoutFlex(c, list) {
 		return Plan{}, false
 	}
+	pl.lacking = fleet.LacksRoom
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {
 		return Plan{}, false // not even with all of them gone
 	}
+	pl.hopeless = false
 	if len(list) == 0 {
 		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
 	}

@@ -535,7 +535,7 @@ func ladderBody(m queueView, loaded bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if loaded {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " data-loaded hx-trigger=\"changed from:#main throttle:3s\" hx-ext=\"morph\" hx-swap=\"morph:outerHTML\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " data-loaded hx-trigger=\"again\" data-every=\"3\" hx-ext=\"morph\" hx-swap=\"morph:outerHTML\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,9 +9,26 @@
   if (!live || !live.hasAttribute('data-live')) return;
   let source = null, heard = Date.now(), late = false, lost = false;
 
+  // Parts that take long to work out are asked for less often: data-every says after how many seconds.
+  const asked = {}, due = {};
+
   function refresh() {
     const main = document.getElementById('main');
     if (main) htmx.trigger(main, 'changed');
+    document.querySelectorAll('[data-every]').forEach(function (part) { again(part.id, part.dataset.every * 1000); });
+  }
+
+  function again(id, every) {
+    asked[id] = asked[id] || Date.now(); // it has just come
+    const wait = asked[id] + every - Date.now();
+    if (wait > 0) {
+      if (!due[id]) due[id] = setTimeout(function () { due[id] = 0; again(id, every); }, wait);
+      return;
+    }
+    const part = document.getElementById(id);
+    if (!part || !source) return;
+    asked[id] = Date.now();
+    htmx.trigger(part, 'again');
   }
 
   function say(text) {
