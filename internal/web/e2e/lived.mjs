@@ -90,6 +90,7 @@ await same('promise', '/promise', async (tab, said) => {
 });
 await same('broken promise', '/promise/broken/' + broken[0].record, async (tab, said) => {
   const of = said.breaks.filter(b => Number(b.record) === Number(broken[0].record));
+  for (const d of await tab.locator('main details summary').all()) await d.click();
   const sections = await tab.locator('main > section').all();
   for (const [i, b] of of.entries()) {
     const n = await byWord(sections[i].locator('p').first());
