@@ -71,7 +71,7 @@ controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ct
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
-AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml
+AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
 
 helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
 	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
@@ -116,7 +116,7 @@ clean: ## remove what the others made
 # Tests on a real control plane, where it is built or can be. What cannot be had is said, and is no failure.
 define real
 if MUSTER_CONTROLPLANE=try go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; then :; fi; \
-set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 20m $(REAL)
+set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 40m $(REAL)
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

@@ -16,6 +16,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/explain"
@@ -83,8 +84,15 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 	if s.Join.Manage {
 		mode = fleet.Enforce
 	}
+	var usage *dcgm.Client
+	if at := s.Join.Prometheus; at != "" {
+		var err error
+		if usage, err = dcgm.New(at); err != nil {
+			return cli.Malformed(err)
+		}
+	}
 	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Log: s.log, Driver: j.Driver, Send: send,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, Log: s.log, Driver: j.Driver, Send: send,
 	})
 	s.agent.Store(agent)
 	go func() {

@@ -22,6 +22,9 @@ func run() int {
 	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer end()
 	context.AfterFunc(ctx, end)
+	if isPlugin(os.Args[0]) {
+		return plugin(ctx, world(), os.Args[1:])
+	}
 	return cli.Main(ctx, world(), os.Args[1:])
 }
 

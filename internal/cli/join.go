@@ -17,6 +17,7 @@ type JoinOptions struct {
 	Manage     bool   // what runs there is decided here; else it is watched only
 	Quotas     bool   // the cluster's own quotas are taken over
 	Kueue      bool   // what backs quotas is written to Kueue's queues
+	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
 }
 
 // joinOptions are those of `muster join`.
@@ -59,6 +60,7 @@ Quotas are read from ResourceQuotas and, where Kueue is installed, from its Clus
 	f.BoolVar(&o.manage, "manage", false, "decide what runs there")
 	f.BoolVar(&o.kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
+	f.StringVar(&o.join.Prometheus, "prometheus", "", "address of Prometheus, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")

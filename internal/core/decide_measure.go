@@ -9,7 +9,8 @@ import (
 type MeasureUsage struct{ Of []Measured }
 
 // Measured is what the GPUs of one workload are seen to do, in thousandths of
-// full activity; Tensor and Network may be fleet.Unmeasured.
+// full activity; Tensor and Network may be fleet.Unmeasured. Where SM is, nobody
+// measures the workload any more, and whether it is idle is not known.
 type Measured struct {
 	Namespace, Name     string
 	SM, Tensor, Network fleet.Permille
@@ -46,8 +47,8 @@ func measureUsage(s *fleet.State, c MeasureUsage) ([]event.Event, *Refusal) {
 }
 
 func checkMeasured(m Measured) *Refusal {
-	if m.SM < 0 || m.SM > 1000 {
-		return refuse(Invalid, "workload %s/%s: SM activity %d; it is 0 to 1000 thousandths", clip(m.Namespace), clip(m.Name), m.SM)
+	if m.SM != fleet.Unmeasured && (m.SM < 0 || m.SM > 1000) {
+		return refuse(Invalid, "workload %s/%s: SM activity %d; it is 0 to 1000 thousandths, or %d where nobody measures any more", clip(m.Namespace), clip(m.Name), m.SM, fleet.Unmeasured)
 	}
 	for _, f := range []fleet.Permille{m.Tensor, m.Network} {
 		if f != fleet.Unmeasured && (f < 0 || f > 1000) {
@@ -61,8 +62,8 @@ func checkMeasured(m Measured) *Refusal {
 // news says whether a measurement changes what follows from the last one, or a
 // figure by so much that people want to see it.
 func news(s *fleet.State, w *fleet.Workload, m Measured) bool {
-	if w.Usage == nil {
-		return true
+	if m.SM == fleet.Unmeasured || w.Usage == nil {
+		return (m.SM != fleet.Unmeasured) != (w.Usage != nil)
 	}
 	was, now := *w.Usage, fleet.Usage{SM: m.SM, Tensor: m.Tensor, Network: m.Network}
 	t := s.Policy.Idle.Threshold

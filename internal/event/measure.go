@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 // UsageMeasured says: what a workload's GPUs are seen to do from now on. The
 // figures are in thousandths of full activity; fleet.Unmeasured where nobody
-// measured. A measurement that tells nothing new is no event (core/decide_measure.go).
+// measured, and nothing is known of the workload where that is SM. A measurement that tells nothing new is no event (core/decide_measure.go).
 type UsageMeasured struct {
 	Workload uint64         `json:"workload"` // its ID
 	SM       fleet.Permille `json:"sm"`       // busy by the plain figure: share of time in which SMs work

@@ -30,8 +30,13 @@ func (u Usage) Still(threshold Permille) bool {
 		u.Network != Unmeasured && u.Network < threshold
 }
 
-// Measure keeps what a workload's GPUs are seen to do from now on.
+// Measure keeps what a workload's GPUs are seen to do from now on; without SM it is
+// not measured any more.
 func (s *State) Measure(w *Workload, sm, tensor, network Permille, at Instant) {
+	if sm == Unmeasured {
+		w.Usage = nil
+		return
+	}
 	u := &Usage{SM: sm, Tensor: tensor, Network: network, At: at}
 	was := Usage{}
 	if w.Usage != nil {

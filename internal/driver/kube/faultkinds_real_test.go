@@ -27,6 +27,7 @@ var kindsOfFaults = []faultKind{
 	{"the API server dies and comes back", func(st *storm) { st.dies("kube-apiserver", 2000) }},
 	{"etcd dies and comes back", func(st *storm) { st.dies("etcd", 3000) }},
 	{"etcd stands still for seconds", func(st *storm) { st.standsStill(time.Duration(500+st.r.IntN(4000)) * time.Millisecond) }},
+	{"etcd stands still for half a minute", func(st *storm) { st.standsStill(30 * time.Second) }},
 	{"kube-scheduler dies and comes back", func(st *storm) { st.dies("kube-scheduler", 1000) }},
 	{"kube-controller-manager dies and comes back", func(st *storm) { st.dies("kube-controller-manager", 1000) }},
 	{"the kubelets die and come back", func(st *storm) { st.dies("kwok", 2000) }},

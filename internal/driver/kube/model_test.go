@@ -32,6 +32,8 @@ type house struct {
 	made   int
 	jobs   map[string]int // replicas that each job's controller keeps, by name
 	down   map[string]bool
+
+	refused []string // what the agent said and the engine did not take
 }
 
 func newHouseWith(t *testing.T, seed uint64, carrier **engine.Carrier) *house {
@@ -103,7 +105,42 @@ func (h *house) control(name string, replicas int) {
 		if int(name[len(name)-1])%3 == 0 && replicas > 1 {
 			p.Wishes.Min, p.Wishes.Max = 1, replicas
 		}
+		if scaled(name) {
+			p.Owner.Kind, p.Owner.Elastic, p.Wishes.Min, p.Wishes.Max = "Deployment", true, 0, 0
+		}
 		h.pods = append(h.pods, p)
+	}
+}
+
+// scaled says whether a person scales what makes the pods, as a Deployment.
+func scaled(name string) bool { return int(name[len(name)-1])%4 == 1 }
+
+// scale gives something another size. Its controller takes the pods away that are too
+// many: first those that wait, then any.
+func (h *house) scale(name string, replicas int) {
+	h.jobs[name] = replicas
+	var there []*translate.Pod
+	for i := range h.pods {
+		p := &h.pods[i]
+		if p.Owner.Name != name {
+			continue
+		}
+		p.Owner.Size = replicas
+		if !p.Over && !p.Leaving {
+			there = append(there, p)
+		}
+	}
+	h.r.Shuffle(len(there), func(i, j int) { there[i], there[j] = there[j], there[i] })
+	slices.SortStableFunc(there, func(a, b *translate.Pod) int {
+		if a.Gated == b.Gated {
+			return 0
+		} else if a.Gated {
+			return -1
+		}
+		return 1
+	})
+	for _, p := range there[:max(0, len(there)-replicas)] {
+		p.Leaving = true
 	}
 }
 
@@ -119,7 +156,9 @@ func (h *house) round() {
 	var commands []core.Command
 	h.e.Read(func(s *fleet.State) { commands, _ = h.agent.managed(s, p, nil) })
 	for _, c := range commands {
-		h.do(c)
+		if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+			h.refused = append(h.refused, fmt.Sprintf("%T: %v", c, err))
+		}
 	}
 	var names []string
 	h.e.Read(func(s *fleet.State) {
@@ -184,7 +223,14 @@ func (h *house) pod(uid string) *translate.Pod {
 // step lets something happen.
 func (h *house) step(carrier **engine.Carrier) {
 	h.now = h.now.Add(time.Duration(h.r.IntN(20)) * time.Second)
-	switch h.r.IntN(10) {
+	switch h.r.IntN(11) {
+	case 7:
+		for _, name := range sortedKeys(h.jobs) {
+			if scaled(name) && h.r.IntN(3) == 0 {
+				h.scale(name, 1+h.r.IntN(5))
+				break
+			}
+		}
 	case 0:
 		if len(h.jobs) < 9 {
 			h.job()
@@ -245,7 +291,7 @@ func (h *house) check() {
 	h.t.Helper()
 	live := map[string]int{}
 	for _, p := range h.pods {
-		elastic := p.Wishes.Max > 0 // such a pool may grow again while one still leaves
+		elastic := p.Wishes.Max > 0 || p.Owner.Elastic // such a pool may grow again while one still leaves
 		if !p.Over && !p.Gated && !(elastic && p.Leaving) {
 			live[p.Owner.Name]++
 		}
@@ -274,6 +320,9 @@ func (h *house) settle() {
 	h.e.Read(func(s *fleet.State) {
 		for _, b := range invariant.Check(s) {
 			h.t.Errorf("seed %d: broken: %s", h.seed, b)
+		}
+		if len(h.refused) > 0 {
+			h.t.Errorf("seed %d: refused: %s", h.seed, h.refused)
 		}
 		for name := range h.jobs {
 			want, have := map[string]int{}, map[string]int{}

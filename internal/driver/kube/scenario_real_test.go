@@ -22,12 +22,12 @@ var storiesOnARealCluster = []string{
 	"eviction-uses-the-whole-grace",
 	"failure-infra-own-or-not-known",
 	"flex-elastic-pools-settle-once",
-	"hold-inside-others-wait",
 	"mending-stays-in-the-island",
 	"mending-survives-a-restart",
 	"order-known-run-times-backfill",
 	"placing-gang-in-one-rack",
 	"pools-elastic-grow-shrink-and-join-by-rank",
+	"quota-more-of-it-ends-borrowing",
 	"quota-transfer-takes-no-work-down",
 	"reason-each-code-in-quota",
 }
@@ -106,5 +106,4 @@ func playFile(t *testing.T, file string) {
 		}
 	}
 	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.made, report.Took.Seconds())
-
 }

@@ -12,7 +12,7 @@ func whole(w translate.Work) bool {
 	}
 	first := w.Pools[0].Pods[0]
 	switch {
-	case first.Wishes.Pool != "" || first.Owner.Pool != "":
+	case first.Wishes.Pool != "" || first.Owner.Pool != "" || first.Owner.Kind == "LeaderWorkerSet": // its leader may be unlike its workers
 		return false
 	case first.Wishes.Max > 0 || first.Owner.Size > 0:
 		return true

@@ -62,6 +62,7 @@ func nodeOf(s *fleet.State, cluster, name string) *fleet.Node {
 func (c *Client) Mark(ctx context.Context, node, mark, why string, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	node = translate.Bare(node)
 	var is corev1.Node
 	if err := c.core.Get().Resource("nodes").Name(node).Do(ctx).Into(&is); err != nil {
 		return notThere(err)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -517,7 +518,7 @@ func (s *stage) control(ctx context.Context, pods []stagePod) (did string, err e
 				continue
 			}
 			did = "pods of " + c.spec.Name + " are made"
-			if err := s.make(ctx, c.spec, pool, n); err != nil {
+			if err := s.makePods(ctx, c.spec, pool, n); err != nil {
 				return "", err
 			}
 		}
@@ -573,39 +574,58 @@ func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
 	return count
 }
 
-// make makes pods of a pool, as a person's template says.
-func (s *stage) make(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+// makePods makes pods of a pool, several at one time.
+func (s *stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+	if err := s.home(ctx, spec.Namespace); err != nil {
+		return err
+	}
+	todo := make(chan kubetest.JSON, n)
+	for range n {
+		s.made++
+		todo <- s.podOf(spec, pool)
+	}
+	close(todo)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for range min(n, 16) {
+		all.Go(func() {
+			for p := range todo {
+				var made struct{ Metadata struct{ UID string } }
+				err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces/"+spec.Namespace+"/pods", p, &made)
+				mu.Lock()
+				s.born[made.Metadata.UID] = s.set.Now().Add(-settling)
+				failed = errors.Join(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// podOf is a pod as a person's template says.
+func (s *stage) podOf(spec fleet.Spec, pool fleet.Pool) kubetest.JSON {
 	size := fmt.Sprint(pool.Min)
 	if pool.Elastic {
 		size = fmt.Sprintf("%d..%d", pool.Min, pool.Max)
 	}
-	for range n {
-		s.made++
-		p := target(kubetest.Pod(spec.Namespace, fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), pool.GPUs), strings.ReplaceAll(spec.Target, "/", "."),
-			translate.AnnotationPriority, spec.Priority.String(), translate.AnnotationRank, fmt.Sprint(pool.Rank), translate.AnnotationReach, string(pool.Reach),
-			translate.AnnotationReplicas, size, translate.AnnotationGrace, spec.Grace.String())
-		meta := p["metadata"].(kubetest.JSON)
-		labels, notes := meta["labels"].(kubetest.JSON), meta["annotations"].(kubetest.JSON)
-		labels[translate.LabelWorkload], labels[translate.LabelPool] = spec.Name, pool.Name
-		meta["finalizers"] = []string{held}
-		for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
-			if d > 0 {
-				notes[key] = d.String()
-			}
+	p := target(kubetest.Pod(spec.Namespace, fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), pool.GPUs), strings.ReplaceAll(spec.Target, "/", "."),
+		translate.AnnotationPriority, spec.Priority.String(), translate.AnnotationRank, fmt.Sprint(pool.Rank), translate.AnnotationReach, string(pool.Reach),
+		translate.AnnotationReplicas, size, translate.AnnotationGrace, spec.Grace.String())
+	meta := p["metadata"].(kubetest.JSON)
+	labels, notes := meta["labels"].(kubetest.JSON), meta["annotations"].(kubetest.JSON)
+	labels[translate.LabelWorkload], labels[translate.LabelPool] = spec.Name, pool.Name
+	meta["finalizers"] = []string{held}
+	for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
+		if d > 0 {
+			notes[key] = d.String()
 		}
-		if spec.Partition != "" {
-			notes[translate.AnnotationPartition] = spec.Partition
-		}
-		if err := s.home(ctx, spec.Namespace); err != nil {
-			return err
-		}
-		var made struct{ Metadata struct{ UID string } }
-		if err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces/"+spec.Namespace+"/pods", p, &made); err != nil {
-			return err
-		}
-		s.born[made.Metadata.UID] = s.set.Now().Add(-settling)
 	}
-	return nil
+	if spec.Partition != "" {
+		notes[translate.AnnotationPartition] = spec.Partition
+	}
+	return p
 }
 
 // home makes a namespace that is enrolled, once.

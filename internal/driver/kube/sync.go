@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/driver/kube/kueue"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -29,6 +30,11 @@ type Options struct {
 	Quotas bool
 	// Kueue says that quota is written to Kueue's queues; see kueuemode.go.
 	Kueue bool
+	// Usage says what GPUs do; nil: nobody measures that.
+	Usage *dcgm.Client
+	// FenceAfter is how long a node must be silent, and a pod of Muster's be leaving it,
+	// until the node is fenced: see outofservice.go. 0: never.
+	FenceAfter time.Duration
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
@@ -51,8 +57,12 @@ type Agent struct {
 	kueue    *kueueWatch
 	// kueueSays is what was planned for Kueue last.
 	kueueSays kueue.Plan
-	first     chan struct{}
-	once      sync.Once
+	// work is that of the last picture, and unmeasured what is said of its usage.
+	work         []translate.Work
+	unmeasured   []translate.Problem
+	measureEvery time.Duration
+	first        chan struct{}
+	once         sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
@@ -64,9 +74,10 @@ type Agent struct {
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
 	suspendable map[ownerID]translate.Suspendable
-	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
-	toldOwner   map[ownerID]string // why what is suspended waits
-	unasked     map[string]bool    // owners that could not be asked in this round
+	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string       // why what is suspended waits
+	leftSince   map[string]fleet.Instant // pods that leave, by UID
+	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
 	waited      time.Duration // for the API server, in this comparison
 }
@@ -83,9 +94,9 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 		o.Driver = NewDriver()
 	}
 	a := &Agent{
-		Options: o, client: c, engine: e, first: make(chan struct{}),
+		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
@@ -121,6 +132,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer stop()
 	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
 	all.Go(func() { a.pulse(ctx) })
+	if a.Usage != nil {
+		all.Go(func() { a.measure(ctx) })
+	}
 	if a.Quotas || a.Kueue {
 		all.Go(func() { a.followKueue(ctx) })
 	}
@@ -166,6 +180,10 @@ func (a *Agent) compare(ctx context.Context) error {
 		of.pods = kueue.Complete(of.pods, a.kueue.work.all())
 	}
 	p := picture(of)
+	a.mu.Lock()
+	a.work = p.Work
+	p.Problems = append(p.Problems, a.unmeasured...)
+	a.mu.Unlock()
 	for _, step := range a.steps(ctx, acts, p) {
 		var commands []core.Command
 		var more []translate.Problem
@@ -182,6 +200,7 @@ func (a *Agent) compare(ctx context.Context) error {
 			return err
 		}
 		a.showMarks(ctx, p)
+		a.fence(ctx, p)
 		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 			a.saidAt = time.Now()
 			a.say(ctx, p)

@@ -138,7 +138,7 @@ func (w *world) poolFills() {
 // borrowedAndTakenBack lets oak borrow what ash leaves unused, on room that flex has
 // to leave; then ash needs it.
 func (w *world) borrowedAndTakenBack() {
-	w.job(job("oak", "more", 40, "research.oak", leavesAfter, "2s"))
+	w.job(job("oak", "more", 40, "research.oak", leavesAfter, "2s", translate.AnnotationReach, "any"))
 	w.runningOf("oak", "more", 40)
 	w.runningOf("elm", "engines", 920)
 	w.read(func(s *fleet.State) {
@@ -150,7 +150,9 @@ func (w *world) borrowedAndTakenBack() {
 	w.runningOf("ash", "own", 20)
 	w.runningOf("oak", "more", 0)
 	w.runningOf("oak", "train", 40)
-	w.eventually(patient, "a word to those who lent", func() string { return w.told("oak", "more", "TreeFull") })
+	if s := w.state("oak", "more"); s != fleet.Pending { // its Job makes its pods again in minutes only
+		w.t.Errorf("oak/more is %s, want pending", s)
+	}
 	w.runningOf("elm", "engines", 940)
 }
 
@@ -192,7 +194,8 @@ func (w *world) watchersSeeTheSame() {
 	w.t.Logf("the first answer about 1,000 nodes and 1,000 pods is there after %s", time.Since(began).Round(time.Millisecond))
 	w.eventually(patient, "what runs", func() (missing string) {
 		w.read(func(s *fleet.State) {
-			if f := view.CapacityOf(s).Fleet; f.Installed != manyGPUs || f.Healthy != manyGPUs-8 || f.FlexUsed+f.Scheduled != manyGPUs-8 {
+			// The node that failed is young: to a Muster that comes new it is still being set up.
+			if f := view.CapacityOf(s).Fleet; f.Healthy != manyGPUs-8 || f.FlexUsed+f.Scheduled != manyGPUs-8 {
 				missing = fmt.Sprintf("installed %d, healthy %d, used %d", f.Installed, f.Healthy, f.FlexUsed+f.Scheduled)
 			}
 		})

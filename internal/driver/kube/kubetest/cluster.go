@@ -123,8 +123,8 @@ func (c *Cluster) StartPart(name string) error {
 	return c.startProgram(name, filepath.Join(c.bin, name), c.arguments(name))
 }
 
-// startProgram starts any program as a part.
-func (c *Cluster) startProgram(name, file string, arguments []string) error {
+// startProgram starts any program as a part. What env says comes besides the environment.
+func (c *Cluster) startProgram(name, file string, arguments []string, env ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] != nil {
@@ -137,7 +137,7 @@ func (c *Cluster) startProgram(name, file string, arguments []string) error {
 	defer func() { _ = log.Close() }()
 	cmd := exec.Command(file, arguments...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), "HOME="+c.dir)
+	cmd.Env = append(append(os.Environ(), "HOME="+c.dir), env...)
 	noOrphan(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
@@ -190,6 +190,9 @@ func (c *Cluster) Process(name string) int {
 
 // Stop ends everything and removes the folder.
 func (c *Cluster) Stop() {
+	for _, name := range sortedNames(controllers) {
+		c.KillPart(name)
+	}
 	for _, name := range []string{"kwok", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd"} {
 		c.KillPart(name)
 	}

@@ -85,7 +85,7 @@ func turn(ctx context.Context, dir string) (*lock, error) {
 	defer cancel()
 	l, err := waitLock(waiting, files...)
 	if err != nil && ctx.Err() == nil {
-		return nil, nil //nolint:nilerr,nilnil // it has waited long enough, and goes without
+		return nil, nil // it has waited long enough, and goes without
 	}
 	return l, err
 }

@@ -221,7 +221,11 @@ func TestWhatIsWrittenIsWhatIsBacked(t *testing.T) {
 // can be promised, nor with flex more than is usable; what somebody else has
 // changed is told and left; and written once, nothing is left to write.
 func TestNeverMoreThanCanBePromised(t *testing.T) {
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 5))
 		h := newHouse(t)
 		h.queue("oak", "research", 8*r.IntN(8), 8*r.IntN(8))

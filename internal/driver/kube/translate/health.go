@@ -42,6 +42,13 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 	return signals
 }
 
+// The taint by which Kubernetes takes away pods that wait for a silent kubelet, and its
+// value where Muster has set it.
+const (
+	OutOfService = "node.kubernetes.io/out-of-service"
+	FencedBy     = "muster"
+)
+
 // marks reads what people and machines have marked the node with.
 func (n *Node) marks(of *corev1.Node, o *Options) {
 	if of.Spec.Unschedulable {
@@ -50,6 +57,7 @@ func (n *Node) marks(of *corev1.Node, o *Options) {
 		n.Cordoned = kind
 	}
 	n.Mark = markOf(of)
+	n.Fenced = slices.ContainsFunc(of.Spec.Taints, func(t corev1.Taint) bool { return t.Key == OutOfService && t.Value == FencedBy })
 	for _, t := range of.Spec.Taints {
 		if t.Effect != corev1.TaintEffectPreferNoSchedule && o.breaks(t.Key) && !ownTaint(of, t.Key) && (n.Broken == "" || t.Key < n.Broken) {
 			n.Broken = clip(t.Key)

@@ -90,7 +90,7 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 		name, _, _ := unstructured.NestedString(lq.Object, "spec", "clusterQueue")
 		at, known := paths[name]
 		if flex[name] {
-			queues[lq.GetNamespace()+"/"+lq.GetName()] = fleet.Flex
+			queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = fleet.Flex
 		}
 		if !known {
 			continue

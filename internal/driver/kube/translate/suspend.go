@@ -32,7 +32,7 @@ const mostVirtual = 20_000
 func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok bool) {
 	s = Suspendable{Kind: u.GetKind(), Namespace: o.Called(u.GetNamespace()), Name: u.GetName(), UID: string(u.GetUID())}
 	s.Suspended, _, _ = unstructured.NestedBool(u.Object, "spec", "suspend")
-	if !s.Suspended && u.GetAnnotations()[AnnotationSuspends] != "true" || u.GetLabels()["kueue.x-k8s.io/queue-name"] != "" {
+	if o.strange(u.GetNamespace()) || !s.Suspended && u.GetAnnotations()[AnnotationSuspends] != "true" || u.GetLabels()["kueue.x-k8s.io/queue-name"] != "" {
 		return s, false
 	}
 	if of := metav1.GetControllerOfNoCopy(u); of != nil && of.Kind != "CronJob" {

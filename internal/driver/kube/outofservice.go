@@ -1,0 +1,102 @@
+package kube
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// This file fences nodes whose kubelet does not answer, where it was asked for: pods
+// that left such a node long ago are taken for gone, and their ranks start elsewhere.
+// Kubernetes takes them away when the node has the out-of-service taint. A kubelet that
+// is silent says nothing about what still runs: who asks for this answers for machines
+// that are silent for so long being off.
+
+
+// fencing is a node that gets the taint, or loses it.
+type fencing struct {
+	node  string
+	taint bool
+}
+
+// fence gives nodes the taint whose silence has lasted long enough, and takes it from
+// nodes that answer again.
+func (a *Agent) fence(ctx context.Context, p Picture) {
+	if a.FenceAfter <= 0 {
+		return
+	}
+	var calls []func() error
+	for _, f := range a.fencings(p) {
+		a.Log.Warn("a silent node is fenced, or answers again", "cluster", a.Translate.Cluster, "node", translate.Bare(f.node), "fenced", f.taint)
+		calls = append(calls, func() error { return a.client.Fence(ctx, translate.Bare(f.node), f.taint) })
+	}
+	a.atOnce(ctx, calls)
+}
+
+// fencings lists what is to be done. When pods began to leave is a memory of this agent
+// only: a new one waits anew, and so fences later, never sooner.
+func (a *Agent) fencings(p Picture) (list []fencing) {
+	waits := map[string]bool{} // nodes which pods of Muster's have been leaving for long enough
+	there := map[string]bool{}
+	for _, w := range p.Work {
+		for _, part := range w.Pools {
+			for _, pod := range part.Pods {
+				if !pod.Leaving || pod.Over || pod.Node == "" {
+					continue
+				}
+				there[pod.UID] = true
+				if a.leftSince[pod.UID] == 0 {
+					a.leftSince[pod.UID] = a.Now()
+				}
+				if a.Now() >= a.leftSince[pod.UID].Add(max(a.FenceAfter, pod.Wishes.Grace)) {
+					waits[pod.Node] = true
+				}
+			}
+		}
+	}
+	for uid := range a.leftSince {
+		if !there[uid] {
+			delete(a.leftSince, uid)
+		}
+	}
+	for _, n := range p.Nodes {
+		since, silent := silentSince(n)
+		if silent && waits[n.Name] && !n.Fenced && a.Now() >= since.Add(a.FenceAfter) || !silent && n.Fenced {
+			list = append(list, fencing{n.Name, silent})
+		}
+	}
+	return list
+}
+
+// silentSince says whether a node's kubelet does not answer, and since when.
+func silentSince(n translate.Node) (since fleet.Instant, silent bool) {
+	for _, s := range n.Signals {
+		if s.Check == "NodeReady" {
+			return s.At, !s.Well
+		}
+	}
+	return 0, false
+}
+
+// Fence gives a node the out-of-service taint, or takes away the one that it was given
+// so. Whoever changes the node at the same time wins, and it is done again.
+func (c *Client) Fence(ctx context.Context, node string, taint bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var is corev1.Node
+	if err := c.core.Get().Resource("nodes").Name(node).Do(ctx).Into(&is); err != nil {
+		return notThere(err)
+	}
+	taints := slices.DeleteFunc(slices.Clone(is.Spec.Taints), func(t corev1.Taint) bool { return t.Key == translate.OutOfService && t.Value == translate.FencedBy })
+	if taint {
+		taints = append(taints, corev1.Taint{Key: translate.OutOfService, Value: translate.FencedBy, Effect: corev1.TaintEffectNoExecute})
+	}
+	return gone(c.patchNode(ctx, node, types.MergePatchType, map[string]any{
+		"metadata": map[string]any{"resourceVersion": is.ResourceVersion}, "spec": map[string]any{"taints": taints},
+	}))
+}

@@ -1,0 +1,53 @@
+package kube
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+)
+
+// NamespaceOf is the namespace that a context of a kubeconfig names.
+func NamespaceOf(file, in string) string {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = file
+	namespace, _, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: in}).Namespace()
+	if err != nil || namespace == "" {
+		return "default"
+	}
+	return namespace
+}
+
+// WorkloadOf says which workload a pod is of, as Muster calls it. ok is false where
+// there is no such pod, or it asks for no GPU.
+func (c *Client) WorkloadOf(ctx context.Context, namespace, pod string) (name string, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var is corev1.Pod
+	if err := c.core.Get().Namespace(namespace).Resource("pods").Name(pod).Do(ctx).Into(&is); err != nil {
+		if missing(err) {
+			return "", false, nil
+		}
+		return "", false, err
+	}
+	o := translate.Defaults("")
+	of, ok := translate.PodOf(&is, &o)
+	return of.Workload()[1], ok, nil
+}
+
+// signpost is the ConfigMap by which a cluster says who it is in Muster.
+const signpost = "muster"
+
+// Signpost reads what the cluster is called in Muster, and where the server is;
+// "" where nobody has said.
+func (c *Client) Signpost(ctx context.Context) (cluster, server string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var is corev1.ConfigMap
+	if err := c.core.Get().Namespace(signpost).Resource("configmaps").Name(signpost).Do(ctx).Into(&is); err != nil {
+		return "", ""
+	}
+	return is.Data["cluster"], is.Data["server"]
+}
