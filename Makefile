@@ -23,9 +23,10 @@ demo: build ## start the demo fleet with live load; Ctrl-C stops it
 test: ## prove it: vet, walls, tests, race, scenarios
 	go vet ./...
 	go test ./internal/walls
-	MUSTER_CONTROLPLANE=0 go test -timeout 20m ./...
+	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
+	go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
 	@$(real)
 
 race: ## every test with the race detector
@@ -123,6 +124,6 @@ endef
 
 # Tests with the race detector, where there is a C compiler for it.
 define raced
-if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; MUSTER_CONTROLPLANE=0 go test -race -timeout 30m $(1); \
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -race -timeout 30m $(1); \
 else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
 endef
