@@ -79,6 +79,7 @@ type Agent struct {
 	leftSince   map[string]fleet.Instant // pods that leave, by UID
 	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
+	startedAt   time.Time     // when a pod was let start last
 	waited      time.Duration // for the API server, in this comparison
 }
 
