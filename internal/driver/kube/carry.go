@@ -49,7 +49,9 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 		}
 	}
 	a.write(ctx, t)
-	busy = len(t.start) > 0
+	if busy = len(t.start) > 0; busy {
+		a.startedAt = time.Now()
+	}
 	for _, s := range t.stop {
 		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
 			return busy, err
@@ -239,9 +241,7 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 		for _, part := range w.Pools {
 			for _, pod := range part.Pods {
 				is := wordFor(pod, about)
-				waits := pod.Gated && (!known || a.Now() < pod.Created.Add(about.wait()))
-				goes := pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != ""
-				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
+				if pod.Admitted == is.message || len(calls) == mostSaid || !a.tellable(pod, about, known) {
 					continue
 				}
 				if pod.Virtual {
@@ -258,6 +258,21 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 		calls = append(calls, func() error { return call(ctx) })
 	}
 	a.atOnce(ctx, calls)
+}
+
+// calm is how long nothing was started before pods are told that they were: that
+// they run can be seen without it, and others wait to be started.
+const calm = 5 * time.Second
+
+// tellable says whether a pod is to be told now where it stands.
+func (a *Agent) tellable(pod translate.Pod, about word, known bool) bool {
+	switch {
+	case pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != "":
+		return false
+	case pod.Gated:
+		return known && a.Now() >= pod.Created.Add(about.wait())
+	}
+	return pod.Unschedulable != "" && pod.Node == "" || time.Since(a.startedAt) >= calm
 }
 
 // wordFor is what one pod of a workload is told.

@@ -34,10 +34,20 @@ const alone = "kube-scheduler"
 
 // laps are measured in this order: what is compared stands close together.
 var laps = []lap{
-	{by: alone}, {by: "Muster"}, {by: alone}, {by: "Muster"},
-	{by: alone, gang: true}, {by: "Muster", gang: true}, {by: alone, gang: true}, {by: "Muster", gang: true},
-	{by: alone, jobs: true}, {by: "Muster", jobs: true}, {by: alone, gang: true, jobs: true}, {by: "Muster", gang: true, jobs: true},
-	{by: "Kueue", jobs: true}, {by: "Kueue", gang: true, jobs: true},
+	{by: alone},
+	{by: "Muster"},
+	{by: alone},
+	{by: "Muster"},
+	{by: alone, gang: true},
+	{by: "Muster", gang: true},
+	{by: alone, gang: true},
+	{by: "Muster", gang: true},
+	{by: alone, jobs: true},
+	{by: "Muster", jobs: true},
+	{by: alone, gang: true, jobs: true},
+	{by: "Muster", gang: true, jobs: true},
+	{by: "Kueue", jobs: true},
+	{by: "Kueue", gang: true, jobs: true},
 }
 
 // result is what a lap took.

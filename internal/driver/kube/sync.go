@@ -79,6 +79,7 @@ type Agent struct {
 	leftSince   map[string]fleet.Instant // pods that leave, by UID
 	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
+	startedAt   time.Time     // when a pod was let start last
 	waited      time.Duration // for the API server, in this comparison
 }
 
@@ -107,6 +108,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 const (
 	gap       = 100 * time.Millisecond // least time between two comparisons
 	ease      = 3                      // and so many times as long as the last one took: a quarter of a core at most
+	longest   = 500 * time.Millisecond // and no longer
 	anyway    = 5 * time.Second        // compared though nothing seems to have changed
 	beat      = 5 * time.Second        // the API server is asked whether it is there
 	sayEvery  = 2 * time.Second        // pods are told why they wait
@@ -157,13 +159,16 @@ func (a *Agent) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(max(gap, ease*a.thought(time.Since(began)))):
+		case <-time.After(a.pause(time.Since(began))):
 		}
 	}
 }
 
-// thought is how much of a comparison was thinking: what was waited for is no reason to rest.
-func (a *Agent) thought(took time.Duration) time.Duration { return max(0, took-a.waited) }
+// pause is how long to rest after a comparison. What was waited for is no reason to
+// rest, and on a busy machine thinking takes long without computing much: so it is bounded.
+func (a *Agent) pause(took time.Duration) time.Duration {
+	return min(longest, max(gap, ease*(took-a.waited)))
+}
 
 // compare brings the state to what the cluster shows, step by step: each step
 // sees what those before it have led to. Where Muster acts, the cluster is then

@@ -109,7 +109,7 @@ func (c *Client) ask(ctx context.Context, m metric) (map[Pod]fleet.Permille, err
 	}
 	found, err := read(data, m)
 	if err != nil {
-		return nil, fmt.Errorf("Prometheus at %s answers %d: %w", c.base, res.StatusCode, err)
+		return nil, fmt.Errorf("what %s answers (%d) cannot be read: %w", c.base, res.StatusCode, err)
 	}
 	return found, nil
 }

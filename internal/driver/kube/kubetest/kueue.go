@@ -19,7 +19,7 @@ import (
 const KueueWanted = "MUSTER_KUEUE"
 
 // ErrNoKueue says that Kueue's controller is not there and nobody asked to build it.
-var ErrNoKueue = errors.New("Kueue's controller is not built; " + KueueWanted + "=1 builds it once (minutes)")
+var ErrNoKueue = errors.New("the controller of Kueue is not built; " + KueueWanted + "=1 builds it once (minutes)")
 
 // KueueBinary is Kueue's controller, in a folder of its own beside the control
 // plane's, as its versions are others.

@@ -92,39 +92,58 @@ func bare(queues []*unstructured.Unstructured) []any {
 // shaped makes resource groups that cover what the queues' groups cover, each
 // resource and each flavor once: where two queues group them in different ways the
 // first counts. What is in them is told from all that the queues have of it.
-func shaped(queues []*unstructured.Unstructured, fill func(flavor, name string, total *resource.Quantity) map[string]any) []any {
-	var out []any
-	taken, totals := map[string]int{}, totalsOf(queues)
+func shaped(queues []*unstructured.Unstructured, fill filler) []any {
+	sh := shape{taken: map[string]int{}, totals: totalsOf(queues), fill: fill}
 	for _, q := range queues {
 		for _, g := range groups(q) {
-			g, _ := g.(map[string]any)
-			covered, _, _ := unstructured.NestedStringSlice(g, "coveredResources")
-			at, fits := place(out, covered, taken)
-			if !fits {
-				continue
-			}
-			if at == len(out) {
-				out = append(out, map[string]any{"coveredResources": texts(covered), "flavors": []any{}})
-				for _, name := range covered {
-					taken["resource "+name] = at
-				}
-			}
-			for _, f := range maps(g, "flavors") {
-				name, _ := f["name"].(string)
-				if has(taken, "flavor "+name) {
-					continue
-				}
-				taken["flavor "+name] = at
-				list := make([]any, len(covered))
-				for i, r := range covered {
-					list[i] = fill(name, r, totals[name+"/"+r])
-				}
-				into := out[at].(map[string]any)
-				into["flavors"] = append(into["flavors"].([]any), map[string]any{"name": name, "resources": list})
-			}
+			sh.group(g)
 		}
 	}
-	return slices.DeleteFunc(out, func(g any) bool { return len(maps(g, "flavors")) == 0 })
+	return slices.DeleteFunc(sh.out, func(g any) bool { return len(maps(g, "flavors")) == 0 })
+}
+
+// filler says what a resource of a flavor has, told how much of it all queues have.
+type filler func(flavor, name string, total *resource.Quantity) map[string]any
+
+// shape is resource groups on their way.
+type shape struct {
+	out    []any
+	taken  map[string]int // where each resource and each flavor is
+	totals map[string]*resource.Quantity
+	fill   filler
+}
+
+// group takes a queue's group in, where nothing else covers its resources.
+func (sh *shape) group(of any) {
+	g, _ := of.(map[string]any)
+	covered, _, _ := unstructured.NestedStringSlice(g, "coveredResources")
+	at, fits := place(sh.out, covered, sh.taken)
+	if !fits {
+		return
+	}
+	if at == len(sh.out) {
+		sh.out = append(sh.out, map[string]any{"coveredResources": texts(covered), "flavors": []any{}})
+		for _, name := range covered {
+			sh.taken["resource "+name] = at
+		}
+	}
+	for _, f := range maps(g, "flavors") {
+		name, _ := f["name"].(string)
+		if !has(sh.taken, "flavor "+name) {
+			sh.flavor(at, name, covered)
+		}
+	}
+}
+
+// flavor adds a flavor with all that its group covers.
+func (sh *shape) flavor(at int, name string, covered []string) {
+	sh.taken["flavor "+name] = at
+	list := make([]any, len(covered))
+	for i, r := range covered {
+		list[i] = sh.fill(name, r, sh.totals[name+"/"+r])
+	}
+	into := sh.out[at].(map[string]any)
+	into["flavors"] = append(into["flavors"].([]any), map[string]any{"name": name, "resources": list})
 }
 
 // place is the group that covers exactly these resources, or a new one if nothing covers any of them.

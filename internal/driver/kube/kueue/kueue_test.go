@@ -93,7 +93,7 @@ func plain(of any) any {
 func (h *house) keep(resource string, u *unstructured.Unstructured, manager string) {
 	h.seq++
 	u.SetResourceVersion(fmt.Sprint(h.seq))
-	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:resourceGroups":{}}}`)}}})
+	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:resourceGroups":{}}}`)}})
 	h.objs[resource+"/"+u.GetName()] = u
 }
 
@@ -275,9 +275,9 @@ func (h *house) stir(r *rand.Rand, edited map[string]bool) {
 
 func (h *house) check(seed uint64, edited map[string]bool, p Plan) {
 	h.t.Helper()
-	any := false
+	some := false
 	for name, by := range edited {
-		any = any || by
+		some = some || by
 		path := translate.PathOf(h.objs["clusterqueues/"+name])
 		if by != (p.ByQuota[path] != "") || by && !strings.Contains(p.ByQuota[path], "kubectl-edit has set flavor h200") {
 			h.t.Fatalf("seed %d: %s was edited: %t, and %q is said", seed, name, by, p.ByQuota[path])
@@ -295,7 +295,7 @@ func (h *house) check(seed uint64, edited map[string]bool, p Plan) {
 			if promisable := part.Promisable * part.GPUsPerNode; mine > promisable {
 				h.t.Fatalf("seed %d: %d GPUs of %s are written, %d can be promised", seed, mine, flavor, promisable)
 			}
-			if usable := part.Tally().Usable; !any && all > usable {
+			if usable := part.Tally().Usable; !some && all > usable {
 				h.t.Fatalf("seed %d: %d GPUs of %s with flex, %d are usable", seed, all, flavor, usable)
 			}
 		}
@@ -325,8 +325,8 @@ func TestWhatKueueKeepsWaitingIsSeen(t *testing.T) {
 	if len(work) != 1 || work[0].Name != "train" || work[0].Pools[0].Pool.Min != 2 || work[0].Pools[0].Pool.GPUs != 8 {
 		t.Errorf("it is seen as %+v", work)
 	}
-	real := translate.Pod{Namespace: "oak", Name: "train-0", UID: "p", GPUs: 8, Owner: translate.Owner{Kind: "Job", Name: "train", UID: "j1"}}
-	if pods := Complete([]translate.Pod{real}, []Workload{w}); len(pods) != 1 || pods[0].Wishes.Queue != "main" {
+	made := translate.Pod{Namespace: "oak", Name: "train-0", UID: "p", GPUs: 8, Owner: translate.Owner{Kind: "Job", Name: "train", UID: "j1"}}
+	if pods := Complete([]translate.Pod{made}, []Workload{w}); len(pods) != 1 || pods[0].Wishes.Queue != "main" {
 		t.Errorf("beside a real pod: %+v", pods)
 	}
 	bad := read(`{"metadata":{"name":"x","namespace":"oak","ownerReferences":[{"kind":"Job","name":"j","uid":"1","controller":true}]},
@@ -342,10 +342,7 @@ func TestGroupsOfSeveralShapesAreOneShape(t *testing.T) {
 	h.queue("a", "t", 8, 8)
 	h.put("clusterqueues", `{"metadata":{"name":"b"},"spec":{"cohortName":"t","resourceGroups":[{"coveredResources":["nvidia.com/gpu"],"flavors":[{"name":"h200","resources":[{"name":"nvidia.com/gpu","nominalQuota":"8"}]}]},
 		{"coveredResources":["memory"],"flavors":[{"name":"ram","resources":[{"name":"memory","nominalQuota":"1Ti"}]}]}]}}`)
-	var queues []*unstructured.Unstructured
-	for _, q := range h.objects().Queues {
-		queues = append(queues, q)
-	}
+	queues := h.objects().Queues
 	var covered, flavors []string
 	for _, g := range bare(queues) {
 		list, _, _ := unstructured.NestedStringSlice(g.(map[string]any), "coveredResources")

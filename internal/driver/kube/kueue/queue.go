@@ -77,7 +77,7 @@ func gpuOf(flavor map[string]any, was string, o *translate.Options) (best map[st
 
 // number reads a quantity; none where there is none or it is no whole number that is believed.
 func number(of any) int {
-	text := ""
+	var text string
 	switch v := of.(type) {
 	case int64:
 		return int(v)
@@ -122,7 +122,7 @@ func holders(of *unstructured.Unstructured) []string {
 	})
 	var names []string
 	for _, e := range entries {
-		if e.Manager != Manager && e.FieldsV1 != nil && strings.Contains(string(e.FieldsV1.Raw), `"f:resourceGroups"`) && !slices.Contains(names, e.Manager) {
+		if e.Manager != Manager && e.FieldsV1 != nil && strings.Contains(e.FieldsV1.GetRawString(), `"f:resourceGroups"`) && !slices.Contains(names, e.Manager) {
 			names = append(names, e.Manager)
 		}
 	}
