@@ -195,8 +195,12 @@ func (w *world) watchersSeeTheSame() {
 	w.eventually(patient, "what runs", func() (missing string) {
 		w.read(func(s *fleet.State) {
 			// The node that failed is young: to a Muster that comes new it is still being set up.
-			if f := view.CapacityOf(s).Fleet; f.Healthy != manyGPUs-8 || f.FlexUsed+f.Scheduled != manyGPUs-8 {
-				missing = fmt.Sprintf("installed %d, healthy %d, used %d", f.Installed, f.Healthy, f.FlexUsed+f.Scheduled)
+			held := 0
+			for _, x := range s.Workloads {
+				held += x.GPUs()
+			}
+			if f := view.CapacityOf(s).Fleet; f.Healthy != manyGPUs-8 || held != manyGPUs-8 {
+				missing = fmt.Sprintf("installed %d, healthy %d, held %d, want %d", f.Installed, f.Healthy, held, manyGPUs-8)
 			}
 		})
 		return missing
