@@ -101,11 +101,11 @@ func TestTwoClustersWithTheSameNames(t *testing.T) {
 	})
 	c.refuses("watch", [][2]string{
 		{http.MethodPatch, "/api/v1/namespaces/oak/pods/train-0"}, {http.MethodDelete, "/api/v1/namespaces/oak/pods/train-0"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/eviction"},
-		{http.MethodPost, "/api/v1/namespaces/oak/events"}, {http.MethodPatch, "/api/v1/nodes/node-1"},
+		{http.MethodPost, "/api/v1/namespaces/oak/events"}, {http.MethodPatch, "/api/v1/nodes/node-1"}, {http.MethodGet, "/api/v1/namespaces"},
 	})
 	for _, namespace := range []string{"watch", "rule"} {
 		c.refuses(namespace, [][2]string{
-			{http.MethodGet, "/api/v1/secrets"}, {http.MethodGet, "/api/v1/namespaces/oak/secrets/x"}, {http.MethodGet, "/api/v1/configmaps"}, {http.MethodGet, "/api/v1/namespaces"},
+			{http.MethodGet, "/api/v1/secrets"}, {http.MethodGet, "/api/v1/namespaces/oak/secrets/x"}, {http.MethodGet, "/api/v1/configmaps"},
 			{http.MethodPost, "/api/v1/namespaces/oak/pods"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/exec"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/binding"},
 			{http.MethodDelete, "/api/v1/nodes/node-1"}, {http.MethodDelete, "/api/v1/namespaces/oak"}, {http.MethodPost, "/apis/batch/v1/namespaces/oak/jobs"},
 			{http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"}, {http.MethodPost, "/api/v1/namespaces/muster/serviceaccounts/default/token"},

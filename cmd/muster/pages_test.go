@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// The pages are opened in a browser by internal/web/e2e/pages.mjs. It needs
+// The pages are opened in a browser by internal/web/e2e: over the demo, and over a
+// fleet with a past. It needs
 // chromium, node, and `npm ci` in that folder; where one is missing the test is
 // skipped, unless MUSTER_E2E=1 demands it.
 func TestPages(t *testing.T) {
@@ -26,15 +27,22 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer stop()
-	address := demoServer(ctx, t, muster)
-	cmd := exec.CommandContext(ctx, "node", "pages.mjs", "http://"+address, muster)
-	cmd.Dir = e2e
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Fatalf("the pages: %v", err)
+	for _, one := range []struct {
+		script string
+		serve  func(context.Context, *testing.T, string) string
+	}{{"pages.mjs", demoServer}, {"lived.mjs", livedServer}} {
+		t.Run(one.script, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
+			defer stop()
+			address := one.serve(ctx, t, muster)
+			cmd := exec.CommandContext(ctx, "node", one.script, "http://"+address, muster)
+			cmd.Dir = e2e
+			out, err := cmd.CombinedOutput()
+			t.Logf("%s", out)
+			if err != nil {
+				t.Fatalf("the pages: %v", err)
+			}
+		})
 	}
 }
 

@@ -25,6 +25,10 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
+	// Look is Read for who looks long: no decision waits for it. It shows all that is durable.
+	Look(fn func(s *fleet.State))
+	// Study is Look for who asks the planner, which keeps notes in the state.
+	Study(fn func(s *fleet.State))
 	// SeqAt is the last sequence number of what had happened by a moment.
 	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
 	// LookBack is the state at a moment of the past; nobody may change it.

@@ -16,13 +16,21 @@ import (
 // When says when a waiting workload should start.
 func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*musterv1.WhenResponse, error) {
 	out := &musterv1.WhenResponse{}
-	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	show, tries := s.study, s.triable()
+	if tries {
+		show = s.private
+	}
+	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		w, err := s.find(state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
-		out.Forecast = forecastOf(state, w, at, 4*forecasting)
+		if tries {
+			out.Forecast = forecastOf(state, w, at, 4*forecasting)
+		} else {
+			out.Forecast = notTried(w)
+		}
 		if w.State == fleet.Pending {
 			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
 		}
@@ -30,6 +38,15 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// notTried is the forecast where the fleet is too large to be lived on in time.
+func notTried(w *fleet.Workload) *musterv1.Forecast {
+	g := forecast.Ground{Kind: forecast.TooFar}
+	if !waits(w) {
+		g = forecast.Ground{Kind: forecast.NotWaiting, Name: w.Namespace + "/" + w.Name}
+	}
+	return &musterv1.Forecast{Unknown: grounds([]forecast.Ground{g})}
 }
 
 // answerOf is what can be said about whether a workload will start.

@@ -11,9 +11,17 @@ import (
 	"github.com/muster-fleet/muster/internal/whatif"
 )
 
-// private shows fn a copy of the state that a question is about. Whoever asks
-// the planner or tries something needs one: the planner keeps notes in the
-// state, and nobody may decide while a state is read.
+// study shows fn the state that a question is about, alone: whoever asks the planner
+// needs that, for the planner keeps notes in the state. fn decides nothing.
+func (s *service) study(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
+	if asOf != nil {
+		return s.private(ctx, asOf, fn)
+	}
+	return s.readBy(s.engine.Study, fn)
+}
+
+// private shows fn a copy of the state that a question is about. Whoever
+// tries something needs one.
 func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
 	if asOf != nil {
 		at, err := s.past(asOf)
@@ -36,6 +44,24 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 		return nil, err
 	}
 	return seen, fn(copied, now)
+}
+
+// triable is how many nodes and workloads there may be where something is tried: a copy
+// of more takes longer than a try may.
+const triable = 60_000
+
+func large(s *fleet.State) bool {
+	n := len(s.Workloads)
+	for _, p := range s.Partitions {
+		n += len(p.Nodes)
+	}
+	return n > triable
+}
+
+// triable says whether something can be tried in time.
+func (s *service) triable() (ok bool) {
+	s.engine.Look(func(state *fleet.State) { ok = !large(state) })
+	return ok
 }
 
 // How long a question may search for what would help, and how far it may walk

@@ -35,8 +35,12 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 }
 
 func (s *service) readNow(fn look) (seen *musterv1.Seen, err error) {
+	return s.readBy(s.engine.Look, fn)
+}
+
+func (s *service) readBy(show func(func(*fleet.State)), fn look) (seen *musterv1.Seen, err error) {
 	now := fleet.InstantOf(s.now())
-	s.engine.Read(func(state *fleet.State) {
+	show(func(state *fleet.State) {
 		now = max(now, state.Time)
 		seen = &musterv1.Seen{Version: state.Seq, At: timestamp(now)}
 		err = fn(state, now)

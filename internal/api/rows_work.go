@@ -1,10 +1,6 @@
 package api
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
@@ -30,24 +26,6 @@ func workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 		out.EvictedFor = other.Namespace + "/" + other.Name
 	}
 	return out
-}
-
-// rowsOf are the rows of some workloads. The whole list costs about as much as
-// the rows of a few, because each asks where it stands in all queues.
-func rowsOf(s *fleet.State, list []*fleet.Workload, at fleet.Instant) []view.Workload {
-	rows := make([]view.Workload, len(list))
-	if len(list) <= 8 {
-		for i, w := range list {
-			rows[i] = view.WorkloadOf(s, w, at)
-		}
-		return rows
-	}
-	all := view.Workloads(s, at) // in order of ID, as the list is
-	for i, w := range list {
-		k, _ := slices.BinarySearchFunc(all, w.ID, func(row view.Workload, id uint64) int { return cmp.Compare(row.ID, id) })
-		rows[i] = all[k]
-	}
-	return rows
 }
 
 func specOf(s fleet.Spec) *musterv1.WorkloadSpec {
@@ -81,12 +59,9 @@ type listing struct {
 // choose finds the workloads in order of submission, up to one more than the limit.
 func (l listing) choose(s *fleet.State) []*fleet.Workload {
 	var list []*fleet.Workload
-	for _, id := range slices.Sorted(maps.Keys(s.Workloads)) {
-		if w := s.Workloads[id]; id >= l.GetFrom() && l.wants(w) {
+	for id := l.GetFrom(); id < s.NextID && len(list) <= l.limit; id++ { // most numbers of a fleet are still known
+		if w := s.Workloads[id]; w != nil && l.wants(w) {
 			list = append(list, w)
-		}
-		if len(list) > l.limit {
-			break
 		}
 	}
 	return list

@@ -18,6 +18,7 @@ type service struct {
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}
 	history  history
+	tales    tales
 	declined declined
 	book     Past
 	// policy is held from reading the policy in force to writing it changed.

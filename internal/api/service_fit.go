@@ -22,12 +22,19 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		return nil, err
 	}
 	out := &musterv1.FitResponse{}
-	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	show, tries := s.study, s.triable()
+	if tries {
+		show = s.private
+	}
+	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		if target != "" && target != fleet.Flex && state.Quota(target) == nil {
 			return noQuota(target)
 		}
 		if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
 			return noPartition(state, one.GetPartition())
+		}
+		if out.Missed = !tries; out.Missed {
+			return nil
 		}
 		for n := 2; state.Workload(sp.Namespace, sp.Name) != nil; n++ {
 			sp.Name = fmt.Sprintf("fit-%d", n) // a name that nobody has

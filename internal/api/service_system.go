@@ -44,7 +44,11 @@ func (s systemService) Version(context.Context, *musterv1.VersionRequest) (*must
 // StateHash names the state. It takes a copy, so that nobody waits for the hash.
 func (s systemService) StateHash(ctx context.Context, m *musterv1.StateHashRequest) (*musterv1.StateHashResponse, error) {
 	var copied *fleet.State
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+	show := func(fn look) (*musterv1.Seen, error) { return s.readBy(s.engine.Read, fn) } // the very state that decides
+	if m.GetAsOf() != nil {
+		show = func(fn look) (*musterv1.Seen, error) { return s.read(ctx, m.GetAsOf(), fn) }
+	}
+	seen, err := show(func(state *fleet.State, _ fleet.Instant) error {
 		copied = state.Clone()
 		return nil
 	})

@@ -95,7 +95,7 @@ func (s workloadService) SetPriority(ctx context.Context, m *musterv1.SetPriorit
 // GetWorkload is one workload as it stands.
 func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
 	out := &musterv1.GetWorkloadResponse{}
-	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		w, err := s.find(state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
@@ -113,14 +113,14 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 	out := &musterv1.ListWorkloadsResponse{}
 	l, read := listing{m, orElse(m.GetLimit(), 1000)}, s.read
 	if m.GetReasons() {
-		read = s.private
+		read = s.study
 	}
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list := l.choose(state)
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]
 		}
-		for i, row := range rowsOf(state, list, at) {
+		for i, row := range view.WorkloadsOf(state, list, at) {
 			one := workload(state, list[i], row)
 			if m.GetReasons() {
 				one.Reason = reason(explain.Why(state, list[i], at))

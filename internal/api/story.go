@@ -16,33 +16,45 @@ import (
 	"github.com/muster-fleet/muster/internal/view"
 )
 
-// How many of the last lines of a story are told to who did not ask for all of it,
-// and how many records are read for one.
-const (
-	lastLines   = 5
-	storyLength = 200_000
-)
+// How many of the last lines of a story are told to who did not ask for all of it.
+const lastLines = 5
+
+// subject is what the log is asked about: a workload, as a state shows it.
+type subject struct {
+	id                uint64
+	submitted, waited fleet.Instant // since when it has been there, and waiting
+	seq               uint64        // the record that the state came after
+	at                fleet.Instant
+	codes             []explain.Code // of its blockers
+	large             bool           // the fleet cannot be found again at another moment in time
+}
+
+func subjectOf(s *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) subject {
+	q := subject{id: w.ID, submitted: w.Submitted, waited: w.PendingSince, seq: s.Seq, at: at, large: large(s)}
+	for _, b := range list {
+		q.codes = append(q.codes, b.Code)
+	}
+	return q
+}
 
 // remember adds to an answer what the log knows: what happened to the workload,
 // how its reasons changed, and since when each blocker has been there.
-func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *musterv1.WhyRequest, state *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) error {
-	story, cut, err := s.story(ctx, state, w, at)
+func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *musterv1.WhyRequest, q subject) error {
+	lines, cut, err := s.story(ctx, m, q)
 	if err != nil {
 		return err
 	}
-	from := w.PendingSince
+	from, limit := q.waited, retracing
 	if m.GetHistory() {
-		from = w.Submitted
+		from, limit = q.submitted, 10*retracing
 	}
-	limit := retracing
-	if m.GetHistory() {
-		limit = 10 * retracing
+	trace := &trace{cut: true}
+	if !q.large {
+		trace = s.retrace(ctx, q.id, from, q.at, limit)
 	}
-	trace := s.retrace(ctx, w, from, at, limit)
-	for i := range list {
-		list[i].Since = trace.since(list[i].Code)
+	for i, code := range q.codes {
+		out.Blockers[i].Since = timestamp(trace.since(code))
 	}
-	lines := story.Lines
 	if m.GetHistory() {
 		lines = merged(lines, trace.lines)
 		out.HistoryCut = cut || trace.cut
@@ -59,45 +71,42 @@ func happening(h view.Happening) *musterv1.Happening {
 	return &musterv1.Happening{Seq: h.Seq, At: timestamp(h.At), Actor: h.Actor, Reason: h.Reason, Kind: h.Kind, Text: h.Text, By: h.By}
 }
 
-// story reads what happened to a workload from the log, from its submission on.
-func (s *service) story(ctx context.Context, state *fleet.State, w *fleet.Workload, at fleet.Instant) (story view.Story, cut bool, err error) {
-	story = view.Story{ID: w.ID, State: state}
-	from, err := s.seqOf(ctx, w.Submitted, state.Seq)
+// story is what happened to a workload, from its submission on.
+func (s *service) story(ctx context.Context, m *musterv1.WhyRequest, q subject) (lines []view.Happening, cut bool, err error) {
+	seqs, err := s.tales.of(ctx, s.engine, q)
 	if err != nil {
-		return story, false, err
+		return nil, false, err
 	}
-	if state.Seq > from+storyLength {
-		from, cut = state.Seq-storyLength, true
-	}
-	err = s.engine.Records(ctx, from, func(r event.Record) error {
-		if r.Seq > state.Seq || r.At > at {
-			return errFound
+	var records []event.Record
+	cut = true
+	for _, seq := range seqs {
+		r, err := s.original(ctx, Result{Seq: seq, Repeat: true})
+		if err != nil {
+			return nil, false, err
 		}
-		story.Add(r)
+		if r.At <= q.at {
+			records = append(records, r)
+			cut = cut && !submits(r, q.id)
+		}
+	}
+	_, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		story := view.Story{ID: q.id, State: state}
+		for _, r := range records {
+			story.Add(r)
+		}
+		lines = story.Lines
 		return nil
 	})
-	if errors.Is(err, errFound) {
-		err = nil
-	}
-	return story, cut, err
+	return lines, cut, err
 }
 
-// seqOf is the first record of a moment or later, by bisection.
-func (s *service) seqOf(ctx context.Context, at fleet.Instant, last uint64) (uint64, error) {
-	low, high := uint64(1), last
-	for low < high {
-		mid := (low + high) / 2
-		r, err := s.original(ctx, Result{Seq: mid, Repeat: true})
-		if err != nil {
-			return 0, err
-		}
-		if r.At < at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low, nil
+// submits says whether a story begins with a record: of one that does not, something
+// is missing.
+func submits(r event.Record, id uint64) bool {
+	return slices.ContainsFunc(r.Events, func(e event.Event) bool {
+		x, ok := e.(event.WorkloadSubmitted)
+		return ok && x.ID == id
+	})
 }
 
 // trace is how a workload's blockers changed while it waited.
@@ -118,7 +127,7 @@ func (t *trace) since(code explain.Code) fleet.Instant {
 
 // retrace lives through what happened since a moment once more, and asks after
 // each record what kept the workload from starting. It stops when its time is up.
-func (s *service) retrace(ctx context.Context, w *fleet.Workload, from, to fleet.Instant, limit time.Duration) *trace {
+func (s *service) retrace(ctx context.Context, id uint64, from, to fleet.Instant, limit time.Duration) *trace {
 	t := &trace{began: map[explain.Code]fleet.Instant{}}
 	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
@@ -127,7 +136,7 @@ func (s *service) retrace(ctx context.Context, w *fleet.Workload, from, to fleet
 		t.cut = true
 		return t
 	}
-	t.look(state, w.ID, event.Record{Seq: state.Seq, At: from})
+	t.look(state, id, event.Record{Seq: state.Seq, At: from})
 	err = s.engine.Records(ctx, state.Seq+1, func(r event.Record) error {
 		switch {
 		case r.At > to:
@@ -136,7 +145,7 @@ func (s *service) retrace(ctx context.Context, w *fleet.Workload, from, to fleet
 			return ctx.Err()
 		}
 		core.Apply(state, r)
-		t.look(state, w.ID, r)
+		t.look(state, id, r)
 		return nil
 	})
 	t.cut = err != nil && !errors.Is(err, errFound)

@@ -14,15 +14,18 @@ import (
 // Why says why a workload does not run, or how it runs.
 func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
 	out := &musterv1.WhyResponse{}
-	seen, err := s.private(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	show, tries := s.study, m.GetHelp() && s.triable()
+	if tries {
+		show = s.private
+	}
+	var about subject
+	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		w, err := s.find(state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}
 		list := explain.Why(state, w, at)
-		if err := s.remember(ctx, out, m, state, w, list, at); err != nil {
-			return err
-		}
+		about = subjectOf(state, w, list, at)
 		out.Blockers = blockersOf(list)
 		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(list)
@@ -30,14 +33,18 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		if s.said != nil && m.GetAsOf() == nil && !w.State.Ended() {
 			out.Said = s.said(w.Namespace, w.Name, w.Target)
 		}
-		if m.GetHelp() {
+		if tries {
 			s.help(ctx, out, state, w, list, at)
 		}
+		out.Missed = out.GetMissed() || m.GetHelp() && !tries && waits(w)
 		if w.State == fleet.Pending {
 			out.Answer = answerOf(list, out.GetForecast())
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.remember(ctx, out, m, about)
+	}
 	out.Seen = seen
 	return out, err
 }

@@ -37,13 +37,14 @@ type whole struct {
 
 	clusters, nodes, trees int
 	drawn                  int
+	runs, waits            int      // once filled
 	names                  []string // of nodes
 	out                    map[string]bool
 	back                   []repair // in order of time
 
-	submits, ends, mends, falls laps
-	broken                      int // gangs in quota that lost a node
-	mended                      int
+	submits, mends, falls laps
+	broken                int // gangs in quota that lost a node
+	mended                int
 }
 
 // repair is the return of a node.
@@ -177,10 +178,10 @@ func (w *whole) places(t int) []int {
 }
 
 func (w *whole) recipe(o Options) string {
-	return fmt.Sprintf("%d clusters × %d nodes × 8 GPUs in islands of 100; %d trees of %d quotas, each with grants in four clusters; workloads of 1 to 256 GPUs, 38 on average,\n"+
-		"two in three in a quota (half of these name a partition), the others on flex of one cluster; about %d run and %d wait; they come as often as they end\n"+
-		"(%s each) and 4 of 1,000 nodes fail a day. The journal is SQLite, written between the decisions.",
-		w.clusters, w.nodes, w.trees, wholeQuotas, w.share(o, wholeRunning), w.share(o, wholeWaiting), wholeLasts)
+	return fmt.Sprintf("%d clusters × %d nodes × 8 GPUs in islands of 100; %d trees of %d quotas, each with grants in four clusters; %d workloads of 1 to 256 GPUs (single replicas,\n"+
+		"gangs of 2 to 32 nodes, elastic pools of 1 to 16 GPUs) of forty namespaces, two in three in a quota (half of these name a partition), the others on flex\n"+
+		"of one cluster, are submitted: what does not run waits. Then for a day they come as often as they end (%s each on average) and 4 of 1,000 nodes fail a day. The journal is SQLite, written between the decisions.",
+		w.clusters, w.nodes, w.trees, wholeQuotas, w.share(o, wholeRunning+wholeWaiting), wholeLasts)
 }
 
 // share is how many of so many workloads there are on a fleet that is a tenth in both directions.
@@ -214,13 +215,13 @@ func (w *whole) spec() fleet.Spec {
 func (w *whole) shape() fleet.Pool {
 	p := fleet.Pool{Name: "w", GPUs: 8, Min: 1, Reach: fleet.ReachIsland}
 	switch k := w.r.IntN(100); {
-	case k < 35:
+	case k < 14:
 		p.GPUs = 1 << w.r.IntN(4)
-	case k < 40:
+	case k < 18:
 		p.GPUs, p.Elastic, p.Max = 1, true, 16
-	case k < 75:
+	case k < 55:
 		p.Min = 2 + w.r.IntN(5)
-	case k < 95:
+	case k < 90:
 		p.Min = 8
 	default:
 		p.Min = 32
@@ -246,7 +247,10 @@ func (w *whole) fill(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	w.submits, w.ends, w.mends, w.falls = nil, nil, nil, nil
+	have := w.states()
+	w.runs, w.waits = have[fleet.RunningW], have[fleet.Pending]
+	o.say("filled: %d workloads run and %d wait", w.runs, w.waits)
+	w.submits, w.mends, w.falls = nil, nil, nil
 	w.clear()
 	return nil
 }
@@ -265,7 +269,7 @@ func (w *whole) come(ctx context.Context) error {
 func (w *whole) day(ctx context.Context, o Options) error {
 	const day = 24 * time.Hour
 	began := w.now
-	every := wholeLasts / time.Duration(w.share(o, wholeRunning))
+	every := wholeLasts / time.Duration(max(1, w.runs))
 	fails := day / time.Duration(max(20, len(w.names)*4/1000))
 	come, fail, hour := began, began, 0
 	for w.now < began.Add(day) {

@@ -194,6 +194,8 @@ func newHaircutShow(a *app) *cobra.Command {
 		Short:   "show a saved plan: its waves, what is in force, and what keeps the others",
 		Example: "  muster haircut show autumn",
 		Args:    needs(1, 1, "the name of a saved haircut"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			return o.read(cmd.Context(), &o.reading, o.show)
@@ -214,7 +216,10 @@ func (o *haircutNameOptions) show(ctx context.Context) (answer, error) {
 	}
 	ans := haircutAnswer(res.GetHaircut())
 	ans.message = res
-	return ans, nil
+	if o.output == "svg" {
+		ans.picture, err = o.dumbbells(ctx, res.GetHaircut(), &o.reading)
+	}
+	return ans, err
 }
 
 func newHaircutDiff(a *app) *cobra.Command {

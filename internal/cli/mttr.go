@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+	pictures "github.com/muster-fleet/muster/internal/picture"
 )
 
 // mttrOptions are those of `muster mttr`.
@@ -30,6 +32,8 @@ it yet), repair, validate (VALID), probation (PROB). The stages are means and ad
 how many were repaired, OUT how many are out now. With -o wide the median (P50) and P90 as well.`,
 		Example: "  muster mttr --since 90d\n  muster mttr tiger --by partition\n  muster mttr --as-of 2026-10-01 -o csv",
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			if err := checkLevel(o.by); err != nil {
@@ -60,7 +64,8 @@ func (o *mttrOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{message: res, table: repairTable(res.GetRepairs()), lead: func(p *page) {
+	rows, _ := pictures.Stages(res.GetRepairs())
+	return answer{message: res, picture: draw.StageBars(rows, draw.Wide), table: repairTable(res.GetRepairs()), lead: func(p *page) {
 		p.covered(res.GetWindow())
 		for _, r := range res.GetRepairs() {
 			if r.GetCause() == "" && r.GetRepaired() > 0 {

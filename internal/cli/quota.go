@@ -151,6 +151,8 @@ func newQuotaShow(a *app) *cobra.Command {
 		Short:   "show one quota: its figures, islands, holds and who may target it",
 		Example: "  muster quota show research/oak",
 		Args:    needs(1, 1, "the path of one quota"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path = args[0]
 			return o.read(cmd.Context(), &o.reading, o.ask)
@@ -166,7 +168,11 @@ func (o *quotaShowOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	q := res.GetQuota()
-	return answer{message: res, rows: quotaTable([]*musterv1.Quota{q}), lead: func(p *page) { p.quota(q) }}, nil
+	ans := answer{message: res, rows: quotaTable([]*musterv1.Quota{q}), lead: func(p *page) { p.quota(q) }}
+	if o.output == "svg" {
+		ans.picture, err = o.timelines(ctx, o.path, &o.reading)
+	}
+	return ans, err
 }
 
 func (p *page) quota(q *musterv1.Quota) {

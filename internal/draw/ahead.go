@@ -42,7 +42,7 @@ func lookAhead(list []Ahead, now time.Time) time.Duration {
 // a dashed edge.
 func Aheads(list []Ahead, now time.Time, w Width) SVG {
 	p := newPen("ahead"+px(float64(w)), "What is coming, and when", float64(w))
-	names, row := 470.0, 28.0
+	names, row := 380.0, 28.0
 	if w == Narrow {
 		names, row = 2, 42
 	}
@@ -78,10 +78,10 @@ func (p *pen) ahead(a Ahead, s span, to time.Time, y float64) {
 	const high = 12.0
 	switch {
 	case a.At.IsZero():
-		p.rect(Paper, s.x0, y, s.x1-s.x0, high, a.Says)
 		text := "nobody has said when"
-		p.raw(`<rect x="`, px(s.x0+8), `" y="`, px(y-1), `" width="`, px(width(text, small)+8), `" height="14" class="d-ground" fill="`, ground, `"/>`)
-		p.text(s.x0+12, y+10, text, style{size: small, quiet: true})
+		p.text(s.x0+6, y+10, text, style{size: small, quiet: true})
+		x := s.x0 + width(text, small) + 14
+		p.rect(Paper, x, y, s.x1-x, high, a.Says)
 	case a.At.After(to):
 		p.rect(a.Ink, s.x0, y, s.x1-s.x0, high, a.Says)
 		p.area(a.Ink, a.Says, [2]float64{s.x1, y - 3}, [2]float64{s.x1 + 12, y + high/2}, [2]float64{s.x1, y + high + 3})

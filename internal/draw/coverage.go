@@ -33,7 +33,7 @@ func Coverages(rows []Coverage, w Width) SVG {
 	bottom := 28 + row*float64(len(rows))
 	for i := 0; i <= 4; i++ {
 		share := least + (1-least)*float64(i)/4
-		p.rule(s.at(share-least), 24, s.at(share-least), bottom, "")
+		p.coverageRule(s.at(share-least), len(rows), row, bottom, w)
 		text, at := Percent(share), middle
 		if i == 4 && w == Narrow {
 			at = end
@@ -51,6 +51,19 @@ func Coverages(rows []Coverage, w Width) SVG {
 		p.coverage(r, s, least, 28+row*float64(i), row, names, w)
 	}
 	return p.done(bottom + 22)
+}
+
+// coverageRule is a line up through the picture; in a narrow one only behind the dots,
+// for names stand above them.
+func (p *pen) coverageRule(x float64, rows int, row, bottom float64, w Width) {
+	if w != Narrow {
+		p.rule(x, 24, x, bottom, "")
+		return
+	}
+	for i := range rows {
+		y := 28 + row*float64(i)
+		p.rule(x, y+22, x, y+40, "")
+	}
 }
 
 func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Width) {

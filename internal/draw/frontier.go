@@ -36,19 +36,29 @@ func Frontier(list []Trade, w Width) SVG {
 	}
 	x := scale{most: mostX * 1.1, x0: left, x1: float64(w) - 16}
 	y := scale{most: mostY * 1.1, x0: bottom, x1: top}
-	for i := 0; i <= 4; i++ {
-		vx, vy := x.most*float64(i)/4, y.most*float64(i)/4
-		p.rule(left, y.at(vy), x.x1, y.at(vy), "")
-		p.text(left-6, y.at(vy)+4, Percent(vy), style{size: small, quiet: true, at: end})
-		at := middle
-		if i == 4 {
-			at = end
-		}
-		p.text(x.at(vx), bottom+15, Percent(vx), style{size: small, quiet: true, at: at})
+	for _, v := range shares(y.most) {
+		p.rule(left, y.at(v), x.x1, y.at(v), "")
+		p.text(left-6, y.at(v)+4, Percent(v), style{size: small, quiet: true, at: end})
+	}
+	for _, v := range shares(x.most) {
+		p.text(x.at(v), bottom+15, Percent(v), style{size: small, quiet: true, at: middle})
 	}
 	p.trades(list, x, y)
 	p.text(x.x1, bottom+33, "mean buffer →", style{size: small, quiet: true, at: end})
 	return p.done(p.tradeKeys(list, bottom+44))
+}
+
+// shares are round shares from 0 to most, at most six of them.
+func shares(most float64) (list []float64) {
+	for _, step := range []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5} {
+		if most/step < 6 {
+			for i := 0; float64(i)*step <= most*0.98; i++ {
+				list = append(list, float64(i)*step)
+			}
+			return list
+		}
+	}
+	return []float64{0, 1}
 }
 
 // trades draws the points, kind by kind, and then the names that have room.
@@ -72,11 +82,15 @@ func (p *pen) trades(list []Trade, x, y scale) {
 			p.dot(look.ink, points[i][0], points[i][1], t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
 		}
 	}
+	var points [][2]float64
+	for _, t := range list {
+		points = append(points, [2]float64{x.at(t.Buffer), y.at(t.Broken)})
+	}
 	var taken []room
 	for _, own := range []bool{true, false} { // the one that is looked at has its name first
 		for _, t := range list {
 			if t.Own == own && !t.Quiet {
-				taken = p.tradeName(t, x.at(t.Buffer), y.at(t.Broken), x.x1, taken)
+				taken = p.tradeName(t, x.at(t.Buffer), y.at(t.Broken), x.x1, points, taken)
 			}
 		}
 	}
@@ -87,17 +101,21 @@ type room struct{ x0, x1, y float64 }
 
 // tradeName writes a point's name beside it, where no other name stands; else nowhere:
 // its hover has it, and the table.
-func (p *pen) tradeName(t Trade, px, py, right float64, taken []room) []room {
+func (p *pen) tradeName(t Trade, tx, ty, right float64, points [][2]float64, taken []room) []room {
 	name := fit(t.Name, small, 160)
 	long := width(name, small)
-	for _, at := range []room{{px + 10, px + 10 + long, py + 4}, {px - 10 - long, px - 10, py + 4}, {px + 10, px + 10 + long, py - 8}, {px - 10 - long, px - 10, py - 8}} {
-		clash := at.x1 > right || at.x0 < 62 || at.y < 12
+	for _, at := range []room{{tx + 10, tx + 10 + long, ty - 11}, {tx - 10 - long, tx - 10, ty - 11}, {tx + 10, tx + 10 + long, ty + 19}, {tx - 10 - long, tx - 10, ty + 19}, {tx + 12, tx + 12 + long, ty + 4}, {tx - 12 - long, tx - 12, ty + 4}} {
+		clash := at.x1 > right || at.x0 < 62 || at.y < 12 || at.y > 246
 		for _, o := range taken {
 			clash = clash || at.x0 < o.x1+4 && o.x0 < at.x1+4 && at.y-o.y < 14 && o.y-at.y < 14
+		}
+		for _, q := range points { // no name covers a point
+			clash = clash || q[0]+7 > at.x0-2 && q[0]-7 < at.x1+2 && q[1]+7 > at.y-11 && q[1]-7 < at.y+3
 		}
 		if clash {
 			continue
 		}
+		p.raw(`<rect x="`, px(at.x0-2), `" y="`, px(at.y-11), `" width="`, px(long+4), `" height="14" class="d-ground" fill="`, ground, `"/>`)
 		p.text(at.x0, at.y, name, style{size: small, quiet: !t.Own, bold: t.Own})
 		return append(taken, at)
 	}

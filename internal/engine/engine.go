@@ -69,6 +69,7 @@ type Engine struct {
 	records uint64 // since the engine opened
 
 	seen     seen // of the past
+	mirror   mirror
 	durable  *mark
 	calls    chan *call
 	quit     chan struct{}
@@ -170,6 +171,7 @@ func (e *Engine) doNow(ctx context.Context, r core.Request) (Result, error) {
 	if err := e.o.Journal.Append(ctx, []journal.Entry{entry}); err != nil {
 		return Result{}, fmt.Errorf("journal: %w", err)
 	}
+	e.hear(entry)
 	e.durable.reach(entry.Seq)
 	a.carry()
 	return a.result, nil
@@ -210,6 +212,7 @@ func (e *Engine) check(rec event.Record) {
 		for _, p := range e.state.Partitions {
 			if v.Partition == "" || v.Partition == p.ID {
 				p.Halt(v.Rule + ": " + v.Detail)
+				e.mirror.blind()
 			}
 		}
 		e.violations.Lock()

@@ -168,6 +168,7 @@ func (e *Engine) commit(g *group) error {
 	if err := e.o.Journal.Append(context.Background(), g.entries); err != nil {
 		return err
 	}
+	e.hear(g.entries...)
 	e.durable.reach(g.entries[len(g.entries)-1].Seq)
 	for _, a := range g.answers {
 		a.carry()

@@ -66,6 +66,18 @@ func (s *State) Ring(now Instant) {
 	}
 }
 
+// Hush takes all alarms up to a moment as heard: in a copy whose original has looked
+// then, and has written down what came of it.
+func (s *State) Hush(now Instant) {
+	for len(s.alarms) > 0 && s.alarms[0].at <= now {
+		a := heap.Pop(&s.alarms).(alarm)
+		if a.of == ofHour && a.partition.forecastAt == a.at {
+			a.partition.forecastAt = 0
+			a.partition.forecasting(now)
+		}
+	}
+}
+
 // forecasting asks for a look at the next full hour, if a policy in force here
 // learns from the past.
 func (p *Partition) forecasting(now Instant) {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"iter"
 	"maps"
 	"slices"
 )
@@ -11,10 +12,7 @@ import (
 // state itself, at the same cost; Clone forgets all that, as a restart does. Only
 // the keys of old commands stay behind.
 func (s *State) Fork() *State {
-	f := &fork{
-		partitions: map[*Partition]*Partition{}, trees: map[*Tree]*Tree{}, accounts: map[*Account]*Account{}, holds: map[*Hold]*Hold{},
-		work: make(map[*Workload]*Workload, len(s.Workloads)),
-	}
+	f := newFork(len(s.Workloads))
 	c := *s
 	f.to = &c
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
@@ -25,26 +23,41 @@ func (s *State) Fork() *State {
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	c.Requests = cloneRequests(s.Requests)
 	f.people(s)
-	for _, p := range s.Partitions {
+	f.fill(s, s.Partitions)
+	c.alarms = slices.Clone(s.alarms)
+	for i := range c.alarms {
+		c.alarms[i].partition = f.partitions[c.alarms[i].partition]
+	}
+	return &c
+}
+
+// fill makes the copies of partitions, and tells the copied workloads where they are.
+func (f *fork) fill(s *State, list []*Partition) {
+	c := f.to
+	for _, p := range list {
 		f.declare(p)
 	}
-	c.Partitions = each(f.partitions, s.Partitions)
+	c.Partitions = each(f.partitions, list)
 	c.partitions = named(c.Partitions, func(p *Partition) string { return p.ID })
-	for _, p := range s.Partitions {
+	for _, p := range list {
 		f.metal(p)
 	}
 	for was, is := range f.work {
 		f.places(was, is)
 	}
-	c.alarms = slices.Clone(s.alarms)
-	for i := range c.alarms {
-		c.alarms[i].partition = f.partitions[c.alarms[i].partition]
-	}
 	c.dirty = make(map[*Partition]bool, len(s.dirty))
 	for p, d := range s.dirty {
-		c.dirty[f.partitions[p]] = d
+		if twin := f.partitions[p]; twin != nil {
+			c.dirty[twin] = d
+		}
 	}
-	return &c
+}
+
+func newFork(workloads int) *fork {
+	return &fork{
+		partitions: map[*Partition]*Partition{}, trees: map[*Tree]*Tree{}, accounts: map[*Account]*Account{}, holds: map[*Hold]*Hold{},
+		work: make(map[*Workload]*Workload, workloads),
+	}
 }
 
 // fork is a copy on its way: whose copy is who.
@@ -88,17 +101,29 @@ func named[T any](list []*T, name func(*T) string) map[string]*T {
 
 // people copies workloads, which do not know their places in the copy yet.
 func (f *fork) people(s *State) {
-	f.to.Workloads = make(map[uint64]*Workload, len(s.Workloads))
-	all, pools := make([]Workload, 0, len(s.Workloads)), 0
-	for _, w := range s.Workloads {
+	f.twins(len(s.Workloads), maps.Values(s.Workloads))
+	f.to.names = make(map[string]*Workload, len(s.names))
+	for name, w := range s.names {
+		f.to.names[name] = f.work[w]
+	}
+}
+
+// twins copies so many workloads.
+func (f *fork) twins(n int, list iter.Seq[*Workload]) {
+	f.to.Workloads, f.to.nowhere = make(map[uint64]*Workload, n), map[uint64]*Workload{}
+	all, pools := make([]Workload, 0, n), 0
+	for w := range list {
 		pools += len(w.Held)
 	}
 	held := make([][]Replica, 0, pools)
-	for id, w := range s.Workloads {
+	for w := range list {
 		all = append(all, *w)
 		c := &all[len(all)-1]
-		f.work[w], f.to.Workloads[id] = c, c
+		f.work[w], f.to.Workloads[w.ID] = c, c
 		c.Scratch = nil
+		if w.State == Pending && len(w.queued) == 0 {
+			f.to.nowhere[w.ID] = c
+		}
 		from := len(held)
 		for _, replicas := range w.Held {
 			held = append(held, slices.Clone(replicas))
@@ -109,10 +134,6 @@ func (f *fork) people(s *State) {
 			m := *w.Moves
 			c.Moves = &m
 		}
-	}
-	f.to.names = make(map[string]*Workload, len(s.names))
-	for name, w := range s.names {
-		f.to.names[name] = f.work[w]
 	}
 }
 
@@ -247,15 +268,17 @@ func (r *roll) clone(twins map[*Waiting]*Waiting) roll {
 func (f *fork) places(was, is *Workload) {
 	is.partition, is.account = f.partitions[was.partition], f.accounts[was.account]
 	is.watchedAt, is.leavesTree = f.partitions[was.watchedAt], f.trees[was.leavesTree]
-	is.queued = slices.Clone(was.queued)
-	for i := range is.queued {
-		spot := &is.queued[i]
-		spot.partition = f.partitions[spot.partition]
+	is.queued = make([]queueSpot, 0, len(was.queued))
+	for _, spot := range was.queued {
+		if spot.partition = f.partitions[spot.partition]; spot.partition == nil {
+			continue // a part of the fleet that is not copied
+		}
 		if a := spot.queue.account; a != nil {
 			spot.queue = &f.accounts[a].queue
 		} else {
 			spot.queue = &spot.partition.flex[is.Namespace].queue
 		}
+		is.queued = append(is.queued, spot)
 	}
 }
 

@@ -258,6 +258,9 @@ func (s *State) requeue(w *Workload) {
 				s.enqueue(w, p, Base, key)
 			}
 		}
+		if len(w.queued) == 0 {
+			s.nowhere[w.ID] = w
+		}
 		return
 	}
 	if w.State == RunningW {
@@ -317,6 +320,7 @@ func (p *Partition) flexQueue(w *Workload) *FlexUse {
 }
 
 func (s *State) unqueue(w *Workload) {
+	delete(s.nowhere, w.ID)
 	for _, spot := range w.queued {
 		rank := w.BaseRank()
 		if spot.pool != Base {

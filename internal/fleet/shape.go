@@ -18,7 +18,7 @@ func (s *State) shapeOf(w *Workload) int {
 	if w.shape == 0 {
 		key := shapeKey{KeyOf(w, w.BaseRank(), false).Importance(), w.needs(), w.Partition, w.MaxRuntime}
 		if s.shapes[key] == 0 {
-			s.shapes[key] = len(s.shapes) + 1
+			s.shapes[key] = s.shaped + len(s.shapes) + 1
 		}
 		w.shape = s.shapes[key]
 	}

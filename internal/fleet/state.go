@@ -94,8 +94,11 @@ type State struct {
 	dirty      map[*Partition]bool
 	alarms     alarms
 	shapes     map[shapeKey]int
-	unlearning bool       // see StopLearning
-	spent      []*Account // whose usage changed in the record that is being written
+	nowhere    map[uint64]*Workload // that wait, and have no queue to wait in
+	shaped     int                  // numbers of shapes that a copy took over with its workloads
+	unlearning bool                 // see StopLearning
+	excerpt    *excerpt             // see ForkOf; nil: the whole fleet
+	spent      []*Account           // whose usage changed in the record that is being written
 }
 
 // NewState is the state before the first record.

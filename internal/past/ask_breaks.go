@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// BrokenIn lists what broke promises in a scope and a window, the last first. A
-// scope that is an island asks for its own share alone.
+// BrokenIn lists what broke promises in a scope and a window, the last record
+// first. A scope that is an island asks for its own share alone.
 func (b *Book) BrokenIn(scope string, w Window) (list []Break) {
-	for i := len(b.Breaks) - 1; i >= 0; i-- {
-		br := b.Breaks[i]
+	for _, br := range b.Breaks {
 		where := br.Partition
 		if br.Island != "" {
 			where += "/" + br.Island
@@ -18,6 +17,7 @@ func (b *Book) BrokenIn(scope string, w Window) (list []Break) {
 			list = append(list, br)
 		}
 	}
+	slices.SortStableFunc(list, func(x, y Break) int { return cmp.Compare(y.Seq, x.Seq) })
 	return list
 }
 

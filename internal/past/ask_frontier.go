@@ -21,8 +21,8 @@ type Trial struct {
 const promiseHours = 24
 
 // Frontier tries policies on each partition of a scope: in every full hour of the
-// window a promise is made for min(what the policy allows, the least that was healthy
-// in the 24 h before), and it is broken if fewer are healthy at some moment of the
+// window a promise is made for min(what the policy allows, the nodes that are there
+// without the most that were out at a moment of the 24 h before), and it is broken if fewer are healthy at some moment of the
 // 24 h after it. Promises whose 24 h are not over are not judged. A policy that learns
 // begins to learn with the window.
 func (b *Book) Frontier(scope string, policies []trial.Policy, w Window) []Trial {
@@ -37,7 +37,7 @@ func (b *Book) Frontier(scope string, policies []trial.Policy, w Window) []Trial
 	rates := trial.Rates(pools)
 	for k, id := range ids {
 		healthy := leastHealthy(pools[k])
-		before, after := least(healthy, -promiseHours), least(healthy, promiseHours)
+		out, after := mostOut(pools[k]), least(healthy)
 		for i, policy := range policies {
 			promised := trial.Promises(policy, pools[k], b.racks(id), rates, promiseHours)
 			for hour := 0; hour+promiseHours <= len(healthy); hour++ {
@@ -45,7 +45,7 @@ func (b *Book) Frontier(scope string, policies []trial.Policy, w Window) []Trial
 				if installed == 0 {
 					continue
 				}
-				n := min(promised[hour], before[hour])
+				n := min(promised[hour], max(0, installed-out[hour]))
 				list[i].Issued++
 				sums[i] += float64(installed-n) / float64(installed)
 				if after[hour] < n {
@@ -152,16 +152,24 @@ func (b *Book) healthChanges(scope string, start, until int64) map[string][]chan
 	return of
 }
 
-// least is, for each hour, the least of so many hours from it on, or, where hours
-// is negative, up to it.
-func least(list []int, hours int) []int {
+// least is, for each hour, the least of the day from it on.
+func least(list []int) []int {
 	out := make([]int, len(list))
 	for i := range list {
-		from, to := i, min(len(list), i+hours)
-		if hours < 0 {
-			from, to = max(0, i+hours), i+1
+		out[i] = slices.Min(list[i:min(len(list), i+promiseHours)])
+	}
+	return out
+}
+
+// mostOut is, for each hour, the most nodes that were out at a moment of the day up to
+// it. The nodes that are there count, for what people add is promised at once.
+func mostOut(hours []buffer.Hour) []int {
+	out := make([]int, len(hours))
+	for i := range hours {
+		out[i] = hours[i].Level
+		for _, h := range hours[max(0, i-promiseHours):i] {
+			out[i] = max(out[i], h.Peak)
 		}
-		out[i] = slices.Min(list[from:to])
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package past_test
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -24,8 +23,7 @@ func TestABrokenPromiseNamesItsNode(t *testing.T) {
 	if len(list) != 3 {
 		t.Fatalf("broken: %+v", list)
 	}
-	slices.Reverse(list) // in order
-	island, short, long := list[0], list[1], list[2]
+	short, long, island := list[0], list[1], list[2] // the last record first
 	if island.Island != "a" || island.Promised != 4 || island.Whole != 3 || island.Lost[0].Node != "tiger-h200-a-002" || island.Lost[0].Cause != "XID 48" {
 		t.Errorf("island a: %+v", island)
 	}

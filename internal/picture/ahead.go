@@ -23,10 +23,7 @@ func Aheads(list []*musterv1.Ahead, to Leads) []draw.Ahead {
 	}
 	var rows []draw.Ahead
 	for _, a := range list[:min(len(list), mostAhead)] {
-		row := draw.Ahead{Name: a.GetText(), Note: draw.Count(int(a.GetGpus()), "GPU"), Ink: aheadInks[a.GetKind()], Says: a.GetText(), Href: to(AheadPath(a))}
-		if row.Ink == "" {
-			row.Ink = draw.Metal
-		}
+		row := draw.Ahead{Name: aheadName(a), Note: draw.Count(int(a.GetGpus()), "GPU"), Ink: AheadInk(a.GetKind()), Says: a.GetText(), Href: to(AheadPath(a))}
 		if a.GetPartition() != "" {
 			row.Says = a.GetPartition() + ": " + row.Says
 		}
@@ -37,6 +34,41 @@ func Aheads(list []*musterv1.Ahead, to Leads) []draw.Ahead {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// aheadName is what is coming in a few words; all of it shows on hover.
+func aheadName(a *musterv1.Ahead) string {
+	nodes := draw.Count(len(a.GetNodes()), "node")
+	if len(a.GetNodes()) == 1 {
+		nodes = a.GetNodes()[0]
+	}
+	switch a.GetKind() {
+	case "probation":
+		return nodes + " through probation"
+	case "dwell":
+		return nodes + " up for the dwell"
+	case "work":
+		return a.GetAbout() + " ends, as declared"
+	case "hold":
+		return "hold ends: " + a.GetAbout()
+	case "maintenance":
+		return nodes + " under maintenance"
+	case "incident":
+		return "incident " + a.GetAbout()
+	case "wave":
+		return "haircut " + a.GetAbout() + ", reviewed"
+	case "delivery":
+		return "not delivered in " + a.GetPartition()
+	}
+	return a.GetText()
+}
+
+// AheadInk is the ink of a kind of what is coming.
+func AheadInk(kind string) draw.Ink {
+	if ink, ok := aheadInks[kind]; ok {
+		return ink
+	}
+	return draw.Metal
 }
 
 // AheadPath is the page of what is coming.

@@ -103,7 +103,7 @@ func (pl *Planner) roams(v *candidateVictim) bool {
 	if v.pool != fleet.Base || v.w.Partition != "" || v.holds != fleet.HoldsGuaranteed {
 		return false
 	}
-	return slices.ContainsFunc(pl.s.Partitions, func(p *fleet.Partition) bool {
+	return pl.s.Roams(v.w) || slices.ContainsFunc(pl.s.Partitions, func(p *fleet.Partition) bool {
 		return p != pl.p && v.w.May(p) && p.Account(v.w.Target) != nil
 	})
 }

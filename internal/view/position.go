@@ -10,16 +10,24 @@ import (
 // or in the order of flex; the best one, where a workload waits in several partitions.
 func positions(s *fleet.State, rows []Workload) {
 	waiting := map[uint64]*Workload{}
+	in := map[string]map[string]bool{} // partitions that they asked for ("": none), by target
 	for i := range rows {
-		if rows[i].State == fleet.Pending {
-			waiting[rows[i].ID] = &rows[i]
+		if rows[i].State != fleet.Pending {
+			continue
 		}
+		waiting[rows[i].ID] = &rows[i]
+		w := s.Workloads[rows[i].ID]
+		if in[w.Target] == nil {
+			in[w.Target] = map[string]bool{}
+		}
+		in[w.Target][w.Partition] = true
 	}
 	if len(waiting) == 0 {
 		return
 	}
 	for _, p := range s.Partitions {
-		for _, queue := range queues(p) {
+		asked := func(target string) bool { return in[target][""] || in[target][p.ID] }
+		for _, queue := range queues(p, asked) {
 			place(queue, waiting)
 		}
 	}
@@ -34,10 +42,16 @@ func place(queue []fleet.Waiting, waiting map[uint64]*Workload) {
 	}
 }
 
-func queues(p *fleet.Partition) [][]fleet.Waiting {
-	list := [][]fleet.Waiting{flexOrder(p)}
+// queues are the queues of those targets that are asked for.
+func queues(p *fleet.Partition, asked func(target string) bool) [][]fleet.Waiting {
+	var list [][]fleet.Waiting
+	if asked(fleet.Flex) {
+		list = append(list, flexOrder(p))
+	}
 	for _, a := range p.Accounts {
-		list = append(list, a.Queue())
+		if asked(a.Quota) {
+			list = append(list, a.Queue())
+		}
 	}
 	return list
 }
@@ -56,14 +70,18 @@ func flexOrder(p *fleet.Partition) []fleet.Waiting {
 		}
 	}
 	var order []fleet.Waiting
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].used < lines[j].used })
 	for len(lines) > 0 {
-		sort.SliceStable(lines, func(i, j int) bool { return lines[i].used < lines[j].used })
-		first := lines[0]
+		first, others := lines[0], lines[1:]
 		order = append(order, first.queue[0])
 		first.used += first.queue[0].Workload.NeedsBase()
 		if first.queue = first.queue[1:]; len(first.queue) == 0 {
-			lines = lines[1:]
+			lines = others
+			continue
 		}
+		k := sort.Search(len(others), func(i int) bool { return others[i].used >= first.used })
+		copy(lines, others[:k])
+		lines[k] = first
 	}
 	return order
 }

@@ -70,6 +70,51 @@ func (s *Story) starts(at fleet.Instant) {
 	}
 }
 
+// Concerns lists the workloads whose stories an event belongs to.
+func Concerns(e event.Event) []uint64 {
+	switch e := e.(type) {
+	case event.WorkloadSubmitted:
+		return []uint64{e.ID}
+	case event.WorkloadCancelled:
+		return []uint64{e.ID}
+	case event.WorkloadFinished:
+		return []uint64{e.ID}
+	case event.WorkloadRetargeted:
+		return []uint64{e.ID}
+	case event.WorkloadPrioritised:
+		return []uint64{e.ID}
+	case event.WorkloadResized:
+		return []uint64{e.ID}
+	}
+	return concernsPlace(e)
+}
+
+func concernsPlace(e event.Event) []uint64 {
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		return []uint64{e.ID}
+	case event.ReplicasStarted:
+		return []uint64{e.ID}
+	case event.ReplicasEvicted:
+		return []uint64{e.ID}
+	case event.GangReturned:
+		return []uint64{e.ID}
+	case event.ReplicasStopped:
+		return []uint64{e.ID}
+	case event.ReplicasOverdue:
+		return []uint64{e.ID, e.For}
+	case event.ReplicasLost:
+		return []uint64{e.ID}
+	case event.ReplicasObserved:
+		return []uint64{e.ID}
+	case event.ReservationEnded:
+		return []uint64{e.ID}
+	case event.HoldsChanged:
+		return []uint64{e.ID}
+	}
+	return nil
+}
+
 // tell says an event in words, if it is about the workload.
 func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 	switch e := e.(type) {

@@ -113,6 +113,7 @@ func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) Usabl
 	for _, gpus := range leaving {
 		u.Free -= gpus
 	}
+	u.Free = max(0, u.Free)
 	for _, island := range p.Islands {
 		gang := 0
 		for _, n := range island.Nodes() {

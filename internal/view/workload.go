@@ -46,6 +46,16 @@ func Workloads(s *fleet.State, now fleet.Instant) []Workload {
 	return rows
 }
 
+// WorkloadsOf are the rows of some workloads.
+func WorkloadsOf(s *fleet.State, list []*fleet.Workload, now fleet.Instant) []Workload {
+	rows := make([]Workload, len(list))
+	for i, w := range list {
+		rows[i] = workloadRow(w, now)
+	}
+	positions(s, rows)
+	return rows
+}
+
 // WorkloadOf is one workload's row.
 func WorkloadOf(s *fleet.State, w *fleet.Workload, now fleet.Instant) Workload {
 	rows := []Workload{workloadRow(w, now)}

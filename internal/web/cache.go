@@ -17,12 +17,13 @@ import (
 
 // How long an answer is handed to others who ask the same. While nothing happens, it
 // stays true but for what time alone changes. While something does, an answer that
-// took long to make may be three times as old as that: many pages look at the same figures, and
+// took long to make may be some times as old as that: many pages look at the same figures, and
 // pages that are told of each change shall not make the server work for nothing else.
 const (
 	sameWhileStill = 2 * time.Second
 	tookLong       = 20 * time.Millisecond
-	timesAsOld     = 3
+	timesAsOld     = 8
+	oldest         = 30 * time.Second
 	mostKept       = 512
 )
 
@@ -32,8 +33,11 @@ type cache struct {
 	next http.RoundTripper
 	last func() uint64 // the last record; nil: nobody knows, and nothing is kept
 
-	mu   sync.Mutex
-	kept map[string]*keptAnswer
+	changed func() // tells the pages that something has changed; may be nil
+
+	mu      sync.Mutex
+	kept    map[string]*keptAnswer
+	reminds bool // it is about to
 }
 
 type keptAnswer struct {
@@ -64,14 +68,9 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	k, mine := c.find(key(r, body))
-	if mine {
-		c.fill(k, r)
-	}
-	select {
-	case <-k.ready:
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	k, err := c.answered(r, body)
+	if err != nil {
+		return nil, err
 	}
 	if k.err != nil {
 		return c.next.RoundTrip(again(r, body)) // that was the other's trouble: its page was closed
@@ -80,6 +79,26 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 		StatusCode: k.code, Status: http.StatusText(k.code), Header: k.head.Clone(), Body: io.NopCloser(bytes.NewReader(k.body)),
 		ContentLength: int64(len(k.body)), Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Trailer: http.Header{},
 	}, nil
+}
+
+// answered is the answer to a question once it is there. One is worked out at a time: who
+// asks after something has changed waits for the one that is being made, and for the next.
+func (c *cache) answered(r *http.Request, body []byte) (*keptAnswer, error) {
+	for name := key(r, body); ; {
+		k, mine, old := c.find(name)
+		if mine {
+			c.fill(k, r)
+			return k, nil
+		}
+		select {
+		case <-k.ready:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+		if !old {
+			return k, nil
+		}
+	}
 }
 
 func again(r *http.Request, body []byte) *http.Request {
@@ -100,14 +119,23 @@ func key(r *http.Request, body []byte) string {
 	return b.String()
 }
 
-// find is the answer to a question; mine says that whoever asks must fill it.
-func (c *cache) find(key string) (k *keptAnswer, mine bool) {
+// find is the answer to a question; mine says that whoever asks must fill it, old that
+// it is being made from what was before the last record.
+func (c *cache) find(key string) (k *keptAnswer, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k = c.kept[key]; k != nil {
-		if k.good(seq, now.Sub(k.at)) {
-			return k, false
+		select {
+		case <-k.ready:
+		default:
+			return k, false, k.seq != seq
+		}
+		if age := now.Sub(k.at); k.good(seq, age) {
+			if k.seq != seq {
+				c.remind(k.lasts() - age)
+			}
+			return k, false, false
 		}
 	}
 	if len(c.kept) >= mostKept {
@@ -115,17 +143,35 @@ func (c *cache) find(key string) (k *keptAnswer, mine bool) {
 	}
 	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq}
 	c.kept[key] = k
-	return k, true
+	return k, true, false
 }
 
-// good says whether an answer may still be handed on: while it is being made, it may.
-func (k *keptAnswer) good(seq uint64, age time.Duration) bool {
-	select {
-	case <-k.ready:
-	default:
-		return k.seq == seq
+// remind tells the pages once more that something has changed, when an answer that was
+// handed on although it is older than that is given up. The cache is locked.
+func (c *cache) remind(in time.Duration) {
+	if c.reminds || c.changed == nil {
+		return
 	}
-	return k.seq == seq && age < sameWhileStill || k.took > tookLong && age < min(sameWhileStill, timesAsOld*k.took)
+	c.reminds = true
+	time.AfterFunc(in, func() {
+		c.mu.Lock()
+		c.reminds = false
+		c.mu.Unlock()
+		c.changed()
+	})
+}
+
+// good says whether an answer that is there may still be handed on.
+func (k *keptAnswer) good(seq uint64, age time.Duration) bool {
+	return k.seq == seq && age < sameWhileStill || age < k.lasts()
+}
+
+// lasts is how old an answer may get while things change.
+func (k *keptAnswer) lasts() time.Duration {
+	if k.took <= tookLong {
+		return 0
+	}
+	return min(oldest, timesAsOld*k.took)
 }
 
 func (c *cache) fill(k *keptAnswer, r *http.Request) {

@@ -61,18 +61,13 @@ func (v *visit) comingTo(w *musterv1.Workload) (comingView, error) {
 	return m, nil
 }
 
-// inks are those that its picture has.
-func (m comingView) inks() (list []draw.Ink) {
-	seen := map[draw.Ink]bool{}
-	for _, a := range picture.Aheads(m.list, nil) {
-		seen[a.Ink] = true
+// kinds are those that its picture has, in order of name.
+func (m comingView) kinds() (list []string) {
+	for _, a := range m.list {
+		list = append(list, a.GetKind())
 	}
-	for _, k := range draw.Inks {
-		if seen[k.Ink] {
-			list = append(list, k.Ink)
-		}
-	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func comingPage(v *visit) (page, error) {

@@ -33,6 +33,14 @@ func (f *feed) heard(seq uint64) {
 	f.news = make(chan struct{})
 }
 
+// again wakes everybody as if there were one more record.
+func (f *feed) again() {
+	f.mu.Lock()
+	seq := f.seq
+	f.mu.Unlock()
+	f.heard(seq)
+}
+
 // now is the last record, and what will be closed by the next one.
 func (f *feed) now() (uint64, <-chan struct{}) {
 	f.mu.Lock()

@@ -124,3 +124,19 @@ func whatOf(b *musterv1.Break) string {
 	}
 	return picture.Horizon(b.GetHorizonHours())
 }
+
+// madeIn says when the promises were made.
+func madeIn(b *musterv1.Break, now time.Time) string {
+	first, last := clock(b.GetFirst().AsTime(), now), clock(b.GetLast().AsTime(), now)
+	if b.GetPromises() == 1 {
+		return " promise, made in the hour from " + first + ", of "
+	}
+	return " promises, made in the hours from " + first + " to " + last + ", of up to "
+}
+
+func comma(more bool) string {
+	if more {
+		return ","
+	}
+	return ""
+}

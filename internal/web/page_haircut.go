@@ -2,12 +2,12 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // haircutView is a plan, a draft or a saved one.
@@ -52,7 +52,7 @@ func askOf(v *visit) (haircutAsk, *musterv1.HaircutAsk, error) {
 func (a haircutAsk) command() string {
 	s := "muster haircut plan"
 	if a.scope != "" {
-		s += " --scope " + a.scope
+		s += " " + a.scope
 	}
 	if a.basis != "" {
 		s += " --basis " + a.basis
@@ -61,7 +61,7 @@ func (a haircutAsk) command() string {
 	case "":
 	case "fixed":
 		share, _ := strconv.ParseFloat(strings.TrimSuffix(a.share, "%"), 64)
-		s += " --policy fixed=" + strconv.FormatFloat(share/100, 'g', 4, 64)
+		s += " --policy " + strconv.FormatFloat(share, 'f', -1, 64) + "%"
 	default:
 		s += " --policy " + a.kind
 	}
@@ -107,70 +107,22 @@ func (m *haircutView) draw() error {
 	if err != nil {
 		return err
 	}
-	cut, inScope := m.cuts()
-	highest := m.highest()
-	clusters := map[string][]draw.Dumbbell{}
-	var order []string
-	for _, one := range q.GetQuotas() {
-		for _, g := range one.GetGrants() {
-			if g.GetAssigned() == 0 || len(inScope) > 0 && !inScope[g.GetPartition()] {
-				continue
-			}
-			if clusters[g.GetPartition()] == nil {
-				order = append(order, g.GetPartition())
-			}
-			key := g.GetPartition() + " " + one.GetPath()
-			clusters[g.GetPartition()] = append(clusters[g.GetPartition()], m.dumbbell(one.GetPath(), g, cut[key], highest[key]))
-		}
-	}
-	slices.Sort(order)
-	for _, id := range order {
-		m.rows = append(append(m.rows, draw.Dumbbell{Name: id, Head: true, Href: m.v.to("/partition/" + id)}), clusters[id]...)
-	}
-	if len(m.rows) > 120 {
-		m.more, m.rows = len(m.rows)-120, m.rows[:120]
+	m.rows = picture.Dumbbells(m.h, q.GetQuotas(), m.used(), m.v.to)
+	if len(m.rows) > picture.MostDumbbells {
+		m.more, m.rows = len(m.rows)-picture.MostDumbbells, m.rows[:picture.MostDumbbells]
 	}
 	m.wide, m.narrow = draw.Dumbbells(m.rows, draw.Wide), draw.Dumbbells(m.rows, draw.Narrow)
 	return nil
 }
 
-// cuts are what the plan cuts, by partition, a space, and quota; and the partitions
-// that it has waves for.
-func (m *haircutView) cuts() (cut map[string]*musterv1.HaircutCut, inScope map[string]bool) {
-	cut, inScope = map[string]*musterv1.HaircutCut{}, map[string]bool{}
-	for _, w := range m.h.GetWaves() {
-		for _, p := range w.GetParts() {
-			inScope[p.GetPartition()] = true
-			for _, c := range p.GetCuts() {
-				cut[p.GetPartition()+" "+c.GetQuota()] = c
-			}
-		}
-	}
-	return cut, inScope
-}
-
-func (m *haircutView) dumbbell(quota string, g *musterv1.Grant, c *musterv1.HaircutCut, highest int) draw.Dumbbell {
-	d := draw.Dumbbell{
-		Name: quota, Assigned: int(g.GetAssigned()), Proposed: int(g.GetAssigned()), Backed: int(g.GetBacked()), Highest: max(highest, int(g.GetUsage())),
-		Href: m.v.to("/team/" + quota),
-	}
-	if c != nil {
-		d.Assigned, d.Proposed, d.Highest = int(c.GetWas()), int(c.GetNow()), max(d.Highest, int(c.GetHighest()))
-	}
-	return d
-}
-
-// highest is the highest use of 90 days, by partition, a space, and quota.
-func (m *haircutView) highest() map[string]int {
-	out := map[string]int{}
+// used is what quotas used in 90 days. The picture is drawn without: a past that
+// cannot be read is no reason to show nothing.
+func (m *haircutView) used() []*musterv1.QuotaUsed {
 	u, err := m.v.Past.QuotaUse(m.v.ctx, &musterv1.QuotaUseRequest{AsOf: m.v.asOf})
 	if err != nil {
-		return out // the picture is drawn without: a past that cannot be read is no reason to show nothing
+		return nil
 	}
-	for _, one := range u.GetQuotas() {
-		out[one.GetPartition()+" "+one.GetQuota()] = int(one.GetHighestUse())
-	}
-	return out
+	return u.GetQuotas()
 }
 
 // comparePart says what several policies would lead to.
@@ -264,7 +216,11 @@ func saveHaircut(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := v.Haircuts.PlanHaircut(v.ctx, &musterv1.PlanHaircutRequest{Write: v.write(), Name: strings.TrimSpace(v.r.PostFormValue("name")), Ask: ask})
+	w := v.write()
+	if err := reasoned(w); err != nil {
+		return "", err
+	}
+	p, err := v.Haircuts.PlanHaircut(v.ctx, &musterv1.PlanHaircutRequest{Write: w, Name: strings.TrimSpace(v.r.PostFormValue("name")), Ask: ask})
 	if err != nil {
 		return "", err
 	}
@@ -277,7 +233,10 @@ func saveHaircut(v *visit) (string, error) {
 func doHaircut(v *visit) (string, error) {
 	name, cluster := v.r.PathValue("name"), v.r.PostFormValue("cluster")
 	w := v.write()
-	var err error
+	err := reasoned(w)
+	if err != nil {
+		return "", err
+	}
 	switch v.r.PathValue("step") {
 	case "review":
 		_, err = v.Haircuts.ReviewHaircut(v.ctx, &musterv1.ReviewHaircutRequest{Write: w, Name: name})
@@ -286,14 +245,10 @@ func doHaircut(v *visit) (string, error) {
 		_, err = v.Haircuts.TellHaircut(v.ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		v.sayIf(err, "It is noted that the people concerned were told.")
 	case "apply":
-		if err = reasoned(w); err == nil {
-			_, err = v.Haircuts.ApplyHaircut(v.ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		}
+		_, err = v.Haircuts.ApplyHaircut(v.ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		v.sayIf(err, "The wave of "+cluster+" is in force. It can be undone.")
 	case "undo":
-		if err = reasoned(w); err == nil {
-			_, err = v.Haircuts.UndoHaircut(v.ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		}
+		_, err = v.Haircuts.UndoHaircut(v.ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		v.sayIf(err, "The wave of "+cluster+" is undone.")
 	default:
 		err = &wrongInput{"step", "is none of review, tell, apply and undo"}

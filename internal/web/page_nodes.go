@@ -62,7 +62,7 @@ func nodesPage(v *visit) (page, error) {
 	m.remember()
 	command := "muster health"
 	if m.scope != "" {
-		command += " --scope " + m.scope
+		command += " " + m.scope
 	}
 	return page{
 		title: "Nodes and health", nav: "nodes", command: command, body: nodesBody(m),
@@ -108,21 +108,7 @@ func btoi(b bool) int {
 
 func (m *nodesView) stages(list []*musterv1.RepairTimes) {
 	var rows []draw.Stages
-	for _, r := range list {
-		if r.GetRepaired() == 0 || len(rows) == 16 {
-			continue
-		}
-		m.repairs = append(m.repairs, r)
-		name := r.GetScope()
-		if r.GetCause() != "" {
-			name = "· " + picture.CauseText("", r.GetCause())
-		}
-		row := draw.Stages{Name: name, Note: draw.Lasts(r.GetTotal().GetMean().AsDuration()) + ", " + draw.Number(int(r.GetRepaired())) + " repaired"}
-		for _, s := range r.GetStages() {
-			row.Parts = append(row.Parts, draw.Stage{Name: s.GetStage(), Mean: s.GetTimes().GetMean().AsDuration()})
-		}
-		rows = append(rows, row)
-	}
+	rows, m.repairs = picture.Stages(list)
 	m.swide, m.snarrow = draw.StageBars(rows, draw.Wide), draw.StageBars(rows, draw.Narrow)
 }
 

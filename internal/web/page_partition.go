@@ -73,7 +73,7 @@ func partitionPage(v *visit) (page, error) {
 	m.namespaces = m.namespaces[:min(len(m.namespaces), 30)]
 	f := m.p.GetFigures()
 	return page{
-		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster capacity free --partition " + id, body: partitionBody(m),
+		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster describe partition " + id, body: partitionBody(m),
 		lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // teamsView is the list of quotas.
@@ -222,30 +223,16 @@ func timelinePart(v *visit) (page, error) {
 	if err != nil || window <= 0 {
 		return page{}, &wrongInput{"window", "is no time span: " + short(q.Get("window"), 20)}
 	}
-	s, err := v.Series.QuotaSeries(v.ctx, &musterv1.QuotaSeriesRequest{AsOf: v.asOf, Quota: q.Get("quota"), Since: timestamppb.New(v.at().Add(-window)), Points: 120})
+	s, err := v.Series.QuotaSeries(v.ctx, &musterv1.QuotaSeriesRequest{AsOf: v.asOf, Quota: q.Get("quota"), Since: timestamppb.New(v.at().Add(-window)), Points: picture.TimelinePoints})
 	if err != nil {
 		return page{}, err
 	}
-	var list []timeline
-	from, to := s.GetWindow().GetFrom().AsTime(), s.GetWindow().GetTo().AsTime()
-	for i, one := range s.GetSeries() {
-		var moments []draw.Moment
-		for _, p := range one.GetMoments() {
-			moments = append(moments, draw.Moment{
-				At: p.GetAt().AsTime(), Assigned: int(p.GetAssigned()), Backed: int(p.GetBacked()), Scheduled: int(p.GetScheduled()),
-				Borrowed: int(p.GetBorrowed()), Over: int(p.GetOver()), Lent: int(p.GetLent()), Flex: int(p.GetFlex()),
-			})
-		}
-		label := "Use of " + q.Get("quota") + " in " + one.GetPartition() + " against what is backed"
-		id := "tl" + plain(i)
-		list = append(list, timeline{one.GetPartition(), moments, draw.Timeline(id, label, moments, from, to, draw.Wide), draw.Timeline(id, label, moments, from, to, draw.Narrow)})
-	}
-	return page{part: true, body: timelineBody(v, list, s.GetMeans())}, nil
+	return page{part: true, body: timelineBody(v, picture.Timelines(q.Get("quota"), s), s.GetMeans())}, nil
 }
 
-// timeline is a quota in one partition over time.
-type timeline struct {
-	partition    string
-	moments      []draw.Moment
-	wide, narrow draw.SVG
+// hasFlex says whether some picture has a layer of flex.
+func hasFlex(list []picture.Timeline) bool {
+	return slices.ContainsFunc(list, func(t picture.Timeline) bool {
+		return slices.ContainsFunc(t.Moments, func(m draw.Moment) bool { return m.Flex > 0 })
+	})
 }

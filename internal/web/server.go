@@ -57,7 +57,9 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, secret: make([]byte, 32), feed: newFeed()}
 	_, _ = rand.Read(s.secret) // it never fails
-	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: newCache(newInside(o.API), o.Last)}, Retries: -1})
+	kept := newCache(newInside(o.API), o.Last)
+	kept.changed = s.feed.again
+	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: kept}, Retries: -1})
 	sheet, _ := assets.ReadFile("assets/app.css")
 	s.styles = []byte(string(sheet) + draw.Stylesheet())
 	s.handler = s.routes()

@@ -25,21 +25,15 @@ type bench struct {
 	stop   func() bool
 	missed bool // something was left untried
 
-	thin map[string]*fleet.State // see thinned
+	parts map[string]*fleet.State // see part
+	whole bool                    // for a test: everything is tried on the whole fleet
 }
 
 func newBench(s *fleet.State, now fleet.Instant, b Budget) *bench {
 	if b.Tries == 0 {
 		b.Tries = DefaultTries
 	}
-	return &bench{s: light(s), now: max(now, s.Time), left: b.Tries, stop: b.Stop, thin: map[string]*fleet.State{}}
-}
-
-// light copies a state without what only the past needs.
-func light(s *fleet.State) *fleet.State {
-	c := s.Fork()
-	c.Lighten()
-	return c
+	return &bench{s: s, now: max(now, s.Time), left: b.Tries, stop: b.Stop, parts: map[string]*fleet.State{}}
 }
 
 // open says whether one more try is allowed, and counts it.
@@ -52,15 +46,71 @@ func (b *bench) open() bool {
 	return true
 }
 
-// thinned is the copy without what waits in other trees than these (flex is a
-// tree of its own). No tree waits for another, so most tries need only this and
-// cost little; what they find is tried again on the whole copy before it counts.
-func (b *bench) thinned(trees map[string]bool) *fleet.State {
-	key := strings.Join(slices.Sorted(maps.Keys(trees)), " ")
-	if b.thin[key] == nil {
-		c := b.s.Fork()
-		c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
-		b.thin[key] = c
+// part is a copy of the partitions in which something is to be tried, without what
+// waits there in other trees than these (flex is a tree of its own; nil: with all of
+// it). No tree waits for another, so most tries need only that and cost little; what
+// they find is tried again with everybody who waits before it counts.
+func (b *bench) part(list []*fleet.Partition, trees map[string]bool) *fleet.State {
+	if b.whole {
+		list = b.s.Partitions
 	}
-	return b.thin[key]
+	key := strings.Join(slices.Sorted(maps.Keys(trees)), " ")
+	for _, p := range list {
+		key += "|" + p.ID
+	}
+	if b.parts[key] == nil {
+		c := b.s.ForkOf(list)
+		if !c.Excerpt() {
+			c.Lighten()
+		}
+		if trees != nil {
+			c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
+		}
+		b.parts[key] = c
+	}
+	return b.parts[key]
+}
+
+// widenings bounds how often a copy is made wider before it is made of all partitions.
+const widenings = 3
+
+// on tries something on a copy of some partitions, and, as long as that comes to decide
+// about work which may stand elsewhere too, on one with those places as well.
+func (b *bench) on(list []*fleet.Partition, trees map[string]bool, try func(t *trial) bool) bool {
+	for range widenings {
+		t := b.trial(b.part(list, trees))
+		ok := try(t)
+		if len(t.beyond) == 0 {
+			return ok
+		}
+		list = b.wider(list, t)
+	}
+	return try(b.trial(b.part(b.s.Partitions, trees)))
+}
+
+// wider adds the partitions in which the work may stand that a try came to decide about.
+func (b *bench) wider(list []*fleet.Partition, t *trial) []*fleet.Partition {
+	in := map[*fleet.Partition]bool{}
+	for _, p := range list {
+		in[p] = true
+	}
+	for _, w := range t.beyond {
+		if w.Moves != nil {
+			return b.s.Partitions
+		}
+		for _, p := range b.placesOf(w.Target, w.Partition) {
+			in[p] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(b.s.Partitions), func(p *fleet.Partition) bool { return !in[p] })
+}
+
+// placesOf lists the partitions in which work of a target may stand.
+func (b *bench) placesOf(target, partition string) (list []*fleet.Partition) {
+	for _, p := range b.s.Partitions {
+		if (partition == "" || partition == p.ID) && (target == fleet.Flex || p.Account(target) != nil) {
+			list = append(list, p)
+		}
+	}
+	return list
 }

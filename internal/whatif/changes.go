@@ -73,8 +73,11 @@ func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet
 	if w.State != fleet.Pending {
 		return Found{}
 	}
-	x := &search{bench: newBench(s, now, b), why: why, gpus: w.NeedsBase()}
-	x.w = x.s.Workloads[w.ID]
+	return changes(newBench(s, now, b), w, why)
+}
+
+func changes(b *bench, w *fleet.Workload, why []explain.Blocker) Found {
+	x := &search{bench: b, w: w, why: why, gpus: w.NeedsBase()}
 	for _, look := range []func(){
 		x.reports, x.targets, x.partition, x.reach, x.runTime, x.holds, x.grants, x.gang, x.transfers, x.ends, x.nodes, x.smaller,
 		x.priority, // last of all: it only passes the waiting on
@@ -119,38 +122,18 @@ func (x *search) try(c Change, patience time.Duration) (Change, bool) {
 	if !x.open() {
 		return c, false
 	}
-	t := x.trial(x.concerned(c.Commands))
-	if !t.do(c.Commands) {
-		return c, false
-	}
-	ok := t.reserves(x.w.Namespace, x.w.Name)
-	if !ok {
-		_, ok = t.follow(x.w.Namespace, x.w.Name, patience)
-	}
-	return c, ok
-}
-
-// concerned is the copy in which commands are tried first: all of it where
-// metal changes, else what waits in the trees that they are about.
-func (x *search) concerned(commands []core.Command) *fleet.State {
-	trees := map[string]bool{x.w.Tree(): true}
-	for _, c := range commands {
-		switch c := c.(type) {
-		case core.Retarget:
-			trees[fleet.TreeOf(c.Target)] = true
-		case core.SetGrant:
-			trees[fleet.TreeOf(c.Quota)] = true
-		case core.Transfer:
-			trees[fleet.TreeOf(c.From)], trees[fleet.TreeOf(c.To)] = true, true
-		case core.Cancel:
-			if w := x.s.Workload(c.Namespace, c.Name); w != nil {
-				trees[w.Tree()] = true
-			}
-		case core.SetNodes, core.RecordValidation, core.ResumeReports, core.SetMode:
-			return x.s
+	list, trees := x.concerned(c.Commands)
+	ok := x.on(list, trees, func(t *trial) bool {
+		if !t.do(c.Commands) {
+			return false
 		}
-	}
-	return x.thinned(trees)
+		if t.reserves(x.w.Namespace, x.w.Name) {
+			return true
+		}
+		_, ok := t.follow(x.w.Namespace, x.w.Name, patience)
+		return ok
+	})
+	return c, ok
 }
 
 // tryKeep is try, and keeps what works.
@@ -165,10 +148,13 @@ func (x *search) keep(c Change, ok bool, patience time.Duration) bool {
 	if !ok || !x.open() {
 		return false
 	}
-	t := x.trial(x.s)
-	if ok = t.do(c.Commands); ok {
-		c.Start, ok = t.follow(x.w.Namespace, x.w.Name, patience)
-	}
+	list, _ := x.concerned(c.Commands)
+	ok = x.on(list, nil, func(t *trial) (ok bool) {
+		if ok = t.do(c.Commands); ok {
+			c.Start, ok = t.follow(x.w.Namespace, x.w.Name, patience)
+		}
+		return ok
+	})
 	if ok {
 		x.found = append(x.found, c)
 	}

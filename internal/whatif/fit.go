@@ -65,7 +65,7 @@ func targetsOf(s *fleet.State, spec fleet.Spec) []string {
 func (b *bench) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
 	place := Place{Target: target, Partition: p.ID}
 	spec.Target, spec.Partition = target, p.ID
-	t := b.trial(b.s)
+	t := b.trial(b.part(b.s.Partitions, nil))
 	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
 		return place
 	}

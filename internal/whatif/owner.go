@@ -95,8 +95,11 @@ func (x *search) sooner(patience time.Duration) bool {
 	if c.Start.At.Sub(x.now) <= x.s.Policy.MaxGrace || !x.open() {
 		return true
 	}
-	t := x.trial(x.s)
-	st, ok := t.follow(x.w.Namespace, x.w.Name, patience)
+	var st Start
+	ok := x.on(x.placesOf(x.w.Target, x.w.Partition), nil, func(t *trial) (ok bool) {
+		st, ok = t.follow(x.w.Namespace, x.w.Name, patience)
+		return ok
+	})
 	return !ok || c.Start.At < st.At
 }
 

@@ -64,10 +64,13 @@ type fleetAt struct {
 	silent     bool // of those whom nobody reports gone in time nothing is heard
 }
 
-func randomFleet(seed int64) *fleetAt {
+func randomFleet(seed int64) *fleetAt { return randomFleetOf(seed, 2) }
+
+// randomFleetOf is a fleet of at most so many partitions.
+func randomFleetOf(seed int64, most int) *fleetAt {
 	f := &fleetAt{rng: rand.New(rand.NewSource(seed)), s: fleet.NewState(), now: fleet.Instant(time.Hour)}
 	f.do(core.AddCluster{Name: "c"})
-	for i := range 1 + f.rng.Intn(2) {
+	for i := range 1 + f.rng.Intn(most) {
 		gpu := fmt.Sprintf("g%d", i)
 		f.do(core.AddPartition{Cluster: "c", GPU: gpu, GPUsPerNode: 4})
 		f.partitions = append(f.partitions, "c/"+gpu)

@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/explain"
@@ -131,8 +132,9 @@ func (x *search) ahead(seen map[uint64]bool) []*fleet.Workload {
 		if b.Code != explain.Behind {
 			continue
 		}
-		for _, w := range x.s.Workloads {
-			if !seen[w.ID] && !w.State.Ended() && slices.Contains(b.Culprits, w.Namespace+"/"+w.Name) {
+		for _, culprit := range b.Culprits {
+			namespace, name, _ := strings.Cut(culprit, "/")
+			if w := x.s.Workload(namespace, name); w != nil && !seen[w.ID] && !w.State.Ended() {
 				list = append(list, w)
 			}
 		}

@@ -28,6 +28,9 @@ type trial struct {
 	now fleet.Instant
 	by  map[uint64][]uint64 // who had to leave, by whom they left for
 	out []uint64            // who lost the room reserved for them, as it happened
+	// beyond is the work that something was decided about, and that may also stand in
+	// partitions which are not part of the copy.
+	beyond []*fleet.Workload
 }
 
 func (b *bench) trial(on *fleet.State) *trial {
@@ -49,6 +52,9 @@ func (t *trial) do(commands []core.Command) bool {
 func (t *trial) step(c core.Command) bool {
 	out, refusal := core.Step(t.s, core.Request{Command: c, Actor: actorOf(c), Reason: "tried"}, t.now)
 	for _, e := range out.Record.Events {
+		if w := t.s.Workloads[aboutWhom(e)]; w != nil && t.s.Elsewhere(w) {
+			t.beyond = append(t.beyond, w)
+		}
 		switch e := e.(type) {
 		case event.ReplicasEvicted:
 			if e.For != 0 {
@@ -59,6 +65,31 @@ func (t *trial) step(c core.Command) bool {
 		}
 	}
 	return refusal == nil
+}
+
+// aboutWhom is the workload whose place an event changes, or that of others behind it.
+func aboutWhom(e event.Event) uint64 {
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		return e.ID
+	case event.ReplicasEvicted:
+		return e.ID
+	case event.ReplicasStopped:
+		return e.ID
+	case event.ReservationEnded:
+		return e.ID
+	case event.GangReturned:
+		return e.ID
+	case event.WorkloadCancelled:
+		return e.ID
+	case event.WorkloadFinished:
+		return e.ID
+	case event.WorkloadRetargeted:
+		return e.ID
+	case event.WorkloadSubmitted:
+		return e.ID
+	}
+	return 0
 }
 
 // actorOf is who would do it: a validation is a person's, who may move what

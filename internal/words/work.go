@@ -31,11 +31,26 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 		return work(e.ID, "now asks %s", e.Target)
 	case event.WorkloadPrioritised:
 		return work(e.ID, "now has priority %v", e.Priority)
+	case event.WorkloadResized:
+		return work(e.ID, "%s", resized(e))
 	case event.UsageMeasured:
 		says := fmt.Sprintf("keeps its GPUs busy %s of the time", percent(e.SM))
 		return Told{Workload, names.of(e.Workload), says}, true
 	}
 	return Told{}, false
+}
+
+// resized says how many replicas a pool has from now on, and which of them leave.
+func resized(e event.WorkloadResized) string {
+	says := "now asks for " + count(e.Max, "replica")
+	if e.Min != e.Max {
+		says = fmt.Sprintf("now asks for %d to %s", e.Min, count(e.Max, "replica"))
+	}
+	says += fmt.Sprintf(" in its pool number %d", e.Pool+1)
+	if len(e.Leave) > 0 {
+		says += fmt.Sprintf("; %s must leave, until %s", replicas(e.Leave), clock(e.Until))
+	}
+	return says
 }
 
 // tellPlace says where work comes and goes.

@@ -205,7 +205,20 @@ func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.P
 }
 
 // quiet is how long a pod waits before it is told why: most start sooner.
-const quiet = 3 * time.Second
+// Those of a workload that has its room are started as soon as its other pods are
+// there, and what is told to hundreds of them meanwhile only delays that.
+const (
+	quiet     = 3 * time.Second
+	quietSoon = 20 * time.Second
+)
+
+// wait is how long a pod is not told.
+func (w word) wait() time.Duration {
+	if w.soon {
+		return quietSoon
+	}
+	return quiet
+}
 
 // mostSaid is how many pods are told in one round why they wait.
 const mostSaid = 100
@@ -214,6 +227,7 @@ const mostSaid = 100
 type word struct {
 	admitted        bool
 	reason, message string
+	soon            bool // its workload has its room
 }
 
 // say tells pods where they stand: started, or why not.
@@ -225,7 +239,7 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 		for _, part := range w.Pools {
 			for _, pod := range part.Pods {
 				is := wordFor(pod, about)
-				waits := pod.Gated && (!known || a.Now() < pod.Created.Add(quiet))
+				waits := pod.Gated && (!known || a.Now() < pod.Created.Add(about.wait()))
 				goes := pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != ""
 				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
 					continue
@@ -251,7 +265,7 @@ func wordFor(pod translate.Pod, about word) word {
 	if pod.Gated {
 		return about
 	}
-	is := word{true, "Started", "Started on node " + translate.Bare(pod.Pinned) + "."}
+	is := word{admitted: true, reason: "Started", message: "Started on node " + translate.Bare(pod.Pinned) + "."}
 	if pod.Node == "" && pod.Unschedulable != "" {
 		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
 	}
@@ -268,7 +282,7 @@ func (a *Agent) words(p Picture) map[[2]string]word {
 			is := s.Workload(w.Namespace, w.Name)
 			switch {
 			case is != nil:
-				words[key] = word{reason: string(is.State), message: "The workload is " + string(is.State) + "."}
+				words[key] = word{reason: string(is.State), message: "The workload is " + string(is.State) + ".", soon: is.At() != nil}
 				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
 					words[key] = word{reason: string(list[0].Code), message: list[0].Text}
 				}

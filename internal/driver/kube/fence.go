@@ -103,6 +103,13 @@ func beyondWork(s *fleet.State, cluster string, command core.Command) string {
 		return unless(within(cluster, c.Partition), "partition %s", c.Partition)
 	case core.Cancel:
 		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+	case core.MeasureUsage:
+		for _, of := range c.Of {
+			if text := beyondWorkload(s.Workload(of.Namespace, of.Name), cluster); text != "" {
+				return text
+			}
+		}
+		return ""
 	case core.Resize:
 		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.ReportFinished:

@@ -87,6 +87,7 @@ func silentSince(n translate.Node) (since fleet.Instant, silent bool) {
 func (c *Client) Fence(ctx context.Context, node string, taint bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	node = translate.Bare(node)
 	var is corev1.Node
 	if err := c.core.Get().Resource("nodes").Name(node).Do(ctx).Into(&is); err != nil {
 		return notThere(err)

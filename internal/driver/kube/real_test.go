@@ -222,6 +222,9 @@ func (w *world) clear() {
 	defer func() { w.t.Logf("cleared in %s", time.Since(began).Round(time.Millisecond)) }()
 	w.eventually(patient, "an empty cluster", func() (left string) {
 		_ = w.c.Call(w.ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
+		if w.c.Call(w.ctx, http.MethodGet, kueueAPI+"clusterqueues", nil, nil) == nil { // who only watches takes quotas from there
+			left = w.withoutKueue()
+		}
 		for _, space := range w.spaces() {
 			w.empty(space)
 			if !slices.Contains(keptSpaces, space) {
@@ -323,7 +326,7 @@ func (w *world) read(look func(*fleet.State)) {
 }
 
 // patient is how long anything may take: a machine may be busy with other things.
-const patient = 4 * time.Minute
+const patient = 8 * time.Minute
 
 // eventually waits until nothing is missing any more; missing says what is, "" for
 // nothing. However short within is, a busy machine is given its time.

@@ -147,8 +147,8 @@ func (w *world) lap(l lap, number, n int) (r result) {
 // emptied removes everything in the namespace, and waits until nothing is known of it.
 func (w *world) emptied() {
 	w.t.Helper()
-	w.call(http.MethodDelete, "/apis/batch/v1/namespaces/oak/jobs?propagationPolicy=Background", nil, nil)
 	w.eventually(2*time.Minute, "nothing left", func() string {
+		_ = w.c.Call(w.ctx, http.MethodDelete, "/apis/batch/v1/namespaces/oak/jobs?propagationPolicy=Background", nil, nil)
 		_ = w.c.Call(w.ctx, http.MethodDelete, "/api/v1/namespaces/oak/pods?gracePeriodSeconds=0", nil, nil)
 		time.Sleep(200 * time.Millisecond)
 		left := len(w.pods("oak"))

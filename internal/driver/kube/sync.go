@@ -30,11 +30,11 @@ type Options struct {
 	Quotas bool
 	// Kueue says that quota is written to Kueue's queues; see kueuemode.go.
 	Kueue bool
+	// Usage says what GPUs do; nil: nobody measures that.
+	Usage *dcgm.Client
 	// FenceAfter is how long a node must be silent, and a pod of Muster's be leaving it,
 	// until the node is fenced: see outofservice.go. 0: never.
 	FenceAfter time.Duration
-	// Usage says what GPUs do; nil: nobody measures that.
-	Usage *dcgm.Client
 	// Driver is what Muster tells of its decisions, and Send takes what came of them;
 	// nil: nothing is carried out.
 	Driver *Driver
