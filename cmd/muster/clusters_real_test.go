@@ -72,7 +72,7 @@ func TestTwoClustersWithTheSameNames(t *testing.T) {
 
 	s.stop()
 	s.start() // its agents dial again by themselves
-	s.until("the server is back, and both clusters speak", func(st *fleet.State) bool {
+	s.until("the server is back, and both clusters speak", func(*fleet.State) bool {
 		return s.clusters().hub.Connected("tiger") == 1 && s.clusters().hub.Connected("lion") == 1
 	})
 	c.gang("last", 1)
@@ -100,15 +100,26 @@ func TestTwoClustersWithTheSameNames(t *testing.T) {
 		return true
 	})
 	c.refuses("watch", [][2]string{
-		{http.MethodPatch, "/api/v1/namespaces/oak/pods/train-0"}, {http.MethodDelete, "/api/v1/namespaces/oak/pods/train-0"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/eviction"},
-		{http.MethodPost, "/api/v1/namespaces/oak/events"}, {http.MethodPatch, "/api/v1/nodes/node-1"}, {http.MethodGet, "/api/v1/namespaces"},
+		{http.MethodPatch, "/api/v1/namespaces/oak/pods/train-0"},
+		{http.MethodDelete, "/api/v1/namespaces/oak/pods/train-0"},
+		{http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/eviction"},
+		{http.MethodPost, "/api/v1/namespaces/oak/events"},
+		{http.MethodPatch, "/api/v1/nodes/node-1"},
+		{http.MethodGet, "/api/v1/namespaces"},
 	})
 	for _, namespace := range []string{"watch", "rule"} {
 		c.refuses(namespace, [][2]string{
-			{http.MethodGet, "/api/v1/secrets"}, {http.MethodGet, "/api/v1/namespaces/oak/secrets/x"}, {http.MethodGet, "/api/v1/configmaps"},
-			{http.MethodPost, "/api/v1/namespaces/oak/pods"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/exec"}, {http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/binding"},
-			{http.MethodDelete, "/api/v1/nodes/node-1"}, {http.MethodDelete, "/api/v1/namespaces/oak"}, {http.MethodPost, "/apis/batch/v1/namespaces/oak/jobs"},
-			{http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"}, {http.MethodPost, "/api/v1/namespaces/muster/serviceaccounts/default/token"},
+			{http.MethodGet, "/api/v1/secrets"},
+			{http.MethodGet, "/api/v1/namespaces/oak/secrets/x"},
+			{http.MethodGet, "/api/v1/configmaps"},
+			{http.MethodPost, "/api/v1/namespaces/oak/pods"},
+			{http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/exec"},
+			{http.MethodPost, "/api/v1/namespaces/oak/pods/train-0/binding"},
+			{http.MethodDelete, "/api/v1/nodes/node-1"},
+			{http.MethodDelete, "/api/v1/namespaces/oak"},
+			{http.MethodPost, "/apis/batch/v1/namespaces/oak/jobs"},
+			{http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"},
+			{http.MethodPost, "/api/v1/namespaces/muster/serviceaccounts/default/token"},
 		})
 	}
 }

@@ -17,7 +17,7 @@ const deploy = "../../deploy"
 // TestThePlainManifestsAreThoseOfTheChart compares the files of the chart, and the
 // plain manifests, with those from which and into which make manifests has made them.
 func TestThePlainManifestsAreThoseOfTheChart(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(deploy, "kubernetes/chart.sha256"))
+	data, err := os.ReadFile(filepath.Join(deploy, "kubernetes", "chart.sha256"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,15 @@ var valueSets = map[string]struct {
 	"as it is": {nil, 12, []string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe"}, []string{"name: muster-manage", "MutatingAdmissionPolicy"}},
 	"an agent that manages": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.cluster=tiger", "agent.admission.failurePolicy=Ignore", "agent.priorityClassName=system-cluster-critical"},
-		11, []string{"--manage", "--name=tiger", "--server=muster.example.org:6879", "name: muster-manage", "failurePolicy: Ignore", "MutatingAdmissionPolicy"}, []string{"StatefulSet"},
+		11,
+		[]string{"--manage", "--name=tiger", "--server=muster.example.org:6879", "name: muster-manage", "failurePolicy: Ignore", "MutatingAdmissionPolicy"},
+		[]string{"StatefulSet"},
 	},
 	"an agent for Kueue": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:16879", "agent.mode=kueue", "networkPolicy.enabled=false", "podDisruptionBudget.enabled=false"},
-		5, []string{"--kueue", "name: muster-kueue"}, []string{"name: muster-manage", "NetworkPolicy", "PodDisruptionBudget"},
+		5,
+		[]string{"--kueue", "name: muster-kueue"},
+		[]string{"name: muster-manage", "NetworkPolicy", "PodDisruptionBudget"},
 	},
 	"a server that reaches clusters itself": {
 		[]string{
@@ -74,7 +78,9 @@ var valueSets = map[string]struct {
 			"server.clusters[0].mode=observe", "imagePullSecrets[0]=pull", "server.agents.service.type=LoadBalancer", "server.storage.className=fast",
 			"image.digest=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "networkPolicy.agentsFrom[0].ipBlock.cidr=10.0.0.0/8",
 		},
-		7, []string{"--clusters=", "--agents-tls=", "cidr: 10.0.0.0/8", "muster@sha256:"}, []string{"kind: Deployment", "ClusterRole"},
+		7,
+		[]string{"--clusters=", "--agents-tls=", "cidr: 10.0.0.0/8", "muster@sha256:"},
+		[]string{"kind: Deployment", "ClusterRole"},
 	},
 }
 
@@ -93,7 +99,7 @@ func helm(t *testing.T) string {
 
 func render(t *testing.T, helm string, values []string) string {
 	t.Helper()
-	args := []string{"template", "muster", filepath.Join(deploy, "helm/muster"), "--namespace", "muster", "--kube-version", "1.36.0"}
+	args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--namespace", "muster", "--kube-version", "1.36.0"}
 	for _, v := range values {
 		args = append(args, "--set", v)
 	}
@@ -135,7 +141,7 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 	for _, wrong := range [][]string{
 		{"server.enabled=false"}, {"agent.mode=everything"}, {"server.enabled=false", "agent.enabled=false"}, {"server.clusters[0].name=lion"},
 	} {
-		args := []string{"template", "muster", filepath.Join(deploy, "helm/muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
+		args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {
 			t.Errorf("%v is taken", wrong)
 		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") {
@@ -148,7 +154,7 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 func TestThePlainManifestsAreTakenByAnAPIServer(t *testing.T) {
 	c := controlPlane(t)
 	c.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "muster"}})
-	files, err := filepath.Glob(filepath.Join(deploy, "kubernetes/*.yaml"))
+	files, err := filepath.Glob(filepath.Join(deploy, "kubernetes", "*.yaml"))
 	if err != nil || len(files) < 5 {
 		t.Fatal(files, err)
 	}

@@ -21,7 +21,7 @@ func TestABuildIsReproducible(t *testing.T) {
 			if err := os.MkdirAll(dir, 0o750); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command("cp", "-r", filepath.Join("../..", part), dir).CombinedOutput(); err != nil {
+			if out, err := exec.Command("cp", "-r", filepath.Join("..", "..", part), dir).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}

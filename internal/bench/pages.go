@@ -54,7 +54,8 @@ func openPages(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return r, err
 	}
-	return r, r.pagesOf(ctx, o, path)
+	err = r.pagesOf(ctx, o, path)
+	return r, err
 }
 
 // pagesOf measures the pages of the fleet in a journal.
@@ -160,9 +161,19 @@ func pagesToOpen(e *engine.Engine) []pageToOpen {
 		}
 	})
 	return []pageToOpen{
-		{"Fleet", "/"}, {"Can I run?", "/run"}, {"Workloads", "/workloads"}, {"Workload", "/workload/" + job}, {"Queue", "/queue?target=" + url.QueryEscape(quota)},
-		{"Partition", "/partition/" + partition}, {"Teams", "/teams"}, {"Team", "/team/" + quota}, {"Haircut", "/haircuts"}, {"Promise", "/promise"},
-		{"Nodes", "/nodes"}, {"Node", "/node/" + node}, {"Events", "/events"},
+		{"Fleet", "/"},
+		{"Can I run?", "/run"},
+		{"Workloads", "/workloads"},
+		{"Workload", "/workload/" + job},
+		{"Queue", "/queue?target=" + url.QueryEscape(quota)},
+		{"Partition", "/partition/" + partition},
+		{"Teams", "/teams"},
+		{"Team", "/team/" + quota},
+		{"Haircut", "/haircuts"},
+		{"Promise", "/promise"},
+		{"Nodes", "/nodes"},
+		{"Node", "/node/" + node},
+		{"Events", "/events"},
 	}
 }
 

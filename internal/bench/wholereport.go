@@ -140,7 +140,7 @@ func (r *Report) wholeRestart(ctx context.Context, w *whole, path string) error 
 
 // save brings the journal up to now, with a snapshot of the state.
 func (w *whole) save(ctx context.Context) (snap journal.Snapshot, err error) {
-	if err = w.g.flush(ctx); err != nil {
+	if err := w.g.flush(ctx); err != nil {
 		return snap, err
 	}
 	w.Read(func(s *fleet.State) { snap, err = engine.SnapshotOf(s) })

@@ -53,7 +53,7 @@ func readClusters(data []byte) (list []JoinOptions, err error) {
 		return nil, err
 	}
 	if n := len(file.Clusters); n == 0 || n > mostClusters {
-		return nil, fmt.Errorf("it lists %d clusters; write 1 to %d under clusters:", n, mostClusters)
+		return nil, fmt.Errorf("it lists %d clusters; under clusters: it takes 1 to %d", n, mostClusters)
 	}
 	known := map[string]bool{}
 	for i, c := range file.Clusters {

@@ -202,8 +202,11 @@ func TestNothingStandsOutside(t *testing.T) {
 			"stages":   StageBars([]Stages{{Name: "tiger, with a name that is too long for any column", Note: "2 h, 12 repaired", Parts: []Stage{{"wait", time.Hour}, {"repair", 2 * time.Hour}, {"probation", 24 * time.Hour}}}}, w),
 			"coverage": Coverages([]Coverage{{Name: "tiger/h200 · calibrated 99.0 % · promisable, 24 h", Note: "980 kept, 20 broken", Claimed: 0.99, Realised: 0.8}, {Name: "lynx", Claimed: -1, Realised: -1, Faint: true}}, w),
 			"frontier": Frontier([]Trade{
-				{Name: "fixed 15.0 %", Kind: "fixed", Buffer: 0.15, Broken: 0.02, Own: true}, {Name: "fixed 5.0 %", Kind: "fixed", Buffer: 0.07, Broken: 0.4},
-				{Name: "fixed 30.0 %", Kind: "fixed", Buffer: 0.31}, {Name: "calibrated 99.0 %", Kind: "calibrated", Buffer: 0.15, Broken: 0.02}, {Name: "rolling 99.0 %", Kind: "rolling", Buffer: 0.151, Broken: 0.021},
+				{Name: "fixed 15.0 %", Kind: "fixed", Buffer: 0.15, Broken: 0.02, Own: true},
+				{Name: "fixed 5.0 %", Kind: "fixed", Buffer: 0.07, Broken: 0.4},
+				{Name: "fixed 30.0 %", Kind: "fixed", Buffer: 0.31},
+				{Name: "calibrated 99.0 %", Kind: "calibrated", Buffer: 0.15, Broken: 0.02},
+				{Name: "rolling 99.0 %", Kind: "rolling", Buffer: 0.151, Broken: 0.021},
 			}, w),
 			"ahead": Aheads([]Ahead{
 				{Name: "tiger-h200-i1-001 is through probation and healthy, if nothing is seen until then, and more words than fit", Note: "8 GPUs", At: from.Add(30 * time.Minute), Ink: Probation, Href: "/x"},

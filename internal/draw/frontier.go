@@ -16,12 +16,15 @@ type Trade struct {
 	Quiet  bool    // its name is left out
 }
 
-// tradeLooks are how kinds of policies are told apart: by an ink, and by a dash.
-var tradeLooks = []struct {
+// tradeLook is how points of one kind look.
+type tradeLook struct {
 	kind string
 	ink  Ink
 	dash string
-}{
+}
+
+// tradeLooks are how kinds of policies are told apart: by an ink, and by a dash.
+var tradeLooks = []tradeLook{
 	{"fixed", Metal, ""}, {"calibrated", Quota, "6 3"}, {"binomial", Borrow, "2 3"}, {"rolling", Idle, "8 3 2 3"},
 }
 
@@ -61,27 +64,37 @@ func shares(most float64) (list []float64) {
 	return []float64{0, 1}
 }
 
-// trades draws the points, kind by kind, and then the names that have room.
+// trades draws the points, kind by kind, and then the names.
 func (p *pen) trades(list []Trade, x, y scale) {
 	for _, look := range tradeLooks {
-		var line []Trade
-		for _, t := range list {
-			if t.Kind == look.kind || t.Kind == "" && look.kind == "fixed" {
-				line = append(line, t)
-			}
-		}
-		slices.SortStableFunc(line, func(a, b Trade) int { return cmp.Compare(a.Buffer, b.Buffer) })
-		var points [][2]float64
-		for _, t := range line {
-			points = append(points, [2]float64{x.at(t.Buffer), y.at(t.Broken)})
-		}
-		if len(points) > 1 {
-			p.stroke(look.ink, 1.5, look.dash, "", points...)
-		}
-		for i, t := range line {
-			p.dot(look.ink, points[i][0], points[i][1], t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
+		p.tradeLine(look, list, x, y)
+	}
+	p.tradeNames(list, x, y)
+}
+
+// tradeLine draws the points of one kind, and the line through them.
+func (p *pen) tradeLine(look tradeLook, list []Trade, x, y scale) {
+	var line []Trade
+	for _, t := range list {
+		if t.Kind == look.kind || t.Kind == "" && look.kind == "fixed" {
+			line = append(line, t)
 		}
 	}
+	slices.SortStableFunc(line, func(a, b Trade) int { return cmp.Compare(a.Buffer, b.Buffer) })
+	var points [][2]float64
+	for _, t := range line {
+		points = append(points, [2]float64{x.at(t.Buffer), y.at(t.Broken)})
+	}
+	if len(points) > 1 {
+		p.stroke(look.ink, 1.5, look.dash, "", points...)
+	}
+	for i, t := range line {
+		p.dot(look.ink, points[i][0], points[i][1], t.Own, t.Name+": buffer "+Percent(t.Buffer)+", broken "+Percent(t.Broken))
+	}
+}
+
+// tradeNames writes the names that have room.
+func (p *pen) tradeNames(list []Trade, x, y scale) {
 	var points [][2]float64
 	for _, t := range list {
 		points = append(points, [2]float64{x.at(t.Buffer), y.at(t.Broken)})

@@ -34,7 +34,7 @@ type Hub struct {
 type line struct {
 	cluster string
 	hello   Hello
-	asks    *http2.ClientConn
+	asks    *http2.ClientConn //nolint:staticcheck // see Agent.line
 	conn    *ending
 }
 
@@ -109,8 +109,10 @@ func (h *Hub) greet(ctx context.Context, conn *ending) (*line, error) {
 	}
 	cluster, err := h.Trust.speaksFor(secured.ConnectionState())
 	is := &line{cluster: cluster, conn: conn}
+	//nolint:staticcheck // see Agent.line
 	transport := &http2.Transport{ReadIdleTimeout: silence, PingTimeout: answer}
 	var fails error
+	//nolint:staticcheck // see Agent.line
 	if is.asks, fails = transport.NewClientConn(conn); fails != nil {
 		return nil, fails
 	}

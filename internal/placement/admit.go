@@ -126,23 +126,13 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			case pl.tired(it):
 				walk.skipped(it)
 			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]):
-				list := inVain[a]
-				if lacks, ok := list.covers(it); ok {
-					it.SetLacks(max(it.Lacks(), lacks))
-					break
-				}
-				pl.lacking, pl.hopeless = it.Lacks(), false
-				plan, ok := pl.borrow(a, *it)
-				if ok && !pl.betterElsewhere(*it, plan) {
+				plan, skips, ok := pl.tryBorrow(a, it, inVain)
+				if ok {
 					return plan, true
 				}
-				if ok {
+				if skips {
 					walk.skipped(it)
-				} else {
-					list.note(pl, a, it)
-					inVain[a] = list
 				}
-				it.SetLacks(pl.lacking)
 			}
 			pl.p.SetTried(it)
 		}
@@ -153,6 +143,27 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 		own[a].consider(pl, a, *it)
 	}
 	return Plan{}, false
+}
+
+// tryBorrow asks for a unit's room beyond its own quota, unless somebody who asks for no
+// more has asked in vain. skips says that it has room, and better in another partition.
+func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fleet.Account]vain) (plan Plan, skips, ok bool) {
+	list := inVain[a]
+	if lacks, covered := list.covers(it); covered {
+		it.SetLacks(max(it.Lacks(), lacks))
+		return Plan{}, false, false
+	}
+	pl.lacking, pl.hopeless = it.Lacks(), false
+	plan, found := pl.borrow(a, *it)
+	if found && !pl.betterElsewhere(*it, plan) {
+		return plan, false, true
+	}
+	if !found {
+		list.note(pl, a, it)
+		inVain[a] = list
+	}
+	it.SetLacks(pl.lacking)
+	return Plan{}, found, false
 }
 
 // rest lets a tree sleep in which nobody who waits can start now.

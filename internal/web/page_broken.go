@@ -63,7 +63,6 @@ type brokenView struct {
 type fallView struct {
 	brokenRow
 	wide, narrow draw.SVG
-	maps         []islandMap
 }
 
 func brokenPage(v *visit) (page, error) {

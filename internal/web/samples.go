@@ -24,7 +24,8 @@ func samples() []sample {
 	}}
 	strip := &draw.Strip{Nodes: 8, Whole: 6, OwnPart: 5, Shares: []draw.Share{{Quota: "research/oak", Letter: "A", Nodes: 3}, {Quota: "research/elm", Letter: "B", Nodes: 1}}}
 	ahead := []draw.Ahead{
-		{Name: "n7 through probation", Note: "8 GPUs", At: at.Add(5 * time.Hour), Ink: draw.Probation}, {Name: "hold ends: research/oak", Note: "64 GPUs", At: at.Add(20 * 24 * time.Hour), Ink: draw.Quota},
+		{Name: "n7 through probation", Note: "8 GPUs", At: at.Add(5 * time.Hour), Ink: draw.Probation},
+		{Name: "hold ends: research/oak", Note: "64 GPUs", At: at.Add(20 * 24 * time.Hour), Ink: draw.Quota},
 		{Name: "incident cooling", Note: "16 GPUs", Ink: draw.Fault},
 	}
 	fall, island := draw.Fall{Promised: 20, Whole: 19, Lost: 1, Out: 4}, draw.Island("sample", "An island", []draw.Rack{rack}, 8, strip)

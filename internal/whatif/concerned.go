@@ -39,20 +39,13 @@ func (x *search) concerned(commands []core.Command) (list []*fleet.Partition, tr
 				add(x.standsIn(w)...)
 			}
 		case core.Prioritise:
-		case core.RecordValidation:
+		default:
+			metal, known := x.metalOf(c)
+			if !known { // something that nobody thought of here
+				return x.s.Partitions, nil
+			}
 			all = true
-			add(x.partitionsWith([]string{c.Node})...)
-		case core.SetNodes:
-			all = true
-			add(x.partitionsWith(c.Names)...)
-		case core.ResumeReports:
-			all = true
-			add(x.partitionsOf(c.Cluster)...)
-		case core.SetMode:
-			all = true
-			add(x.partitionsOf(c.Cluster)...)
-		default: // something that nobody thought of here
-			return x.s.Partitions, nil
+			add(metal...)
 		}
 	}
 	if all {
@@ -87,4 +80,20 @@ func (x *search) partitionsWith(nodes []string) []*fleet.Partition {
 
 func (x *search) partitionsOf(cluster string) []*fleet.Partition {
 	return slices.DeleteFunc(slices.Clone(x.s.Partitions), func(p *fleet.Partition) bool { return p.Cluster != cluster })
+}
+
+// metalOf lists the partitions whose metal a command changes. known is false for a
+// command that is none of those.
+func (x *search) metalOf(c core.Command) (list []*fleet.Partition, known bool) {
+	switch c := c.(type) {
+	case core.RecordValidation:
+		return x.partitionsWith([]string{c.Node}), true
+	case core.SetNodes:
+		return x.partitionsWith(c.Names), true
+	case core.ResumeReports:
+		return x.partitionsOf(c.Cluster), true
+	case core.SetMode:
+		return x.partitionsOf(c.Cluster), true
+	}
+	return nil, false
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // tellHaircut says what becomes of haircuts.
@@ -95,10 +96,11 @@ func validated(e event.NodeValidated) string {
 func explained(e event.FailureExplained) string {
 	says := "failed by the fault of its own"
 	switch e.Cause {
-	case "infra":
+	case fleet.CauseInfra:
 		says = "failed by the fault of the metal"
-	case "not known":
+	case fleet.CauseUnknown:
 		says = "failed, and nobody knows why"
+	case fleet.CauseOwn:
 	}
 	if len(e.Evidence) > 0 {
 		says += ": " + strings.TrimSpace(e.Evidence[0].Node+" "+e.Evidence[0].Says)

@@ -232,6 +232,14 @@ type word struct {
 	soon            bool // its workload has its room
 }
 
+// saying is the call that tells a pod a word, or what would make it; nil: it was told.
+func (a *Agent) saying(ctx context.Context, pod translate.Pod, is word) func() error {
+	if pod.Virtual {
+		return a.sayOwner(ctx, pod, is)
+	}
+	return func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) }
+}
+
 // say tells pods where they stand: started, or why not.
 func (a *Agent) say(ctx context.Context, p Picture) {
 	words := a.words(p)
@@ -244,13 +252,9 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 				if pod.Admitted == is.message || len(calls) == mostSaid || !a.tellable(pod, about, known) {
 					continue
 				}
-				if pod.Virtual {
-					if call := a.sayOwner(ctx, pod, is); call != nil {
-						calls = append(calls, call)
-					}
-					continue
+				if call := a.saying(ctx, pod, is); call != nil {
+					calls = append(calls, call)
 				}
-				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func beyond(s *fleet.State, cluster string, command core.Command) string {
 	return beyondWork(s, cluster, command)
 }
 
-func beyondNodes(s *fleet.State, cluster string, c core.AddIslands) string {
+func beyondNodes(_ *fleet.State, cluster string, c core.AddIslands) string {
 	for _, island := range c.Islands {
 		for _, name := range island.Names {
 			if strings.Contains(name, "@") && !translate.Of(cluster, name) {

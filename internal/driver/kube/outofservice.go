@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,8 +41,19 @@ func (a *Agent) fence(ctx context.Context, p Picture) {
 // fencings lists what is to be done. When pods began to leave is a memory of this agent
 // only: a new one waits anew, and so fences later, never sooner.
 func (a *Agent) fencings(p Picture) (list []fencing) {
-	waits := map[string]bool{} // nodes which pods of Muster's have been leaving for long enough
-	there := map[string]bool{}
+	waits := a.heldUp(p)
+	for _, n := range p.Nodes {
+		since, silent := silentSince(n)
+		if silent && waits[n.Name] && !n.Fenced && a.Now() >= since.Add(a.FenceAfter) || !silent && n.Fenced {
+			list = append(list, fencing{n.Name, silent})
+		}
+	}
+	return list
+}
+
+// heldUp lists the nodes which pods of Muster's have been leaving for long enough.
+func (a *Agent) heldUp(p Picture) map[string]bool {
+	waits, there := map[string]bool{}, map[string]bool{}
 	for _, w := range p.Work {
 		for _, part := range w.Pools {
 			for _, pod := range part.Pods {
@@ -58,18 +70,8 @@ func (a *Agent) fencings(p Picture) (list []fencing) {
 			}
 		}
 	}
-	for uid := range a.leftSince {
-		if !there[uid] {
-			delete(a.leftSince, uid)
-		}
-	}
-	for _, n := range p.Nodes {
-		since, silent := silentSince(n)
-		if silent && waits[n.Name] && !n.Fenced && a.Now() >= since.Add(a.FenceAfter) || !silent && n.Fenced {
-			list = append(list, fencing{n.Name, silent})
-		}
-	}
-	return list
+	maps.DeleteFunc(a.leftSince, func(uid string, _ fleet.Instant) bool { return !there[uid] })
+	return waits
 }
 
 // silentSince says whether a node's kubelet does not answer, and since when.
