@@ -77,7 +77,7 @@ func (w *world) runningOf(namespace, prefix string, want int) (nodes []string) {
 			}
 		}
 		if len(nodes) != want {
-			time.Sleep(200 * time.Millisecond) // looking at many pods costs the API server something
+			time.Sleep(time.Second) // looking at many pods costs the API server something
 			return fmt.Sprintf("%d of %d pods run", len(nodes), want)
 		}
 		return ""
@@ -164,7 +164,7 @@ func (w *world) nodeFailsUnderTheGang() {
 	w.condition(before[0], "Ready", "False", time.Now().Add(-10*time.Minute))
 	w.eventually(patient, "the mended gang", func() string {
 		if on := w.runningOf("oak", "train", 40); slices.Contains(on, before[0]) {
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(time.Second)
 			return "it stands where it stood"
 		}
 		return ""
