@@ -244,13 +244,9 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 				if waits || goes || pod.Admitted == is.message || len(calls) == mostSaid {
 					continue
 				}
-				if pod.Virtual {
-					if call := a.sayOwner(ctx, pod, is); call != nil {
-						calls = append(calls, call)
-					}
-					continue
+				if call := a.sayTo(ctx, pod, is); call != nil {
+					calls = append(calls, call)
 				}
-				calls = append(calls, func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) })
 			}
 		}
 	}
@@ -258,6 +254,14 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 		calls = append(calls, func() error { return call(ctx) })
 	}
 	a.atOnce(ctx, calls)
+}
+
+// sayTo is the call that tells a pod, or what would make it; nil: there is nothing new.
+func (a *Agent) sayTo(ctx context.Context, pod translate.Pod, is word) func() error {
+	if pod.Virtual {
+		return a.sayOwner(ctx, pod, is)
+	}
+	return func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) }
 }
 
 // wordFor is what one pod of a workload is told.

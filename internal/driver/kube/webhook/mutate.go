@@ -43,8 +43,8 @@ type gate struct {
 	Name string `json:"name"`
 }
 
-// operation is a step of a JSON patch (RFC 6902).
-type operation struct {
+// Operation is a step of a JSON patch (RFC 6902).
+type Operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
@@ -52,7 +52,7 @@ type operation struct {
 
 // Mutate is the JSON patch that makes a pod wait for Muster; none for a pod that asks
 // for no GPU, has no target, or is as it should be already.
-func Mutate(object []byte) ([]operation, error) {
+func Mutate(object []byte) ([]Operation, error) {
 	var p pod
 	if err := json.Unmarshal(object, &p); err != nil {
 		return nil, fmt.Errorf("the object is no pod: %w", err)
@@ -60,13 +60,13 @@ func Mutate(object []byte) ([]operation, error) {
 	if _, ok := p.Metadata.Labels[translate.LabelTarget]; !ok || !p.asksForGPUs() {
 		return nil, nil
 	}
-	var patch []operation
+	var patch []Operation
 	if add, missing := p.gate(); missing {
 		patch = append(patch, add)
 	}
 	set := func(differs bool, field string, value any) {
 		if differs {
-			patch = append(patch, operation{"add", "/spec/" + field, value}) // add replaces a member that is there
+			patch = append(patch, Operation{"add", "/spec/" + field, value}) // add replaces a member that is there
 		}
 	}
 	set(p.Spec.PriorityClassName != className, "priorityClassName", className)
@@ -76,16 +76,16 @@ func Mutate(object []byte) ([]operation, error) {
 }
 
 // gate is the step that adds Muster's gate, where it is missing.
-func (p *pod) gate() (add operation, missing bool) {
+func (p *pod) gate() (add Operation, missing bool) {
 	for _, g := range p.Spec.SchedulingGates {
 		if g.Name == translate.Gate {
-			return operation{}, false
+			return Operation{}, false
 		}
 	}
 	if p.Spec.SchedulingGates == nil {
-		return operation{"add", "/spec/schedulingGates", []gate{{translate.Gate}}}, true
+		return Operation{"add", "/spec/schedulingGates", []gate{{translate.Gate}}}, true
 	}
-	return operation{"add", "/spec/schedulingGates/-", gate{translate.Gate}}, true
+	return Operation{"add", "/spec/schedulingGates/-", gate{translate.Gate}}, true
 }
 
 func (p *pod) asksForGPUs() bool {
