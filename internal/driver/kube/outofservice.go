@@ -44,8 +44,8 @@ func (a *Agent) fence(ctx context.Context, p Picture) {
 func (a *Agent) fencings(p Picture) (list []fencing) {
 	waits := a.leftLongAgo(p)
 	for _, n := range p.Nodes {
-		since, silent := silentSince(n)
-		if silent && waits[n.Name] && !n.Fenced && a.Now() >= since.Add(a.FenceAfter) || !silent && n.Fenced {
+		silent := n.Silent != 0
+		if silent && waits[n.Name] && !n.Fenced && a.Now() >= n.Silent.Add(a.FenceAfter) || !silent && n.Fenced {
 			list = append(list, fencing{n.Name, silent})
 		}
 	}
@@ -78,16 +78,6 @@ func (p *Picture) leaving() iter.Seq[*translate.Pod] {
 			}
 		}
 	}
-}
-
-// silentSince says whether a node's kubelet does not answer, and since when.
-func silentSince(n translate.Node) (since fleet.Instant, silent bool) {
-	for _, s := range n.Signals {
-		if s.Check == "NodeReady" {
-			return s.At, !s.Well
-		}
-	}
-	return 0, false
 }
 
 // Fence gives a node the out-of-service taint, or takes away the one that it was given
