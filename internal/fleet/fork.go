@@ -159,7 +159,6 @@ func (f *fork) metal(p *Partition) {
 		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
 	}
 	c.ownPast()
-	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
 	c.ailing = slices.Clone(p.ailing)
 	c.failures = remove(each(f.work, p.failures), func(w *Workload) bool { return w == nil }) // of some the state knows nothing any more
@@ -217,7 +216,6 @@ func (f *fork) tree(t *Tree) {
 func (f *fork) account(p *Partition, a *Account) {
 	a.partition, a.root = p, f.trees[a.root]
 	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
-	a.Highs = slices.Clone(a.Highs)
 	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
 	a.Highs, a.spent = slices.Clone(a.Highs), false
 	f.queue(&a.queue)
@@ -268,7 +266,10 @@ func (r *roll) clone(twins map[*Waiting]*Waiting) roll {
 func (f *fork) places(was, is *Workload) {
 	is.partition, is.account = f.partitions[was.partition], f.accounts[was.account]
 	is.watchedAt, is.leavesTree = f.partitions[was.watchedAt], f.trees[was.leavesTree]
-	is.queued = make([]queueSpot, 0, len(was.queued))
+	is.queued = nil
+	if was.queued != nil {
+		is.queued = make([]queueSpot, 0, len(was.queued))
+	}
 	for _, spot := range was.queued {
 		if spot.partition = f.partitions[spot.partition]; spot.partition == nil {
 			continue // a part of the fleet that is not copied
