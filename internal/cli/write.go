@@ -3,11 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"sort"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 

@@ -268,6 +268,9 @@ func (a *Agent) say(ctx context.Context, p Picture) {
 // they run can be seen without it, and others wait to be started.
 const calm = 5 * time.Second
 
+// atLatest is how old a pod is when it is told all the same, however much starts.
+const atLatest = time.Minute
+
 // tellable says whether a pod is to be told now where it stands.
 func (a *Agent) tellable(pod translate.Pod, about word, known bool) bool {
 	switch {
@@ -276,7 +279,7 @@ func (a *Agent) tellable(pod translate.Pod, about word, known bool) bool {
 	case pod.Gated:
 		return known && a.Now() >= pod.Created.Add(about.wait())
 	}
-	return pod.Unschedulable != "" && pod.Node == "" || time.Since(a.startedAt) >= calm
+	return pod.Unschedulable != "" && pod.Node == "" || time.Since(a.startedAt) >= calm || a.Now() >= pod.Created.Add(atLatest)
 }
 
 // wordFor is what one pod of a workload is told.

@@ -80,7 +80,9 @@ func (x *extras) run(ctx context.Context, c *Client, all interface{ Go(func()) }
 // whenShown begins to watch as soon as a list of one object succeeds.
 func whenShown(ctx context.Context, list cache.ListerWatcher, begin func()) {
 	for {
-		_, err := list.List(metav1.ListOptions{Limit: 1}) //nolint:staticcheck // it is bounded, and takes no context here
+		soon, cancel := context.WithTimeout(ctx, patience)
+		_, err := cache.ToListerWatcherWithContext(list).ListWithContext(soon, metav1.ListOptions{Limit: 1})
+		cancel()
 		if err == nil {
 			begin()
 			return

@@ -1,8 +1,9 @@
 package kube
 
 import (
+	"cmp"
 	"context"
-	"maps"
+	"iter"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,47 +42,42 @@ func (a *Agent) fence(ctx context.Context, p Picture) {
 // fencings lists what is to be done. When pods began to leave is a memory of this agent
 // only: a new one waits anew, and so fences later, never sooner.
 func (a *Agent) fencings(p Picture) (list []fencing) {
-	waits := a.heldUp(p)
+	waits := a.leftLongAgo(p)
 	for _, n := range p.Nodes {
-		since, silent := silentSince(n)
-		if silent && waits[n.Name] && !n.Fenced && a.Now() >= since.Add(a.FenceAfter) || !silent && n.Fenced {
+		silent := n.Silent != 0
+		if silent && waits[n.Name] && !n.Fenced && a.Now() >= n.Silent.Add(a.FenceAfter) || !silent && n.Fenced {
 			list = append(list, fencing{n.Name, silent})
 		}
 	}
 	return list
 }
 
-// heldUp lists the nodes which pods of Muster's have been leaving for long enough.
-func (a *Agent) heldUp(p Picture) map[string]bool {
-	waits, there := map[string]bool{}, map[string]bool{}
-	for _, w := range p.Work {
-		for _, part := range w.Pools {
-			for _, pod := range part.Pods {
-				if !pod.Leaving || pod.Over || pod.Node == "" {
-					continue
-				}
-				there[pod.UID] = true
-				if a.leftSince[pod.UID] == 0 {
-					a.leftSince[pod.UID] = a.Now()
-				}
-				if a.Now() >= a.leftSince[pod.UID].Add(max(a.FenceAfter, pod.Wishes.Grace)) {
-					waits[pod.Node] = true
+// leftLongAgo names the nodes which pods of Muster's have been leaving for long enough.
+func (a *Agent) leftLongAgo(p Picture) map[string]bool {
+	nodes, since := map[string]bool{}, map[string]fleet.Instant{}
+	for pod := range p.leaving() {
+		since[pod.UID] = cmp.Or(a.leftSince[pod.UID], a.Now())
+		if a.Now() >= since[pod.UID].Add(max(a.FenceAfter, pod.Wishes.Grace)) {
+			nodes[pod.Node] = true
+		}
+	}
+	a.leftSince = since
+	return nodes
+}
+
+// leaving lists the pods of Muster's that are on their way out of a node.
+func (p *Picture) leaving() iter.Seq[*translate.Pod] {
+	return func(yield func(*translate.Pod) bool) {
+		for _, w := range p.Work {
+			for _, part := range w.Pools {
+				for i := range part.Pods {
+					if pod := &part.Pods[i]; pod.Leaving && !pod.Over && pod.Node != "" && !yield(pod) {
+						return
+					}
 				}
 			}
 		}
 	}
-	maps.DeleteFunc(a.leftSince, func(uid string, _ fleet.Instant) bool { return !there[uid] })
-	return waits
-}
-
-// silentSince says whether a node's kubelet does not answer, and since when.
-func silentSince(n translate.Node) (since fleet.Instant, silent bool) {
-	for _, s := range n.Signals {
-		if s.Check == "NodeReady" {
-			return s.At, !s.Well
-		}
-	}
-	return 0, false
 }
 
 // Fence gives a node the out-of-service taint, or takes away the one that it was given

@@ -138,8 +138,7 @@ func (c *Cluster) startProgram(name, file string, arguments []string, env ...str
 	cmd := exec.Command(file, arguments...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(append(os.Environ(), "HOME="+c.dir), env...)
-	noOrphan(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := startOwned(cmd); err != nil {
 		return err
 	}
 	p := &part{cmd: cmd, done: make(chan struct{})}

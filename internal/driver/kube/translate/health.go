@@ -57,12 +57,25 @@ func (n *Node) marks(of *corev1.Node, o *Options) {
 		n.Cordoned = kind
 	}
 	n.Mark = markOf(of)
+	n.Silent = silentSince(of)
 	n.Fenced = slices.ContainsFunc(of.Spec.Taints, func(t corev1.Taint) bool { return t.Key == OutOfService && t.Value == FencedBy })
 	for _, t := range of.Spec.Taints {
 		if t.Effect != corev1.TaintEffectPreferNoSchedule && o.breaks(t.Key) && !ownTaint(of, t.Key) && (n.Broken == "" || t.Key < n.Broken) {
 			n.Broken = clip(t.Key)
 		}
 	}
+}
+
+// silentSince is when a node's kubelet was last known to answer, if it does not: then
+// the node's controller says that nobody knows whether the node is ready. A kubelet
+// that says no is there, and still answers for its pods.
+func silentSince(of *corev1.Node) fleet.Instant {
+	for _, c := range of.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown {
+			return max(1, instantOf(c.LastTransitionTime.Time))
+		}
+	}
+	return 0
 }
 
 // instantOf is a moment of the cluster's clock; 0 where it has none.

@@ -32,6 +32,7 @@ type Node struct {
 	Cordoned string
 	Broken   string         // the taint that says it cannot serve; "": none
 	Mark     string         // that Muster itself has set, whole; see marks.go
+	Silent   fleet.Instant  // since when its kubelet does not answer; 0: it answers, be it that it is not ready
 	Fenced   bool           // Muster has said that it is out of service
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem

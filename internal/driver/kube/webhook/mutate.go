@@ -52,7 +52,7 @@ type Operation struct {
 
 // Mutate is the JSON patch that makes a pod wait for Muster; none for a pod that asks
 // for no GPU, has no target, or is as it should be already.
-func Mutate(object []byte) (patch []Operation, err error) {
+func Mutate(object []byte) ([]Operation, error) {
 	var p pod
 	if err := json.Unmarshal(object, &p); err != nil {
 		return nil, fmt.Errorf("the object is no pod: %w", err)
@@ -60,6 +60,7 @@ func Mutate(object []byte) (patch []Operation, err error) {
 	if _, ok := p.Metadata.Labels[translate.LabelTarget]; !ok || !p.asksForGPUs() {
 		return nil, nil
 	}
+	var patch []Operation
 	if add, missing := p.gate(); missing {
 		patch = append(patch, add)
 	}
