@@ -17,10 +17,14 @@ import (
 func TestDevicesOfSlicesAreGPUs(t *testing.T) {
 	w := managing(t, 1, 1, map[string]int{"oak": 8})
 	const api = "/apis/resource.k8s.io/v1/"
-	for _, kind := range []string{"resourceslices", "deviceclasses"} {
+	for _, kind := range []string{"resourceslices", "deviceclasses", "namespaces/oak/resourceclaimtemplates"} {
 		_ = w.c.Call(w.ctx, http.MethodDelete, api+kind, nil, nil)
 	}
-	t.Cleanup(func() { _ = w.c.Call(w.ctx, http.MethodDelete, api+"resourceslices", nil, nil) })
+	t.Cleanup(func() { // it may be run again on the same control plane
+		for _, kind := range []string{"resourceslices", "deviceclasses", "namespaces/oak/resourceclaimtemplates"} {
+			_ = w.c.Call(w.ctx, http.MethodDelete, api+kind, nil, nil)
+		}
+	})
 	w.call(http.MethodPost, api+"deviceclasses", kubetest.JSON{
 		"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": kubetest.JSON{"name": "any-gpu"},
 		"spec": kubetest.JSON{"selectors": []kubetest.JSON{{"cel": kubetest.JSON{"expression": `device.driver == "gpu.nvidia.com"`}}}},
