@@ -29,7 +29,7 @@ func TestAnXIDTakesANodeOutAndTheGangIsMended(t *testing.T) {
 	w.eventually(2*time.Minute, "the gang", w.runs("oak", 2))
 	before := w.running("oak")
 	kept := w.uidOn("oak", before[1])
-	w.condition(before[0], "XIDErrors", "True", time.Now())
+	w.conditionSaying(before[0], "XIDErrors", "True", "XID errors: 79", time.Now())
 	w.eventually(2*time.Minute, "the mended gang", func() string {
 		if s := w.nodeState(before[0]); s != fleet.Quarantined {
 			return "the node is " + string(s)

@@ -113,12 +113,17 @@ func (w *world) states(want map[string]fleet.NodeState) {
 // condition sets a condition of a node, since a moment.
 func (w *world) condition(node, kind, status string, since time.Time) {
 	w.t.Helper()
+	w.conditionSaying(node, kind, status, "the test says so", since)
+}
+
+func (w *world) conditionSaying(node, kind, status, message string, since time.Time) {
+	w.t.Helper()
 	var n struct {
 		Status struct{ Conditions []kubetest.JSON }
 	}
 	w.call(http.MethodGet, "/api/v1/nodes/"+node, nil, &n)
 	is := kubetest.JSON{
-		"type": kind, "status": status, "reason": "Test", "message": "the test says so",
+		"type": kind, "status": status, "reason": "Test", "message": message,
 		"lastTransitionTime": since.UTC().Format(time.RFC3339), "lastHeartbeatTime": time.Now().UTC().Format(time.RFC3339),
 	}
 	list := []kubetest.JSON{is}
