@@ -11,7 +11,7 @@ REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: test-real pages-test help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -26,8 +26,13 @@ test: ## prove it: vet, walls, tests, race, scenarios
 	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
-	go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
+
+test-real: pages-test ## more proof: the pages in a browser, and all tests on a real Kubernetes control plane (tens of minutes)
 	@$(real)
+
+pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
+	cd internal/web/e2e && npm ci --no-audit --no-fund
+	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
 
 race: ## every test with the race detector
 	@$(call raced,./...)

@@ -130,7 +130,7 @@ await step('an engineer finds a node, and what happened to it', async tab => {
   await cell.focus();
   await tab.keyboard.press('Enter');
   await tab.waitForURL(/\/node\//);
-  assert.equal(await tab.locator('h1').innerText(), name);
+  await tab.locator('h1', { hasText: name }).waitFor(); // its figures may come after its frame
   assert.ok(await tab.locator('#h-faults').count());
 });
 
