@@ -50,7 +50,7 @@ func beyond(s *fleet.State, cluster string, command core.Command) string {
 	case core.ResumeReports:
 		return unless(c.Cluster == cluster, "cluster %s", c.Cluster)
 	case core.AddIslands:
-		return beyondNodes(s, cluster, c)
+		return beyondNodes(cluster, c)
 	case core.SetNodes:
 		return unless(ownNodes(s, cluster, c.Names), "nodes that it does not have: %v", c.Names[:min(3, len(c.Names))])
 	case core.TakeSignals:
@@ -66,7 +66,7 @@ func beyond(s *fleet.State, cluster string, command core.Command) string {
 	return beyondWork(s, cluster, command)
 }
 
-func beyondNodes(_ *fleet.State, cluster string, c core.AddIslands) string {
+func beyondNodes(cluster string, c core.AddIslands) string {
 	for _, island := range c.Islands {
 		for _, name := range island.Names {
 			if strings.Contains(name, "@") && !translate.Of(cluster, name) {

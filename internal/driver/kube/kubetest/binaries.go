@@ -2,13 +2,11 @@ package kubetest
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"time"
 )
 
@@ -59,7 +57,7 @@ func Binaries(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := cacheDir(module)
+	dir, err := cached("controlplane", "", module)
 	if err != nil {
 		return "", err
 	}
@@ -109,20 +107,6 @@ func moduleDir() (string, error) {
 		}
 		at = up
 	}
-}
-
-// cacheDir is a folder of its own for every set of versions and every compiler.
-func cacheDir(module string) (string, error) {
-	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
-	if err != nil {
-		return "", err
-	}
-	home, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	key := sha256.Sum256(append(sums, runtime.Version()+runtime.GOARCH...))
-	return filepath.Join(home, "muster", "controlplane", fmt.Sprintf("%x", key[:6])), nil
 }
 
 // buildPatience bounds the build of one program: a cold one takes minutes.

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate for loopback that signs itself, as tls.crt
+// WriteCertificate writes a certificate for loopback that signs itself, as tls.crt
 // and tls.key in a folder.
-func writeCertificate(dir string) error {
+func WriteCertificate(dir string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err

@@ -3,14 +3,11 @@ package kubetest
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +83,7 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
-	if err := writeCertificate(dir); err != nil {
+	if err := WriteCertificate(dir); err != nil {
 		return err
 	}
 	return c.startProgram(name, program, is.arguments(c, dir, freePort), "KUBECONFIG="+c.Kubeconfig)
@@ -94,42 +91,11 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 
 // controllerProgram is the program, built where it is missing and somebody says so.
 func controllerProgram(ctx context.Context, module, name, program string) (string, error) {
-	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
+	file, err := cached("controllers", name+"-", module)
 	if err != nil {
 		return "", err
 	}
-	home, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	key := sha256.Sum256(append(sums, runtime.Version()+runtime.GOARCH...))
-	file := filepath.Join(home, "muster", "controllers", fmt.Sprintf("%s-%x", name, key[:6]))
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if os.Getenv(WantedControllers) != "1" {
-		return "", ErrAbsent
-	}
-	l, err := waitLock(ctx, file+".lock")
-	if err != nil {
-		return "", err
-	}
-	defer l.free()
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	fmt.Fprintf(os.Stderr, "builds the controller of %s, once\n", name)
-	made := fmt.Sprintf("%s.%d", file, os.Getpid())
-	if out, err := goIn(ctx, module, "build", "-ldflags", "-s -w", "-o", made, program); err != nil {
-		return "", fmt.Errorf("%w: %s: %w\n%s", errNotBuilt, name, err, out)
-	}
-	return file, os.Rename(made, file)
-}
-
-func goIn(ctx context.Context, dir string, arguments ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", arguments...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	return cmd.CombinedOutput()
+	return kept{name, program, module, file, WantedControllers, ErrAbsent}.get(ctx)
 }
 
 // makeKinds creates the kinds of a controller from the files of its module, and waits

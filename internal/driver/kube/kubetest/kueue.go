@@ -28,27 +28,11 @@ func KueueBinary(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := cacheDir(module)
+	dir, err := cached("controlplane", "", module)
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "kueue")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if os.Getenv(KueueWanted) != "1" {
-		return "", ErrNoKueue
-	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return "", err
-	}
-	made := filepath.Join(dir, fmt.Sprintf(".kueue.%d", os.Getpid()))
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", made, "-ldflags", "-s -w", "sigs.k8s.io/kueue/cmd/kueue")
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("kubetest: build kueue: %w\n%s", err, out)
-	}
-	return file, os.Rename(made, file)
+	return kept{"Kueue", "sigs.k8s.io/kueue/cmd/kueue", module, filepath.Join(dir, "kueue"), KueueWanted, ErrNoKueue}.get(ctx)
 }
 
 // kueueSpace is the namespace in which Kueue keeps its certificate.
@@ -64,12 +48,7 @@ func (c *Cluster) StartKueue(ctx context.Context) error {
 	if err := c.kueueSecret(ctx); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
+	port := freePort()
 	certs := c.file("kueue-certs")
 	if err := os.MkdirAll(certs, 0o750); err != nil {
 		return err
