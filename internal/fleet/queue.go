@@ -14,6 +14,7 @@ type Waiting struct {
 
 	tried uint64 // see Partition.Tried
 	lacks Lack   // see Lacks
+	minds bool   // see Minds
 	shape int    // see Shape
 	kind  kind
 	tree  *Tree // that it waits in; nil on flex
@@ -39,6 +40,13 @@ func (a *Waiting) Lacks() Lack { return a.lacks }
 
 // SetLacks remembers what the unit lacks.
 func (a *Waiting) SetLacks(lacks Lack) { a.lacks = lacks }
+
+// Minds says whether what the unit was told when it was last tried hangs on who else
+// waits: it was barred, or whom it would evict has an heir. SetMinds remembers it.
+func (a *Waiting) Minds() bool { return a.minds }
+
+// SetMinds remembers whether what the unit was told hangs on who else waits.
+func (a *Waiting) SetMinds(minds bool) { a.minds = minds }
 
 // ReadsMetal says whether it depends on which nodes are healthy, not on backing
 // alone, whether a workload could head its queue: one that looks at racks does.

@@ -41,6 +41,19 @@ func (p *Partition) changed(tree string) {
 	}
 }
 
+// queued says that somebody left the queues of a tree, or of flex, or came before others
+// there: that concerns those whose answer hangs on who else waits.
+func (p *Partition) queued(tree string) {
+	if tree == Flex {
+		p.leftFlex++
+		return
+	}
+	if t := p.trees[tree]; t != nil {
+		t.queued++
+		p.wake(t)
+	}
+}
+
 // freed says that room came free that work of a tree, or flex work, had.
 func (p *Partition) freed(tree string) {
 	if t := p.trees[tree]; t != nil {
@@ -71,7 +84,7 @@ func (p *Partition) worn() {
 	p.leftFlex++
 	for _, t := range p.trees {
 		if t.readers > 0 {
-			t.left++
+			t.queued++
 			p.wake(t)
 		}
 	}

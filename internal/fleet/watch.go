@@ -154,7 +154,7 @@ func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
 // mean that neither has.
 func (p *Partition) stamp(w *Workload) uint64 {
 	if w.account != nil {
-		return p.epoch + w.account.root.left + 1
+		return p.epoch + w.account.root.left + w.account.root.queued + 1
 	}
 	return p.epoch + p.leftFlex + 1
 }
@@ -163,13 +163,18 @@ func (p *Partition) stamp(w *Workload) uint64 {
 // so much for everybody where who heads a queue depends on metal.
 func (p *Partition) stampOf(it *Waiting) uint64 {
 	t := it.tree
-	switch {
-	case t == nil:
+	if t == nil {
 		return p.FlexStamp()
-	case t.readers > 0 || it.lacks == LacksRoom:
-		return p.epoch + t.left + 1
-	case it.lacks == LacksNodes:
-		return 1<<62 + p.bare + t.own + t.left
 	}
-	return 2<<62 + p.wide + t.own + t.left
+	others := t.left
+	if it.minds {
+		others += t.queued
+	}
+	switch {
+	case t.readers > 0 || it.lacks == LacksRoom:
+		return p.epoch + others + 1
+	case it.lacks == LacksNodes:
+		return 1<<62 + p.bare + t.own + others
+	}
+	return 2<<62 + p.wide + t.own + others
 }
