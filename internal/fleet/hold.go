@@ -48,7 +48,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	if phase == Reserved {
 		w.Reserved = s.Number()
 	}
-	p.changed(w.Tree())
+	p.queued(w.Tree())
 	w.unalign()
 	p.Touch()
 }
@@ -118,7 +118,7 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
-	p.changed(w.Tree())
+	p.queued(w.Tree())
 	p.changed(Flex)
 	p.Touch()
 }

@@ -33,7 +33,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 				it.SetMinds(false)
 				break
 			}
-			pl.lacking, pl.minds, pl.hopeless = fleet.LacksCounts, false, false
+			pl.lacking, pl.minds, pl.hopeless = fleet.LacksCounts, mindsAnyway(a, it), false
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
@@ -219,4 +219,11 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	plan, ok := pl.displace(c)
 	pl.hopeless = pl.hopeless && !pl.mayPush(c)
 	return plan, ok
+}
+
+// mindsAnyway says whether what a unit is told always counts as hanging on who else
+// waits and starts: where somebody holds part of its quota, and for all but plain gangs.
+func mindsAnyway(a *fleet.Account, it *fleet.Waiting) bool {
+	_, plain := plainly(it)
+	return !plain || len(a.Holds()) > 0
 }

@@ -137,7 +137,9 @@ func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVict
 	if v.holds == fleet.HoldsGuaranteed {
 		stays = pl.isNotPushed
 	}
-	return v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
+	none := v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
+	pl.minds = pl.minds || none
+	return none
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {

@@ -47,7 +47,7 @@ func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVic
 func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
-	for _, it := range pl.heirs(c, a, units) {
+	for _, it := range heirs(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
 			there.Take(u.w, u.gpus)
@@ -79,8 +79,8 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 
 // heirs lists, in order, who may come into what victims leave: who is on its way
 // back to its queue, and of what waits those about whom the answer may differ.
-func (pl *Planner) heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
-	list := pl.waitingHeirs(c, a, units)
+func heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
+	list := waitingHeirs(c, a, units)
 	for _, w := range a.Work() {
 		switch {
 		case w == c.w:
@@ -96,9 +96,8 @@ func (pl *Planner) heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Wait
 
 // waitingHeirs lists, of each kind that waits, the first behind each standing
 // unit, and behind the claim: for those between two of them the counts are the same.
-func (pl *Planner) waitingHeirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
+func waitingHeirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	var list []fleet.Waiting
-	pl.minds = true
 	for _, it := range a.Firsts() {
 		for it != nil {
 			if it.Workload == c.w {

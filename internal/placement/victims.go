@@ -183,6 +183,8 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
+			} else if a == c.account {
+				order.couldPush(u)
 			}
 		}
 	}
