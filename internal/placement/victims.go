@@ -15,6 +15,7 @@ type candidateVictim struct {
 	flex  int  // GPUs that its namespace has on flex
 	lost  int  // GPU-seconds since its last checkpoint
 	all   unit // all that leaves with it
+	heir  heir // whether it has one if nobody else leaves
 }
 
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
@@ -113,6 +114,9 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	pl.hopeless = false
 	if len(list) == 0 {
 		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
+	}
+	if !pl.fitsWithoutHeirs(c, list) {
+		return Plan{}, false
 	}
 	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
 	if !ok {
