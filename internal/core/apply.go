@@ -152,7 +152,7 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) 
 		island, _ := p.Island(g.Island)
 		p.SetGang(g.Quota, g.Missing, island)
 	}
-	p.Renewed()
+	p.Touch()
 }
 
 func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {

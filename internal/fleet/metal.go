@@ -153,6 +153,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
+	more := nodes > a.Backing[island]
 	a.count(island, -1)
 	a.back(nodes - a.Backing[island])
 	a.Backing[island] = nodes
@@ -160,7 +161,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	p.short += a.short()
 	a.touch()
 	p.shifted++
-	p.freed(a.tree)
+	p.rebacked(a.root, more)
 }
 
 // SetGang says what a quota's declared gang lacks in its best island; 0: nothing.

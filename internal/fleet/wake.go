@@ -78,6 +78,18 @@ func (p *Partition) Renewed() {
 	p.Touch()
 }
 
+// rebacked says that a tree has more backing somewhere, or less: what less does to how
+// its work holds GPUs is told when it happens, and else it moves who heads its queues.
+func (p *Partition) rebacked(t *Tree, more bool) {
+	t.queued++
+	if more {
+		t.left++
+		t.own++
+	}
+	p.wake(t)
+	p.Touch()
+}
+
 // worn says that metal is worth less than it was: that helps nobody in quota, but for
 // those behind a head that no longer fits; on flex all shares are smaller.
 func (p *Partition) worn() {
