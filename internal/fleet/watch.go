@@ -162,10 +162,10 @@ func (p *Partition) stamp(w *Workload) uint64 {
 // stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
 // so much for everybody where who heads a queue depends on metal.
 func (p *Partition) stampOf(it *Waiting) uint64 {
-	t := it.tree
-	if t == nil {
+	if it.account == nil {
 		return p.FlexStamp()
 	}
+	t := it.account.root
 	others := t.left
 	if it.minds {
 		others += t.queued

@@ -123,7 +123,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	}
 	walk, first, own, inVain := alongTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
 	for it := walk.next(); it != nil; it = walk.next() {
-		a := pl.p.Account(it.Workload.Target)
+		a := it.Account()
 		if !pl.p.Tried(it) {
 			switch {
 			case pl.tired(it):

@@ -13,7 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-var asleepSeeds = flag.Uint64("asleep-seeds", 25, "fleets in which it is asked whether somebody sleeps who could start")
+var asleepSeeds = flag.Uint64("asleep-seeds", 40, "fleets in which it is asked whether somebody sleeps who could start")
 
 // TestNobodySleepsWhoCouldStart plays small fleets at random, and after every command
 // lets a copy that has forgotten who was tried, and in vain, look at everybody again:
