@@ -133,7 +133,7 @@ clean: ## remove what the others made
 define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
 go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; \
-set -x; go test -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/driver/kube; fi
+echo "go test ./internal/driver/kube: the tests of its *_real_test.go"; go test -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/driver/kube; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

@@ -18,7 +18,10 @@ func TestANodeMayBeCalledAsItsClusterDoes(t *testing.T) {
 		return refusal
 	}
 	for _, c := range []core.Command{
-		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"}, core.AddCluster{Name: "lion"}, core.AddPartition{Cluster: "lion", GPU: "h200"},
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddCluster{Name: "lion"},
+		core.AddPartition{Cluster: "lion", GPU: "h200"},
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Names: []string{"n1@tiger", "n2@tiger"}}}},
 		core.AddIslands{Partition: "lion/h200", Islands: []core.NewIsland{{Name: "a", Names: []string{"n1@lion"}}}},
 	} {

@@ -121,7 +121,7 @@ func (a *Agent) complain(failed []error) {
 		return
 	}
 	slices.SortFunc(failed, func(x, y error) int { return cmp.Compare(x.Error(), y.Error()) })
-	if a.news.seldom("call", cause(failed[0])) {
+	if a.news.seldom(cause(failed[0])) {
 		a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", failed[0], "and so many more", len(failed)-1)
 	}
 }

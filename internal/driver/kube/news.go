@@ -30,8 +30,8 @@ func (n *news) is(matter, text string) bool {
 	return n.take(matter, text, n.last[matter].text != text)
 }
 
-// now is is for what changes all the time: besides its beginning a change is said
-// once a minute.
+// now says the same of what changes all the time: besides its beginning a change is
+// said once a minute.
 func (n *news) now(matter, text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,17 +39,16 @@ func (n *news) now(matter, text string) bool {
 	return n.take(matter, text, was.text == "" || was.text != text && time.Since(was.at) >= saidAgain)
 }
 
-// seldom is is for what comes and goes: the same is said again after ten minutes.
-func (n *news) seldom(matter, text string) bool {
+// seldom says the same of what comes and goes: it is said again after ten minutes.
+func (n *news) seldom(text string) bool {
 	const long, most = 10 * time.Minute, 1000
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.last) > most {
 		maps.DeleteFunc(n.last, func(_ string, was told) bool { return time.Since(was.at) > long })
 	}
-	key := matter + ": " + text
-	was, known := n.last[key]
-	return n.take(key, text, !known || time.Since(was.at) > long)
+	was, known := n.last[text]
+	return n.take(text, text, !known || time.Since(was.at) > long)
 }
 
 func (n *news) take(matter, text string, news bool) bool {

@@ -23,7 +23,8 @@ func TestThePlannerIsAskedInTurns(t *testing.T) {
 	defer func() { _ = e.Close() }()
 	a := NewAgent(nil, asEngine{e}, Options{Translate: translate.Defaults("tiger")})
 	commands := []core.Command{
-		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 1}}},
 	}
 	var pods []translate.Pod
