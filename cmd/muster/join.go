@@ -75,7 +75,8 @@ func (e kubeEngine) Do(ctx context.Context, r core.Request) error {
 	return err
 }
 
-func (e kubeEngine) Read(look func(*fleet.State)) { e.engine.Read(look) }
+func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
+func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
 // Pump keeps the cluster and the state in step until ctx ends.
 func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {

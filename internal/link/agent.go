@@ -73,6 +73,7 @@ const (
 // as it is while there is no line.
 func (a *Agent) Run(ctx context.Context) error {
 	wait := waitLeast
+	heard, said := a.lines.Load(), ""
 	for {
 		began := time.Now()
 		err := a.line(ctx)
@@ -83,7 +84,10 @@ func (a *Agent) Run(ctx context.Context) error {
 			wait = waitLeast
 		}
 		pause := wait/2 + rand.N(wait/2)
-		a.Log.Warn("no line to the server; the cluster goes on with what it runs", "server", a.Server, "why", err, "again", pause.Round(time.Millisecond))
+		if a.lines.Load() > heard || cause(err) != said { // it lasts: said once, and when it is another
+			a.Log.Warn("no line to the server; the cluster goes on with what it runs, and it is tried again and again", "server", a.Server, "why", err)
+		}
+		heard, said = a.lines.Load(), cause(err)
 		wait = min(2*wait, waitMost)
 		select {
 		case <-ctx.Done():
@@ -91,6 +95,15 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// cause is an error without what differs from try to try, as ports do.
+func cause(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op + " " + op.Err.Error()
+	}
+	return err.Error()
 }
 
 // line is one connection from its beginning to its end.

@@ -247,6 +247,7 @@ func (w *world) clear() {
 func (w *world) empty(space string) {
 	const all = "?propagationPolicy=Background&gracePeriodSeconds=0"
 	for _, kind := range []string{
+		"/apis/jobset.x-k8s.io/v1alpha2/%s/jobsets", // where the cluster knows them
 		"/apis/apps/v1/%s/deployments", "/apis/apps/v1/%s/statefulsets", "/apis/apps/v1/%s/replicasets", "/apis/batch/v1/%s/jobs",
 		"/apis/policy/v1/%s/poddisruptionbudgets", "/api/v1/%s/pods", "/api/v1/%s/resourcequotas", "/api/v1/%s/events",
 	} {

@@ -104,7 +104,8 @@ func (s *stageEngine) Do(ctx context.Context, r core.Request) error {
 	return err
 }
 
-func (s *stageEngine) Read(look func(*fleet.State)) { s.engine.Read(look) }
+func (s *stageEngine) Read(look func(*fleet.State))  { s.engine.Read(look) }
+func (s *stageEngine) Study(look func(*fleet.State)) { s.engine.Study(look) }
 
 // Run, Stop, Lost, Gone, Again and Resync tell both: the driver of the cluster, and
 // the programs that run there.
