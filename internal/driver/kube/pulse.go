@@ -25,7 +25,9 @@ func (a *Agent) pulse(ctx context.Context) {
 			return
 		case err == nil:
 			heard = time.Now()
-			a.reporting(ctx, true)
+			if !a.acts() || a.taking.done.Load() { // else the comparison says so
+				a.reporting(ctx, true)
+			}
 		case time.Since(heard) >= a.silence():
 			a.Log.Error("the cluster's reports have stopped", "cluster", a.Translate.Cluster, "since", heard, "why", err)
 			a.reporting(ctx, false)

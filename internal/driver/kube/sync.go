@@ -80,6 +80,7 @@ type Agent struct {
 	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
 	startedAt   time.Time     // when a pod was let start last
+	taking      takingOver    // see takeover.go
 	waited      time.Duration // for the API server, in this comparison
 }
 
@@ -177,6 +178,9 @@ func (a *Agent) compare(ctx context.Context) error {
 	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
+	if err := a.takeOver(ctx, acts, of.pods); err != nil {
+		return err
+	}
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
@@ -199,6 +203,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.tookOver(ctx)
 		a.countForeign(p)
 		busy, err := a.carry(ctx, p)
 		if err != nil {
