@@ -75,7 +75,11 @@ func (s *server) several() (*clusters, error) {
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{Drivers: kube.NewDrivers(), server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {
-		client, err := kube.Connect(join.Kubeconfig, join.Context)
+		connect := kube.Connect
+		if !join.Manage && !join.Kueue {
+			connect = kube.ConnectReading
+		}
+		client, err := connect(join.Kubeconfig, join.Context)
 		if err != nil {
 			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
 		}

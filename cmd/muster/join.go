@@ -60,7 +60,11 @@ type joined struct {
 
 func (s *server) join() (*joined, error) {
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
-	client, err := kube.Connect(s.Join.Kubeconfig, s.Join.Context)
+	connect := kube.Connect
+	if !s.Join.Manage && !s.Join.Kueue {
+		connect = kube.ConnectReading
+	}
+	client, err := connect(s.Join.Kubeconfig, s.Join.Context)
 	if err != nil {
 		return nil, cli.Malformed(err)
 	}
