@@ -88,6 +88,9 @@ controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ct
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
 AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
+WEBHOOK = --set server.enabled=false --set agent.server=muster.example.org:6879 --set agent.mode=manage --set agent.admission.by=webhook \
+	--set agent.admission.webhook.tlsSecret=muster-webhook-tls --set 'agent.admission.webhook.annotations.cert-manager\.io/inject-ca-from=muster/muster-webhook'
+MADE = kubernetes/server.yaml kubernetes/agent-observe.yaml kubernetes/agent-manage.yaml kubernetes/agent-kueue.yaml kubernetes/webhook.yaml
 
 helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
 	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
@@ -97,8 +100,10 @@ manifests: ## the plain manifests in deploy/kubernetes, from the Helm chart
 	$(TEMPLATE) --set agent.enabled=false > deploy/kubernetes/server.yaml
 	$(AGENT) > deploy/kubernetes/agent-observe.yaml
 	$(AGENT) --set agent.mode=manage > deploy/kubernetes/agent-manage.yaml
+	$(AGENT) --set agent.mode=kueue > deploy/kubernetes/agent-kueue.yaml
+	$(TEMPLATE) $(WEBHOOK) --show-only templates/webhook.yaml > deploy/kubernetes/webhook.yaml
 	cd deploy && find helm -type f | LC_ALL=C sort | xargs sha256sum > kubernetes/chart.sha256
-	cd deploy && sha256sum kubernetes/server.yaml kubernetes/agent-observe.yaml kubernetes/agent-manage.yaml >> kubernetes/chart.sha256
+	cd deploy && sha256sum $(MADE) >> kubernetes/chart.sha256
 
 reproducible: ## build the release twice in two folders and compare the bytes (minutes)
 	MUSTER_REPRODUCIBLE=1 go test -count=1 -timeout 60m -run TestABuildIsReproducible -v ./cmd/muster

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -171,6 +172,8 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Priority = e.Priority })
 	case event.WorkloadResized:
 		applyResized(s, s.Workloads[e.ID], e, at)
+	case event.WorkloadAdopted:
+		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Groups = slices.Concat(w.Groups, e.Groups) })
 	default:
 		return applyReplicas(s, e, at)
 	}

@@ -42,6 +42,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if events, refusal, known := decideObserve(s, r.Command); known {
 		return events, refusal
 	}
+	if events, refusal, known := decideAdopt(s, r.Command); known {
+		return events, refusal
+	}
 	if events, refusal, known := decideMetal(s, r.Command); known {
 		return events, refusal
 	}

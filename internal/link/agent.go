@@ -24,6 +24,10 @@ type Hello struct {
 	Manage  bool   `json:"manage"` // what runs there is decided by Muster; else it is watched only
 	Kueue   bool   `json:"kueue"`  // what backs quotas is written to Kueue's queues
 	Quotas  bool   `json:"quotas"` // the cluster's own quotas are taken over
+	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
+	FenceAfter time.Duration `json:"fenceAfter,omitempty"`
+	// Prometheus says that the agent answers for one that keeps what GPUs do.
+	Prometheus bool `json:"prometheus,omitempty"`
 	// UID tells the cluster from another to which somebody has copied its
 	// certificate: that of its namespace kube-system. "" where it may not be read.
 	UID string `json:"uid,omitempty"`

@@ -137,18 +137,24 @@ func newest(w translate.Work) (at fleet.Instant) {
 func identity(w translate.Work) string {
 	pod := w.Pools[0].Pods[0]
 	if pod.Owner.UID != "" {
-		return "uid:" + pod.Owner.UID
+		return identityMark + pod.Owner.UID
 	}
-	return "uid:" + pod.UID
+	return identityMark + pod.UID
+}
+
+// marksOf are the groups that say which work it is, and what makes its pods.
+func marksOf(w translate.Work) []string {
+	marks := []string{identity(w)}
+	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
+		marks = append(marks, ownerMark+o.Kind+"/"+o.Asked())
+	}
+	return marks
 }
 
 func (a *Agent) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
-		Name: w.Name, Namespace: w.Namespace, Groups: []string{mark(a.Translate.Cluster), identity(w)}, Target: w.Target, Partition: w.Partition,
+		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(a.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
-	}
-	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
-		spec.Groups = append(spec.Groups, ownerMark+o.Kind+"/"+o.Asked())
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)

@@ -25,7 +25,9 @@ func (a *Agent) pulse(ctx context.Context) {
 			return
 		case err == nil:
 			heard = time.Now()
-			a.reporting(ctx, true)
+			if !a.acts() || a.taking.done.Load() { // else the comparison says so
+				a.reporting(ctx, true)
+			}
 			if silent, stopped := a.news.over("silent"), a.news.over("stopped"); silent || stopped {
 				a.Log.Info("the API server answers again", "cluster", a.Translate.Cluster)
 			}

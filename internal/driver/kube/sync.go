@@ -86,6 +86,7 @@ type Agent struct {
 	saidAt      time.Time
 	saidUpTo    [2]string     // the workload that was last in turn to be asked about
 	startedAt   time.Time     // when a pod was let start last
+	taking      takingOver    // see takeover.go
 	waited      time.Duration // for the API server, in this comparison
 }
 
@@ -183,6 +184,9 @@ func (a *Agent) compare(ctx context.Context) error {
 	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
+	if err := a.takeOver(ctx, acts, of.pods); err != nil {
+		return err
+	}
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
@@ -205,6 +209,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.tookOver(ctx)
 		a.countForeign(p)
 		busy, err := a.carry(ctx, p)
 		if err != nil {
