@@ -11,7 +11,7 @@ REAL = ./internal/driver/kube/...
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: test-real pages-test help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: test-real pages-test pages-try help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -26,6 +26,7 @@ test: ## prove it: vet, walls, tests, race, scenarios
 	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
+	@$(MAKE) --no-print-directory pages-try
 
 test-real: pages-test ## more proof: the pages in a browser, and all tests on a real Kubernetes control plane (tens of minutes)
 	@$(real)
@@ -33,6 +34,9 @@ test-real: pages-test ## more proof: the pages in a browser, and all tests on a 
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
 	cd internal/web/e2e && npm ci --no-audit --no-fund
 	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
+
+pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
+	@$(pages)
 
 race: ## every test with the race detector
 	@$(call raced,./...)
@@ -125,6 +129,15 @@ clean: ## remove what the others made
 define real
 if MUSTER_CONTROLPLANE=try go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; then :; fi; \
 set -x; MUSTER_CONTROLPLANE=try go test -p 1 -count=1 -timeout 40m $(REAL)
+endef
+
+# The pages in a browser, where there is one.
+define pages
+why=; \
+[ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
+command -v node >/dev/null || why="there is no node"; \
+[ -n "$$why" ] || [ -d internal/web/e2e/node_modules/axe-core ] || (cd internal/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/web/e2e"; \
+if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./cmd/muster; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.
