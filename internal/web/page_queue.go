@@ -91,6 +91,7 @@ const (
 	mostRunning = 12
 	mostWaiting = 30
 	mostAsked   = 12
+	mostListed  = 10_000          // of running and waiting ones together
 	foretold    = 4 * time.Second // for all of them
 )
 
@@ -110,7 +111,7 @@ func queuePage(v *visit) (page, error) {
 			m.targets = append(m.targets, one.GetPath())
 		}
 	}
-	l, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{AsOf: v.asOf, Target: m.target, Partition: m.partition, Reasons: true, Limit: 2000})
+	l, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{AsOf: v.asOf, Target: m.target, Partition: m.partition, Limit: mostListed})
 	if err != nil {
 		return page{}, err
 	}
@@ -169,6 +170,7 @@ func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
 	defer end()
 	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
 		r := m.rung(w)
+		w.Reason = m.reason(w)
 		r.Turn, r.Ink, r.Why = int(w.GetPosition()), classInk(reasonClass[w.GetReason()]), w.GetReason()
 		if i < mostAsked && forecasts && m.when(ctx, &r, w) {
 			to = latest(to, r.P90)
@@ -179,6 +181,15 @@ func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
 		to = most
 	}
 	m.wide, m.narrow = draw.Ladder(m.rungs, from, now, to, draw.Wide), draw.Ladder(m.rungs, from, now, to, draw.Narrow)
+}
+
+// reason is why a workload waits, asked of those alone that are drawn.
+func (m *queueView) reason(w *musterv1.Workload) string {
+	g, err := m.v.Workloads.GetWorkload(m.v.ctx, &musterv1.GetWorkloadRequest{AsOf: m.v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+	if err != nil {
+		return "" // it has ended meanwhile
+	}
+	return g.GetWorkload().GetReason()
 }
 
 func latest(a, b time.Time) time.Time {
