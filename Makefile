@@ -86,8 +86,9 @@ controllers-test: ## the tests with other people's controllers (JobSet); builds 
 controlplane-race: ## the same with the race detector, and 100 random faults
 	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
 
-controlplane-up: ## a control plane with 200 made-up nodes, to try things on; Ctrl-C ends it
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=200 go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
+NODES ?= 200
+controlplane-up: ## a control plane with 200 (NODES) made-up nodes, to try things on; Ctrl-C ends it
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=$(NODES) go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
