@@ -72,6 +72,7 @@ type keptCluster struct {
 
 // several are the clusters that were asked for.
 func (s *server) several() (*clusters, error) {
+	frugal()
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{Drivers: kube.NewDrivers(), server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {

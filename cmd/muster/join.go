@@ -59,6 +59,7 @@ type joined struct {
 }
 
 func (s *server) join() (*joined, error) {
+	frugal()
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	connect := kube.Connect
 	if !s.Join.Manage && !s.Join.Kueue {
