@@ -17,7 +17,7 @@ MUSTER_CONTROLPLANE ?= 1
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: test-real pages-test help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: test-real pages-test pages-try help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -26,12 +26,13 @@ help: ## this list
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
 
-test: ## prove it: vet, walls, tests, race, scenarios, a real Kubernetes control plane (MUSTER_CONTROLPLANE=0: without that)
+test: ## prove it: vet, walls, tests, race, scenarios, the pages in a browser, a real Kubernetes control plane (MUSTER_E2E=0, MUSTER_CONTROLPLANE=0: without these)
 	go vet ./...
 	go test ./internal/walls
 	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
+	@$(MAKE) --no-print-directory pages-try
 	@$(real)
 
 test-real: pages-test ## more proof: the pages in a browser, other people's controllers, 100 random faults, clusters together (tens of minutes)
@@ -41,6 +42,9 @@ test-real: pages-test ## more proof: the pages in a browser, other people's cont
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
 	cd internal/web/e2e && npm ci --no-audit --no-fund
 	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
+
+pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
+	@$(pages)
 
 race: ## every test with the race detector
 	@$(call raced,./...)
@@ -140,6 +144,16 @@ define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
 go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; \
 echo "go test ./internal/driver/kube: the tests of its *_real_test.go"; go test -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/driver/kube; fi
+endef
+
+# The pages in a browser, where there is one.
+define pages
+why=; \
+[ "$$MUSTER_E2E" != 0 ] || why="MUSTER_E2E=0"; \
+[ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
+command -v node >/dev/null || why="there is no node"; \
+[ -n "$$why" ] || [ -d internal/web/e2e/node_modules/axe-core ] || (cd internal/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/web/e2e"; \
+if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./cmd/muster; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

@@ -67,11 +67,8 @@ func islandRows(p *fleet.Partition) []*musterv1.IslandCapacity {
 			rows[i].Backed += int32(a.Backing[i] * p.GPUsPerNode)
 		}
 	}
-	for _, n := range view.Nodes(p) {
-		at, _ := p.Island(n.Island)
-		rows[at].Free += int32(n.Free)
-	}
 	for _, n := range p.Nodes {
+		rows[n.Island].Free += int32(view.FreeOn(n))
 		rows[n.Island].Usable += int32(n.UsableGPUs())
 	}
 	return rows
@@ -103,14 +100,14 @@ func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 	for i, island := range p.Islands {
 		rows[i] = &musterv1.FreeIsland{Partition: p.ID, Island: island.Name, NodesByFree: map[int32]int32{}}
 	}
-	for i, n := range view.Nodes(p) {
-		row := rows[p.Nodes[i].Island]
-		row.Free += int32(n.Free)
+	for _, n := range p.Nodes {
+		row, free := rows[n.Island], int32(view.FreeOn(n))
+		row.Free += free
 		switch {
-		case n.Free > 0 && len(n.Workloads) == 0:
+		case free > 0 && len(n.Residents()) == 0:
 			row.FreeNodes++
-		case n.Free > 0:
-			row.NodesByFree[int32(n.Free)]++
+		case free > 0:
+			row.NodesByFree[free]++
 		}
 	}
 	return rows
@@ -119,11 +116,10 @@ func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 // nodes are the wanted nodes of a partition, in order of island and name.
 func nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
 	var rows []*musterv1.Node
-	held := view.HeldIn(p)
-	for i, row := range view.Nodes(p) {
-		if wants(p, p.Nodes[i]) {
-			one := nodeRow(row, p.Nodes[i])
-			for _, h := range held[i] {
+	for i, n := range p.Nodes {
+		if wants(p, n) {
+			one := nodeRow(view.NodeRow(p, n), n)
+			for _, h := range view.HeldOn(p, i) {
 				one.Held = append(one.Held, &musterv1.NodeHeld{Holds: h.Holds, Target: h.Target, Gpus: int32(h.GPUs)})
 			}
 			rows = append(rows, one)

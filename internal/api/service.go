@@ -19,6 +19,7 @@ type service struct {
 	stopping chan struct{}
 	history  history
 	tales    tales
+	looked   looked
 	declined declined
 	book     Past
 	// policy is held from reading the policy in force to writing it changed.

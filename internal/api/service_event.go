@@ -25,6 +25,8 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 		}
 	}
 	switch {
+	case p.last && p.remembered():
+		err = s.looked.lastPage(ctx, s.engine, p)
 	case p.last:
 		err = s.lastPage(ctx, p)
 	case m.GetFrom() == 0:
@@ -63,7 +65,13 @@ func (s eventService) pageSince(ctx context.Context, p *page) error {
 }
 
 func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
-	err := s.engine.Records(ctx, from, p.add)
+	read := s.engine.Records
+	if p.about != "" {
+		read = func(ctx context.Context, from uint64, fn func(event.Record) error) error {
+			return s.engine.Naming(ctx, from, p.about, fn)
+		}
+	}
+	err := read(ctx, from, p.add)
 	if errors.Is(err, errFound) {
 		return nil
 	}
@@ -80,6 +88,12 @@ type page struct {
 	earlier bool // there are others before the last ones
 	records []event.Record
 	next    uint64
+}
+
+// remembered says whether what a page holds is worth to be remembered: somebody looks at
+// what happens to one thing, now.
+func (p *page) remembered() bool {
+	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never
 }
 
 func (p *page) add(r event.Record) error {

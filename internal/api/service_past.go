@@ -100,39 +100,6 @@ func level(word string, otherwise past.Level) past.Level {
 	return past.Level(word)
 }
 
-// NodeHistory lists nodes, those that failed most often in the window first. What
-// they are is of the state at the window's end, what they were of the book.
-func (s pastService) NodeHistory(ctx context.Context, m *musterv1.NodeHistoryRequest) (*musterv1.NodeHistoryResponse, error) {
-	out := &musterv1.NodeHistoryResponse{}
-	if err := s.known(m.GetScope()); err != nil {
-		return nil, err
-	}
-	at := map[string]*fleet.Node{}
-	if _, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
-		for _, p := range state.Partitions {
-			for _, n := range p.Nodes {
-				copied := fleet.Node{State: n.State, Since: n.Since, Signal: n.Signal}
-				at[n.Name] = &copied
-			}
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
-		out.Window = windowOf(w)
-		for _, n := range b.History(m.GetScope(), w, now) {
-			is := at[n.Node]
-			if is == nil || !in(is.State, m.GetStates()) || m.GetTroubled() && n.Failures == 0 && is.State == fleet.Healthy {
-				continue
-			}
-			out.Nodes = append(out.Nodes, nodePast(n, is))
-		}
-	})
-	out.Seen = seen
-	return out, err
-}
-
 // Repairs says how long repairs took, stage by stage.
 func (s pastService) Repairs(ctx context.Context, m *musterv1.RepairsRequest) (*musterv1.RepairsResponse, error) {
 	out := &musterv1.RepairsResponse{}

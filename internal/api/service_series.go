@@ -17,7 +17,8 @@ import (
 )
 
 // retold is how many records are lived through again for a series; for more of
-// them the book's means must do.
+// them, or of so large a fleet that even finding its state of then takes long, the book's
+// means must do.
 const retold = 20_000
 
 type seriesService struct{ *service }
@@ -29,12 +30,12 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 		return nil, err
 	}
 	out := &musterv1.QuotaSeriesResponse{Window: &musterv1.Window{From: timestamp(from), To: timestamp(to)}}
-	state, err := s.engine.StateAt(ctx, from)
+	first, err := s.engine.SeqAt(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(now *fleet.State, _ fleet.Instant) error {
-		out.Means = now.Seq > state.Seq+retold
+		out.Means = now.Seq > first+retold || large(now)
 		if now.Quota(m.GetQuota()) == nil {
 			return noQuota(m.GetQuota())
 		}
@@ -45,6 +46,10 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 	points := orElse(m.GetPoints(), 60)
 	if out.Means {
 		return out, s.means(ctx, m, out, from, to, points)
+	}
+	state, err := s.engine.StateAt(ctx, from)
+	if err != nil {
+		return nil, err
 	}
 	return out, s.retell(ctx, m, out, state, from, to, points)
 }
@@ -157,17 +162,19 @@ func onFlex(p *fleet.Partition, quota string) (gpus int) {
 // means are of whole hours, or of several.
 func (s seriesService) means(ctx context.Context, m *musterv1.QuotaSeriesRequest, out *musterv1.QuotaSeriesResponse, from, to fleet.Instant, points int) error {
 	step := max(time.Hour, time.Duration(to-from)/time.Duration(points)).Round(time.Hour)
+	var windows []past.Window
+	for at := from; at < to; at = at.Add(step) {
+		windows = append(windows, past.Window{From: int64(at) / 1e6, To: int64(min(to, at.Add(step))) / 1e6})
+	}
 	return s.book.Read(ctx, out.GetSeen().GetVersion(), func(b *past.Book) {
 		for _, id := range b.QuotaPartitions(m.GetQuota()) {
 			if m.GetPartition() != "" && id != m.GetPartition() {
 				continue
 			}
 			series := &musterv1.QuotaSeries{Partition: id}
-			for at := from; at < to; at = at.Add(step) {
-				w := past.Window{From: int64(at) / 1e6, To: int64(min(to, at.Add(step))) / 1e6}
-				mean := b.QuotaMeans(id, m.GetQuota(), w, int64(to)/1e6)
+			for i, mean := range b.QuotaMeans(id, m.GetQuota(), windows, int64(to)/1e6) {
 				series.Moments = append(series.Moments, &musterv1.QuotaMoment{
-					At: timestamp(at), Assigned: int32(mean.Assigned), Backed: int32(mean.Backed), Usage: int32(mean.Usage),
+					At: timestamp(fleet.Instant(windows[i].From * 1e6)), Assigned: int32(mean.Assigned), Backed: int32(mean.Backed), Usage: int32(mean.Usage),
 					Scheduled: int32(min(mean.Usage, mean.Backed)), Borrowed: int32(max(0, mean.Usage-mean.Backed)),
 				})
 			}

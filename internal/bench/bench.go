@@ -42,6 +42,7 @@ func All() []Bench {
 type Options struct {
 	Dir      string            // folder on the disk to measure; "": the one for temporary files
 	Keep     string            // folder in which the bench fleet leaves its journal, for a server to begin with; "": none
+	From     string            // folder with such a journal, with which the bench pages begins; "": it makes one
 	Quick    bool              // a tenth of the work
 	Seed     uint64            // of everything drawn at random
 	Remote   Remote            // nil: figures over the API are left out

@@ -42,20 +42,30 @@ func openPages(ctx context.Context, o Options) (Report, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "fleet.db")
-	w, err := newWhole(ctx, o, path)
-	if err != nil {
-		return r, err
+	if o.From != "" {
+		o.say("copy %s", o.From)
+		err = os.CopyFS(dir, os.DirFS(o.From))
+	} else {
+		err = filled(ctx, o, path)
 	}
-	err = w.fill(ctx, o)
-	if err == nil {
-		err = w.g.flush(ctx)
-	}
-	w.close()
 	if err != nil {
 		return r, err
 	}
 	err = r.pagesOf(ctx, o, path)
 	return r, err
+}
+
+// filled makes the journal of a fleet that is filled.
+func filled(ctx context.Context, o Options, path string) error {
+	w, err := newWhole(ctx, o, path)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.fill(ctx, o); err != nil {
+		return err
+	}
+	return w.g.flush(ctx)
 }
 
 // pagesOf measures the pages of the fleet in a journal.
@@ -65,6 +75,7 @@ func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
 		return err
 	}
 	defer j.Close()
+	o.say("open the fleet")
 	e, err := engine.Open(ctx, engine.Options{Journal: j})
 	if err != nil {
 		return err
@@ -79,7 +90,12 @@ func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
 	go func() { _ = live(ctx) }()
 	list := pagesToOpen(e)
 	r.Recipe = fmt.Sprintf("the fleet of `muster bench fleet`, filled; %d commands a second; %d open pages, so many of each kind, which ask anew when they are told of a change, "+
-		"at most every %s; pages are asked in the same process, without a network", changes, readers, refreshes)
+		"at most every %s; pages are asked in the same process, without a network. Commands come at fixed moments, whether those before them are done or not, and a decision's "+
+		"time counts from its moment", changes, readers, refreshes)
+	o.say("gather the past, and ask for each page once")
+	for _, p := range list {
+		get(ctx, pages, p.path, "", nil, time.Now())
+	}
 	o.say("alone: %d commands a second", changes)
 	alone, quiet := drive(ctx, e, "alone", lasting(o))
 	for _, p := range list {
@@ -123,27 +139,38 @@ func at(list []time.Duration, percent int) time.Duration {
 	return list[min(len(list)-1, len(list)*percent/100)]
 }
 
-// drive gives commands at a steady pace: every other one submits, those between take
-// back. It says how long each took, and how many cores the process used.
+// drive gives commands at fixed moments, whether those before them are done or not: every
+// other one submits, those between take back what was submitted half a second before. It
+// says how long each took from its moment on, and how many cores the process used.
 func drive(ctx context.Context, e *engine.Engine, name string, lasts time.Duration) (took []time.Duration, cores float64) {
 	began, used := time.Now(), spent()
-	beat := time.NewTicker(time.Second / changes)
-	defer beat.Stop()
-	for k := 0; time.Since(began) < lasts && ctx.Err() == nil; k++ {
-		<-beat.C
-		job := fmt.Sprintf("%s-%d", name, k/2)
-		var c core.Command = core.Submit{Spec: fleet.Spec{
-			Name: job, Namespace: "pages", User: "bench", Target: fleet.Flex, Partition: wholePartition(k % 20), Grace: fleet.DefaultGrace,
-			Pools: []fleet.Pool{{Name: "w", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}},
-		}}
-		if k%2 == 1 {
-			c = core.Cancel{Namespace: "pages", Name: job}
+	took = make([]time.Duration, int(lasts*changes/time.Second))
+	var all sync.WaitGroup
+	for k := range took {
+		due := began.Add(time.Duration(k) * time.Second / changes)
+		time.Sleep(time.Until(due)) // it never sleeps where it is late
+		if ctx.Err() != nil {
+			break
 		}
-		one := time.Now()
-		_, _ = e.Do(ctx, core.Request{Command: c, Actor: operator})
-		took = append(took, time.Since(one))
+		all.Go(func() {
+			_, _ = e.Do(ctx, core.Request{Command: change(name, k), Actor: operator})
+			took[k] = time.Since(due)
+		})
 	}
+	all.Wait()
 	return took, (spent() - used).Seconds() / time.Since(began).Seconds()
+}
+
+// change is the k-th command of a drive.
+func change(name string, k int) core.Command {
+	const apart = changes / 4 // pairs
+	if k%2 == 1 && k/2 >= apart {
+		return core.Cancel{Namespace: "pages", Name: fmt.Sprintf("%s-%d", name, k/2-apart)}
+	}
+	return core.Submit{Spec: fleet.Spec{
+		Name: fmt.Sprintf("%s-%d", name, k/2+k%2*1_000_000), Namespace: "pages", User: "bench", Target: fleet.Flex, Partition: wholePartition(k % 20), Grace: fleet.DefaultGrace,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}},
+	}}
 }
 
 // pageToOpen is a kind of page.

@@ -40,6 +40,7 @@ It needs no server. muster bench list says which benches there are; without a na
 	f.BoolVar(&o.Quick, "quick", false, "a tenth of the work: a first impression")
 	f.StringVar(&o.Dir, "dir", "", "a folder on the disk to measure (the one for temporary files)")
 	f.StringVar(&o.Keep, "keep", "", "a folder in which the bench fleet leaves its journal, for muster up --data FOLDER")
+	f.StringVar(&o.From, "from", "", "a folder that bench fleet --keep made, for the bench pages to begin with a copy of")
 	f.BoolVar(&o.all, "all", false, "all benches (as without a name)")
 	f.BoolVar(&o.markdown, "markdown", false, "say it as a part of a document")
 	f.StringVar(&o.into, "into", "", "with --markdown: put it into this file, in place of what it said of these benches")

@@ -120,13 +120,19 @@ func newShow(a *app, use, short, words string, ask func(*showOptions, context.Co
 }
 
 func newPartitionShow(a *app) *cobra.Command {
-	return newShow(a, "show PARTITION", "show one partition: its figures and islands", "a partition, as in tiger/h200", (*showOptions).partition)
+	cmd := newShow(a, "show PARTITION", "show one partition: its figures and islands", "a partition, as in tiger/h200", (*showOptions).partition)
+	cmd.Annotations = map[string]string{formatsOf: "svg"}
+	return cmd
 }
 
 func (o *showOptions) partition(ctx context.Context) (answer, error) {
 	res, err := o.client().Capacity.Capacity(ctx, &musterv1.CapacityRequest{AsOf: o.asOf.message(), Scope: o.name})
 	if err != nil {
 		return answer{}, err
+	}
+	if o.output == "svg" {
+		svg, err := o.islands(ctx, res)
+		return answer{picture: svg}, err
 	}
 	return answer{message: res, rows: capacityTable(res), lead: func(p *page) {
 		for _, row := range res.GetPartitions() {

@@ -33,8 +33,10 @@ func newJobList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "list workloads, in order of submission",
-		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --watch",
+		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
 		Args:    needs(0, 0, ""),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
 				return err
@@ -80,6 +82,10 @@ func (o *jobListOptions) settle() error {
 }
 
 func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
+	if o.output == "svg" {
+		svg, err := o.ladder(ctx)
+		return answer{picture: svg}, err
+	}
 	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
 		States: o.states, Limit: o.limit, Reasons: o.reasons,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -37,13 +38,9 @@ func stairs(res *musterv1.UsableResponse) draw.SVG {
 
 // timelines draws what a quota had and used in the last day, as its page does.
 func (a *app) timelines(ctx context.Context, quota string, r *reading) (draw.SVG, error) {
-	to := r.asOf.at
-	if to.IsZero() {
-		status, err := a.client().System.Status(ctx, &musterv1.StatusRequest{})
-		if err != nil {
-			return nil, err
-		}
-		to = status.GetSeen().GetAt().AsTime()
+	to, err := a.moment(ctx, r)
+	if err != nil {
+		return nil, err
 	}
 	s, err := a.client().Series.QuotaSeries(ctx, &musterv1.QuotaSeriesRequest{
 		AsOf: r.asOf.message(), Quota: quota, Since: timestamppb.New(to.Add(-24 * time.Hour)), Points: pictures.TimelinePoints,
@@ -66,4 +63,86 @@ func (a *app) dumbbells(ctx context.Context, h *musterv1.Haircut, r *reading) (d
 	}
 	rows := pictures.Dumbbells(h, q.GetQuotas(), u.GetQuotas(), nil)
 	return draw.Dumbbells(rows[:min(len(rows), pictures.MostDumbbells)], draw.Wide), nil
+}
+
+// moment is the one that a question is about.
+func (a *app) moment(ctx context.Context, r *reading) (time.Time, error) {
+	if !r.asOf.at.IsZero() {
+		return r.asOf.at, nil
+	}
+	status, err := a.client().System.Status(ctx, &musterv1.StatusRequest{})
+	return status.GetSeen().GetAt().AsTime(), err
+}
+
+// leads are the addresses of pages about the moment of a question, as links on pages are.
+func (r *reading) leads(path string, query ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		q.Set(query[i], query[i+1])
+	}
+	if m := r.asOf.message(); m != nil {
+		q.Set("as-of", m.AsTime().UTC().Format(time.RFC3339Nano))
+	}
+	return (&url.URL{Path: path, RawQuery: q.Encode()}).String()
+}
+
+// ladder draws the queue of a target, as its page does.
+func (o *jobListOptions) ladder(ctx context.Context) (draw.SVG, error) {
+	if o.target == "" {
+		return nil, usage("-o svg draws one queue: name it with --target, a quota or flex")
+	}
+	now, err := o.moment(ctx, &o.reading)
+	if err != nil {
+		return nil, err
+	}
+	all := o.client().Workloads
+	res, err := all.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{AsOf: o.asOf.message(), Target: o.target, Partition: o.partition, Limit: 10_000})
+	if err != nil {
+		return nil, err
+	}
+	q := pictures.QueueOf(o.target, res.GetWorkloads(), now, o.leads, pictures.Asks{
+		Reason: func(w *musterv1.Workload) string {
+			g, err := all.GetWorkload(ctx, &musterv1.GetWorkloadRequest{AsOf: o.asOf.message(), Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+			if err != nil {
+				return "" // it has ended meanwhile
+			}
+			return g.GetWorkload().GetReason()
+		},
+		When: func(w *musterv1.Workload) *musterv1.WhenResponse {
+			a, err := all.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+			if err != nil {
+				return nil // its reason stays
+			}
+			return a
+		},
+	})
+	return q.Draw(draw.Wide), nil
+}
+
+// ribbon draws what a workload was when, as its page does.
+func (a *app) ribbon(ctx context.Context, why *musterv1.WhyResponse, r *reading) (draw.SVG, error) {
+	at, err := a.moment(ctx, r)
+	return pictures.LifeOf(why, at).Draw(draw.Wide), err
+}
+
+// islands draws a partition's islands node by node below each other, each as on its page.
+func (o *showOptions) islands(ctx context.Context, res *musterv1.CapacityResponse) (draw.SVG, error) {
+	if len(res.GetPartitions()) != 1 {
+		return nil, usage("-o svg draws one partition, as in tiger/h200")
+	}
+	p := res.GetPartitions()[0]
+	nodes, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{AsOf: o.asOf.message(), Scope: p.GetPartition()})
+	if err != nil {
+		return nil, err
+	}
+	quotas, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{AsOf: o.asOf.message(), Partition: p.GetPartition()})
+	if err != nil {
+		return nil, err
+	}
+	strips := pictures.StripsOf(p, quotas.GetQuotas(), pictures.PerNode(p), o.leads)
+	var list []draw.Titled
+	for _, i := range pictures.IslandsOf(nodes.GetNodes(), nil, strips, o.leads) {
+		list = append(list, draw.Titled{Title: i.Name, Note: i.Says, SVG: i.SVG})
+	}
+	return draw.Pile("islands", "Islands of "+p.GetPartition(), list), nil
 }

@@ -34,8 +34,11 @@ and the commands under it do it. Of one that ran it says what happened, and who 
 JOB is NAME, or NAMESPACE/NAME.`,
 		Example: `  muster why oak/pretrain-0042
   muster why oak/pretrain-0042 --history        # all that happened to it, by whom, and how its reasons changed
+  muster why oak/pretrain-0042 -o svg > life.svg # the same as a picture
   muster why pretrain-0042 -n oak --exit-code   # exit code 3 unless it runs`,
 		Args: needs(1, 1, "the name of one workload"),
+
+		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.namespace, o.name, err = o.job(a, args[0]); err != nil {
 				return err
@@ -51,6 +54,9 @@ JOB is NAME, or NAMESPACE/NAME.`,
 }
 
 func (o *whyOptions) ask(ctx context.Context) (answer, error) {
+	if o.output == "svg" {
+		o.history = true // what is drawn is its story
+	}
 	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{
 		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history,
 	})
@@ -60,6 +66,10 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 	ans := answer{message: res, lead: func(p *page) { p.why(res) }, rows: blockerRows(res.GetBlockers())}
 	if o.history {
 		ans.lead, ans.rows = func(p *page) { p.standing(res.GetWorkload()); p.told(res) }, storyRows(res.GetHistory())
+	}
+	if o.output == "svg" {
+		ans.picture, err = o.ribbon(ctx, res, &o.reading)
+		return ans, err
 	}
 	if w := res.GetWorkload(); w.GetState() != "running" {
 		ans.unmet = fmt.Sprintf("%s is %s, it does not run", nameOf(w), w.GetState())

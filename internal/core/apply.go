@@ -227,7 +227,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Drop(w, e.Spots)
 	case event.ReplicasLost:
 		w = s.Workloads[e.ID]
-		s.Drop(w, e.Spots)
+		s.Lose(w, e.Spots)
 	case event.ReplicasObserved:
 		w = s.Workloads[e.ID]
 		applyObserved(s, w, e)

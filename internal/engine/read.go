@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -71,6 +73,25 @@ func (e *Engine) StateAfter(ctx context.Context, seq uint64) (*fleet.State, erro
 // Records calls fn for every durable record from a sequence number on.
 func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record) error) error {
 	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
+		rec, err := event.Decode(en.Data)
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		return fn(rec)
+	})
+}
+
+// Naming is Records for those alone in which a name stands; some others may be among
+// them. It reads past the rest without taking it apart.
+func (e *Engine) Naming(ctx context.Context, from uint64, name string, fn func(event.Record) error) error {
+	quoted, err := json.Marshal(name) // as Encode writes it
+	if err != nil {
+		return err
+	}
+	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
+		if !bytes.Contains(en.Data, quoted) {
+			return nil
+		}
 		rec, err := event.Decode(en.Data)
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)

@@ -116,6 +116,7 @@ func (s *State) reattach(w *Workload) {
 			for _, r := range replicas {
 				p.settle(r.Node, Resident{w, i, r.Phase})
 				w.account.weigh(r, 1)
+				w.holdsBy(i, r, 1)
 			}
 		}
 		if w.Started != 0 {

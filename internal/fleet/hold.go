@@ -42,6 +42,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			r := Replica{Node: node, Phase: phase, Holds: holds}
 			w.Held[spot.Pool] = append(w.Held[spot.Pool], r)
 			w.account.weigh(r, 1)
+			w.holdsBy(spot.Pool, r, 1)
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
 	}
@@ -114,6 +115,7 @@ func (s *State) Start(w *Workload) {
 			if r := &w.Held[i][j]; r.Phase == Reserved {
 				p.unsettle(r.Node, Resident{w, i, Reserved})
 				r.Phase = Running
+				w.holdsBy(i, *r, 1)
 				p.settle(r.Node, Resident{w, i, Running})
 			}
 		}
@@ -153,16 +155,26 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
-func (s *State) Drop(w *Workload, spots []Spot) {
-	roomed := false
+func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots)) }
+
+// Lose takes replicas away from a node that is about to take nothing new: their room
+// comes free for nobody, but for what SetNode then says.
+func (s *State) Lose(w *Workload, spots []Spot) {
+	s.drop(w, spots)
+	s.after(w, false)
+}
+
+// drop says whether room came free.
+func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
 	s.each(w, spots, func(pool, at int) {
 		r := w.Held[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
 		w.account.weigh(r, -1)
+		w.holdsBy(pool, r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 	}, nil)
-	s.after(w, roomed)
+	return roomed
 }
 
 // after follows replicas that went, or were told to go; roomed: room came free.
@@ -296,8 +308,10 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 			w.partition.freed(w.Tree()) // whom nobody covers, other trees may evict
 		}
 		w.account.weigh(w.Held[pool][i], -1)
+		w.holdsBy(pool, w.Held[pool][i], -1)
 		w.Held[pool][i].Holds = holds
 		w.account.weigh(w.Held[pool][i], 1)
+		w.holdsBy(pool, w.Held[pool][i], 1)
 	}
 	w.restood++
 	if w.account != nil {

@@ -76,8 +76,8 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
 	}
 	p.unaligned = true
-	if n.UsableGPUs() > usable || n.Whole() && !whole {
-		p.Renewed()
+	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
+		p.Renewed() // also where some of what it lost was usable: see Lose
 	} else {
 		p.worn()
 	}

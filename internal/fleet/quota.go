@@ -119,6 +119,7 @@ type Account struct {
 	touched   []int       // nodes with staying in-quota work of the quota, per island
 	usage     int         // GPUs held or reserved, each counted once (semantics §1)
 	stays     int         // GPUs held or reserved by replicas that stay
+	held      [5]int      // GPUs that its work holds, by how (Holds)
 	loose     int         // staying replicas that are not guaranteed
 	over      int         // islands where it touches more nodes than back it
 	backed    int         // nodes that back it
@@ -174,6 +175,17 @@ func (a *Account) Version() uint64 { return a.version + a.partition.aged }
 func (a *Account) weigh(r Replica, sign int) {
 	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
 		a.stray(sign, 0)
+	}
+}
+
+// HeldAs is the GPUs that workloads of the account hold so, those on their way out
+// among them and what is only reserved not.
+func (a *Account) HeldAs(h Holds) int { return a.held[h] }
+
+// holdsBy counts a replica of the workload into (sign 1) or out of (−1) what its account holds.
+func (w *Workload) holdsBy(pool int, r Replica, sign int) {
+	if w.account != nil && r.Phase != Reserved {
+		w.account.held[r.Holds] += sign * w.Pools[pool].GPUs
 	}
 }
 

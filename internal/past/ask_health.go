@@ -137,11 +137,43 @@ type Node struct {
 // first, then those longest out, then by name.
 func (b *Book) History(scope string, w Window, now int64) []Node {
 	rows := make(map[string]*Node, len(b.Nodes))
-	for name, n := range b.Nodes { // they are sorted below
-		if scope == "" || under(n.Partition+"/"+n.Island, scope) {
-			rows[name] = b.node(name, n, w, now)
+	for name := range b.Nodes { // they are sorted below
+		b.known(rows, name, scope, w, now)
+	}
+	return b.counted(rows, w)
+}
+
+// HistoryOf is History of some nodes alone; failed: and of those that have failed in the
+// window or since, wherever they are in the scope.
+func (b *Book) HistoryOf(names []string, failed bool, scope string, w Window, now int64) []Node {
+	rows := make(map[string]*Node, len(names))
+	for _, name := range names {
+		b.known(rows, name, scope, w, now)
+	}
+	if failed {
+		for name, n := range b.Nodes { // they are sorted below
+			if n.Open != nil {
+				b.known(rows, name, scope, w, now)
+			}
+		}
+		for _, e := range b.ended(w.From, never) {
+			b.known(rows, e.Node, scope, w, now)
 		}
 	}
+	return b.counted(rows, w)
+}
+
+// known makes a node's row, if it is in the scope and has none yet.
+func (b *Book) known(rows map[string]*Node, name, scope string, w Window, now int64) {
+	n := b.Nodes[name]
+	if n == nil || rows[name] != nil || scope != "" && !under(n.Partition+"/"+n.Island, scope) {
+		return
+	}
+	rows[name] = b.node(name, n, w, now)
+}
+
+// counted counts what is over into rows, and sorts them.
+func (b *Book) counted(rows map[string]*Node, w Window) []Node {
 	for _, e := range b.ended(w.From, never) {
 		if r := rows[e.Node]; r != nil {
 			r.count(e, w)

@@ -10,16 +10,26 @@ import (
 type QuotaMean struct{ Assigned, Backed, Usage int }
 
 // QuotaMeans is what a quota, with those under it, had and used in a partition on
-// average between two moments. now is the moment of the question.
-func (b *Book) QuotaMeans(partition, path string, w Window, now int64) QuotaMean {
+// average in each of some windows. now is the moment of the question.
+func (b *Book) QuotaMeans(partition, path string, windows []Window, now int64) []QuotaMean {
+	var meters []*Meter
+	for key, m := range b.Quotas { // they are summed: the order does not matter
+		if id, quota := cut(key); id == partition && under(quota, path) {
+			meters = append(meters, m)
+		}
+	}
+	list := make([]QuotaMean, len(windows))
+	for i, w := range windows {
+		list[i] = meanOf(meters, w, now)
+	}
+	return list
+}
+
+func meanOf(meters []*Meter, w Window, now int64) QuotaMean {
 	var sums [quotaFigures]int64
 	length := int64(0)
-	for _, key := range sortedKeys(b.Quotas) {
-		id, quota, _ := strings.Cut(key, " ")
-		if id != partition || !under(quota, path) {
-			continue
-		}
-		v, begin, end := b.Quotas[key].over(w.From, w.To, now)
+	for _, m := range meters {
+		v, begin, end := m.over(w.From, w.To, now)
 		for i := range sums {
 			sums[i] += v[i]
 		}

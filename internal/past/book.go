@@ -26,8 +26,9 @@ type Notes struct {
 	Waits      map[uint64]*Waiter
 	Waited     map[string]*Meter // see waitKey
 	Asked      map[string]Reason // reasons of groups of work, since the last full hour
-	AskedAt    int64
-	Runs       map[string][]Run // on flex, by partition, in order of their end
+	AskedAt    int64             // when they began to be asked anew
+	Again      []uint64          // those for which that is still to be done, in order
+	Runs       map[string][]Run  // on flex, by partition, in order of their end
 }
 
 // Book remembers what a log says. It must not be read while it is written.
@@ -69,6 +70,9 @@ func open(n Notes, s *fleet.State) *Book {
 func (b *Book) Add(r event.Record) {
 	at := max(b.At, int64(r.At)/1e6)
 	b.hours(at)
+	if len(b.Again) > 0 {
+		b.askSome(at)
+	}
 	clear(b.seen)
 	b.touch(r) // where work leaves
 	promised := b.pledges(r)
@@ -93,7 +97,7 @@ func (b *Book) Add(r event.Record) {
 }
 
 // hours does what is done once in every full hour: what became of promises is
-// counted, and reasons are asked anew.
+// counted, and reasons begin to be asked anew.
 func (b *Book) hours(at int64) {
 	if b.At == 0 {
 		return

@@ -2,7 +2,7 @@ package past
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/explain"
@@ -77,7 +77,7 @@ func (b *Book) waitKey(w *fleet.Workload, r Reason) string {
 }
 
 // reason is why a workload waits. Work that asks for the same from the same queue
-// waits for the same: one of it is asked for all, once an hour.
+// waits for the same: one of it is asked for all, about once an hour.
 func (b *Book) reason(w *fleet.Workload, now fleet.Instant) Reason {
 	key := alike(w)
 	r, known := b.Asked[key]
@@ -115,18 +115,37 @@ func reasonOf(s *fleet.State, w *fleet.Workload, now fleet.Instant) Reason {
 	return r
 }
 
-// askAgain asks for the reasons of all that waits anew.
+// How the reasons of all that waits are asked anew: beside each record a few, so that
+// nobody who reads the book waits for long, and all within some minutes.
+const (
+	askedBeside = 16
+	askedWithin = 10 * 60 * 1000 // milliseconds
+)
+
+// askAgain begins to ask for the reasons of all that waits anew, unless it still does.
 func (b *Book) askAgain(at int64) {
+	if len(b.Again) > 0 {
+		return
+	}
 	clear(b.Asked)
 	b.AskedAt = at
-	ids := make([]uint64, 0, len(b.Waits))
 	for id := range b.Waits {
-		ids = append(ids, id)
+		b.Again = append(b.Again, id)
 	}
-	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
-	for _, id := range ids {
-		b.await(at, fleet.Instant(at*1e6), id)
+	slices.Sort(b.Again)
+	b.askSome(at)
+}
+
+// askSome asks for the reasons of the next few whose turn it is.
+func (b *Book) askSome(at int64) {
+	some := max(askedBeside, int(int64(len(b.Again))*(at-b.AskedAt)/askedWithin))
+	some = min(some, len(b.Again))
+	for _, id := range b.Again[:some] {
+		if b.Waits[id] != nil {
+			b.await(at, fleet.Instant(at*1e6), id)
+		}
 	}
+	b.Again = b.Again[some:]
 }
 
 func cut(key string) (first, rest string) {

@@ -112,7 +112,14 @@ func (f *restless) happen(t *testing.T) {
 
 func (f *restless) fail() {
 	node := f.nodes[f.rng.IntN(len(f.nodes))]
-	if f.try(core.SetNodes{Names: []string{node}, State: fleet.Quarantined, Signal: "test"}) {
+	c := core.SetNodes{Names: []string{node}, State: fleet.Quarantined, Signal: "test"}
+	switch f.rng.IntN(4) {
+	case 0:
+		c.State = fleet.Suspect
+	case 1:
+		c.State, c.Dead = fleet.Degraded, 1+f.rng.IntN(5)
+	}
+	if f.try(c) {
 		f.out = append(f.out, node)
 	}
 }

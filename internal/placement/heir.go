@@ -20,9 +20,10 @@ const (
 	hasNone
 )
 
-// fitsWithoutHeirs says whether a borrowing claim might find room though nobody leaves
-// for it who has an heir even alone: whoever else leaves, he has one. Most who find
-// room by count are refused here, and need no search for the cheapest set.
+// fitsWithoutHeirs says whether a borrowing claim might find room, with all flex work
+// gone, though of some in-quota units nobody leaves for it who has an heir even alone:
+// whoever else leaves, he has one. Most who find room by count are refused here, and
+// need no look at flex, and no search for the cheapest set.
 func (pl *Planner) fitsWithoutHeirs(c *claim, list []*candidateVictim) bool {
 	if c.holds != fleet.HoldsBorrowing {
 		return true
@@ -37,8 +38,7 @@ func (pl *Planner) fitsWithoutHeirs(c *claim, list []*candidateVictim) bool {
 		return true
 	}
 	pl.minds = true
-	_, ok := pl.fits(c, may)
-	return ok
+	return pl.fitsWithoutFlex(c, may)
 }
 
 // hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with

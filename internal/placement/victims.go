@@ -106,6 +106,10 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.lacking = fleet.LacksRoom
+	if !pl.fitsWithoutHeirs(c, list) {
+		pl.hopeless = false
+		return Plan{}, false
+	}
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {
@@ -114,9 +118,6 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	pl.hopeless = false
 	if len(list) == 0 {
 		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
-	}
-	if !pl.fitsWithoutHeirs(c, list) {
-		return Plan{}, false
 	}
 	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
 	if !ok {

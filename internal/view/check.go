@@ -14,6 +14,7 @@ func Check(s *fleet.State) error {
 		c := checker{where: p.ID}
 		c.quotas(QuotasIn(p))
 		c.trees(QuotasIn(p))
+		c.holdings(p)
 		c.partition(p)
 		wrong = append(wrong, c.wrong...)
 	}
@@ -46,6 +47,25 @@ func (c *checker) quotas(rows []Quota) {
 		c.atMost(q.Quota+": held of usage", q.Guaranteed+q.Borrowing+q.Unprotected, q.Usage)
 		for _, least := range []int{q.Assigned, q.Backed, q.Unbacked, q.Usage, q.Scheduled, q.Borrowed, q.Lent, q.Over} {
 			c.atMost(q.Quota+": zero, of a figure that is never negative,", 0, least)
+		}
+	}
+}
+
+// holdings: what accounts count of their work is what their work holds.
+func (c *checker) holdings(p *fleet.Partition) {
+	for _, a := range p.Accounts {
+		var held [fleet.HoldsFlex + 1]int
+		for _, w := range a.Work() {
+			for pool, replicas := range w.Held {
+				for _, r := range replicas {
+					if r.Phase != fleet.Reserved {
+						held[r.Holds] += w.Pools[pool].GPUs
+					}
+				}
+			}
+		}
+		for h, gpus := range held {
+			c.equal(a.Quota+": GPUs held as "+fleet.Holds(h).String(), a.HeldAs(fleet.Holds(h)), gpus)
 		}
 	}
 }

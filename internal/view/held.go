@@ -14,36 +14,31 @@ type Held struct {
 	GPUs   int    `json:"gpus"`
 }
 
-// HeldIn says how the GPUs of each node of a partition are held, in order of arrival;
-// of one node guaranteed before borrowing before unprotected before flex, then by
-// target. What is reserved counts like what is held, for it has its holder: a GPU both
-// held and reserved is named twice.
-func HeldIn(p *fleet.Partition) [][]Held {
-	nodes, order := make([][]Held, len(p.Nodes)), make(map[string]int)
-	for i, h := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing, fleet.HoldsUnprotected, fleet.HoldsFlex} {
-		order[h.String()] = i
-	}
-	add := func(w *fleet.Workload) {
-		for pool, replicas := range w.Held {
-			for _, r := range replicas {
-				nodes[r.Node] = addHeld(nodes[r.Node], Held{r.Holds.String(), w.Target, w.Pools[pool].GPUs})
+// heldOrder is the order in which what is held is named.
+var heldOrder = map[string]int{
+	fleet.HoldsGuaranteed.String(): 0, fleet.HoldsBorrowing.String(): 1, fleet.HoldsUnprotected.String(): 2, fleet.HoldsFlex.String(): 3,
+}
+
+// HeldOn says how the GPUs of a node are held: guaranteed before borrowing before
+// unprotected before flex, then by target. What is reserved counts like what is held, for
+// it has its holder: a GPU both held and reserved is named twice.
+func HeldOn(p *fleet.Partition, node int) []Held {
+	var list []Held
+	residents := p.Nodes[node].Residents()
+	for i, r := range residents {
+		if slices.ContainsFunc(residents[:i], func(x fleet.Resident) bool { return x.Workload == r.Workload && x.Pool == r.Pool }) {
+			continue // its replicas here are counted together
+		}
+		for _, replica := range r.Workload.Held[r.Pool] {
+			if replica.Node == node {
+				list = addHeld(list, Held{replica.Holds.String(), r.Workload.Target, r.GPUs()})
 			}
 		}
 	}
-	for _, a := range p.Accounts {
-		for _, w := range a.Work() {
-			add(w)
-		}
-	}
-	for _, w := range p.FlexWork() {
-		add(w)
-	}
-	for _, list := range nodes {
-		slices.SortFunc(list, func(a, b Held) int {
-			return cmp.Or(cmp.Compare(order[a.Holds], order[b.Holds]), cmp.Compare(a.Target, b.Target))
-		})
-	}
-	return nodes
+	slices.SortFunc(list, func(a, b Held) int {
+		return cmp.Or(cmp.Compare(heldOrder[a.Holds], heldOrder[b.Holds]), cmp.Compare(a.Target, b.Target))
+	})
+	return list
 }
 
 func addHeld(list []Held, one Held) []Held {

@@ -36,20 +36,30 @@ func NodeNamed(s *fleet.State, name string) (Node, bool) {
 	return Node{}, false
 }
 
+// FreeOn is the usable GPUs of a node that nobody holds or has reserved. A GPU both
+// held and reserved is counted twice in what is taken, but the node is full then.
+func FreeOn(n *fleet.Node) int {
+	taken := 0
+	for _, r := range n.Residents() {
+		taken += r.GPUs()
+	}
+	return max(0, n.UsableGPUs()-taken)
+}
+
+// NodeRow is one node of a partition.
+func NodeRow(p *fleet.Partition, n *fleet.Node) Node { return nodeRow(p, n) }
+
 func nodeRow(p *fleet.Partition, n *fleet.Node) Node {
 	row := Node{
 		Node: n.Name, Partition: p.ID, Island: p.Islands[n.Island].Name, Rack: n.Rack,
 		State: n.State, Signal: n.Signal, Since: n.Since, GPUs: n.GPUs, Dead: n.Dead, Workloads: []string{},
 	}
-	taken := 0
 	for _, r := range n.Residents() {
-		taken += r.GPUs()
 		name := r.Workload.Namespace + "/" + r.Workload.Name
 		if k := len(row.Workloads); k == 0 || row.Workloads[k-1] != name {
 			row.Workloads = append(row.Workloads, name) // residents stand in order of workload
 		}
 	}
-	// A GPU both held and reserved is counted twice in taken, but the node is full then.
-	row.Free = max(0, n.UsableGPUs()-taken)
+	row.Free = FreeOn(n)
 	return row
 }

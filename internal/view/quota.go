@@ -92,7 +92,7 @@ func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	if a.GangMissing > 0 {
 		q.GangIsland, q.GangMissing = p.Islands[a.GangIsland].Name, a.GangMissing
 	}
-	countHeld(&q, a)
+	q.Guaranteed, q.Borrowing, q.Unprotected = a.HeldAs(fleet.HoldsGuaranteed), a.HeldAs(fleet.HoldsBorrowing), a.HeldAs(fleet.HoldsUnprotected)
 	return q
 }
 
@@ -105,25 +105,6 @@ func flags(a *fleet.Account) []string {
 		list = append(list, Overcommitted)
 	}
 	return list
-}
-
-// countHeld counts the GPUs that the quota's workloads hold, by how.
-func countHeld(q *Quota, a *fleet.Account) {
-	counters := map[fleet.Holds]*int{
-		fleet.HoldsGuaranteed: &q.Guaranteed, fleet.HoldsBorrowing: &q.Borrowing, fleet.HoldsUnprotected: &q.Unprotected,
-	}
-	for _, w := range a.Work() {
-		for pool, replicas := range w.Held {
-			for _, r := range replicas {
-				if r.Phase == fleet.Reserved {
-					continue
-				}
-				if counter := counters[r.Holds]; counter != nil {
-					*counter += w.Pools[pool].GPUs
-				}
-			}
-		}
-	}
 }
 
 func stale(p *fleet.Partition) bool {

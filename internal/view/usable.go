@@ -108,17 +108,13 @@ func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) Usabl
 	if !starts(p) {
 		return u
 	}
-	leaving := leavingOn(p)
-	u.Free = p.Tally().Room
-	for _, gpus := range leaving {
-		u.Free -= gpus
-	}
-	u.Free = max(0, u.Free)
 	for _, island := range p.Islands {
 		gang := 0
 		for _, n := range island.Nodes() {
-			if p.Nodes[n].Room() == p.GPUsPerNode && leaving[n] == 0 {
-				gang += p.GPUsPerNode
+			free := FreeOn(p.Nodes[n]) // what leaves may be promised already: it is taken away once, where it is
+			u.Free += free
+			if free == p.GPUsPerNode {
+				gang += free
 			}
 		}
 		u.LargestGang = max(u.LargestGang, gang)
@@ -137,21 +133,6 @@ func lastToLeave(p *fleet.Partition) (last *fleet.Workload) {
 		}
 	}
 	return last
-}
-
-// leavingOn is the GPUs that replicas on their way out still hold, by node.
-func leavingOn(p *fleet.Partition) map[int]int {
-	gpus := map[int]int{}
-	for _, w := range p.Leaving() {
-		for _, spot := range w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving }) {
-			for _, n := range spot.Nodes {
-				if p.Nodes[n].State.Usable() {
-					gpus[n] += w.Pools[spot.Pool].GPUs
-				}
-			}
-		}
-	}
-	return gpus
 }
 
 // mostFirst sorts counts downwards and leaves out those of nothing.

@@ -450,3 +450,16 @@ func TestALargestGangOfAQuotaIsOneOfThePartition(t *testing.T) {
 	expect(t, PartitionOf(sc.p), map[string]any{"largestGang": 24})
 	sc.check()
 }
+
+// Room that is promised to one workload while another leaves it is gone once, not twice:
+// what is free elsewhere stays free.
+func TestRoomThatIsPromisedAlreadyIsTakenAwayOnce(t *testing.T) {
+	sc := newScene(t, 3)
+	sc.work("goes", fleet.Flex, 8, fleet.Leaving, fleet.HoldsFlex, "a1")
+	sc.work("comes", fleet.Flex, 8, fleet.Reserved, fleet.NoHolds, "a1")
+	sc.work("stays", fleet.Flex, 2, fleet.Running, fleet.HoldsFlex, "a2")
+	sc.work("leaves", fleet.Flex, 4, fleet.Leaving, fleet.HoldsFlex, "a2")
+	u := UsableFlexOf(sc.p, "ns-other", 0)
+	expect(t, u, map[string]any{"free": 2 + 8, "largestGang": 8})
+	sc.check()
+}

@@ -13,19 +13,29 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
 )
 
 // How long an answer is handed to others who ask the same. While nothing happens, it
-// stays true but for what time alone changes. While something does, an answer that
-// took long to make may be some times as old as that: many pages look at the same figures, and
-// pages that are told of each change shall not make the server work for nothing else.
+// stays true but for what time alone changes. While something does, an answer that took
+// long to make may be as old as this: many pages look at the same figures, and each shall
+// see a change within a second all the same. What is tried or forecast takes much longer,
+// and says nothing of this very moment.
 const (
 	sameWhileStill = 2 * time.Second
-	tookLong       = 20 * time.Millisecond
-	timesAsOld     = 8
-	oldest         = 30 * time.Second
+	tookLong       = 5 * time.Millisecond
+	oldFigures     = 200 * time.Millisecond
+	timesAsOld     = 8 // of a study
+	oldStudy       = 30 * time.Second
 	mostKept       = 512
 )
+
+// studies are the questions whose answers are tried, forecast, or read out of the whole past.
+var studies = map[string]bool{
+	musterv1connect.WorkloadServiceWhenProcedure: true, musterv1connect.WorkloadServiceFitProcedure: true, musterv1connect.WorkloadServiceWhyProcedure: true,
+	musterv1connect.SeriesServiceFrontierProcedure: true, musterv1connect.SeriesServiceQuotaSeriesProcedure: true, musterv1connect.SeriesServiceRepairCurvesProcedure: true,
+	musterv1connect.HaircutServiceCompareHaircutsProcedure: true,
+}
 
 // cache keeps answers to questions, by what was asked and by whom. Who asks what
 // somebody else has just asked waits for that one's answer.
@@ -44,6 +54,7 @@ type keptAnswer struct {
 	ready chan struct{}
 	at    time.Time
 	took  time.Duration
+	study bool // see studies
 	seq   uint64
 	code  int
 	head  http.Header
@@ -85,7 +96,7 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 // asks after something has changed waits for the one that is being made, and for the next.
 func (c *cache) answered(r *http.Request, body []byte) (*keptAnswer, error) {
 	for name := key(r, body); ; {
-		k, mine, old := c.find(name)
+		k, mine, old := c.find(name, r.URL.Path)
 		if mine {
 			c.fill(k, r)
 			return k, nil
@@ -121,7 +132,7 @@ func key(r *http.Request, body []byte) string {
 
 // find is the answer to a question; mine says that whoever asks must fill it, old that
 // it is being made from what was before the last record.
-func (c *cache) find(key string) (k *keptAnswer, mine, old bool) {
+func (c *cache) find(key, path string) (k *keptAnswer, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +152,7 @@ func (c *cache) find(key string) (k *keptAnswer, mine, old bool) {
 	if len(c.kept) >= mostKept {
 		clear(c.kept)
 	}
-	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq}
+	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq, study: studies[path]}
 	c.kept[key] = k
 	return k, true, false
 }
@@ -171,7 +182,10 @@ func (k *keptAnswer) lasts() time.Duration {
 	if k.took <= tookLong {
 		return 0
 	}
-	return min(oldest, timesAsOld*k.took)
+	if k.study {
+		return min(oldStudy, timesAsOld*k.took)
+	}
+	return oldFigures
 }
 
 func (c *cache) fill(k *keptAnswer, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // partitionView is what the page of a partition shows.
@@ -16,6 +17,7 @@ type partitionView struct {
 	maps         []islandMap
 	wide, narrow draw.SVG // of islands that are too many to be drawn node by node
 	backing      []backed
+	quotas       []*musterv1.Quota
 	islands      []string // of the columns of backing
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
@@ -89,11 +91,11 @@ func (m *partitionView) draw() (err error) {
 		if m.island != "" {
 			names = []string{m.island}
 		}
-		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil, m.strips(m.gpusPerNode(nodes)))
+		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil, picture.StripsOf(m.p, m.quotas, picture.PerNode(m.p), m.v.to))
 		m.captions()
 		return err
 	}
-	per := m.gpusPerNode(nodes)
+	per := picture.PerNode(m.p)
 	var blocks []draw.Block
 	for _, i := range m.rows {
 		used, all := int(i.GetUsable()-i.GetFree()), int(i.GetNodes())*per
@@ -119,6 +121,7 @@ func (m *partitionView) backings() error {
 	if err != nil {
 		return err
 	}
+	m.quotas = q.GetQuotas()
 	for _, i := range m.p.GetIslands() {
 		m.rows = append(m.rows, islandRow{i, m.v.to("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
 		if len(m.islands) < mostIslands {
@@ -141,25 +144,6 @@ func (m *partitionView) backings() error {
 		}
 	}
 	return nil
-}
-
-func (m *partitionView) gpusPerNode(nodes int) int {
-	return max(1, int(m.p.GetFigures().GetInstalled())/max(1, nodes))
-}
-
-// strips are how the nodes of each island are spoken for.
-func (m *partitionView) strips(per int) backing {
-	list := backing{}
-	for _, i := range m.rows {
-		strip := &draw.Strip{Nodes: int(i.GetNodes()), Whole: int(i.GetWhole()), OwnPart: int(i.GetOwnShare())}
-		for _, b := range m.backing {
-			if n := b.on[i.GetIsland()]; n > 0 {
-				strip.Shares = append(strip.Shares, draw.Share{Quota: b.quota, Letter: b.letter, Nodes: n / per, Href: m.v.to("/team/" + b.quota)})
-			}
-		}
-		list[i.GetIsland()] = strip
-	}
-	return list
 }
 
 // captions say below each island who stands on it.

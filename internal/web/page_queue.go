@@ -1,13 +1,12 @@
 package web
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // workloadsView is a list of workloads.
@@ -75,23 +74,20 @@ func number(s string) (n uint64) {
 type queueView struct {
 	v                 *visit
 	target, partition string
-	wide, narrow      draw.SVG
-	rungs             []draw.Rung
-	waiting, running  int
-	more              int
-	targets           []string
-	later             string // where the ladder is that knows when who starts
+	picture.Queue
+	wide, narrow draw.SVG
+	targets      []string
+	later        string // where the ladder is that knows when who starts
 }
 
 // ladderPath is the ladder alone, with forecasts: they take longer than a page may.
 const ladderPath = "/part/ladder"
 
-// How many of a queue are drawn, and for how many of them it is asked when they start.
+// mostListed is how many of a queue are asked for, running and waiting ones together, and
+// foretold how long forecasts may take, all together.
 const (
-	mostRunning = 12
-	mostWaiting = 30
-	mostAsked   = 12
-	foretold    = 4 * time.Second // for all of them
+	mostListed = 10_000
+	foretold   = 4 * time.Second
 )
 
 func queuePage(v *visit) (page, error) {
@@ -110,7 +106,7 @@ func queuePage(v *visit) (page, error) {
 			m.targets = append(m.targets, one.GetPath())
 		}
 	}
-	l, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{AsOf: v.asOf, Target: m.target, Partition: m.partition, Reasons: true, Limit: 2000})
+	l, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{AsOf: v.asOf, Target: m.target, Partition: m.partition, Limit: mostListed})
 	if err != nil {
 		return page{}, err
 	}
@@ -125,86 +121,36 @@ func queuePage(v *visit) (page, error) {
 	}
 	return page{
 		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: command, body: queueBody(m),
-		lead: "Running: " + draw.Number(m.running) + ", waiting: " + draw.Number(m.waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does.",
+		lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does.",
 	}, nil
 }
 
-// fill makes the ladder: who runs, the latest below, then who waits, in turn.
+// fill makes the ladder; with forecasts it asks of the first who wait when they start,
+// as long as there is time left to find out.
 func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
-	var running, waiting []*musterv1.Workload
-	for _, w := range list {
-		if w.GetSpec().GetTarget() != m.target {
-			continue
-		}
-		if w.GetState() == "pending" || w.GetState() == "starting" {
-			waiting = append(waiting, w)
-		} else {
-			running = append(running, w)
-		}
-	}
-	slices.SortStableFunc(waiting, func(a, b *musterv1.Workload) int { return cmp.Compare(a.GetPosition(), b.GetPosition()) })
-	slices.SortStableFunc(running, func(a, b *musterv1.Workload) int {
-		return a.GetStarted().AsTime().Compare(b.GetStarted().AsTime())
-	})
-	m.running, m.waiting = len(running), len(waiting)
-	m.more = max(0, len(running)-mostRunning) + max(0, len(waiting)-mostWaiting)
-	now := m.v.at()
-	from, to := now.Add(-10*time.Minute), now.Add(10*time.Minute)
-	for _, w := range running[:min(len(running), mostRunning)] {
-		r := m.rung(w)
-		r.Running, r.Since, r.Ink = true, w.GetStarted().AsTime(), inkOfHolds(w.GetHolds())
-		if d := w.GetSpec().GetMaxRuntime(); d != nil {
-			r.Ends = r.Since.Add(d.AsDuration())
-			to = latest(to, r.Ends)
-		}
-		if r.Since.Before(from) {
-			from = r.Since
-		}
-		m.rungs = append(m.rungs, r)
-	}
-	if least := now.Add(-6 * time.Hour); from.Before(least) {
-		from = least
-	}
 	ctx, end := context.WithTimeout(m.v.ctx, foretold)
 	defer end()
-	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
-		r := m.rung(w)
-		r.Turn, r.Ink, r.Why = int(w.GetPosition()), classInk(reasonClass[w.GetReason()]), w.GetReason()
-		if i < mostAsked && forecasts && m.when(ctx, &r, w) {
-			to = latest(to, r.P90)
-		}
-		m.rungs = append(m.rungs, r)
-	}
-	if most := now.Add(7 * 24 * time.Hour); to.After(most) {
-		to = most
-	}
-	m.wide, m.narrow = draw.Ladder(m.rungs, from, now, to, draw.Wide), draw.Ladder(m.rungs, from, now, to, draw.Narrow)
+	m.Queue = picture.QueueOf(m.target, list, m.v.at(), m.v.to, picture.Asks{
+		Reason: func(w *musterv1.Workload) string { return reasonOf(m.v.ctx, m.v, w) },
+		When: func(w *musterv1.Workload) *musterv1.WhenResponse {
+			if !forecasts {
+				return nil
+			}
+			a, err := m.v.Workloads.When(ctx, &musterv1.WhenRequest{AsOf: m.v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+			if err != nil {
+				return nil // its reason stays
+			}
+			return a
+		},
+	})
+	m.wide, m.narrow = m.Draw(draw.Wide), m.Draw(draw.Narrow)
 }
 
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func (m *queueView) rung(w *musterv1.Workload) draw.Rung {
-	id := w.GetSpec().GetNamespace() + "/" + w.GetSpec().GetName()
-	return draw.Rung{Name: id, Note: shape(w.GetSpec()), Href: m.v.to("/workload/" + id)}
-}
-
-// when asks when a waiting workload starts; where nobody knows, or there is no time
-// left to find out, its reason stays.
-func (m *queueView) when(ctx context.Context, r *draw.Rung, w *musterv1.Workload) bool {
-	a, err := m.v.Workloads.When(ctx, &musterv1.WhenRequest{AsOf: m.v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
+// reasonOf is why a workload waits, asked of those alone that are drawn.
+func reasonOf(ctx context.Context, v *visit, w *musterv1.Workload) string {
+	g, err := v.Workloads.GetWorkload(ctx, &musterv1.GetWorkloadRequest{AsOf: v.asOf, Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
 	if err != nil {
-		return false
+		return "" // it has ended meanwhile
 	}
-	r.Why = w.GetReason() + ": when is not known"
-	if f := a.GetForecast(); f.GetKnown() {
-		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
-	} else if a.GetAnswer() == "impossible" {
-		r.Why = w.GetReason() + ": impossible as things are"
-	}
-	return !r.P90.IsZero()
+	return g.GetWorkload().GetReason()
 }

@@ -1,12 +1,11 @@
 package web
 
 import (
-	"slices"
 	"strings"
-	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 // workloadView is what the page of a workload shows.
@@ -68,32 +67,6 @@ func (m workloadView) waits() bool {
 	return m.w.GetState() == "pending" || m.w.GetState() == "starting"
 }
 
-// shape is what the workload asks for: trainer 16×8, grader 2..64×1.
-func shape(s *musterv1.WorkloadSpec) string {
-	var parts []string
-	for _, p := range s.GetPools() {
-		n := plain(int(p.GetReplicas()))
-		if p.GetReplicas() == 0 {
-			n = plain(int(p.GetMin())) + ".." + plain(int(p.GetMax()))
-		}
-		parts = append(parts, p.GetName()+" "+n+"×"+plain(int(p.GetGpus())))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// classInk is the ink of a blocker's class.
-func classInk(class string) draw.Ink {
-	switch class {
-	case "change":
-		return draw.Change
-	case "ask":
-		return draw.Ask
-	case "fault":
-		return draw.Fault
-	}
-	return draw.Wait
-}
-
 // classText says who can do something about a blocker.
 func classText(class string) string {
 	switch class {
@@ -132,37 +105,6 @@ func storyPart(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	w := why.GetWorkload()
-	to := v.at()
-	if w.GetEnded() != nil {
-		to = w.GetEnded().AsTime()
-	}
-	from := w.GetSubmitted().AsTime()
-	if !to.After(from) {
-		to = from.Add(time.Second)
-	}
-	stretches, marks := stretchesOf(why.GetHistory(), to)
-	return page{part: true, body: storyBody(v, why, draw.Ribbon(stretches, marks, from, to, draw.Wide), draw.Ribbon(stretches, marks, from, to, draw.Narrow), inksOf(stretches))}, nil
-}
-
-func inksOf(list []draw.Stretch) (inks []draw.Ink) {
-	for _, k := range draw.Inks {
-		if slices.ContainsFunc(list, func(s draw.Stretch) bool { return s.Ink == k.Ink }) {
-			inks = append(inks, k.Ink)
-		}
-	}
-	return inks
-}
-
-// inkOfHolds is the ink of how a workload holds its GPUs.
-func inkOfHolds(holds string) draw.Ink {
-	switch holds {
-	case "borrowing":
-		return draw.Borrow
-	case "unprotected":
-		return draw.Over
-	case "flex":
-		return draw.Flex
-	}
-	return draw.Quota
+	life := picture.LifeOf(why, v.at())
+	return page{part: true, body: storyBody(v, why, life.Draw(draw.Wide), life.Draw(draw.Narrow), life.Inks())}, nil
 }

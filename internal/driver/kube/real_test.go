@@ -327,7 +327,7 @@ func (w *world) read(look func(*fleet.State)) {
 }
 
 // patient is how long anything may take: a machine may be busy with other things.
-const patient = 8 * time.Minute
+const patient = 15 * time.Minute
 
 // eventually waits until nothing is missing any more; missing says what is, "" for
 // nothing. However short within is, a busy machine is given its time.

@@ -15,7 +15,7 @@ import (
 
 // The first line of a file of notes says how the rest is to be read. Raise the
 // number whenever past.Notes changes its meaning: older notes are then gathered anew.
-const header = "muster past 4\n"
+const header = "muster past 5\n"
 
 // load reads notes that save wrote.
 func load(path string) (n past.Notes, err error) {

@@ -1,6 +1,7 @@
-package web
+package picture
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,66 @@ type ribbon struct {
 	marks []draw.Mark
 	now   draw.Stretch
 	holds draw.Ink // how it holds its GPUs, or would
+}
+
+// Life is what a workload was when, and what was done to it.
+type Life struct {
+	Stretches []draw.Stretch
+	Marks     []draw.Mark
+	From, To  time.Time
+}
+
+// LifeOf reads a workload's life from its story, up to a moment.
+func LifeOf(why *musterv1.WhyResponse, at time.Time) Life {
+	w := why.GetWorkload()
+	l := Life{From: w.GetSubmitted().AsTime(), To: at}
+	if w.GetEnded() != nil {
+		l.To = w.GetEnded().AsTime()
+	}
+	if !l.To.After(l.From) {
+		l.To = l.From.Add(time.Second)
+	}
+	l.Stretches, l.Marks = stretchesOf(why.GetHistory(), l.To)
+	return l
+}
+
+// Draw draws it as a ribbon.
+func (l Life) Draw(w draw.Width) draw.SVG { return draw.Ribbon(l.Stretches, l.Marks, l.From, l.To, w) }
+
+// Inks are those of the ribbon.
+func (l Life) Inks() (inks []draw.Ink) {
+	for _, k := range draw.Inks {
+		if slices.ContainsFunc(l.Stretches, func(s draw.Stretch) bool { return s.Ink == k.Ink }) {
+			inks = append(inks, k.Ink)
+		}
+	}
+	return inks
+}
+
+// ClassInk is the ink of a blocker's class.
+func ClassInk(class string) draw.Ink {
+	switch class {
+	case "change":
+		return draw.Change
+	case "ask":
+		return draw.Ask
+	case "fault":
+		return draw.Fault
+	}
+	return draw.Wait
+}
+
+// HoldsInk is the ink of how a workload holds its GPUs.
+func HoldsInk(holds string) draw.Ink {
+	switch holds {
+	case "borrowing":
+		return draw.Borrow
+	case "unprotected":
+		return draw.Over
+	case "flex":
+		return draw.Flex
+	}
+	return draw.Quota
 }
 
 // stretchesOf reads from a workload's story what it was when.
@@ -71,7 +132,7 @@ func (r *ribbon) reason(text string, at time.Time, says string) {
 	}
 	code, _, _ := strings.Cut(strings.TrimPrefix(text, "waits: "), ",")
 	code, _, _ = strings.Cut(code, ".")
-	r.become(at, classInk(reasonClass[code]), code, says)
+	r.become(at, ClassInk(reasonClass[code]), code, says)
 }
 
 // placed is room that it got, or that is reserved for it.

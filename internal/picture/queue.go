@@ -1,0 +1,138 @@
+package picture
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/draw"
+)
+
+// How many of a queue are drawn, and of how many of them it is asked when they start.
+const (
+	mostRunning = 12
+	mostWaiting = 30
+	mostAsked   = 12
+)
+
+// Queue is a queue as it is drawn: who runs, the latest below, then who waits, in turn.
+type Queue struct {
+	Rungs            []draw.Rung
+	Running, Waiting int
+	More             int // that are not drawn
+	from, now, to    time.Time
+}
+
+// Asks is what is asked of a waiting workload that is drawn: why it waits, and when it
+// starts (nil: nobody has found out).
+type Asks struct {
+	Reason func(*musterv1.Workload) string
+	When   func(*musterv1.Workload) *musterv1.WhenResponse
+}
+
+// QueueOf is the queue of a target at a moment, from the list of its workloads.
+func QueueOf(target string, list []*musterv1.Workload, now time.Time, leads Leads, ask Asks) Queue {
+	if leads == nil {
+		leads = nowhere
+	}
+	q := Queue{from: now.Add(-10 * time.Minute), now: now, to: now.Add(10 * time.Minute)}
+	running, waiting := apart(target, list)
+	q.Running, q.Waiting = len(running), len(waiting)
+	q.More = max(0, len(running)-mostRunning) + max(0, len(waiting)-mostWaiting)
+	for _, w := range running[:min(len(running), mostRunning)] {
+		q.runs(w, rung(w, leads))
+	}
+	if least := now.Add(-6 * time.Hour); q.from.Before(least) {
+		q.from = least
+	}
+	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
+		r, reason := rung(w, leads), ask.Reason(w)
+		r.Turn, r.Ink, r.Why = int(w.GetPosition()), ClassInk(reasonClass[reason]), reason
+		if i < mostAsked {
+			q.starts(ask.When(w), &r)
+		}
+		q.Rungs = append(q.Rungs, r)
+	}
+	if most := now.Add(7 * 24 * time.Hour); q.to.After(most) {
+		q.to = most
+	}
+	return q
+}
+
+// Draw draws it as a ladder.
+func (q Queue) Draw(w draw.Width) draw.SVG { return draw.Ladder(q.Rungs, q.from, q.now, q.to, w) }
+
+// apart parts those of a target that run, by their start, from those that wait, by their turn.
+func apart(target string, list []*musterv1.Workload) (running, waiting []*musterv1.Workload) {
+	for _, w := range list {
+		switch {
+		case w.GetSpec().GetTarget() != target:
+		case w.GetState() == "pending", w.GetState() == "starting":
+			waiting = append(waiting, w)
+		default:
+			running = append(running, w)
+		}
+	}
+	slices.SortStableFunc(waiting, func(a, b *musterv1.Workload) int { return cmp.Compare(a.GetPosition(), b.GetPosition()) })
+	slices.SortStableFunc(running, func(a, b *musterv1.Workload) int {
+		return a.GetStarted().AsTime().Compare(b.GetStarted().AsTime())
+	})
+	return running, waiting
+}
+
+// runs adds one that runs.
+func (q *Queue) runs(w *musterv1.Workload, r draw.Rung) {
+	r.Running, r.Since, r.Ink = true, w.GetStarted().AsTime(), HoldsInk(w.GetHolds())
+	if d := w.GetSpec().GetMaxRuntime(); d != nil {
+		r.Ends = r.Since.Add(d.AsDuration())
+		q.to = latest(q.to, r.Ends)
+	}
+	if r.Since.Before(q.from) {
+		q.from = r.Since
+	}
+	q.Rungs = append(q.Rungs, r)
+}
+
+// starts says when one starts that waits; where nobody knows, its reason stays.
+func (q *Queue) starts(a *musterv1.WhenResponse, r *draw.Rung) {
+	if a == nil {
+		return
+	}
+	reason := r.Why
+	r.Why = reason + ": when is not known"
+	if f := a.GetForecast(); f.GetKnown() {
+		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
+		q.to = latest(q.to, r.P90)
+	} else if a.GetAnswer() == "impossible" {
+		r.Why = reason + ": impossible as things are"
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func rung(w *musterv1.Workload, leads Leads) draw.Rung {
+	id := w.GetSpec().GetNamespace() + "/" + w.GetSpec().GetName()
+	return draw.Rung{Name: id, Note: Shape(w.GetSpec()), Href: leads("/workload/" + id)}
+}
+
+// Shape is what a workload asks for: trainer 16×8, grader 2..64×1.
+func Shape(s *musterv1.WorkloadSpec) string {
+	n := func(x int32) string { return strconv.Itoa(int(x)) }
+	var parts []string
+	for _, p := range s.GetPools() {
+		replicas := n(p.GetReplicas())
+		if p.GetReplicas() == 0 {
+			replicas = n(p.GetMin()) + ".." + n(p.GetMax())
+		}
+		parts = append(parts, p.GetName()+" "+replicas+"×"+n(p.GetGpus()))
+	}
+	return strings.Join(parts, ", ")
+}
