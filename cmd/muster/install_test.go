@@ -59,7 +59,11 @@ var valueSets = map[string]struct {
 	has     []string // what must be in them
 	hasNot  []string
 }{
-	"as it is": {nil, 12, []string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe"}, []string{"name: muster-manage", "MutatingAdmissionPolicy"}},
+	"as it is": {
+		nil, 12,
+		[]string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`},
+		[]string{"name: muster-manage", "MutatingAdmissionPolicy"},
+	},
 	"an agent that manages": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.cluster=tiger", "agent.admission.failurePolicy=Ignore", "agent.priorityClassName=system-cluster-critical"},
 		15,

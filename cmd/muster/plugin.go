@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,12 +84,19 @@ func (p *asked) line(ctx context.Context, rest []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	cluster, server := c.Signpost(ctx)
+	cluster, server, service := c.Signpost(ctx)
 	if p.cluster == "" {
 		p.cluster = cluster
 	}
 	if p.server == "" {
 		p.server = server
+	}
+	if p.server == "" && service != "" {
+		address, way, err := kube.Through(p.kubeconfig, p.context, service)
+		if err != nil {
+			return nil, err
+		}
+		p.server, p.env.HTTP = address, &http.Client{Transport: way}
 	}
 	if p.namespace == "" {
 		p.namespace = kube.NamespaceOf(p.kubeconfig, p.context)
@@ -144,7 +152,7 @@ func (p *asked) home(ctx context.Context) string {
 	if p.cluster == "" {
 		return p.namespace
 	}
-	c := client.New(client.Options{Address: p.server, Token: p.token})
+	c := client.New(client.Options{Address: p.server, Token: p.token, HTTPClient: p.env.HTTP})
 	is, err := c.Capacity.Nodes(ctx, &musterv1.NodesRequest{Scope: p.cluster})
 	if err != nil || len(is.GetNodes()) == 0 || !translate.Of(p.cluster, is.GetNodes()[0].GetName()) {
 		return p.namespace // if the server does not answer, the command itself says so
