@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/cli"
 	"github.com/muster-fleet/muster/internal/driver/kube"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/link"
 )
 
@@ -36,8 +38,15 @@ func runAgent(ctx context.Context, o cli.AgentOptions) error {
 	if err != nil {
 		return cli.Malformed(err)
 	}
-	agent := &link.Agent{Server: o.Server, Identity: o.Identity, Handler: door, Log: log, Hello: func(ctx context.Context) link.Hello {
-		return link.Hello{Cluster: cluster, Version: version(), Manage: o.Manage, Kueue: o.Kueue, Quotas: o.Quotas, UID: door.UID(ctx)}
+	answers, err := withFigures(door, o.Prometheus)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	agent := &link.Agent{Server: o.Server, Identity: o.Identity, Handler: answers, Log: log, Hello: func(ctx context.Context) link.Hello {
+		return link.Hello{
+			Cluster: cluster, Version: version(), Manage: o.Manage, Kueue: o.Kueue, Quotas: o.Quotas, UID: door.UID(ctx),
+			FenceAfter: o.FenceAfter, Prometheus: o.Prometheus != "",
+		}
 	}}
 	log.Info("the agent begins", "cluster", cluster, "apiServer", door.Server(), "server", o.Server, "manage", o.Manage, "kueue", o.Kueue)
 	ctx, stop := context.WithCancelCause(ctx)
@@ -58,6 +67,24 @@ func runAgent(ctx context.Context, o cli.AgentOptions) error {
 		return cause
 	}
 	return nil
+}
+
+// withFigures lets the server ask the cluster's API server and, where there is one, its Prometheus.
+func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
+	if prometheus == "" {
+		return door, nil
+	}
+	figures, err := dcgm.Door(prometheus)
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, dcgm.Path+"/") {
+			figures.ServeHTTP(w, r)
+			return
+		}
+		door.ServeHTTP(w, r)
+	}), nil
 }
 
 // serveHealth says how the agent fares until ctx ends.

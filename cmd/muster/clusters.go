@@ -17,6 +17,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube"
+	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -74,11 +75,18 @@ func (s *server) several() (*clusters, error) {
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{Drivers: kube.NewDrivers(), server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {
-		client, err := kube.Connect(join.Kubeconfig, join.Context)
+		connect := kube.Connect
+		if !join.Manage && !join.Kueue {
+			connect = kube.ConnectReading
+		}
+		client, err := connect(join.Kubeconfig, join.Context)
 		if err != nil {
 			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
 		}
 		c.own[join.Name] = client
+		if _, err := c.figures(join); err != nil {
+			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
+		}
 	}
 	if s.Agents == "" {
 		return c, nil
@@ -148,7 +156,25 @@ func (c *clusters) joined(h link.Hello) {
 		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
 		return
 	}
-	c.look(cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas}, client)
+	join := cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas, FenceAfter: h.FenceAfter}
+	if h.Prometheus {
+		join.Prometheus = byAgent
+	}
+	c.look(join, client)
+}
+
+// byAgent is said of the Prometheus of a cluster that only its agent reaches.
+const byAgent = "the agent's"
+
+// figures is who says what a cluster's GPUs do; nil: nobody does.
+func (c *clusters) figures(join cli.JoinOptions) (*dcgm.Client, error) {
+	switch {
+	case join.Prometheus == "":
+		return nil, nil
+	case c.own[join.Name] == nil:
+		return dcgm.Over(join.Name, c.hub.Way(join.Name)), nil
+	}
+	return dcgm.New(join.Prometheus)
 }
 
 // same says whether a cluster is the one that it was: a certificate that somebody
@@ -199,7 +225,14 @@ func (c *clusters) look(join cli.JoinOptions, client *kube.Client) {
 // run keeps one cluster and the state in step.
 func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.Client) error {
 	s := c.server
-	o := kube.Options{Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Log: s.log, Driver: c.Of(join.Name), Send: c.send}
+	usage, err := c.figures(join)
+	if err != nil {
+		return err
+	}
+	o := kube.Options{
+		Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Usage: usage, FenceAfter: join.FenceAfter,
+		Log: s.log, Driver: c.Of(join.Name), Send: c.send,
+	}
 	if join.Manage {
 		o.Mode = fleet.Enforce
 	}

@@ -26,7 +26,7 @@ func TestThePlainManifestsAreThoseOfTheChart(t *testing.T) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		want[name] = sum
 	}
-	names := []string{"kubernetes/server.yaml", "kubernetes/agent-observe.yaml", "kubernetes/agent-manage.yaml"}
+	names := []string{"kubernetes/server.yaml", "kubernetes/agent-observe.yaml", "kubernetes/agent-manage.yaml", "kubernetes/agent-kueue.yaml", "kubernetes/webhook.yaml"}
 	err = filepath.WalkDir(filepath.Join(deploy, "helm"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			name, _ := filepath.Rel(deploy, path)
@@ -62,9 +62,30 @@ var valueSets = map[string]struct {
 	"as it is": {nil, 12, []string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe"}, []string{"name: muster-manage", "MutatingAdmissionPolicy"}},
 	"an agent that manages": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.cluster=tiger", "agent.admission.failurePolicy=Ignore", "agent.priorityClassName=system-cluster-critical"},
-		11,
-		[]string{"--manage", "--name=tiger", "--server=muster.example.org:6879", "name: muster-manage", "failurePolicy: Ignore", "MutatingAdmissionPolicy"},
-		[]string{"StatefulSet"},
+		15,
+		[]string{
+			"--manage", "--name=tiger", "--server=muster.example.org:6879", "name: muster-manage", "failurePolicy: Ignore", "kind: MutatingAdmissionPolicy\n", "kind: PriorityClass",
+			"name: muster-maintenance\n", "name: muster-maintenance-pods\n", "name: muster-marks\n",
+		},
+		[]string{"StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus"},
+	},
+	"an agent that manages, fences, measures, and refuses what is not Muster's": {
+		[]string{
+			"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.fenceAfter=10m", "agent.prometheus=http://prometheus.monitoring:9090",
+			"agent.refuseUnmanaged.enabled=true", "agent.marks.enabled=false", "networkPolicy.agentTo[0].ports[0].port=9090",
+		},
+		13,
+		[]string{"--fence-after=10m", "--prometheus=http://prometheus.monitoring:9090", "name: muster-refuse-unmanaged", "port: 9090"},
+		[]string{"name: muster-maintenance"},
+	},
+	"an agent that manages an older cluster": {
+		[]string{
+			"kube=1.34.0", "server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.admission.by=webhook",
+			"agent.admission.webhook.tlsSecret=webhook-tls", "agent.admission.webhook.caBundle=LS0tLS1CRUdJTg==",
+		},
+		18,
+		[]string{"kind: MutatingWebhookConfiguration", "caBundle: LS0tLS1CRUdJTg==", "kind: PriorityClass", "name: muster-marks\n", "secretName: webhook-tls", "- webhook\n"},
+		[]string{"kind: MutatingAdmissionPolicy"},
 	},
 	"an agent for Kueue": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:16879", "agent.mode=kueue", "networkPolicy.enabled=false", "podDisruptionBudget.enabled=false"},
@@ -81,6 +102,15 @@ var valueSets = map[string]struct {
 		7,
 		[]string{"--clusters=", "--agents-tls=", "cidr: 10.0.0.0/8", "muster@sha256:"},
 		[]string{"kind: Deployment", "ClusterRole"},
+	},
+	"a server that reaches a cluster itself and fences there": {
+		[]string{
+			"agent.enabled=false", "server.clusters[0].name=lion", "server.clusters[0].kubeconfigSecret=lion-kubeconfig", "server.clusters[0].mode=manage",
+			"server.clusters[0].fenceAfter=10m", "server.clusters[0].prometheus=https://prometheus.lion",
+		},
+		7,
+		[]string{`fenceAfter: "10m", prometheus: "https://prometheus.lion"`},
+		[]string{"kind: Deployment"},
 	},
 }
 
@@ -101,6 +131,10 @@ func render(t *testing.T, helm string, values []string) string {
 	t.Helper()
 	args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--namespace", "muster", "--kube-version", "1.36.0"}
 	for _, v := range values {
+		if version, is := strings.CutPrefix(v, "kube="); is {
+			args = append(args, "--kube-version", version) // the last one counts
+			continue
+		}
 		args = append(args, "--set", v)
 	}
 	out, err := exec.Command(helm, args...).Output()
@@ -140,6 +174,8 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 	}
 	for _, wrong := range [][]string{
 		{"server.enabled=false"}, {"agent.mode=everything"}, {"server.enabled=false", "agent.enabled=false"}, {"server.clusters[0].name=lion"},
+		{"agent.mode=manage", "agent.admission.by=hope"}, {"agent.mode=manage", "agent.admission.by=webhook"}, {"agent.fenceAfter=10m"},
+		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"}, {"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
 	} {
 		args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {

@@ -60,7 +60,11 @@ type joined struct {
 
 func (s *server) join() (*joined, error) {
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
-	client, err := kube.Connect(s.Join.Kubeconfig, s.Join.Context)
+	connect := kube.Connect
+	if !s.Join.Manage && !s.Join.Kueue {
+		connect = kube.ConnectReading
+	}
+	client, err := connect(s.Join.Kubeconfig, s.Join.Context)
 	if err != nil {
 		return nil, cli.Malformed(err)
 	}
@@ -75,7 +79,8 @@ func (e kubeEngine) Do(ctx context.Context, r core.Request) error {
 	return err
 }
 
-func (e kubeEngine) Read(look func(*fleet.State)) { e.engine.Read(look) }
+func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
+func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
 // Pump keeps the cluster and the state in step until ctx ends.
 func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {
@@ -141,15 +146,24 @@ func summary(s *fleet.State) string {
 			continue
 		}
 		waiting++
-		if list := explain.Why(s, w, s.Time); len(list) > 0 {
-			reasons[string(list[0].Code)]++
-		}
+		reasons[wouldBe(s, explain.Why(s, w, s.Time))]++
 	}
 	fmt.Fprintf(&b, "  workloads that wait: %d", waiting)
 	for _, code := range sortedCodes(reasons) {
 		fmt.Fprintf(&b, "; %s %d", code, reasons[code])
 	}
 	return b.String()
+}
+
+// wouldBe is the reason of a workload that waits, as it would be if Muster decided
+// there: that a cluster is only watched is what was asked for, and no news.
+func wouldBe(s *fleet.State, list []explain.Blocker) string {
+	for _, b := range list {
+		if b.Code != explain.ClusterNotReady || slices.ContainsFunc(b.Culprits, func(name string) bool { return s.Cluster(name) == nil || s.Cluster(name).Stale }) {
+			return string(b.Code)
+		}
+	}
+	return "would start"
 }
 
 func sortedCodes(m map[string]int) []string {

@@ -45,6 +45,7 @@ func world() *cli.Env {
 		Revoke:      revoke,
 		Compare:     compare,
 		Webhook:     answerReviews,
+		Stories:     tellStories,
 		Remote:      remote,
 		Pages:       pages,
 	}

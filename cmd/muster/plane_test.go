@@ -162,6 +162,9 @@ var places = map[string]string{
 	"MutatingWebhookConfiguration":     "apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 	"ValidatingWebhookConfiguration":   "apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
 	"CustomResourceDefinition":         "apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+	"Namespace":                        "api/v1/namespaces",
+	"Pod":                              "api/v1/pods",
+	"Job":                              "apis/batch/v1/jobs",
 	"Role":                             "apis/rbac.authorization.k8s.io/v1/roles",
 	"RoleBinding":                      "apis/rbac.authorization.k8s.io/v1/rolebindings",
 }

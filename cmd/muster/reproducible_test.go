@@ -14,17 +14,20 @@ func TestABuildIsReproducible(t *testing.T) {
 	if os.Getenv("MUSTER_REPRODUCIBLE") == "" {
 		t.Skip("it builds everything twice; make reproducible runs it")
 	}
-	var builds [2][]byte
-	for i := range builds {
-		dir := filepath.Join(t.TempDir(), "a folder of another name"[:3+8*i])
+	var dirs [2]string
+	for i := range dirs { // both before the first is built: somebody may edit meanwhile
+		dirs[i] = filepath.Join(t.TempDir(), "a folder of another name"[:3+8*i])
+		if err := os.MkdirAll(dirs[i], 0o750); err != nil {
+			t.Fatal(err)
+		}
 		for _, part := range []string{"go.mod", "go.sum", "cmd", "internal", "client", "gen"} {
-			if err := os.MkdirAll(dir, 0o750); err != nil {
-				t.Fatal(err)
-			}
-			if out, err := exec.Command("cp", "-r", filepath.Join("..", "..", part), dir).CombinedOutput(); err != nil {
+			if out, err := exec.Command("cp", "-r", filepath.Join("..", "..", part), dirs[i]).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}
+	}
+	var builds [2][]byte
+	for i, dir := range dirs {
 		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid=", "-o", "muster", "./cmd/muster")
 		build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {

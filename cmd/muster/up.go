@@ -144,7 +144,7 @@ func (s *server) openAPI(context.Context) (err error) {
 		return err
 	}
 	s.api, err = api.New(api.Options{
-		Engine: decider{s.engine, s.metrics}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
 		Past: s.past, Said: s.said, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {

@@ -76,7 +76,8 @@ func waitingNode(n view.NodeHealth) *musterv1.WaitingNode {
 	return out
 }
 
-func conditionsIn(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv1.ListSignalsRequest) []*musterv1.Condition {
+// conditionsIn lists what is remembered of a partition's nodes, or of those that are named.
+func conditionsIn(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv1.ListSignalsRequest, names []string) []*musterv1.Condition {
 	findings := map[*fleet.Condition]health.Finding{}
 	for _, v := range health.Diagnose(s, p, at).Verdicts {
 		for _, f := range v.Findings {
@@ -86,7 +87,7 @@ func conditionsIn(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *muste
 	var list []*musterv1.Condition
 	for _, k := range p.Ailing() {
 		n := p.Nodes[k]
-		if n.Health == nil || m.GetNode() != "" && m.GetNode() != n.Name {
+		if n.Health == nil || len(names) > 0 && !slices.Contains(names, n.Name) {
 			continue
 		}
 		for _, c := range n.Health.Conditions {
@@ -123,7 +124,7 @@ func nodeHealth(s *fleet.State, p *fleet.Partition, n *fleet.Node, at fleet.Inst
 	row, _ := view.NodeHealthOf(s, n.Name, at)
 	out := &musterv1.NodeHealthResponse{
 		Node: waitingNode(row), Partition: p.ID, Since: timestamp(n.Since), Signal: n.Signal, Born: timestamp(n.Born),
-		Conditions: conditionsIn(s, p, at, &musterv1.ListSignalsRequest{Node: n.Name, All: true}),
+		Conditions: conditionsIn(s, p, at, &musterv1.ListSignalsRequest{All: true}, []string{n.Name}),
 	}
 	if h := n.Health; h != nil {
 		out.Faults, out.Needs = faultsOf(h.Faults), append([]string(nil), h.Needs...)

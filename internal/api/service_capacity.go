@@ -57,7 +57,7 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 		if err != nil {
 			return err
 		}
-		wants, err := wanted(m, list, only)
+		wants, err := wanted(m, state, list, only)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 
 // wanted says which nodes of some partitions a question is about; a name or an
 // island that is not there is refused.
-func wanted(m *musterv1.NodesRequest, list []*fleet.Partition, only string) (func(*fleet.Partition, *fleet.Node) bool, error) {
+func wanted(m *musterv1.NodesRequest, state *fleet.State, list []*fleet.Partition, only string) (func(*fleet.Partition, *fleet.Node) bool, error) {
 	for _, p := range list {
 		if _, ok := p.Island(only); only != "" && !ok {
 			return nil, noIsland(p, only)
@@ -81,8 +81,14 @@ func wanted(m *musterv1.NodesRequest, list []*fleet.Partition, only string) (fun
 	}
 	names := map[string]bool{}
 	for _, name := range m.GetNames() {
-		names[name] = true
-		if !slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(name); return ok }) {
+		full := state.Called(name)
+		for _, one := range full {
+			names[one] = true
+		}
+		there := func(one string) bool {
+			return slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(one); return ok })
+		}
+		if !slices.ContainsFunc(full, there) {
 			return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("no node is named %.80q; muster node list shows those there are", name)}
 		}
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -50,11 +51,12 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 		if err != nil {
 			return err
 		}
-		if p, _ := state.FindNode(m.GetNode()); m.GetNode() != "" && p == nil {
+		nodes := state.Called(m.GetNode())
+		if m.GetNode() != "" && len(nodes) == 0 {
 			return noNode(m.GetNode())
 		}
 		for _, p := range list {
-			out.Conditions = append(out.Conditions, conditionsIn(state, p, at, m)...)
+			out.Conditions = append(out.Conditions, conditionsIn(state, p, at, m, nodes)...)
 		}
 		return nil
 	})
@@ -64,6 +66,18 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 
 func noNode(name string) error {
 	return &core.Refusal{Code: core.Invalid, Message: "no node is named " + clipped(name) + "; muster node list shows those there are"}
+}
+
+// oneNode is the full name of the one node that a name means.
+func oneNode(s *fleet.State, name string) (string, error) {
+	switch full := s.Called(name); len(full) {
+	case 0:
+		return "", noNode(name)
+	case 1:
+		return full[0], nil
+	default:
+		return "", &core.Refusal{Code: core.Invalid, Message: clipped(name) + " is a node of several clusters; say " + strings.Join(full, " or ")}
+	}
 }
 
 func clipped(text string) string {
@@ -93,10 +107,11 @@ func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*
 func (s healthService) NodeHealth(ctx context.Context, m *musterv1.NodeHealthRequest) (*musterv1.NodeHealthResponse, error) {
 	out := &musterv1.NodeHealthResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		p, node := state.FindNode(m.GetNode())
-		if p == nil {
-			return noNode(m.GetNode())
+		name, err := oneNode(state, m.GetNode())
+		if err != nil {
+			return err
 		}
+		p, node := state.FindNode(name)
 		out = nodeHealth(state, p, p.Nodes[node], at)
 		return nil
 	})

@@ -157,6 +157,10 @@ func (h *shadowPast) happened(at fleet.Instant, e event.Event) {
 	switch e := e.(type) {
 	case event.ReplicasPlaced:
 		h.close(at, shadowKey{e.ID, wouldStart}, "started in "+e.Partition)
+	case event.ReplicasObserved: // on a cluster that is only watched, others start it
+		if len(e.Spots) > 0 {
+			h.close(at, shadowKey{e.ID, wouldStart}, "started in "+e.Partition)
+		}
 	case event.ReplicasEvicted:
 		if e.Whole {
 			h.close(at, shadowKey{e.ID, wouldLeave}, "was evicted")

@@ -22,6 +22,9 @@ type AgentOptions struct {
 	Manage     bool   // Muster decides what runs there
 	Kueue      bool   // what backs quotas is written to Kueue's queues; with neither, nothing is written
 	Quotas     bool   // the cluster's own quotas are taken over
+	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
+	FenceAfter time.Duration
+	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
 	Health     string // host:port for /healthz, /readyz and /metrics; "": nowhere
 	LogLevel   string
 	Err        io.Writer
@@ -75,7 +78,9 @@ The server lets agents in where it was started with --agents, and "muster agent 
 	f.BoolVar(&o.observe, "observe", false, "watch only: nothing on the cluster is written")
 	f.BoolVar(&o.Manage, "manage", false, "Muster decides what runs there")
 	f.BoolVar(&o.Kueue, "kueue", false, "write what backs each quota to Kueue's ClusterQueues; Kueue decides what runs")
+	f.DurationVar(&o.FenceAfter, "fence-after", 0, "with --manage: taint nodes out-of-service that are silent for so long, so that lost ranks start elsewhere; 0: never")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
+	f.StringVar(&o.Prometheus, "prometheus", "", "address of Prometheus, as this agent reaches it, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
 	f.StringVar(&o.Health, "health", "", "host:port for /healthz, /readyz and /metrics; without it nowhere")
 	f.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
 	cmd.AddCommand(newEnrol(a), newRevoke(a))
@@ -95,6 +100,9 @@ func (o *agentOptions) settle() error {
 		return usage("--identity names the certificate by which the server knows the cluster; muster agent enrol NAME, where the server runs, gives one")
 	case strings.Contains(o.app.server, "/"):
 		return usage("--server %.80q; an agent dials host:port, as the server's --agents says", o.app.server)
+	}
+	if err := checkFence(o.FenceAfter, o.Manage); err != nil {
+		return err
 	}
 	o.Quotas, o.Server, o.Err = o.quotas == "cluster", o.app.server, o.Env.Err
 	return checkLogLevel(o.LogLevel)

@@ -148,6 +148,9 @@ func (o *clusterShadowOptions) compare(ctx context.Context, cluster string) (ans
 	ans := answer{message: res, table: t, lead: func(p *page) {
 		p.say("%s  mode %s; since %s what would be decided was asked %s, at least %s apart",
 			p.paint.paint(strong, cluster), res.GetMode(), p.moment(res.GetSince().AsTime()), counted(int64(res.GetLooks()), "time", "times"), short(res.GetEvery().AsDuration()))
+		for _, text := range outcomes(res.GetCases()) {
+			p.wrapAs("  - ", text)
+		}
 	}}
 	if res.GetCut() {
 		ans.note = "There are more; --since a later moment shows them."

@@ -8,6 +8,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/bench"
 	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/scenario"
 )
 
 // Env is the world that commands run in.
@@ -34,10 +35,20 @@ type Env struct {
 	Compare func(fleet *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (Comparison, error)
 	// Webhook answers admission reviews of pods until ctx ends.
 	Webhook func(ctx context.Context, o WebhookOptions) error
+	// Stories tells stories on a Kubernetes cluster. It has looked at the
+	// cluster by then, and says what it will do there.
+	Stories func(ctx context.Context, o StoryOptions) (tell scenario.Teller, err error)
 	// Remote is how benches reach an engine through the API.
 	Remote bench.Remote
 	// Pages are the pages over an engine, for benches.
 	Pages bench.Pages
+}
+
+// StoryOptions say on which Kubernetes cluster stories are told.
+type StoryOptions struct {
+	Kubeconfig, Context string
+	Anyway              bool // though it holds what no story has made
+	Err                 io.Writer
 }
 
 // UpOptions are what `muster up` was asked for.

@@ -88,6 +88,13 @@ func ways(asked ...bool) (n int) {
 // leastFence is the least time after which a silent node may be taken for off.
 const leastFence = time.Minute
 
+func checkFence(after time.Duration, manage bool) error {
+	if after < 0 || after > 0 && (!manage || after < leastFence) {
+		return usage("--fence-after %s; with --manage, a time of at least %s: a node that is silent for less may only be slow", after, leastFence)
+	}
+	return nil
+}
+
 // settle checks what was asked for before anything starts.
 func (o *joinOptions) settle() error {
 	switch {
@@ -98,8 +105,8 @@ func (o *joinOptions) settle() error {
 	case o.quotas != "cluster" && o.quotas != "none":
 		return usage("--quotas %.40q; write cluster or none", o.quotas)
 	}
-	if o.join.FenceAfter < 0 || o.join.FenceAfter > 0 && (!o.manage || o.join.FenceAfter < leastFence) {
-		return usage("--fence-after %s; with --manage, a time of at least %s: a node that is silent for less may only be slow", o.join.FenceAfter, leastFence)
+	if err := checkFence(o.join.FenceAfter, o.manage); err != nil {
+		return err
 	}
 	if err := checkLogLevel(o.LogLevel); err != nil {
 		return err

@@ -16,28 +16,69 @@ func newScenario(a *app) *cobra.Command {
 	return group(cmd, newScenarioRun(a), newScenarioConformance(a))
 }
 
+// scenarioRunOptions are those of `muster scenario run`.
+type scenarioRunOptions struct {
+	*app
+	driver string
+	StoryOptions
+}
+
 func newScenarioRun(a *app) *cobra.Command {
-	return &cobra.Command{
+	o := &scenarioRunOptions{app: a}
+	cmd := &cobra.Command{
 		Use:   "run FILE|FOLDER...",
 		Short: "run scenario files, with the same core that serves production",
 		Long: `Run tells each story in virtual time and prints a line for it, and for each expectation that failed
-what was expected and what was so. Exit code 0: all passed; 1: some failed; 2: a file is malformed.`,
-		Example: "  muster scenario run scenarios\n  muster scenario run my-policy.yaml",
+what was expected and what was so. Exit code 0: all passed; 1: some failed; 2: a file is malformed.
+
+With --driver kubernetes the stories are told on a real control plane, with the same expectations: their
+nodes and pods are made there, as people make them, and Muster's agent carries out what is decided. It
+is for control planes whose nodes are made up (kwok; make controlplane-up NODES=0 starts one), and
+refuses one that holds nodes or pods of anybody else. What it makes is labelled muster.dev/story, and
+taken away after each story, but for namespaces. Stories with users or with several
+clusters cannot be told so: they are told on the simulated driver, which is said.`,
+		Example: "  muster scenario run scenarios\n  muster scenario run my-policy.yaml\n  muster scenario run --driver kubernetes --kubeconfig $KUBECONFIG scenarios/placing-gang-in-one-rack.yaml",
 		Args:    needs(1, -1, "the names of scenario files, or of folders with them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.output == "table" || a.output == "wide" {
-				return judged(scenario.RunAll(cmd.Context(), a.Out, args))
+			by, err := o.teller(cmd.Context())
+			if err != nil {
+				return err
 			}
-			return a.scenarioData(cmd.Context(), args)
+			if a.output == "table" || a.output == "wide" {
+				return judged(scenario.RunAllBy(cmd.Context(), a.Out, args, by))
+			}
+			return a.scenarioData(cmd.Context(), args, by)
 		},
 	}
+	f := cmd.Flags()
+	f.StringVar(&o.driver, "driver", "simulated", "simulated, or kubernetes: on a real control plane with made-up nodes")
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "with --driver kubernetes: its kubeconfig; it must be named")
+	f.StringVar(&o.Context, "context", "", "context in the kubeconfig; without it the current one")
+	f.BoolVar(&o.Anyway, "anyway", false, "tell stories though the cluster holds nodes or pods of others; these count in the story")
+	return cmd
+}
+
+// teller is who tells the stories.
+func (o *scenarioRunOptions) teller(ctx context.Context) (scenario.Teller, error) {
+	switch {
+	case o.driver == "simulated" && (o.Kubeconfig != "" || o.Context != "" || o.Anyway):
+		return nil, usage("--kubeconfig, --context and --anyway are of --driver kubernetes")
+	case o.driver == "simulated":
+		return scenario.Run, nil
+	case o.driver != "kubernetes":
+		return nil, usage("--driver %.40q; write simulated or kubernetes", o.driver)
+	case o.Kubeconfig == "": // the usual one may be of a cluster that people work on
+		return nil, usage("--driver kubernetes makes and deletes nodes: name the cluster's file with --kubeconfig")
+	}
+	o.StoryOptions.Err = o.Env.Err
+	return o.Stories(ctx, o.StoryOptions)
 }
 
 // scenarioData runs scenarios and writes what came of each as data.
-func (a *app) scenarioData(ctx context.Context, paths []string) error {
+func (a *app) scenarioData(ctx context.Context, paths []string, by scenario.Teller) error {
 	reports := []any{}
 	t := newTable("", column{head: "FILE"}, column{head: "TITLE"}, column{head: "PASSED"}, column{head: "EXPECTATIONS"}, column{head: "FAILURES"}, column{head: "TOOK"})
-	verdict := scenario.Each(ctx, paths, func(file string, r scenario.Report, wrong config.Errors) {
+	verdict := scenario.EachBy(ctx, paths, by, func(file string, r scenario.Report, wrong config.Errors) {
 		failures := []any{}
 		for _, f := range r.Failures {
 			failures = append(failures, object{{"line", f.Line}, {"what", f.What}, {"expected", f.Expected}, {"actual", f.Actual}})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -19,6 +20,9 @@ type clusterEntry struct {
 	Context    string `yaml:"context"`
 	Mode       string `yaml:"mode"`   // observe, kueue or manage
 	Quotas     string `yaml:"quotas"` // cluster (if nothing is said) or none
+	// FenceAfter is a time like 10m, in mode manage; "": nodes are not fenced.
+	FenceAfter string `yaml:"fenceAfter"`
+	Prometheus string `yaml:"prometheus"` // address, as the server reaches it; "": nobody measures what GPUs do
 }
 
 // mostClusters bounds a file of clusters.
@@ -67,8 +71,26 @@ func readClusters(data []byte) (list []JoinOptions, err error) {
 		case c.Quotas != "" && c.Quotas != "cluster" && c.Quotas != "none":
 			return nil, fmt.Errorf("clusters[%d] (%s): quotas %.40q; write cluster or none", i, c.Name, c.Quotas)
 		}
+		fence, err := fenceOf(c)
+		if err != nil {
+			return nil, fmt.Errorf("clusters[%d] (%s): %w", i, c.Name, err)
+		}
 		known[c.Name] = true
-		list = append(list, JoinOptions{Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Kueue: c.Mode == "kueue", Quotas: c.Quotas != "none"})
+		list = append(list, JoinOptions{
+			Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Kueue: c.Mode == "kueue", Quotas: c.Quotas != "none",
+			FenceAfter: fence, Prometheus: c.Prometheus,
+		})
 	}
 	return list, nil
+}
+
+func fenceOf(c clusterEntry) (time.Duration, error) {
+	if c.FenceAfter == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(c.FenceAfter)
+	if err != nil || d < leastFence || c.Mode != "manage" {
+		return 0, fmt.Errorf("fenceAfter %.40q; in mode manage, write a time of at least %s, such as 10m", c.FenceAfter, leastFence)
+	}
+	return d, nil
 }

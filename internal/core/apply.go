@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -152,7 +153,7 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) 
 		island, _ := p.Island(g.Island)
 		p.SetGang(g.Quota, g.Missing, island)
 	}
-	p.Renewed()
+	p.Touch()
 }
 
 func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
@@ -171,6 +172,8 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Priority = e.Priority })
 	case event.WorkloadResized:
 		applyResized(s, s.Workloads[e.ID], e, at)
+	case event.WorkloadAdopted:
+		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Groups = slices.Concat(w.Groups, e.Groups) })
 	default:
 		return applyReplicas(s, e, at)
 	}
@@ -224,7 +227,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Drop(w, e.Spots)
 	case event.ReplicasLost:
 		w = s.Workloads[e.ID]
-		s.Drop(w, e.Spots)
+		s.Lose(w, e.Spots)
 	case event.ReplicasObserved:
 		w = s.Workloads[e.ID]
 		applyObserved(s, w, e)

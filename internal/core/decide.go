@@ -11,6 +11,11 @@ import (
 // itself, or a refusal. It changes nothing. Promise and placement react to the
 // events in Step.
 func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
+	command, refusal := called(s, r)
+	if refusal != nil {
+		return nil, refusal
+	}
+	r.Command = command
 	switch c := r.Command.(type) {
 	case Tick:
 		return nil, nil
@@ -35,6 +40,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 		return nil, refuse(AccessDenied, "only operators may do this; %s is none", r.Actor.Name)
 	}
 	if events, refusal, known := decideObserve(s, r.Command); known {
+		return events, refusal
+	}
+	if events, refusal, known := decideAdopt(s, r.Command); known {
 		return events, refusal
 	}
 	if events, refusal, known := decideMetal(s, r.Command); known {

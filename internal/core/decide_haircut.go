@@ -58,7 +58,13 @@ func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 	case to > from+1:
 		return nil, refuse(Invalid, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
 	}
-	return one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
+	events, _ := one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
+	if c.Mode == fleet.Enforce && s.SeesWork(c.Cluster) && !cluster.Stale {
+		// Some of what was seen there is not Muster's to start or to take away. Until the
+		// cluster has said what is, nothing is decided: nobody leaves for who cannot start.
+		events = append(events, event.ReportsStopped{Cluster: c.Cluster, Why: "it goes to mode enforce with work that was seen there"})
+	}
+	return events, nil
 }
 
 func checkOwner(owner string) *Refusal {

@@ -129,8 +129,10 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 	if refusal != nil {
 		return nil, refusal
 	}
+	// Who may go beyond what is sustainable and does not has overcommitted nothing.
+	over := c.Overcommit && assignedAfter(s, p, c, was, now) > sustainable(s, p, now)
 	return append([]event.Event{event.GrantSet{
-		Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Gang: gang, Was: was, Overcommit: c.Overcommit,
+		Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Gang: gang, Was: was, Overcommit: over,
 	}}, used...), nil
 }
 
@@ -141,11 +143,11 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now f
 	if rise <= 0 {
 		return nil, nil
 	}
-	own, all := s.Held(c.Partition, c.Quota, now)
-	after := p.Assigned() + rise + all - min(own, rise)
+	after := assignedAfter(s, p, c, was, now)
 	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
+		_, all := s.Held(c.Partition, c.Quota, now)
 		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
-			p.ID, after, all-min(own, rise), limit).
+			p.ID, after, after-p.Assigned()-rise, limit).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
 	}
 	var used []event.Event
@@ -157,6 +159,14 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now f
 		}
 	}
 	return used, nil
+}
+
+// assignedAfter is what a partition would have assigned with a grant, in GPUs: with what
+// is held for others, and what is held for the quota itself and not used up by it.
+func assignedAfter(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now fleet.Instant) int {
+	rise := c.GPUs - was
+	own, all := s.Held(c.Partition, c.Quota, now)
+	return p.Assigned() + rise + all - min(own, max(0, rise))
 }
 
 // sustainable is what people may assign in a partition, in GPUs.

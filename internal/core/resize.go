@@ -11,7 +11,8 @@ import (
 // Resize gives a pool of a workload another size. An elastic pool may be resized at
 // any time: where it stands with more than Max, replicas leave within their grace,
 // those on the nodes in From first, then what is only reserved, then the youngest. A
-// gang keeps its size once it stands.
+// gang keeps its size once it stands, but that its cluster may say that part of it has
+// finished, and fewer replicas are left of which it is whole.
 type Resize struct {
 	Namespace, Name, Pool string
 	Min, Max              int
@@ -42,7 +43,7 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 	if is.Min == c.Min && is.Max == c.Max {
 		return nil, nil
 	}
-	if !is.Elastic && w.At() != nil {
+	if !is.Elastic && w.At() != nil && (r.Actor.Name != Driver.Name || c.Max > is.Max) {
 		return nil, refuse(Invalid, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
 			is.Name, w.Namespace, w.Name, is.Min, w.State)
 	}

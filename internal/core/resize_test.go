@@ -72,6 +72,32 @@ func TestAGangThatStandsKeepsItsSize(t *testing.T) {
 	st.is("ann", "next", fleet.RunningW)
 }
 
+// Of a gang that stands its cluster may say that part of it has finished: what is left
+// is the gang then.
+func TestAGangIsSmallerOncePartOfItHasFinished(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "q", 4, 0)
+	st.do(0, job("ann", "first", "q", fleet.Mid, pool("main", 0, 8, 4)), job("ann", "next", "q", fleet.Mid, pool("main", 0, 8, 1)))
+	driver, system := core.Driver, core.System
+	less := core.Resize{Namespace: "ann", Name: "first", Pool: "main", Min: 3, Max: 3}
+	more := core.Resize{Namespace: "ann", Name: "first", Pool: "main", Min: 5, Max: 5}
+	for by, c := range map[*core.Actor]core.Resize{&driver: more, &system: less} {
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: *by}, moment(time.Minute)); refusal == nil {
+			t.Errorf("%s makes it %d: taken", by.Name, c.Max)
+		}
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: less, Actor: core.Driver}, moment(time.Minute)); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if w := st.s.Workload("ann", "first"); w.Stays(0) != 3 || w.Pools[0].Min != 3 {
+		t.Errorf("%d stay of a gang of %d, want 3 of 3", w.Stays(0), w.Pools[0].Min)
+	}
+	st.leave(2*time.Minute, "ann", "first")
+	st.is("ann", "first", fleet.RunningW)
+	st.is("ann", "next", fleet.RunningW)
+	st.idle(2 * time.Minute)
+}
+
 // TestResizingBreaksNoLaw resizes in the middle of random lives, and checks the laws
 // after every step, the fixed point, and that a restart from what is kept changes nothing.
 func TestResizingBreaksNoLaw(t *testing.T) {
@@ -96,7 +122,11 @@ func resizes(t *testing.T, seed uint64) {
 	for i := range 60 {
 		at += time.Duration(r.IntN(200)) * time.Second
 		for _, c := range append(resizeLine(r, st.s, i), core.Tick{}) {
-			_, _ = core.Step(st.s, core.Request{Command: c, Actor: core.System, Reason: "test"}, moment(at)) // refusals change nothing
+			by := core.System
+			if _, resizes := c.(core.Resize); resizes {
+				by = core.Driver // who may say that part of a gang has finished
+			}
+			_, _ = core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "test"}, moment(at)) // refusals change nothing
 		}
 		for _, b := range invariant.Check(st.s) {
 			t.Errorf("seed %d, step %d: broken: %s", seed, i, b)
@@ -159,7 +189,9 @@ func resizeLine(r *rand.Rand, s *fleet.State, i int) []core.Command {
 		return []core.Command{core.SetNodes{Names: []string{n.Name}, State: state, Signal: "test"}}
 	default:
 		c := core.Resize{Namespace: w.Namespace, Name: w.Name, Pool: w.Pools[r.IntN(len(w.Pools))].Name, Min: 1 + r.IntN(3)}
-		c.Max = c.Min + r.IntN(6)
+		if c.Max = c.Min + r.IntN(6); !w.Pools[0].Elastic && r.IntN(2) == 0 {
+			c.Max = c.Min
+		}
 		if p := w.At(); p != nil && r.IntN(2) == 0 {
 			c.From = []string{p.Nodes[r.IntN(len(p.Nodes))].Name, p.Nodes[0].Name}
 		}

@@ -100,6 +100,8 @@ func names(e event.Event) (uint64, bool) {
 		return e.ID, true
 	case event.ReplicasStarted:
 		return e.ID, true
+	case event.ReplicasObserved: // so that it is known by the time that Muster decides there
+		return e.ID, true
 	case event.ReplicasEvicted:
 		return e.ID, true
 	case event.GangReturned:

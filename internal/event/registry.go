@@ -58,6 +58,7 @@ var readers = map[string][]reader{
 	"workload.retargeted":  {as[WorkloadRetargeted]},
 	"workload.prioritised": {as[WorkloadPrioritised]},
 	"workload.resized":     {as[WorkloadResized]},
+	"workload.adopted":     {as[WorkloadAdopted]},
 	"replicas.placed":      {as[ReplicasPlaced]},
 	"replicas.started":     {as[ReplicasStarted]},
 	"replicas.evicted":     {as[ReplicasEvicted]},

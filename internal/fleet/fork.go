@@ -236,7 +236,7 @@ func (f *fork) queue(q *queue) {
 	for it := range q.all.each() {
 		own = append(own, *it)
 		c := &own[len(own)-1]
-		c.Workload, c.tree = f.work[it.Workload], f.trees[it.tree]
+		c.Workload, c.account = f.work[it.Workload], f.accounts[it.account]
 		twins[it] = c
 	}
 	q.all = q.all.clone(twins)

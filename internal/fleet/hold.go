@@ -49,7 +49,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	if phase == Reserved {
 		w.Reserved = s.Number()
 	}
-	p.changed(w.Tree())
+	p.queued(w.Tree())
 	w.unalign()
 	p.Touch()
 }
@@ -120,7 +120,7 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
-	p.changed(w.Tree())
+	p.queued(w.Tree())
 	p.changed(Flex)
 	p.Touch()
 }
@@ -155,8 +155,17 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
-func (s *State) Drop(w *Workload, spots []Spot) {
-	roomed := false
+func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots)) }
+
+// Lose takes replicas away from a node that is about to take nothing new: their room
+// comes free for nobody, but for what SetNode then says.
+func (s *State) Lose(w *Workload, spots []Spot) {
+	s.drop(w, spots)
+	s.after(w, false)
+}
+
+// drop says whether room came free.
+func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
 	s.each(w, spots, func(pool, at int) {
 		r := w.Held[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
@@ -165,7 +174,7 @@ func (s *State) Drop(w *Workload, spots []Spot) {
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
 	}, nil)
-	s.after(w, roomed)
+	return roomed
 }
 
 // after follows replicas that went, or were told to go; roomed: room came free.

@@ -1,6 +1,9 @@
 package fleet
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // seenOn begins the group of workloads that were seen on a cluster.
 const seenOn = "cluster:"
@@ -27,4 +30,15 @@ func (s *Spec) May(p *Partition) bool {
 	}
 	home := s.Home()
 	return home == "" || home == p.Cluster
+}
+
+// SeesWork says whether work that has not ended was seen on a cluster.
+func (s *State) SeesWork(cluster string) bool {
+	mark := SeenOn(cluster)
+	for _, w := range s.Workloads {
+		if !w.State.Ended() && slices.Contains(w.Groups, mark) {
+			return true
+		}
+	}
+	return false
 }

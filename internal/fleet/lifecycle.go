@@ -295,7 +295,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), &it) {
-		p.changed(w.Tree())
+		p.queued(w.Tree())
 	}
 	q.add(it)
 	p.wake(p.trees[w.Tree()])
@@ -330,7 +330,7 @@ func (s *State) unqueue(w *Workload) {
 			spot.partition.ask(w, -1)
 		}
 		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
-		spot.partition.changed(w.Tree())
+		spot.partition.queued(w.Tree())
 		spot.partition.Touch()
 	}
 	w.queued = w.queued[:0]

@@ -76,8 +76,8 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
 	}
 	p.unaligned = true
-	if n.UsableGPUs() > usable || n.Whole() && !whole {
-		p.Renewed()
+	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
+		p.Renewed() // also where some of what it lost was usable: see Lose
 	} else {
 		p.worn()
 	}
@@ -153,6 +153,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
+	more := nodes > a.Backing[island]
 	a.count(island, -1)
 	a.back(nodes - a.Backing[island])
 	a.Backing[island] = nodes
@@ -160,7 +161,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	p.short += a.short()
 	a.touch()
 	p.shifted++
-	p.freed(a.tree)
+	p.rebacked(a.root, more)
 }
 
 // SetGang says what a quota's declared gang lacks in its best island; 0: nothing.

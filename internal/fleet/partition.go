@@ -211,12 +211,13 @@ func (p *Partition) FlexWorkOf(namespace string) []*Workload {
 	return nil
 }
 
-// FlexOf is what a namespace has on flex here; zero if it has nothing.
-func (p *Partition) FlexOf(namespace string) FlexUse {
+// FlexOf is what a namespace has on flex here; zero if it has nothing. It is the
+// partition's own: read it, do not change it.
+func (p *Partition) FlexOf(namespace string) *FlexUse {
 	if u := p.flex[namespace]; u != nil {
-		return *u
+		return u
 	}
-	return FlexUse{}
+	return &FlexUse{}
 }
 
 // Epoch grows whenever room may have come free, so that whoever found no room

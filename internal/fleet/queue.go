@@ -12,11 +12,12 @@ type Waiting struct {
 	Pool     int
 	Key      Key
 
-	tried uint64 // see Partition.Tried
-	lacks Lack   // see Lacks
-	shape int    // see Shape
-	kind  kind
-	tree  *Tree // that it waits in; nil on flex
+	tried   uint64 // see Partition.Tried
+	lacks   Lack   // see Lacks
+	minds   bool   // see Minds
+	shape   int    // see Shape
+	kind    kind
+	account *Account // for which it waits; nil on flex
 }
 
 // Lack says what a unit lacked that found no room, and so what may help it.
@@ -29,6 +30,9 @@ const (
 	LacksRoom               // flex work may stand in its way, too
 )
 
+// Account is the account in whose queue the unit waits; nil on flex.
+func (a *Waiting) Account() *Account { return a.account }
+
 // Shape numbers what of a waiting unit decides whether it finds room: two units
 // of one queue with the same shape differ in age alone, so where the elder finds
 // no room the younger finds none. 0 is a unit like no other.
@@ -39,6 +43,13 @@ func (a *Waiting) Lacks() Lack { return a.lacks }
 
 // SetLacks remembers what the unit lacks.
 func (a *Waiting) SetLacks(lacks Lack) { a.lacks = lacks }
+
+// Minds says whether what the unit was told when it was last tried hangs on who else
+// waits: it was barred, or whom it would evict has an heir. SetMinds remembers it.
+func (a *Waiting) Minds() bool { return a.minds }
+
+// SetMinds remembers whether what the unit was told hangs on who else waits.
+func (a *Waiting) SetMinds(minds bool) { a.minds = minds }
 
 // ReadsMetal says whether it depends on which nodes are healthy, not on backing
 // alone, whether a workload could head its queue: one that looks at racks does.
@@ -97,8 +108,8 @@ func compareWaiting(a, b *Waiting) int {
 func (q *queue) add(it Waiting) {
 	own := &it
 	if q.account != nil {
-		own.tree = q.account.root
-		own.tree.readers += reads(own)
+		own.account = q.account
+		own.account.root.readers += reads(own)
 	}
 	q.all.add(own)
 	q.file(own)
@@ -114,8 +125,8 @@ func (q *queue) remove(it Waiting) {
 	}
 	q.all.remove(own)
 	q.unfile(own)
-	if own.tree != nil {
-		own.tree.readers -= reads(own)
+	if own.account != nil {
+		own.account.root.readers -= reads(own)
 	}
 	if q.all.size == 0 {
 		q.idle()
@@ -245,10 +256,10 @@ func (a *Account) FollowingFrom(it *Waiting, key Key) *Waiting {
 
 // Queue lists what waits in a namespace for flex of this partition, in order. It
 // is a copy of all of it: decisions ask for Firsts.
-func (f FlexUse) Queue() []Waiting { return f.queue.list() }
+func (f *FlexUse) Queue() []Waiting { return f.queue.list() }
 
 // Firsts is Account.Firsts for a namespace that waits for flex.
-func (f FlexUse) Firsts() []*Waiting { return f.queue.firsts }
+func (f *FlexUse) Firsts() []*Waiting { return f.queue.firsts }
 
 // Waits is how many units wait in the namespace for flex of this partition.
-func (f FlexUse) Waits() int { return f.queue.all.size }
+func (f *FlexUse) Waits() int { return f.queue.all.size }

@@ -45,4 +45,4 @@ func (p *Partition) ask(w *Workload, sign int) {
 }
 
 // Demand is what a namespace holds and asks for on flex here, elastic pools at max.
-func (f FlexUse) Demand() int { return f.asked + f.standing }
+func (f *FlexUse) Demand() int { return f.asked + f.standing }

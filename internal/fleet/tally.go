@@ -129,7 +129,7 @@ func (f *FlexUse) stay(r Resident, gpus int) {
 // CouldGiveWay says whether some of the namespace's work might give way to more
 // of its own, of an importance: less important work, what elastic pools hold
 // above min, and work past its declared maximum.
-func (f FlexUse) CouldGiveWay(to Importance) bool {
+func (f *FlexUse) CouldGiveWay(to Importance) bool {
 	if f.elastic > 0 || f.timed > 0 {
 		return true
 	}

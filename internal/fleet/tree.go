@@ -15,7 +15,8 @@ type Tree struct {
 	awake   bool   // see Partition.Awake
 	lacks   Lack   // the most that somebody lacks who waits; see Partition.Sleep
 	readers int    // units that wait and read metal, see Workload.ReadsMetal
-	left    uint64 // departures from its queues, and placements from them
+	left    uint64 // placements from its queues, and changes of its work
+	queued  uint64 // grows whenever somebody leaves its queues, or comes before others there
 	own     uint64 // grows whenever room came free that its work had
 
 	backed  int    // nodes

@@ -41,6 +41,19 @@ func (p *Partition) changed(tree string) {
 	}
 }
 
+// queued says that somebody left the queues of a tree, or of flex, or came before others
+// there: that concerns those whose answer hangs on who else waits.
+func (p *Partition) queued(tree string) {
+	if tree == Flex {
+		p.leftFlex++
+		return
+	}
+	if t := p.trees[tree]; t != nil {
+		t.queued++
+		p.wake(t)
+	}
+}
+
 // freed says that room came free that work of a tree, or flex work, had.
 func (p *Partition) freed(tree string) {
 	if t := p.trees[tree]; t != nil {
@@ -65,13 +78,25 @@ func (p *Partition) Renewed() {
 	p.Touch()
 }
 
+// rebacked says that a tree has more backing somewhere, or less: what less does to how
+// its work holds GPUs is told when it happens, and else it moves who heads its queues.
+func (p *Partition) rebacked(t *Tree, more bool) {
+	t.queued++
+	if more {
+		t.left++
+		t.own++
+	}
+	p.wake(t)
+	p.Touch()
+}
+
 // worn says that metal is worth less than it was: that helps nobody in quota, but for
 // those behind a head that no longer fits; on flex all shares are smaller.
 func (p *Partition) worn() {
 	p.leftFlex++
 	for _, t := range p.trees {
 		if t.readers > 0 {
-			t.left++
+			t.queued++
 			p.wake(t)
 		}
 	}

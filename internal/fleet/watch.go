@@ -154,7 +154,7 @@ func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
 // mean that neither has.
 func (p *Partition) stamp(w *Workload) uint64 {
 	if w.account != nil {
-		return p.epoch + w.account.root.left + 1
+		return p.epoch + w.account.root.left + w.account.root.queued + 1
 	}
 	return p.epoch + p.leftFlex + 1
 }
@@ -162,14 +162,19 @@ func (p *Partition) stamp(w *Workload) uint64 {
 // stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
 // so much for everybody where who heads a queue depends on metal.
 func (p *Partition) stampOf(it *Waiting) uint64 {
-	t := it.tree
-	switch {
-	case t == nil:
+	if it.account == nil {
 		return p.FlexStamp()
-	case t.readers > 0 || it.lacks == LacksRoom:
-		return p.epoch + t.left + 1
-	case it.lacks == LacksNodes:
-		return 1<<62 + p.bare + t.own + t.left
 	}
-	return 2<<62 + p.wide + t.own + t.left
+	t := it.account.root
+	others := t.left
+	if it.minds {
+		others += t.queued
+	}
+	switch {
+	case t.readers > 0 || it.lacks == LacksRoom:
+		return p.epoch + others + 1
+	case it.lacks == LacksNodes:
+		return 1<<62 + p.bare + t.own + others
+	}
+	return 2<<62 + p.wide + t.own + others
 }

@@ -24,6 +24,10 @@ type Hello struct {
 	Manage  bool   `json:"manage"` // what runs there is decided by Muster; else it is watched only
 	Kueue   bool   `json:"kueue"`  // what backs quotas is written to Kueue's queues
 	Quotas  bool   `json:"quotas"` // the cluster's own quotas are taken over
+	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
+	FenceAfter time.Duration `json:"fenceAfter,omitempty"`
+	// Prometheus says that the agent answers for one that keeps what GPUs do.
+	Prometheus bool `json:"prometheus,omitempty"`
 	// UID tells the cluster from another to which somebody has copied its
 	// certificate: that of its namespace kube-system. "" where it may not be read.
 	UID string `json:"uid,omitempty"`
@@ -73,6 +77,7 @@ const (
 // as it is while there is no line.
 func (a *Agent) Run(ctx context.Context) error {
 	wait := waitLeast
+	heard, said := a.lines.Load(), ""
 	for {
 		began := time.Now()
 		err := a.line(ctx)
@@ -83,7 +88,10 @@ func (a *Agent) Run(ctx context.Context) error {
 			wait = waitLeast
 		}
 		pause := wait/2 + rand.N(wait/2)
-		a.Log.Warn("no line to the server; the cluster goes on with what it runs", "server", a.Server, "why", err, "again", pause.Round(time.Millisecond))
+		if a.lines.Load() > heard || cause(err) != said { // it lasts: said once, and when it is another
+			a.Log.Warn("no line to the server; the cluster goes on with what it runs, and it is tried again and again", "server", a.Server, "why", err)
+		}
+		heard, said = a.lines.Load(), cause(err)
 		wait = min(2*wait, waitMost)
 		select {
 		case <-ctx.Done():
@@ -91,6 +99,15 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// cause is an error without what differs from try to try, as ports do.
+func cause(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op + " " + op.Err.Error()
+	}
+	return err.Error()
 }
 
 // line is one connection from its beginning to its end.

@@ -30,9 +30,10 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		default:
 			if lacks, ok := inVain.covers(it); ok {
 				it.SetLacks(lacks)
+				it.SetMinds(false)
 				break
 			}
-			pl.lacking, pl.hopeless = fleet.LacksCounts, false
+			pl.lacking, pl.minds, pl.hopeless = fleet.LacksCounts, mindsAnyway(a, it), false
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterElsewhere(*it, plan) {
 				return plan, true
@@ -43,6 +44,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 				inVain.note(pl, a, it)
 			}
 			it.SetLacks(pl.lacking)
+			it.SetMinds(pl.minds || ok)
 		}
 		if alone {
 			pl.p.SetTried(it)
@@ -58,6 +60,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	if h == nil {
 		return pl.guarantee(a, it)
 	}
+	pl.minds = true
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
 		return Plan{}, false
 	}
@@ -120,7 +123,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	}
 	walk, first, own, inVain := alongTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
 	for it := walk.next(); it != nil; it = walk.next() {
-		a := pl.p.Account(it.Workload.Target)
+		a := it.Account()
 		if !pl.p.Tried(it) {
 			switch {
 			case pl.tired(it):
@@ -133,6 +136,8 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 				if skips {
 					walk.skipped(it)
 				}
+			default:
+				it.SetMinds(true)
 			}
 			pl.p.SetTried(it)
 		}
@@ -153,7 +158,7 @@ func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fl
 		it.SetLacks(max(it.Lacks(), lacks))
 		return Plan{}, false, false
 	}
-	pl.lacking, pl.hopeless = it.Lacks(), false
+	pl.lacking, pl.minds, pl.hopeless = it.Lacks(), it.Minds(), false
 	plan, found := pl.borrow(a, *it)
 	if found && !pl.betterElsewhere(*it, plan) {
 		return plan, false, true
@@ -163,6 +168,7 @@ func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fl
 		inVain[a] = list
 	}
 	it.SetLacks(pl.lacking)
+	it.SetMinds(pl.minds || found)
 	return Plan{}, found, false
 }
 
@@ -213,4 +219,11 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	plan, ok := pl.displace(c)
 	pl.hopeless = pl.hopeless && !pl.mayPush(c)
 	return plan, ok
+}
+
+// mindsAnyway says whether what a unit is told always counts as hanging on who else
+// waits and starts: where somebody holds part of its quota, and for all but plain gangs.
+func mindsAnyway(a *fleet.Account, it *fleet.Waiting) bool {
+	_, plain := plainly(it)
+	return !plain || len(a.Holds()) > 0
 }

@@ -137,7 +137,9 @@ func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVict
 	if v.holds == fleet.HoldsGuaranteed {
 		stays = pl.isNotPushed
 	}
-	return v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
+	none := v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
+	pl.minds = pl.minds || none
+	return none
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
@@ -166,6 +168,9 @@ func (u *unit) comesBefore(v *candidateVictim) bool {
 
 // goneWith says which units are gone once the victims are: they, and what leaves with them.
 func goneWith(victims []*candidateVictim) func(*unit) bool {
+	if len(victims) == 1 {
+		return victims[0].takesAlong
+	}
 	gone, cores := map[unitID]bool{}, map[part]bool{}
 	for _, o := range victims {
 		gone[o.id()] = true
@@ -177,4 +182,13 @@ func goneWith(victims []*candidateVictim) func(*unit) bool {
 		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
 		return gone[u.id()] || withBase || withPool
 	}
+}
+
+// takesAlong says whether a unit is a victim itself, or leaves with it.
+func (a *candidateVictim) takesAlong(u *unit) bool {
+	if a.w != u.w {
+		return false
+	}
+	core := !a.key.Surplus && (a.pool == fleet.Base || u.key.Surplus && u.pool == a.pool)
+	return core || u.id() == a.id()
 }

@@ -35,6 +35,8 @@ type claim struct {
 	keeps bool
 	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
 	lendable int
+	// heirs is, by account, who may come into what its work leaves: see heir.go.
+	heirs map[*fleet.Account][]fleet.Waiting
 	// searched is the steps that were taken to pack its needs together.
 	searched int
 }

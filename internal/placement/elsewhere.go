@@ -90,7 +90,7 @@ func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 	h, walk := head{}, alongTree(tree)
 	for it := walk.next(); it != nil && !h.holds && (before == nil || it.Key.Before(*before)); it = walk.next() {
-		h.considerTree(pl, pl.p.Account(it.Workload.Target), *it)
+		h.considerTree(pl, it.Account(), *it)
 	}
 	return h
 }

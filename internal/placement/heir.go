@@ -11,13 +11,56 @@ import (
 // guaranteed, who would evict the newcomer in turn (hard cases 1 and 2, decision
 // record 0006).
 
+// heir says whether a victim that leaves alone has an heir.
+type heir uint8
+
+const (
+	notAsked heir = iota
+	hasOne
+	hasNone
+)
+
+// fitsWithoutHeirs says whether a borrowing claim might find room, with all flex work
+// gone, though of some in-quota units nobody leaves for it who has an heir even alone:
+// whoever else leaves, he has one. Most who find room by count are refused here, and
+// need no look at flex, and no search for the cheapest set.
+func (pl *Planner) fitsWithoutHeirs(c *claim, list []*candidateVictim) bool {
+	if c.holds != fleet.HoldsBorrowing {
+		return true
+	}
+	may := make([]*candidateVictim, 0, len(list))
+	for _, v := range list {
+		if v.class != ClassBorrowing || evenAsNone(c, &v.unit) || !pl.hasHeir(c, v, []*candidateVictim{v}) {
+			may = append(may, v)
+		}
+	}
+	if len(may) == len(list) {
+		return true
+	}
+	pl.minds = true
+	return pl.fitsWithoutFlex(c, may)
+}
+
 // hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
 // there by count, or it may be so in another partition. The newcomer must do without
 // it, or wait.
 func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return c.holds == fleet.HoldsBorrowing &&
-		(pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims) || pl.roams(v))
+	if c.holds != fleet.HoldsBorrowing {
+		return false
+	}
+	alone := len(victims) == 1
+	if alone && v.heir != notAsked {
+		return v.heir == hasOne
+	}
+	has := pl.roams(v) || pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims)
+	if alone {
+		v.heir = hasNone
+		if has {
+			v.heir = hasOne
+		}
+	}
+	return has
 }
 
 // comesBack says whether a victim would be guaranteed, by count, with all other
@@ -47,7 +90,7 @@ func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVic
 func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
-	for _, it := range heirs(c, a, units) {
+	for _, it := range c.heirsOf(a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
 			there.Take(u.w, u.gpus)
@@ -73,6 +116,19 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 		if w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
 			list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, p.Rank, false)})
 		}
+	}
+	return list
+}
+
+// heirsOf is heirs, found out once for a claim: they do not hang on who leaves.
+func (c *claim) heirsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
+	list, known := c.heirs[a]
+	if !known {
+		if c.heirs == nil {
+			c.heirs = map[*fleet.Account][]fleet.Waiting{}
+		}
+		list = heirs(c, a, units)
+		c.heirs[a] = list
 	}
 	return list
 }

@@ -14,6 +14,7 @@ type Planner struct {
 	// blind: room is judged as if no flex work were there; then only in-quota work is evicted.
 	blind    bool
 	lacking  fleet.Lack // what the last claims lacked
+	minds    bool       // the last claims' answers hang on who else waits, see fleet.Waiting.Minds
 	hopeless bool       // the last claim found no room with everybody gone that could leave for it
 	roomiest bool       // nodes with the most room come first
 	unsure   bool       // a search for nodes stopped early

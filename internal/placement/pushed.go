@@ -43,6 +43,13 @@ func (o *quotaOrder) class(u *unit) (Class, bool) {
 	return class, may
 }
 
+// couldPush notes that a unit might be pushed once more work of its quota stands before it.
+func (o *quotaOrder) couldPush(u *unit) {
+	if u.holds == fleet.HoldsGuaranteed && o.c.key.Importance().Above(u.key.Importance()) {
+		o.pl.minds = true
+	}
+}
+
 // lendable is what the claim's quota could borrow, found out once.
 func (o *quotaOrder) lendable() int {
 	if !o.asked {

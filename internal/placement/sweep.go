@@ -15,6 +15,7 @@ func (pl *Planner) noneAmong(c *claim, victims []*candidateVictim) func(*candida
 	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
 		return func(v *candidateVictim) bool { return pl.isNone(c, v, victims) }
 	}
+	pl.minds = true
 	none, gone := map[*candidateVictim]bool{}, goneWith(victims)
 	for a, list := range borrowersByAccount(victims) {
 		late := sort.Search(len(list), func(i int) bool { return a == c.account && c.key.Before(list[i].key) })

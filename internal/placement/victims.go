@@ -15,6 +15,7 @@ type candidateVictim struct {
 	flex  int  // GPUs that its namespace has on flex
 	lost  int  // GPU-seconds since its last checkpoint
 	all   unit // all that leaves with it
+	heir  heir // whether it has one if nobody else leaves
 }
 
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
@@ -105,6 +106,10 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.lacking = fleet.LacksRoom
+	if !pl.fitsWithoutHeirs(c, list) {
+		pl.hopeless = false
+		return Plan{}, false
+	}
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {
@@ -183,6 +188,8 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictableUnit{u, class})
 				freed += freedWith(c, u)
+			} else if a == c.account {
+				order.couldPush(u)
 			}
 		}
 	}

@@ -32,8 +32,16 @@ func (e *MalformedError) Error() string {
 // line for each and the sum. The error is a *FailedError, a *MalformedError (after
 // the rest has run), or the world's.
 func RunAll(ctx context.Context, out io.Writer, paths []string) error {
+	return RunAllBy(ctx, out, paths, Run)
+}
+
+// Teller tells the story of a file, on whatever cluster.
+type Teller func(ctx context.Context, f *File) (Report, error)
+
+// RunAllBy is RunAll by a teller of one's own.
+func RunAllBy(ctx context.Context, out io.Writer, paths []string, by Teller) error {
 	passed, failed := 0, 0
-	err := Each(ctx, paths, func(file string, report Report, wrong config.Errors) {
+	err := EachBy(ctx, paths, by, func(file string, report Report, wrong config.Errors) {
 		switch {
 		case wrong != nil:
 			fmt.Fprintf(out, "FAIL %s\n%v\n", file, wrong)
@@ -56,13 +64,18 @@ func RunAll(ctx context.Context, out io.Writer, paths []string) error {
 // came of each: its report, or what is wrong with it as a scenario. Its error is
 // RunAll's.
 func Each(ctx context.Context, paths []string, tell func(file string, report Report, wrong config.Errors)) error {
+	return EachBy(ctx, paths, Run, tell)
+}
+
+// EachBy is Each by a teller of one's own.
+func EachBy(ctx context.Context, paths []string, by Teller, tell func(file string, report Report, wrong config.Errors)) error {
 	files, err := gather(paths)
 	if err != nil {
 		return err
 	}
 	passed, failed, malformed := 0, 0, 0
 	for _, file := range files {
-		report, err := LoadAndRun(ctx, file)
+		report, err := loadAndRun(ctx, file, by)
 		var wrong config.Errors
 		switch {
 		case errors.As(err, &wrong):
@@ -87,11 +100,15 @@ func Each(ctx context.Context, paths []string, tell func(file string, report Rep
 
 // LoadAndRun reads one file and runs it.
 func LoadAndRun(ctx context.Context, path string) (Report, error) {
+	return loadAndRun(ctx, path, Run)
+}
+
+func loadAndRun(ctx context.Context, path string, by Teller) (Report, error) {
 	f, err := Load(path)
 	if err != nil {
 		return Report{}, err
 	}
-	return Run(ctx, f)
+	return by(ctx, f)
 }
 
 // gather lists the files that paths name, those of a folder in order of name.

@@ -85,6 +85,8 @@ func Concerns(e event.Event) []uint64 {
 		return []uint64{e.ID}
 	case event.WorkloadResized:
 		return []uint64{e.ID}
+	case event.WorkloadAdopted:
+		return []uint64{e.ID}
 	}
 	return concernsPlace(e)
 }
@@ -133,6 +135,8 @@ func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 		return "its priority became " + e.Priority.String(), "", e.ID == s.ID
 	case event.WorkloadResized:
 		return s.resized(e), "", e.ID == s.ID
+	case event.WorkloadAdopted:
+		return "was taken over where it stood: Muster decides for it from now on", "", e.ID == s.ID
 	}
 	return s.tellPlace(e, r)
 }

@@ -28,15 +28,18 @@ func (x *search) reports() {
 					Commands: []core.Command{core.ResumeReports{Cluster: name}},
 				})
 			} else if c != nil && c.Mode != fleet.Enforce {
-				x.tryKeep(Change{Kind: Mode, Class: explain.Ask, Names: []string{name}, Commands: toEnforce(*c)})
+				x.tryKeep(Change{Kind: Mode, Class: explain.Ask, Names: []string{name}, Commands: toEnforce(x.s, *c)})
 			}
 		}
 	}
 }
 
 // toEnforce are the steps of a cluster to mode enforce, one mode at a time.
-func toEnforce(c fleet.Cluster) []core.Command {
+func toEnforce(s *fleet.State, c fleet.Cluster) []core.Command {
 	steps := []core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Enforce}}
+	if s.SeesWork(c.Name) { // its agent says so by itself
+		steps = append(steps, core.ResumeReports{Cluster: c.Name})
+	}
 	if c.Mode == fleet.Observe {
 		steps = append([]core.Command{core.SetMode{Cluster: c.Name, Mode: fleet.Shadow}}, steps...)
 	}

@@ -24,6 +24,9 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.NodeChanged:
 		return Told{Node, e.Node, nodeChanged(e)}, true
 	case event.ReportsStopped:
+		if e.Why != "" {
+			return Told{Cluster, e.Cluster, "is looked at anew before anything is decided there: " + e.Why}, true
+		}
 		return Told{Cluster, e.Cluster, "no longer reports: what is known of it is the last that was"}, true
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true

@@ -33,6 +33,8 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 		return work(e.ID, "now has priority %v", e.Priority)
 	case event.WorkloadResized:
 		return work(e.ID, "%s", resized(e))
+	case event.WorkloadAdopted:
+		return work(e.ID, "is taken over where it stands: Muster decides for it from now on")
 	case event.UsageMeasured:
 		says := fmt.Sprintf("keeps its GPUs busy %s of the time", percent(e.SM))
 		return Told{Workload, names.of(e.Workload), says}, true

@@ -1,14 +1,15 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -92,11 +93,15 @@ func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
 	defer func() { a.waited += time.Since(began) }()
 	todo := make(chan func() error)
 	var all sync.WaitGroup
+	var lock sync.Mutex
+	var failed []error
 	for range min(writers, len(calls)) {
 		all.Go(func() {
 			for call := range todo {
 				if err := call(); err != nil && ctx.Err() == nil {
-					a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", err)
+					lock.Lock()
+					failed = append(failed, err)
+					lock.Unlock()
 				}
 			}
 		})
@@ -106,6 +111,19 @@ func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
 	}
 	close(todo)
 	all.Wait()
+	a.complain(failed)
+}
+
+// complain logs calls that failed. They are tried in every round: what fails again as
+// before is said seldom, and of many that fail together the first.
+func (a *Agent) complain(failed []error) {
+	if len(failed) == 0 {
+		return
+	}
+	slices.SortFunc(failed, func(x, y error) int { return cmp.Compare(x.Error(), y.Error()) })
+	if a.news.seldom(cause(failed[0])) {
+		a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", failed[0], "and so many more", len(failed)-1)
+	}
 }
 
 // startPod lets a pod start. From before the call on it counts as started, unless
@@ -204,114 +222,4 @@ func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.P
 		_ = a.startPod(ctx, s)
 	}
 	return pods
-}
-
-// quiet is how long a pod waits before it is told why: most start sooner.
-// Those of a workload that has its room are started as soon as its other pods are
-// there, and what is told to hundreds of them meanwhile only delays that.
-const (
-	quiet     = 3 * time.Second
-	quietSoon = 20 * time.Second
-)
-
-// wait is how long a pod is not told.
-func (w word) wait() time.Duration {
-	if w.soon {
-		return quietSoon
-	}
-	return quiet
-}
-
-// mostSaid is how many pods are told in one round why they wait.
-const mostSaid = 100
-
-// word is what a pod is told.
-type word struct {
-	admitted        bool
-	reason, message string
-	soon            bool // its workload has its room
-}
-
-// saying is the call that tells a pod a word, or what would make it; nil: it was told.
-func (a *Agent) saying(ctx context.Context, pod translate.Pod, is word) func() error {
-	if pod.Virtual {
-		return a.sayOwner(ctx, pod, is)
-	}
-	return func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) }
-}
-
-// say tells pods where they stand: started, or why not.
-func (a *Agent) say(ctx context.Context, p Picture) {
-	words := a.words(p)
-	var calls []func() error
-	for _, w := range p.Work {
-		about, known := words[[2]string{w.Namespace, w.Name}]
-		for _, part := range w.Pools {
-			for _, pod := range part.Pods {
-				is := wordFor(pod, about)
-				if pod.Admitted == is.message || len(calls) == mostSaid || !a.tellable(pod, about, known) {
-					continue
-				}
-				if call := a.saying(ctx, pod, is); call != nil {
-					calls = append(calls, call)
-				}
-			}
-		}
-	}
-	for _, call := range a.sayAstray(p) {
-		calls = append(calls, func() error { return call(ctx) })
-	}
-	a.atOnce(ctx, calls)
-}
-
-// calm is how long nothing was started before pods are told that they were: that
-// they run can be seen without it, and others wait to be started.
-const calm = 5 * time.Second
-
-// atLatest is how old a pod is when it is told all the same, however much starts.
-const atLatest = time.Minute
-
-// tellable says whether a pod is to be told now where it stands.
-func (a *Agent) tellable(pod translate.Pod, about word, known bool) bool {
-	switch {
-	case pod.Over || pod.Leaving || a.toldLeaving[pod.UID] != "":
-		return false
-	case pod.Gated:
-		return known && a.Now() >= pod.Created.Add(about.wait())
-	}
-	return pod.Unschedulable != "" && pod.Node == "" || time.Since(a.startedAt) >= calm || a.Now() >= pod.Created.Add(atLatest)
-}
-
-// wordFor is what one pod of a workload is told.
-func wordFor(pod translate.Pod, about word) word {
-	if pod.Gated {
-		return about
-	}
-	is := word{admitted: true, reason: "Started", message: "Started on node " + translate.Bare(pod.Pinned) + "."}
-	if pod.Node == "" && pod.Unschedulable != "" {
-		is.message += " kube-scheduler cannot bind it: " + pod.Unschedulable
-	}
-	return is
-}
-
-// words says of each workload why it waits.
-func (a *Agent) words(p Picture) map[[2]string]word {
-	words := map[[2]string]word{}
-	a.engine.Read(func(s *fleet.State) {
-		s = s.Fork()
-		for _, w := range p.Work {
-			key := [2]string{w.Namespace, w.Name}
-			is := s.Workload(w.Namespace, w.Name)
-			switch {
-			case is != nil:
-				words[key] = word{reason: string(is.State), message: "The workload is " + string(is.State) + ".", soon: is.At() != nil}
-				if list := explain.Why(s, is, a.Now()); len(list) > 0 {
-					words[key] = word{reason: string(list[0].Code), message: list[0].Text}
-				}
-			case a.refused[key] != "":
-				words[key] = word{reason: "Refused", message: a.refused[key]}
-			}
-		}
-	})
-	return words
 }

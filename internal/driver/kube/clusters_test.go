@@ -153,6 +153,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 		core.Observe{Spec: spec("lion", "job"), Partition: "tiger/h200"},
 		core.Cancel{Namespace: "oak@lion", Name: "job"},
 		core.Resize{Namespace: "oak@lion", Name: "job", Pool: "main", Min: 1, Max: 2},
+		core.Adopt{Namespace: "oak@lion", Name: "job", Groups: []string{"uid:x"}},
 		core.MeasureUsage{Of: []core.Measured{{Namespace: "oak@lion", Name: "job", SM: 1}}},
 		core.ReportFinished{ID: before.Workload("oak@lion", "job").ID},
 		core.ReportStopped{ID: before.Workload("oak@lion", "job").ID},

@@ -53,8 +53,8 @@ var kindsOfFaults = []faultKind{
 			func(node string) { st.condition(node, "Ready", "True", time.Now()) })
 	}},
 	{"a node has an XID", func(st *storm) {
-		st.nodeBreaks(func(node string) { st.condition(node, "XIDErrors", "True", time.Now()) },
-			func(node string) { st.condition(node, "XIDErrors", "False", time.Now()) })
+		st.nodeBreaks(func(node string) { st.conditionSaying(node, "XIDErrors", "True", "XID errors: 79", time.Now()) },
+			func(node string) { st.conditionSaying(node, "XIDErrors", "False", "no XID errors", time.Now()) })
 	}},
 	{"a node is cordoned by hand", func(st *storm) {
 		st.nodeBreaks(func(node string) { st.nodeSpec(node, kubetest.JSON{"unschedulable": true}) },

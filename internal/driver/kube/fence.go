@@ -112,6 +112,8 @@ func beyondWork(s *fleet.State, cluster string, command core.Command) string {
 		return ""
 	case core.Resize:
 		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+	case core.Adopt:
+		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.ReportFinished:
 		return beyondWorkload(s.Workloads[c.ID], cluster)
 	case core.ReportStopped:

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
@@ -30,10 +31,14 @@ func (a *Agent) countForeign(p Picture) {
 		is.GPUs += gpus
 	}
 	a.mu.Lock()
-	was := a.foreign
 	a.foreign = is
 	a.mu.Unlock()
-	if is != was {
+	switch {
+	case is == Foreign{}:
+		if a.news.over("foreign") {
+			a.Log.Info("no GPU pod that Muster does not manage is left", "cluster", a.Translate.Cluster)
+		}
+	case a.news.now("foreign", fmt.Sprint(is)):
 		a.Log.Warn("GPU pods that Muster does not manage hold GPUs; nothing is promised on their nodes", "cluster", a.Translate.Cluster,
 			"pods", is.Pods, "gpus", is.GPUs, "nodes", is.Nodes, "of them with a target", is.Targeted)
 	}

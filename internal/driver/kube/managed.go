@@ -25,6 +25,7 @@ type ending struct {
 	over, failed bool
 	lives        bool // what makes its pods is there, and will make others
 	none         bool // what makes its pods wants none at present
+	suspended    bool // what makes its pods makes none until somebody takes that back
 }
 
 // managed lists the commands about work that Muster starts: what is new is
@@ -36,6 +37,9 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 		there[key] = true
 		delete(a.goneSince, key)
 		is := s.Workload(w.Namespace, w.Name)
+		if is != nil && !is.State.Ended() {
+			delete(a.let, key)
+		}
 		switch {
 		case is == nil || is.State.Ended():
 			if a.isNew(w, is) {
@@ -61,7 +65,7 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
 	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
-		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was))
+		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || a.let[[2]string{was.Namespace, was.Name}] == was.ID)
 }
 
 func finished(w *fleet.Workload, e ending) core.Command {
@@ -78,11 +82,18 @@ func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
 	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
 	case e.none && w.State == fleet.Pending:
-		return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
+		return a.letGo(w)
 	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
-		return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
+		return a.letGo(w)
 	}
 	return nil
+}
+
+// letGo takes a workload back whose pods are gone. Should they come again, it is new:
+// no person has taken it back.
+func (a *Agent) letGo(w *fleet.Workload) []core.Command {
+	a.let[[2]string{w.Namespace, w.Name}] = w.ID
+	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
 }
 
 // ownerMark says what makes a workload's pods.
@@ -126,18 +137,24 @@ func newest(w translate.Work) (at fleet.Instant) {
 func identity(w translate.Work) string {
 	pod := w.Pools[0].Pods[0]
 	if pod.Owner.UID != "" {
-		return "uid:" + pod.Owner.UID
+		return identityMark + pod.Owner.UID
 	}
-	return "uid:" + pod.UID
+	return identityMark + pod.UID
+}
+
+// marksOf are the groups that say which work it is, and what makes its pods.
+func marksOf(w translate.Work) []string {
+	marks := []string{identity(w)}
+	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
+		marks = append(marks, ownerMark+o.Kind+"/"+o.Asked())
+	}
+	return marks
 }
 
 func (a *Agent) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
-		Name: w.Name, Namespace: w.Namespace, Groups: []string{mark(a.Translate.Cluster), identity(w)}, Target: w.Target, Partition: w.Partition,
+		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(a.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
-	}
-	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
-		spec.Groups = append(spec.Groups, ownerMark+o.Kind+"/"+o.Asked())
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)

@@ -47,6 +47,13 @@ func (x *extras) suspendable() []translate.Suspendable {
 	return append(x.jobs.all(), x.jobSets.all()...)
 }
 
+// shows says whether the enrolled namespaces and all objects of a kind that may be
+// suspended are known.
+func (x *extras) shows(kind string) bool {
+	of := map[string]*kept[translate.Suspendable]{"Job": x.jobs, "JobSet": x.jobSets}[kind]
+	return of != nil && of.listed() && x.spaces.listed()
+}
+
 // enrolled lists the enrolled namespaces; nil: the cluster does not say.
 func (x *extras) enrolled() map[string]bool {
 	if !x.spaces.listed() {

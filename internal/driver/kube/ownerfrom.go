@@ -1,17 +1,20 @@
 package kube
 
+import "github.com/muster-fleet/muster/internal/driver/kube/translate"
+
 // mostPods is above any size of a Job that is believed.
 const mostPods = 100_000
 
 // ownerFrom reads the size and the end of a Job, or of what is like one.
 func ownerFrom(of map[string]any) (o owner) {
 	spec, _ := of["spec"].(map[string]any)
-	o.size = jobSize(spec)
+	status, _ := of["status"].(map[string]any)
+	o.size = jobSize(spec, status)
+	o.suspended, _ = spec["suspend"].(bool)
 	if n, ok := number(spec["replicas"]); ok { // of what is scaled
 		o.size, o.none = n, n == 0
 	}
 	o.sizes = partSizes(spec)
-	status, _ := of["status"].(map[string]any)
 	for _, c := range listIn(status, "conditions") {
 		if c["status"] != "True" {
 			continue
@@ -26,13 +29,12 @@ func ownerFrom(of map[string]any) (o owner) {
 	return o
 }
 
-// jobSize is how many pods a Job has at one time.
-func jobSize(spec map[string]any) int {
-	size, _ := number(spec["parallelism"])
-	if n, ok := number(spec["completions"]); ok && n > 0 && n < size {
-		return n
+// jobSize is how many pods a Job has at one time; 0: it does not say.
+func jobSize(spec, status map[string]any) int {
+	if _, says := number(spec["parallelism"]); !says {
+		return 0
 	}
-	return size
+	return translate.JobSize(spec, status)
 }
 
 // partSizes is how many pods the parts of something have: of a JobSet, an MPIJob
@@ -42,7 +44,7 @@ func partSizes(spec map[string]any) map[string]int {
 	for _, part := range listIn(spec, "replicatedJobs") {
 		template, _ := part["template"].(map[string]any)
 		job, _ := template["spec"].(map[string]any)
-		sizes[text(part["name"])] = orOne(part["replicas"]) * max(1, jobSize(job))
+		sizes[text(part["name"])] = orOne(part["replicas"]) * max(1, jobSize(job, nil))
 	}
 	replicas, _ := spec["mpiReplicaSpecs"].(map[string]any)
 	for name, part := range replicas {

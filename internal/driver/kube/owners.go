@@ -40,7 +40,19 @@ func asksOwner(p *translate.Pod) bool {
 	if owners[p.Owner.Kind].Resource == "" {
 		return false
 	}
-	return p.Owner.Elastic && p.Managed() || p.Gated && p.Wishes.Max == 0 && p.Owner.Size == 0
+	return p.Owner.Elastic && p.Managed() || p.Gated && p.Owner.Size == 0 && (p.Wishes.Max == 0 || shrinks(p))
+}
+
+// shrinks says whether a pod is of a Job that makes fewer pods once part of it has finished.
+func shrinks(p *translate.Pod) bool { return p.Owner.Kind == "Job" && p.Wishes.Workload == "" }
+
+// another says whether an owner is to be asked anew: it has said another number of
+// pods than there are. Of a Job some may have finished since.
+func another(p *translate.Pod, is *owner, there int) bool {
+	if time.Since(is.at) <= askAgain {
+		return false
+	}
+	return p.Owner.Elastic && is.size != there || shrinks(p) && there < is.size
 }
 
 func ownerKey(p *translate.Pod) string {
@@ -61,14 +73,14 @@ func uidOf(p *translate.Pod) string {
 // and asked again in the next round.
 func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 	a.unasked = map[string]bool{}
-	there, asked, again := elasticPods(pods), map[string]bool{}, 0
+	there, asked, again := countPods(pods), map[string]bool{}, 0
 	var calls []func() error
 	for i := range pods {
 		p := &pods[i]
 		key := ownerKey(p)
 		is, known := a.owners[key]
-		other := p.Owner.Elastic && is.size != there[key] && time.Since(is.at) > askAgain && again < mostAsked
-		if asked[key] || !asksOwner(p) || known && !other {
+		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && there[key] >= p.Wishes.Max // what is annotated is there
+		if asked[key] || !asksOwner(p) || enough || known && (again == mostAsked || !another(p, &is, there[key])) {
 			continue
 		}
 		if known {
@@ -80,11 +92,11 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 	a.atOnce(ctx, calls)
 }
 
-// elasticPods counts the pods of each owner whose number changes.
-func elasticPods(pods []translate.Pod) map[string]int {
+// countPods counts the pods of each owner that may make more or fewer.
+func countPods(pods []translate.Pod) map[string]int {
 	there := map[string]int{}
 	for i := range pods {
-		if p := &pods[i]; p.Owner.Elastic && !p.Over && !p.Leaving {
+		if p := &pods[i]; (p.Owner.Elastic || shrinks(p)) && !p.Over && !p.Leaving {
 			there[ownerKey(p)]++
 		}
 	}
@@ -147,7 +159,7 @@ func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending 
 		a.Log.Warn("what makes a workload's pods could not be read", "cluster", a.Translate.Cluster, "workload", namespace+"/"+name, "why", err)
 		return ending{lives: true}
 	}
-	is.lives = ok && !is.over
+	is.lives = ok && !is.over && !(is.suspended && a.nobodyStarts(ownerID{kind, namespace, name}))
 	return is.ending
 }
 

@@ -25,11 +25,18 @@ func (a *Agent) pulse(ctx context.Context) {
 			return
 		case err == nil:
 			heard = time.Now()
-			a.reporting(ctx, true)
+			if !a.acts() || a.taking.done.Load() { // else the comparison says so
+				a.reporting(ctx, true)
+			}
+			if silent, stopped := a.news.over("silent"), a.news.over("stopped"); silent || stopped {
+				a.Log.Info("the API server answers again", "cluster", a.Translate.Cluster)
+			}
 		case time.Since(heard) >= a.silence():
-			a.Log.Error("the cluster's reports have stopped", "cluster", a.Translate.Cluster, "since", heard, "why", err)
+			if a.news.is("stopped", cause(err)) {
+				a.Log.Error("the cluster's reports have stopped", "cluster", a.Translate.Cluster, "since", heard, "why", err)
+			}
 			a.reporting(ctx, false)
-		default:
+		case a.news.is("silent", cause(err)):
 			a.Log.Warn("the API server does not answer", "cluster", a.Translate.Cluster, "why", err)
 		}
 		if err == nil && a.Quotas && !a.kueue.listed() && time.Since(asked) > rareBeat {

@@ -247,6 +247,7 @@ func (w *world) clear() {
 func (w *world) empty(space string) {
 	const all = "?propagationPolicy=Background&gracePeriodSeconds=0"
 	for _, kind := range []string{
+		"/apis/jobset.x-k8s.io/v1alpha2/%s/jobsets", // where the cluster knows them
 		"/apis/apps/v1/%s/deployments", "/apis/apps/v1/%s/statefulsets", "/apis/apps/v1/%s/replicasets", "/apis/batch/v1/%s/jobs",
 		"/apis/policy/v1/%s/poddisruptionbudgets", "/api/v1/%s/pods", "/api/v1/%s/resourcequotas", "/api/v1/%s/events",
 	} {
@@ -326,7 +327,7 @@ func (w *world) read(look func(*fleet.State)) {
 }
 
 // patient is how long anything may take: a machine may be busy with other things.
-const patient = 8 * time.Minute
+const patient = 15 * time.Minute
 
 // eventually waits until nothing is missing any more; missing says what is, "" for
 // nothing. However short within is, a busy machine is given its time.

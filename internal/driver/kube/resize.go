@@ -29,13 +29,27 @@ func resized(w *fleet.Workload, is translate.Work) (commands []core.Command) {
 // the controller chose. Pods that are not there for a moment make no pool smaller
 // where nobody says how many there should be.
 func changes(w *fleet.Workload, was fleet.Pool, is *translate.Part) bool {
-	if was.Min == is.Pool.Min && was.Max == is.Pool.Max || !was.Elastic && w.At() != nil {
+	if was.Min == is.Pool.Min && was.Max == is.Pool.Max {
 		return false
+	}
+	if !was.Elastic && w.At() != nil {
+		return is.Pool.Max < was.Max && fewerLeft(is)
 	}
 	if is.Pool.Max < was.Max || is.Pool.Min < was.Min {
 		return is.Sized() && is.There() <= is.Pool.Max
 	}
 	return true
+}
+
+// fewerLeft says whether nothing of a gang runs, and all that its Job has left to run
+// waits: the rest has finished before it was evicted, and never comes back.
+func fewerLeft(is *translate.Part) bool {
+	for _, pod := range is.Pods {
+		if !pod.Over && (!pod.Gated || pod.Leaving || !shrinks(&pod)) {
+			return false
+		}
+	}
+	return is.There() > 0 && is.There() == is.OwnerSize()
 }
 
 // vacated names the nodes on which fewer of a pool's pods stay than Muster has there.

@@ -2,13 +2,12 @@ package kube
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/scenario"
 )
@@ -77,19 +76,26 @@ func playFile(t *testing.T, file string) {
 		t.Fatalf("on the simulated cluster: %v %v", report.Failures, err)
 	}
 	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
-	s := &stage{
-		t: t, c: w.c, config: w.entitled(fleet.Enforce), cluster: f.Fleet.Clusters[0].Name,
-		crews: map[[2]string]*crew{}, born: map[string]fleet.Instant{}, known: map[string]bool{}, homes: map[string]bool{}, refused: map[[2]string]*core.Refusal{},
+	people := filepath.Join(t.TempDir(), "people")
+	if err := os.WriteFile(people, w.c.KubeconfigOf(w.c.Token), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	th := &Theatre{People: people, Agent: w.entitled(fleet.Enforce), Patience: patient, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	if err := th.Open(); err != nil {
+		t.Fatal(err)
+	}
+	var s *Stage
 	t.Cleanup(func() {
-		if s.leave != nil {
-			s.leave()
+		if s == nil {
+			return
 		}
-		s.clear(context.Background())
+		if err := s.Clear(context.Background()); err != nil {
+			t.Error(err)
+		}
 	})
 	report, err := scenario.RunOn(t.Context(), f, func(set scenario.Setting) (scenario.Stage, error) {
-		s.set, s.programs = set, simulated.New(simulated.Options{WholeGrace: true, Runtime: set.Runtime})
-		return s, nil
+		s, err = th.Stage(f.Fleet.Clusters[0].Name, set.Now, set.Runtime)
+		return s, err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +104,9 @@ func playFile(t *testing.T, file string) {
 		t.Error(wrong)
 	}
 	if t.Failed() {
-		s.dump()
+		for _, line := range s.Says() {
+			t.Log(line)
+		}
 	}
 	for _, p := range s.agent.Problems() {
 		if strings.HasPrefix(p.Object, "node/") {

@@ -67,6 +67,18 @@ func suspendables(all []translate.Suspendable) map[ownerID]translate.Suspendable
 	return by
 }
 
+// nobodyStarts says of something that is suspended that Muster will not start it: its
+// namespace is not enrolled any more, or it has no target. It keeps no room.
+func (a *Agent) nobodyStarts(of ownerID) bool {
+	if !a.watch.extras.shows(of.kind) {
+		return false // that is not known yet
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, may := a.suspendable[of]
+	return !may
+}
+
 // unsuspend lets what makes a pod make it, once for all of its pods.
 func (a *Agent) unsuspend(ctx context.Context, p translate.Pod) error {
 	return a.setSuspended(ctx, ownerIDOf(&p), p.Owner.UID, false)

@@ -67,6 +67,73 @@ func TestASuspendedJobIsQueued(t *testing.T) {
 	w.sound()
 }
 
+// TestAJobComesBackWithWhatItHasLeft evicts Jobs of which a part has finished, one by
+// suspending it: they come back as smaller gangs, which what has finished is no part of.
+func TestAJobComesBackWithWhatItHasLeft(t *testing.T) {
+	w := managing(t, 1, 3, map[string]int{"oak": 24, "elm": 0})
+	for _, suspended := range []bool{true, false} {
+		name := fmt.Sprintf("sweep-%t", suspended)
+		j := job("elm", name, 3, "flex")
+		j["spec"].(kubetest.JSON)["suspend"] = suspended
+		w.job(j)
+		w.eventually(2*time.Minute, "all three", w.runs("elm", 3))
+		w.finish("elm", name+"-0")
+		w.eventually(2*time.Minute, "that one has finished", func() string {
+			var is struct{ Status struct{ Succeeded int } }
+			w.call(http.MethodGet, "/apis/batch/v1/namespaces/elm/jobs/"+name, nil, &is)
+			if is.Status.Succeeded != 1 {
+				return fmt.Sprintf("%d have", is.Status.Succeeded)
+			}
+			return ""
+		})
+		w.job(job("oak", "first-"+name, 3, "oak"))
+		w.eventually(2*time.Minute, "the job that needs the room", w.runs("oak", 3))
+		if w.suspended("elm", name) != suspended {
+			t.Errorf("%s is not as it should be while others have its room", name)
+		}
+		w.finish("oak", "first-"+name)
+		w.eventually(2*time.Minute, "the other two again", w.sized("elm", name, 2))
+		w.sound()
+		w.finish("elm", name)
+		w.eventually(2*time.Minute, "its end", func() string {
+			if s := w.state("elm", name); s != fleet.Finished {
+				return "it is " + string(s)
+			}
+			return ""
+		})
+	}
+}
+
+// TestWhatIsNotEnrolledAnyMoreKeepsNoRoom takes a namespace out of Muster's hands while
+// a suspended Job of it waits. It waits no longer, and is new when the namespace is back.
+func TestWhatIsNotEnrolledAnyMoreKeepsNoRoom(t *testing.T) {
+	w := managing(t, 1, 2, map[string]int{"oak": 16, "elm": 0})
+	w.job(job("oak", "first", 2, "oak"))
+	w.eventually(2*time.Minute, "a full fleet", w.runs("oak", 2))
+	j := job("elm", "sweep", 2, "flex")
+	j["spec"].(kubetest.JSON)["suspend"] = true
+	w.job(j)
+	is := func(want fleet.WorkloadState) func() string {
+		return func() string {
+			if s := w.state("elm", "sweep"); s != want {
+				return fmt.Sprintf("it is %q", s)
+			}
+			return ""
+		}
+	}
+	enrol := func(label any) {
+		w.call(http.MethodPatch, "/api/v1/namespaces/elm", kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": label}}}, nil)
+	}
+	w.eventually(time.Minute, "that it waits", is(fleet.Pending))
+	enrol(nil)
+	w.eventually(time.Minute, "that it does not", is(fleet.Cancelled))
+	enrol("true")
+	w.eventually(time.Minute, "that it waits again", is(fleet.Pending))
+	w.finish("oak", "first")
+	w.eventually(2*time.Minute, "the sweep", w.runs("elm", 2))
+	w.sound()
+}
+
 // noted asks for an event of Muster's about an object.
 func (w *world) noted(namespace, kind, name string) string {
 	var list struct {

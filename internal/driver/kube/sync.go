@@ -19,6 +19,9 @@ import (
 type Engine interface {
 	Do(ctx context.Context, r core.Request) error
 	Read(look func(*fleet.State))
+	// Study shows a view beside the state that is decided on, a moment old at most, which
+	// the planner may be asked about for as long as it takes.
+	Study(look func(*fleet.State))
 }
 
 // Options say how a cluster is joined.
@@ -69,9 +72,11 @@ type Agent struct {
 	toldLeaving map[string]string                 // what pods were told that leave, by UID
 	owners      map[string]owner                  // by kind, namespace and name
 	told        map[string]string                 // last signal of each node's checks
+	news        news                              // what was logged
 	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
 	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
+	let         map[[2]string]uint64              // workloads that were taken back because their pods were gone
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
 	suspendable map[ownerID]translate.Suspendable
 	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
@@ -79,7 +84,9 @@ type Agent struct {
 	leftSince   map[string]fleet.Instant // pods that leave, by UID
 	unasked     map[string]bool          // owners that could not be asked in this round
 	saidAt      time.Time
+	saidUpTo    [2]string     // the workload that was last in turn to be asked about
 	startedAt   time.Time     // when a pod was let start last
+	taking      takingOver    // see takeover.go
 	waited      time.Duration // for the API server, in this comparison
 }
 
@@ -97,7 +104,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, let: map[[2]string]uint64{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)
@@ -177,6 +184,9 @@ func (a *Agent) compare(ctx context.Context) error {
 	a.waited = 0
 	acts := a.acts()
 	of := a.parts()
+	if err := a.takeOver(ctx, acts, of.pods); err != nil {
+		return err
+	}
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
@@ -199,6 +209,7 @@ func (a *Agent) compare(ctx context.Context) error {
 		}
 	}
 	if acts {
+		a.tookOver(ctx)
 		a.countForeign(p)
 		busy, err := a.carry(ctx, p)
 		if err != nil {

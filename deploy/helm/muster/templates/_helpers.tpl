@@ -59,7 +59,23 @@ priorityClassName: {{ . }}
 {{- if not (has .Values.agent.mode (list "observe" "kueue" "manage")) }}{{ fail (printf "agent.mode is %q; it can be observe, kueue or manage" .Values.agent.mode) }}{{ end -}}
 {{- if and (not .Values.agent.server) (not (and .Values.server.enabled .Values.server.agents.enabled)) }}{{ fail "agent.server: name the server as host:port, since this release has none that takes agents" }}{{ end -}}
 {{- end }}
+{{- if .Values.agent.enabled }}
+{{- $by := .Values.agent.admission.by }}
+{{- if not (has $by (list "policy" "webhook")) }}{{ fail (printf "agent.admission.by is %q; it can be policy or webhook" $by) }}{{ end -}}
+{{- if not (has .Values.agent.admission.failurePolicy (list "Fail" "Ignore")) }}{{ fail "agent.admission.failurePolicy: Fail or Ignore" }}{{ end -}}
+{{- if eq (include "muster.admits" .) "true" }}
+{{- if and (eq $by "policy") (semverCompare "<1.36.0-0" .Capabilities.KubeVersion.Version) }}{{ fail (printf "agent.admission.by: Kubernetes %s has no MutatingAdmissionPolicy of version v1; set it to webhook" .Capabilities.KubeVersion.Version) }}{{ end -}}
+{{- if and (eq $by "webhook") (not .Values.agent.admission.webhook.tlsSecret) }}{{ fail "agent.admission.webhook.tlsSecret: name the Secret with tls.crt and tls.key by which the API server knows the webhook" }}{{ end -}}
+{{- if and (eq $by "webhook") (not .Values.agent.admission.webhook.caBundle) (not .Values.agent.admission.webhook.annotations) }}{{ fail "agent.admission.webhook: give caBundle (base64 of the authority's PEM), or annotations by which cert-manager writes it" }}{{ end -}}
+{{- end }}
+{{- if and .Values.agent.fenceAfter (ne .Values.agent.mode "manage") }}{{ fail "agent.fenceAfter: nodes are fenced in mode manage alone" }}{{ end -}}
+{{- end }}
 {{- range .Values.server.clusters }}
 {{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "kueue" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe, kueue or manage" }}{{ end -}}
 {{- end }}
+{{- end }}
+
+{{- /* Whether pods of this cluster are made to wait for Muster. */}}
+{{- define "muster.admits" -}}
+{{- and .Values.agent.enabled (eq .Values.agent.mode "manage") .Values.agent.admission.enabled -}}
 {{- end }}

@@ -37,7 +37,7 @@ type part struct {
 }
 
 // patience is how long the API server may take to be ready: long on a busy machine.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // Start starts a control plane in a folder of its own, when this machine has room
 // for one more. Stop ends it.

@@ -145,7 +145,16 @@ func (p *Part) There() (n int) {
 // Sized says whether something but the number of pods says how many replicas there are.
 func (p *Part) Sized() bool {
 	first := &p.Pods[0]
-	return first.Owner.Size > 0 || first.Wishes.Max > 0 && !first.Owner.Elastic
+	return p.OwnerSize() > 0 || first.Wishes.Max > 0 && !first.Owner.Elastic
+}
+
+// OwnerSize is how many pods the owner says there are to be; 0: it does not say. Only
+// of pods that wait is it asked.
+func (p *Part) OwnerSize() (n int) {
+	for i := range p.Pods {
+		n = max(n, p.Pods[i].Owner.Size)
+	}
+	return n
 }
 
 // shape says how many replicas a pool has: as annotated, as its owner says, or as
@@ -166,8 +175,11 @@ func (p *Part) shape() {
 		}
 	case w.Max > 0:
 		pool.Min, pool.Max, pool.Elastic = w.Min, w.Max, w.Min < w.Max
+		if left := p.OwnerSize(); left > 0 && first.Owner.Kind == "Job" && w.Workload == "" { // the rest of it has finished
+			pool.Min, pool.Max = min(w.Min, left), min(w.Max, left)
+		}
 	default:
-		pool.Min = max(1, there, min(first.Owner.Size, mostReplicas))
+		pool.Min = max(1, there, min(p.OwnerSize(), mostReplicas))
 		pool.Max = pool.Min
 	}
 	pool.Reach = first.Wishes.Reach

@@ -41,16 +41,38 @@ func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok 
 	switch s.Kind {
 	case "Job":
 		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
-		s.picture(u, "", 1, spec, o)
+		s.picture(u, "", 1, JobSize(spec, asMap(u.Object["status"])), spec, o)
 	case "JobSet":
 		jobs, _, _ := unstructured.NestedSlice(u.Object, "spec", "replicatedJobs")
 		for _, job := range jobs {
 			name, _, _ := unstructured.NestedString(asMap(job), "name")
 			spec, _, _ := unstructured.NestedMap(asMap(job), "template", "spec")
-			s.picture(u, name, countOf(asMap(job), "replicas", 1), spec, o)
+			left := countOf(asMap(job), "replicas", 1) - finishedJobs(u, name)
+			s.picture(u, name, max(0, left), JobSize(spec, nil), spec, o)
 		}
 	}
 	return s, len(s.Pods) > 0
+}
+
+// JobSize is how many pods a Job still has at one time at most, by its spec and its
+// status: its parallelism, or less where fewer are left to finish.
+func JobSize(spec, status map[string]any) int {
+	size := countOf(spec, "parallelism", 1)
+	if all := countOf(spec, "completions", 0); all > 0 {
+		size = min(size, max(0, all-countOf(status, "succeeded", 0)))
+	}
+	return size
+}
+
+// finishedJobs is how many Jobs of a part of a JobSet have ended well.
+func finishedJobs(u *unstructured.Unstructured, part string) int {
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "replicatedJobsStatus")
+	for _, of := range list {
+		if asMap(of)["name"] == part {
+			return countOf(asMap(of), "succeeded", 0)
+		}
+	}
+	return 0
 }
 
 func asMap(v any) map[string]any {
@@ -65,10 +87,9 @@ func countOf(of map[string]any, field string, otherwise int) int {
 	return otherwise
 }
 
-// picture adds the pods that a Job of a template would have at one time.
-func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replicas int, spec map[string]any, o *Options) {
-	each := countOf(spec, "parallelism", 1)
-	each = min(each, max(1, countOf(spec, "completions", each)))
+// picture adds the pods that so many Jobs of a template would have at one time, each
+// of them so many.
+func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replicas, each int, spec map[string]any, o *Options) {
 	template, _, _ := unstructured.NestedMap(spec, "template")
 	var p corev1.Pod
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &p); err != nil {

@@ -8,21 +8,17 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/engine"
 	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/scenario"
 )
 
-// stage plays a story on a real control plane. The story's clock stands still until
+// Stage plays a story on a Kubernetes cluster. The story's clock stands still until
 // the cluster has come to rest, so that everything has the time that it takes.
 //
 // Work is submitted as people submit it: pods with a target, of which the agent
@@ -30,12 +26,15 @@ import (
 // their secret runtime, use their whole grace), a simulated cluster says, which
 // hears every decision too; the stage lets it happen to the pods, and Muster learns
 // it from the cluster alone. A finalizer keeps a pod that leaves until then.
-type stage struct {
-	t       *testing.T
-	c       *kubetest.Cluster
-	config  string // kubeconfig of the agent
-	set     scenario.Setting
+//
+// All that it makes carries the label muster.dev/story; it touches nothing else.
+type Stage struct {
+	log     *slog.Logger
+	people  *people // who make nodes and pods, and do what kubelets do
+	client  *Client // the agent's
+	now     func() fleet.Instant
 	cluster string
+	speed   time.Duration // how long the cluster may take to come to rest
 
 	programs *simulated.Driver
 	driver   *Driver
@@ -52,8 +51,6 @@ type stage struct {
 	refused map[[2]string]*core.Refusal
 }
 
-var _ scenario.Stage = (*stage)(nil)
-
 // crew is who keeps the pods of a workload, as a controller does.
 type crew struct {
 	spec    fleet.Spec
@@ -68,32 +65,31 @@ type lostPods struct {
 	nodes []string
 }
 
+// ofAStory is the label of all that stories make.
+const ofAStory = "muster.dev/story"
+
 // held is the finalizer of pods that the story holds.
 const held = "test.muster.dev/stays"
 
 // Join begins with a new agent, which knows nothing but what it is told anew.
-func (s *stage) Join(ctx context.Context, e *engine.Engine) error {
+func (s *Stage) Join(ctx context.Context, e *engine.Engine) error {
 	if s.leave != nil {
 		s.leave()
 	}
-	client, err := Connect(s.config, "")
-	if err != nil {
-		return err
-	}
 	s.engine, s.driver = e, NewDriver()
-	s.agent = NewAgent(client, (*stageEngine)(s), Options{
-		Translate: translate.Defaults(s.cluster), Mode: fleet.Enforce, Driver: s.driver, Now: s.set.Now, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil)),
+	s.agent = NewAgent(s.client, (*stageEngine)(s), Options{
+		Translate: translate.Defaults(s.cluster), Mode: fleet.Enforce, Driver: s.driver, Now: s.now, Log: s.log,
 		Send: func(r driver.Report) error { return (*stageEngine)(s).Do(ctx, engine.RequestOf(r)) },
 	})
 	s.agent.born = func(p translate.Pod) fleet.Instant { return s.born[p.UID] }
 	watching, leave := context.WithCancel(ctx)
 	s.leave = leave
-	go s.agent.watch.Run(watching, client, false)
+	go s.agent.watch.Run(watching, s.client, false)
 	return nil
 }
 
 // stageEngine is the engine as the agent sees it. What it is refused is kept.
-type stageEngine stage
+type stageEngine Stage
 
 func (s *stageEngine) Do(ctx context.Context, r core.Request) error {
 	_, err := s.engine.Do(ctx, r)
@@ -104,23 +100,24 @@ func (s *stageEngine) Do(ctx context.Context, r core.Request) error {
 	return err
 }
 
-func (s *stageEngine) Read(look func(*fleet.State)) { s.engine.Read(look) }
+func (s *stageEngine) Read(look func(*fleet.State))  { s.engine.Read(look) }
+func (s *stageEngine) Study(look func(*fleet.State)) { s.engine.Study(look) }
 
 // Run, Stop, Lost, Gone, Again and Resync tell both: the driver of the cluster, and
 // the programs that run there.
-func (s *stage) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
+func (s *Stage) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
 	s.driver.Run(at, job, spots, mend)
 	s.programs.Run(at, job, spots, mend)
 }
 
-func (s *stage) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
+func (s *Stage) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
 	s.driver.Stop(at, id, spots, until)
 	s.programs.Stop(at, id, spots, until)
 }
 
 // Lost lets the pods go down with their nodes: in a story a node that fails is dead
 // for certain.
-func (s *stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
+func (s *Stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	s.driver.Lost(at, id, spots)
 	s.programs.Lost(at, id, spots)
 	for _, spot := range spots {
@@ -128,23 +125,23 @@ func (s *stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	}
 }
 
-func (s *stage) Gone(at fleet.Instant, id uint64) {
+func (s *Stage) Gone(at fleet.Instant, id uint64) {
 	s.driver.Gone(at, id)
 	s.programs.Gone(at, id)
 }
 
-func (s *stage) Again(at fleet.Instant, stands driver.Standing) {
+func (s *Stage) Again(at fleet.Instant, stands driver.Standing) {
 	s.driver.Again(at, stands)
 	s.programs.Again(at, stands)
 }
 
-func (s *stage) Resync(at fleet.Instant, all []driver.Standing) {
+func (s *Stage) Resync(at fleet.Instant, all []driver.Standing) {
 	s.driver.Resync(at, all)
 	s.programs.Resync(at, all)
 }
 
 // placesOf says which pods a spot of a workload is, by what the driver was told.
-func (s *stage) placesOf(id uint64, spot fleet.Spot) lostPods {
+func (s *Stage) placesOf(id uint64, spot fleet.Spot) lostPods {
 	s.driver.mu.Lock()
 	defer s.driver.mu.Unlock()
 	w := s.driver.want[id]
@@ -158,16 +155,16 @@ func (s *stage) placesOf(id uint64, spot fleet.Spot) lostPods {
 	return is
 }
 
-func (s *stage) nodeName(partition string, n int) (name string) {
+func (s *Stage) nodeName(partition string, n int) (name string) {
 	s.engine.Read(func(state *fleet.State) { name = state.Partition(partition).Nodes[n].Name })
 	return name
 }
 
 // Due is when a program does something by itself.
-func (s *stage) Due() fleet.Instant { return s.programs.Due() }
+func (s *Stage) Due() fleet.Instant { return s.programs.Due() }
 
 // Happen lets the pods do what their programs do at this moment.
-func (s *stage) Happen(ctx context.Context, now fleet.Instant) error {
+func (s *Stage) Happen(ctx context.Context, now fleet.Instant) error {
 	for _, r := range s.programs.Take(now) {
 		var err error
 		switch {
@@ -184,7 +181,7 @@ func (s *stage) Happen(ctx context.Context, now fleet.Instant) error {
 }
 
 // letGo lets pods that leave go.
-func (s *stage) letGo(ctx context.Context, of *driver.Stopped) error {
+func (s *Stage) letGo(ctx context.Context, of *driver.Stopped) error {
 	var key [2]string
 	var pools []fleet.Pool
 	var names []string
@@ -196,7 +193,11 @@ func (s *stage) letGo(ctx context.Context, of *driver.Stopped) error {
 			}
 		}
 	})
-	for _, p := range s.list(ctx) {
+	pods, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
 		if p.DeletionTimestamp == "" || p.key() != key {
 			continue
 		}
@@ -213,7 +214,7 @@ func (s *stage) letGo(ctx context.Context, of *driver.Stopped) error {
 }
 
 // end lets all of a workload's pods end, well or badly.
-func (s *stage) end(ctx context.Context, id uint64, how string) error {
+func (s *Stage) end(ctx context.Context, id uint64, how string) error {
 	var key [2]string
 	s.engine.Read(func(state *fleet.State) {
 		if w := state.Workloads[id]; w != nil {
@@ -223,14 +224,17 @@ func (s *stage) end(ctx context.Context, id uint64, how string) error {
 	if c := s.crews[key]; c != nil {
 		c.leaving = true
 	}
-	for _, p := range s.list(ctx) {
-		var err error
+	pods, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
 		switch {
 		case p.key() != key:
 		case len(p.gates) > 0 || p.DeletionTimestamp != "":
 			err = s.release(ctx, p, true)
 		default:
-			err = s.c.Call(ctx, http.MethodPatch, p.path(), notes("test.muster.dev/"+how, "now"), nil)
+			err = s.people.call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"annotations": object{"test.muster.dev/" + how: "now"}}}, nil)
 		}
 		if err != nil {
 			return err
@@ -245,7 +249,7 @@ type stagePod struct {
 	DeletionTimestamp    string
 	Finalizers           []string
 	Labels, Annotations  map[string]string
-	gates                []kubetest.JSON
+	gates                []object
 	on, phase            string
 }
 
@@ -264,19 +268,19 @@ func (p *stagePod) node() string {
 }
 
 // list lists all pods, in order of name.
-func (s *stage) list(ctx context.Context) (pods []stagePod) {
+func (s *Stage) list(ctx context.Context) (pods []stagePod, err error) {
 	var all struct {
 		Items []struct {
 			Metadata stagePod
 			Spec     struct {
 				NodeName        string
-				SchedulingGates []kubetest.JSON
+				SchedulingGates []object
 			}
 			Status struct{ Phase string }
 		}
 	}
-	if err := s.c.Call(ctx, http.MethodGet, "/api/v1/pods", nil, &all); err != nil {
-		s.t.Fatal(err)
+	if err := s.people.call(ctx, http.MethodGet, "/api/v1/pods?labelSelector="+ofAStory, nil, &all); err != nil {
+		return nil, err
 	}
 	for _, p := range all.Items {
 		is := p.Metadata
@@ -284,27 +288,30 @@ func (s *stage) list(ctx context.Context) (pods []stagePod) {
 		pods = append(pods, is)
 	}
 	slices.SortFunc(pods, func(a, b stagePod) int { return strings.Compare(a.path(), b.path()) })
-	return pods
+	return pods, nil
 }
 
 // release takes the finalizer of a pod away, and the pod too where it is to go at once.
-func (s *stage) release(ctx context.Context, p stagePod, now bool) error {
-	err := s.c.Call(ctx, http.MethodPatch, p.path(), kubetest.JSON{"metadata": kubetest.JSON{"finalizers": nil}}, nil)
+func (s *Stage) release(ctx context.Context, p stagePod, now bool) error {
+	err := s.people.call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"finalizers": nil}}, nil)
 	if err == nil && now {
-		err = s.c.Call(ctx, http.MethodDelete, p.path()+"?gracePeriodSeconds=0", nil, nil)
+		err = s.people.call(ctx, http.MethodDelete, p.path()+"?gracePeriodSeconds=0", nil, nil)
 	}
-	if codeOf(err) == http.StatusNotFound {
+	if answered(err) == http.StatusNotFound {
 		return nil
 	}
 	return err
 }
 
+// ErrNotHere says that a story cannot be told on a cluster: it has users, and pods have none.
+var ErrNotHere = errors.New("its work has users, and pods have none")
+
 // Do submits work as pods, and lets work fail; all else are commands.
-func (s *stage) Do(ctx context.Context, r core.Request) (done bool, refusal *core.Refusal, err error) {
+func (s *Stage) Do(ctx context.Context, r core.Request) (done bool, refusal *core.Refusal, err error) {
 	switch c := r.Command.(type) {
 	case core.Submit:
 		if c.Spec.User != "" || len(c.Spec.Groups) > 0 {
-			return true, nil, errors.New("pods have no user; such a story is not one for a cluster")
+			return true, nil, ErrNotHere
 		}
 		refusal, err = s.submit(ctx, c.Spec)
 		return true, refusal, err
@@ -314,7 +321,7 @@ func (s *stage) Do(ctx context.Context, r core.Request) (done bool, refusal *cor
 	return false, nil, nil
 }
 
-func (s *stage) submit(ctx context.Context, spec fleet.Spec) (*core.Refusal, error) {
+func (s *Stage) submit(ctx context.Context, spec fleet.Spec) (*core.Refusal, error) {
 	key := [2]string{spec.Namespace, spec.Name}
 	c := &crew{spec: spec}
 	s.engine.Read(func(state *fleet.State) {
@@ -346,7 +353,7 @@ func (s *stage) submit(ctx context.Context, spec fleet.Spec) (*core.Refusal, err
 }
 
 // taken asks Muster itself, because two pods of one workload's name are one workload.
-func (s *stage) taken(ctx context.Context, spec fleet.Spec) (*core.Refusal, error) {
+func (s *Stage) taken(ctx context.Context, spec fleet.Spec) (*core.Refusal, error) {
 	_, err := s.engine.Do(ctx, core.Request{Command: core.Submit{Spec: spec}, Actor: core.Driver})
 	var no *core.Refusal
 	if errors.As(err, &no) {
@@ -364,12 +371,9 @@ func sameSpec(a, b fleet.Spec) bool {
 		a.CheckpointEvery == b.CheckpointEvery && a.Grace == b.Grace && slices.Equal(a.Pools, pools)
 }
 
-// deadlineOfRest is how long the cluster may take to come to rest.
-const deadlineOfRest = patient
-
 // Rest lets the agent compare until nothing changes any more.
-func (s *stage) Rest(ctx context.Context) error {
-	until := time.Now().Add(deadlineOfRest)
+func (s *Stage) Rest(ctx context.Context) error {
+	until := time.Now().Add(s.speed)
 	for {
 		why, err := s.round(ctx)
 		if err != nil || why == "" {
@@ -383,11 +387,14 @@ func (s *stage) Rest(ctx context.Context) error {
 }
 
 // round does once what everybody on the cluster does, and says what is not at rest.
-func (s *stage) round(ctx context.Context) (why string, err error) {
+func (s *Stage) round(ctx context.Context) (why string, err error) {
 	if err := s.nodes(ctx); err != nil {
 		return "", err
 	}
-	pods := s.list(ctx)
+	pods, err := s.list(ctx)
+	if err != nil {
+		return "", err
+	}
 	if why, err = s.control(ctx, pods); why != "" || err != nil {
 		return why, err
 	}
@@ -402,13 +409,13 @@ func (s *stage) round(ctx context.Context) (why string, err error) {
 	if s.seq() != before || len(s.lost) > 0 {
 		return "Muster learned something", nil
 	}
-	if pods = s.list(ctx); fmt.Sprint(pods) != pictured {
+	if pods, err = s.list(ctx); err == nil && fmt.Sprint(pods) != pictured {
 		return "something happened meanwhile", nil
 	}
-	return onTheirWay(pods), nil
+	return onTheirWay(pods), err
 }
 
-func (s *stage) seq() (seq uint64) {
+func (s *Stage) seq() (seq uint64) {
 	s.engine.Read(func(state *fleet.State) { seq = state.Seq })
 	return seq
 }
@@ -431,7 +438,7 @@ func onTheirWay(pods []stagePod) string {
 }
 
 // unseen says what the agent's watch does not show as it is.
-func (s *stage) unseen(pods []stagePod) string {
+func (s *Stage) unseen(pods []stagePod) string {
 	if !s.agent.watch.Synced() {
 		return "nothing is listed yet"
 	}
@@ -461,8 +468,8 @@ func (s *stage) unseen(pods []stagePod) string {
 }
 
 // nodes makes the nodes that the story has and the cluster has not.
-func (s *stage) nodes(ctx context.Context) error {
-	var list []kubetest.JSON
+func (s *Stage) nodes(ctx context.Context) error {
+	var list []object
 	s.engine.Read(func(state *fleet.State) {
 		for _, part := range state.Partitions {
 			for _, n := range part.Nodes {
@@ -471,25 +478,29 @@ func (s *stage) nodes(ctx context.Context) error {
 				}
 				s.known[n.Name] = true
 				island := part.Islands[n.Island].Name
-				node := kubetest.Node(n.Name, "none", island, fmt.Sprintf("%s-r%03d", island, n.Rack))
-				node["metadata"].(kubetest.JSON)["labels"].(kubetest.JSON)["muster.dev/gpu"] = part.GPU
-				if n.GPUs != 8 {
-					amounts := kubetest.JSON{"cpu": "192", "memory": "2Ti", "pods": "110", "nvidia.com/gpu": fmt.Sprint(n.GPUs)}
-					node["status"] = kubetest.JSON{"capacity": amounts, "allocatable": amounts}
-				}
-				list = append(list, node)
+				list = append(list, machine(n, part.GPU, island))
 			}
 		}
 	})
-	if len(list) == 0 {
-		return nil
+	return s.people.make(ctx, "/api/v1/nodes", list, nil)
+}
+
+// machine is a node as its machine's operators label it.
+func machine(n *fleet.Node, gpu, island string) object {
+	amounts := object{"cpu": "192", "memory": "2Ti", "pods": "110", "nvidia.com/gpu": fmt.Sprint(n.GPUs)}
+	return object{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": object{"name": n.Name, "labels": object{
+			ofAStory: "true", "muster.dev/gpu": gpu, "nvidia.com/gpu.product": "none", "nvidia.com/gpu.clique": island,
+			"network.topology.nvidia.com/leaf": fmt.Sprintf("%s-r%03d", island, n.Rack), "kubernetes.io/hostname": n.Name,
+		}},
+		"status": object{"capacity": amounts, "allocatable": amounts},
 	}
-	return s.c.CreateAll(ctx, "/api/v1/nodes", list)
 }
 
 // control does what controllers and kubelets do: it makes the pods that are missing,
 // and takes away those of work that is over and those that went down with a node.
-func (s *stage) control(ctx context.Context, pods []stagePod) (did string, err error) {
+func (s *Stage) control(ctx context.Context, pods []stagePod) (did string, err error) {
 	there, leaving := map[string]int{}, s.seats(fleet.Leaving)
 	for _, p := range pods {
 		seat := fmt.Sprint(p.key(), p.Labels[translate.LabelPool], " on ", p.node())
@@ -528,7 +539,7 @@ func (s *stage) control(ctx context.Context, pods []stagePod) (did string, err e
 
 // over says whether a workload has ended, and whether some of it still stands. What
 // Muster does not know yet has not.
-func (s *stage) over(key [2]string) (over, standing bool) {
+func (s *Stage) over(key [2]string) (over, standing bool) {
 	s.engine.Read(func(state *fleet.State) {
 		if w := state.Workload(key[0], key[1]); w != nil && s.crews[key] != nil && w.ID > s.crews[key].after {
 			over, standing = w.State.Ended(), w.At() != nil
@@ -537,7 +548,7 @@ func (s *stage) over(key [2]string) (over, standing bool) {
 	return over, standing
 }
 
-func (s *stage) isLost(p stagePod) bool {
+func (s *Stage) isLost(p stagePod) bool {
 	for i := range s.lost {
 		l := &s.lost[i]
 		if l.key != p.key() || l.pool != p.Labels[translate.LabelPool] || p.node() == "" {
@@ -552,7 +563,7 @@ func (s *stage) isLost(p stagePod) bool {
 }
 
 // seats counts the replicas of the state in a phase, by workload, pool and node.
-func (s *stage) seats(phase fleet.Phase) (count map[string]int) {
+func (s *Stage) seats(phase fleet.Phase) (count map[string]int) {
 	s.engine.Read(func(state *fleet.State) { count = seatsIn(state, phase) })
 	return count
 }
@@ -575,48 +586,29 @@ func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
 }
 
 // makePods makes pods of a pool, several at one time.
-func (s *stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+func (s *Stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
 	if err := s.home(ctx, spec.Namespace); err != nil {
 		return err
 	}
-	todo := make(chan kubetest.JSON, n)
+	var list []object
 	for range n {
 		s.made++
-		todo <- s.podOf(spec, pool)
+		list = append(list, s.podOf(spec, pool))
 	}
-	close(todo)
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
-	for range min(n, 16) {
-		all.Go(func() {
-			for p := range todo {
-				var made struct{ Metadata struct{ UID string } }
-				err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces/"+spec.Namespace+"/pods", p, &made)
-				mu.Lock()
-				s.born[made.Metadata.UID] = s.set.Now().Add(-settling)
-				failed = errors.Join(failed, err)
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	return failed
+	return s.people.make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.born[uid] = s.now().Add(-settling) })
 }
 
 // podOf is a pod as a person's template says.
-func (s *stage) podOf(spec fleet.Spec, pool fleet.Pool) kubetest.JSON {
+func (s *Stage) podOf(spec fleet.Spec, pool fleet.Pool) object {
 	size := fmt.Sprint(pool.Min)
 	if pool.Elastic {
 		size = fmt.Sprintf("%d..%d", pool.Min, pool.Max)
 	}
-	p := target(kubetest.Pod(spec.Namespace, fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), pool.GPUs), strings.ReplaceAll(spec.Target, "/", "."),
-		translate.AnnotationPriority, spec.Priority.String(), translate.AnnotationRank, fmt.Sprint(pool.Rank), translate.AnnotationReach, string(pool.Reach),
-		translate.AnnotationReplicas, size, translate.AnnotationGrace, spec.Grace.String())
-	meta := p["metadata"].(kubetest.JSON)
-	labels, notes := meta["labels"].(kubetest.JSON), meta["annotations"].(kubetest.JSON)
-	labels[translate.LabelWorkload], labels[translate.LabelPool] = spec.Name, pool.Name
-	meta["finalizers"] = []string{held}
+	gpus := object{"nvidia.com/gpu": fmt.Sprint(pool.GPUs)}
+	notes := object{
+		translate.AnnotationPriority: spec.Priority.String(), translate.AnnotationRank: fmt.Sprint(pool.Rank), translate.AnnotationReach: string(pool.Reach),
+		translate.AnnotationReplicas: size, translate.AnnotationGrace: spec.Grace.String(),
+	}
 	for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
 		if d > 0 {
 			notes[key] = d.String()
@@ -625,26 +617,42 @@ func (s *stage) podOf(spec fleet.Spec, pool fleet.Pool) kubetest.JSON {
 	if spec.Partition != "" {
 		notes[translate.AnnotationPartition] = spec.Partition
 	}
-	return p
+	return object{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": object{
+			"name": fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), "namespace": spec.Namespace, "annotations": notes, "finalizers": []string{held},
+			"labels": object{
+				ofAStory: "true", translate.LabelTarget: strings.ReplaceAll(spec.Target, "/", "."), translate.LabelWorkload: spec.Name, translate.LabelPool: pool.Name,
+			},
+		},
+		"spec": object{
+			"terminationGracePeriodSeconds": 30,
+			"containers":                    []object{{"name": "main", "image": "none", "resources": object{"limits": gpus, "requests": gpus}}},
+		},
+	}
 }
 
 // home makes a namespace that is enrolled, once.
-func (s *stage) home(ctx context.Context, name string) error {
+func (s *Stage) home(ctx context.Context, name string) error {
 	if s.homes[name] {
 		return nil
 	}
 	s.homes[name] = true
-	if err := s.c.Call(ctx, http.MethodPost, "/api/v1/namespaces", kubetest.Namespace(name), nil); err != nil && codeOf(err) != http.StatusConflict {
+	if err := s.people.call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{ofAStory: "true"}}}, nil); err != nil && answered(err) != http.StatusConflict {
 		return err
 	}
-	labels := kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{"muster.dev/enrolled": "true"}}}
-	return s.c.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
+	labels := object{"metadata": object{"labels": object{"muster.dev/enrolled": "true"}}}
+	return s.people.call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }
 
 // Wrong lists where the cluster is not as the state says.
-func (s *stage) Wrong(state *fleet.State) (wrong []string) {
+func (s *Stage) Wrong(state *fleet.State) (wrong []string) {
 	want, leaving := seatsIn(state, fleet.Running), seatsIn(state, fleet.Leaving)
-	for _, p := range s.list(context.Background()) {
+	pods, err := s.list(context.Background())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, p := range pods {
 		seat := fmt.Sprint(p.key(), p.Labels[translate.LabelPool], " on ", p.node())
 		switch {
 		case len(p.gates) > 0 || p.over():
@@ -668,29 +676,37 @@ func (s *stage) Wrong(state *fleet.State) (wrong []string) {
 	return wrong
 }
 
-// clear takes all pods and nodes away; the namespaces stay.
-func (s *stage) clear(ctx context.Context) {
-	w := &world{t: s.t, c: s.c, ctx: ctx}
-	w.eventually(patient, "an empty stage", func() string {
-		_ = s.c.Call(ctx, http.MethodDelete, "/api/v1/nodes", nil, nil)
-		pods := s.list(ctx)
+// Clear takes away what the stage has made; the namespaces stay.
+func (s *Stage) Clear(ctx context.Context) error {
+	if s.leave != nil {
+		s.leave()
+	}
+	for until := time.Now().Add(s.speed); ; time.Sleep(50 * time.Millisecond) { // the cluster is another process: there is nothing to wait on
+		err := s.people.call(ctx, http.MethodDelete, "/api/v1/nodes?labelSelector="+ofAStory, nil, nil)
+		pods, err2 := s.list(ctx)
 		for _, p := range pods {
-			_ = s.release(ctx, p, true)
+			err2 = errors.Join(err2, s.release(ctx, p, true))
 		}
-		var nodes struct{ Items []kubetest.JSON }
-		if err := s.c.Call(ctx, http.MethodGet, "/api/v1/nodes", nil, &nodes); err != nil || len(nodes.Items)+len(pods) > 0 {
-			return fmt.Sprintf("%d pods and %d nodes are left, %v", len(pods), len(nodes.Items), err)
+		var nodes struct{ Items []object }
+		err3 := s.people.call(ctx, http.MethodGet, "/api/v1/nodes?labelSelector="+ofAStory, nil, &nodes)
+		err = errors.Join(err, err2, err3)
+		switch {
+		case err == nil && len(nodes.Items)+len(pods) == 0:
+			return nil
+		case time.Now().After(until):
+			return errors.Join(fmt.Errorf("%d pods and %d nodes of the story are left", len(pods), len(nodes.Items)), err)
 		}
-		return ""
-	})
+	}
 }
 
-// dump logs what the driver wants and what is there.
-func (s *stage) dump() {
+// Says is what the driver wants and what is there: for who looks for why a story fails.
+func (s *Stage) Says() (lines []string) {
 	for _, w := range s.driver.all() {
-		s.t.Logf("wanted: %+v running %v leaving %v", w.Job, w.running, w.leaving)
+		lines = append(lines, fmt.Sprintf("wanted: %+v running %v leaving %v", w.Job, w.running, w.leaving))
 	}
-	for _, p := range s.list(context.Background()) {
-		s.t.Logf("pod %s: gates %d, on %q, pinned %q, %s %s %v", p.path(), len(p.gates), p.on, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers)
+	pods, _ := s.list(context.Background())
+	for _, p := range pods {
+		lines = append(lines, fmt.Sprintf("pod %s: gates %d, on %q, pinned %q, %s %s %v", p.path(), len(p.gates), p.on, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers))
 	}
+	return lines
 }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func TestWhatBecameOfWhatWouldHaveBeenDecided(t *testing.T) {
+	of := func(would, happened string, gpus int32) *musterv1.ShadowCase {
+		return &musterv1.ShadowCase{Would: would, Happened: happened, Gpus: gpus}
+	}
+	got := outcomes([]*musterv1.ShadowCase{
+		of("start", "started in tiger/h200", 8), of("leave", "still runs", 16), of("start", "still waits", 32), of("start", "started in tiger/b300", 8), of("start", "was cancelled", 8),
+	})
+	want := []string{
+		"Muster would have started 4 workloads of 56 GPUs: 2 started, 1 still waits, 1 was cancelled",
+		"Muster would have let leave 1 workload of 16 GPUs: 1 still runs",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("it says %q, not %q", got, want)
+	}
+	if lines := outcomes(nil); len(lines) != 0 {
+		t.Errorf("of nothing it says %q", lines)
+	}
+}

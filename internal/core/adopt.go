@@ -1,0 +1,50 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// Adopt says that work which was seen on a cluster is Muster's from now on, where it
+// stands: it keeps its age and its nodes. The groups come to those it has; they tell it
+// from later work of the same name.
+type Adopt struct {
+	Namespace, Name string
+	Groups          []string
+}
+
+func (Adopt) command() {}
+
+func decideAdopt(s *fleet.State, command Command) ([]event.Event, *Refusal, bool) {
+	c, ok := command.(Adopt)
+	if !ok {
+		return nil, nil, false
+	}
+	events, refusal := adopt(s, c)
+	return events, refusal, true
+}
+
+func adopt(s *fleet.State, c Adopt) ([]event.Event, *Refusal) {
+	w := s.Workload(c.Namespace, c.Name)
+	if w == nil || w.State.Ended() {
+		return nil, refuse(Invalid, "there is no workload %s/%s that could be taken over", clip(c.Namespace), clip(c.Name))
+	}
+	if home := s.Cluster(w.Home()); home == nil || home.Mode != fleet.Enforce {
+		return nil, refuse(Invalid, "workload %s/%s was seen on no cluster in mode enforce; it is not taken over", w.Namespace, w.Name)
+	}
+	if refusal := checkTexts("a group", c.Groups...); refusal != nil {
+		return nil, refusal
+	}
+	var more []string
+	for _, g := range c.Groups {
+		if !slices.Contains(w.Groups, g) && !slices.Contains(more, g) {
+			more = append(more, g)
+		}
+	}
+	if len(more) == 0 {
+		return nil, nil
+	}
+	return one(event.WorkloadAdopted{ID: w.ID, Groups: more})
+}

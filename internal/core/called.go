@@ -1,0 +1,89 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/fleet"
+)
+
+// called gives nodes their full names in a command of a person, or of a monitor, who
+// may have said only what their own cluster calls them. What a cluster's own driver
+// says is exact: a node that it names and nobody knows is not another cluster's.
+func called(s *fleet.State, r Request) (Command, *Refusal) {
+	if r.Actor.Name == Driver.Name || r.Actor.Name == System.Name {
+		return r.Command, nil
+	}
+	switch c := r.Command.(type) {
+	case SetNodes:
+		refusal := callAll(s, &c.Names)
+		return c, refusal
+	case ReleaseNodes:
+		refusal := callAll(s, &c.Names)
+		return c, refusal
+	case RecordValidation:
+		refusal := callOne(s, &c.Node)
+		return c, refusal
+	case OpenIncident:
+		refusal := callAll(s, &c.Nodes)
+		return c, refusal
+	case UpdateIncident:
+		if c.Nodes == nil {
+			return c, nil
+		}
+		nodes := *c.Nodes
+		refusal := callAll(s, &nodes)
+		c.Nodes = &nodes
+		return c, refusal
+	case TakeSignals:
+		refusal := callSignals(s, &c)
+		return c, refusal
+	}
+	return r.Command, nil
+}
+
+// callSignals copies the signals only where one of them says a short name: there may
+// be many, and they are the sender's.
+func callSignals(s *fleet.State, c *TakeSignals) *Refusal {
+	mine := false
+	for i := range c.Signals {
+		name := c.Signals[i].Node
+		if refusal := callOne(s, &name); refusal != nil {
+			return refusal
+		}
+		if name == c.Signals[i].Node {
+			continue
+		}
+		if !mine {
+			c.Signals, mine = slices.Clone(c.Signals), true
+		}
+		c.Signals[i].Node = name
+	}
+	return nil
+}
+
+func callAll(s *fleet.State, names *[]string) *Refusal {
+	*names = slices.Clone(*names)
+	for i := range *names {
+		if refusal := callOne(s, &(*names)[i]); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// callOne makes a name the full one where it means one node. What means none is left
+// for whoever needs the node.
+func callOne(s *fleet.State, name *string) *Refusal {
+	if p, _ := s.FindNode(*name); p != nil {
+		return nil
+	}
+	full := s.Called(*name)
+	if len(full) > 1 {
+		return refuse(Invalid, "node %q is a node of %d clusters; say %s", clip(*name), len(full), strings.Join(full, " or "))
+	}
+	if len(full) == 1 {
+		*name = full[0]
+	}
+	return nil
+}
