@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,8 +27,9 @@ func TestManyRealNodesAreWatched(t *testing.T) {
 	}
 	const most = 500 << 10 // KiB
 	c := controlPlane(t)
-	c.KillPart("kwok") // what the nodes say this test says
-	c.KillPart("kube-scheduler")
+	for _, part := range []string{"kwok", "kube-scheduler", "kube-controller-manager"} { // nothing happens but what this test does
+		c.KillPart(part)
+	}
 	c.fill(many)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "muster")
@@ -100,8 +102,33 @@ func (c *plane) fill(many int) {
 				c.t.Fatal(err)
 			}
 		}
+		c.each(nodes, func(n kubetest.JSON) error { // the API server marks what is new until a controller has seen to it
+			name := n["metadata"].(kubetest.JSON)["name"].(string)
+			return c.Call(c.ctx, http.MethodPatch, "/api/v1/nodes/"+name, kubetest.JSON{"spec": kubetest.JSON{"taints": nil}}, nil)
+		})
 	}
 	c.t.Logf("%d nodes and %d pods made in %s", many, 2*many, time.Since(began).Round(time.Second))
+}
+
+// each does something to objects, several at one time.
+func (c *plane) each(list []kubetest.JSON, does func(kubetest.JSON) error) {
+	c.t.Helper()
+	todo := make(chan kubetest.JSON)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for of := range todo {
+				if err := does(of); err != nil {
+					c.t.Error(err)
+				}
+			}
+		})
+	}
+	for _, of := range list {
+		todo <- of
+	}
+	close(todo)
+	all.Wait()
 }
 
 // largeNode has what a node of a cloud has: conditions, labels, images.
@@ -145,12 +172,13 @@ func largePod(i, k int) kubetest.JSON {
 // beatHearts changes some nodes as their kubelets do.
 func (c *plane) beatHearts(round, many int) {
 	c.t.Helper()
+	var nodes []kubetest.JSON
 	for i := round * many; i < (round+1)*many; i++ {
-		path := fmt.Sprintf("/api/v1/nodes/node-%05d/status", i)
-		if err := c.Call(c.ctx, http.MethodPatch, path, kubetest.JSON{"status": kubetest.JSON{"conditions": conditionsAt(round + 1)}}, nil); err != nil {
-			c.t.Fatal(err)
-		}
+		nodes = append(nodes, kubetest.JSON{"at": fmt.Sprintf("/api/v1/nodes/node-%05d/status", i)})
 	}
+	c.each(nodes, func(n kubetest.JSON) error {
+		return c.Call(c.ctx, http.MethodPatch, n["at"].(string), kubetest.JSON{"status": kubetest.JSON{"conditions": conditionsAt(round + 1)}}, nil)
+	})
 }
 
 // memoryOf is what a process takes of a kind, in KiB.

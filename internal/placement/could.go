@@ -39,6 +39,9 @@ func (pl *Planner) couldHold(c *claim, nd need) bool {
 
 // slotsAtMost bounds the replicas that an island takes from above.
 func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
+	if own := c.own[island]; c.counts() && own < unlimited && nd.reach != fleet.ReachAny && c.account.Touched(island)+max(0, own) < pl.nodesFor(nd) {
+		return 0 // whoever leaves
+	}
 	slots, opens, cleared := 0, 0, 0
 	for _, node := range pl.p.Islands[island].Nodes() {
 		n, owner := pl.p.Nodes[node], pl.p.Nodes[node].Owner()

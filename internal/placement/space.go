@@ -296,7 +296,7 @@ func (pl *Planner) byScore(c *claim, nd need) [][]int {
 
 // inIsland finds nodes for all replicas in one island, and says how it suits.
 func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [3]int, ok bool) {
-	if !c.mayUse(island) {
+	if !c.mayUse(island) || c.nodesAtMost(island) < pl.nodesFor(nd) {
 		return nil, score, false
 	}
 	nodes = pl.fill(c, nd, island, nd.replicas)
@@ -304,6 +304,28 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 		return nil, score, false
 	}
 	return nodes, pl.score(c, island, nodes, nd.gpus*nd.replicas), true
+}
+
+// nodesFor is the least number of nodes that hold all replicas of a need.
+func (pl *Planner) nodesFor(nd need) int {
+	per := pl.p.GPUsPerNode / nd.gpus
+	if per == 0 {
+		return unlimited
+	}
+	return (nd.replicas + per - 1) / per
+}
+
+// nodesAtMost bounds, by counts alone, the nodes of an island that the claim may use:
+// those that its quota touches, those it has been given, and those it may still open.
+func (c *claim) nodesAtMost(island int) int {
+	if !c.counts() {
+		return unlimited
+	}
+	opens := c.own[island]
+	if c.counted == nil { // then each node that it opens counts against the tree, too
+		opens = min(opens, c.tree[island])
+	}
+	return c.account.Touched(island) + c.opens[island] + max(0, opens)
 }
 
 // mayUse says whether the claim has anything to count on in an island.

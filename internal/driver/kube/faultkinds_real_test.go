@@ -273,7 +273,8 @@ func (st *storm) volumeNeverBinds() {
 				}
 				return fmt.Sprint("its conditions are ", p.Status.Conditions)
 			}
-			return "there is no such pod"
+			st.log("%s is gone: others needed its room, and nobody makes it anew", name)
+			return ""
 		})
 		st.insist(http.MethodDelete, "/api/v1/namespaces/elm/pods/"+name, nil, http.StatusNotFound)
 	})

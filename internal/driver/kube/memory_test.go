@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 )
@@ -24,13 +25,13 @@ func TestWhatIsKeptOfAClusterIsLittle(t *testing.T) {
 	before := heap()
 	var list []any
 	for i := range nodes {
-		list = append(list, trimmed(t, bigNode(i)))
+		list = append(list, gathered(t, w.nodes.Transformer(), bigNode(i)))
 	}
 	if err := w.nodes.Replace(list, ""); err != nil {
 		t.Fatal(err)
 	}
 	for i := range pods {
-		if err := w.pods.Add(trimmed(t, bigPod(i))); err != nil {
+		if err := w.pods.Add(gathered(t, w.pods.Transformer(), bigPod(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,9 +52,10 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func trimmed(t *testing.T, of any) any {
+// gathered is what is kept of an object while others of the list are still on their way.
+func gathered(t *testing.T, transform cache.TransformFunc, of any) any {
 	t.Helper()
-	out, err := trim(of)
+	out, err := transform(of)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,19 +101,46 @@ func newKept[T any](changed chan<- struct{}, read func(any) (T, bool)) *kept[T] 
 
 var _ cache.ReflectorStore = (*kept[int])(nil)
 
+// one is what one object says. ok: it is one to keep.
+type one[T any] struct {
+	key string
+	is  T
+	ok  bool
+}
+
+var _ cache.TransformingStore = (*kept[int])(nil)
+
+// Transformer reads objects while a list of thousands of them is still on its way, so
+// that the objects themselves need not be gathered.
+func (k *kept[T]) Transformer() cache.TransformFunc {
+	return func(of any) (any, error) { return k.one(of) }
+}
+
+// one reads an object, or is what was read of it before.
+func (k *kept[T]) one(of any) (one[T], error) {
+	if was, ok := of.(one[T]); ok {
+		return was, nil
+	}
+	key, err := keyOf(of)
+	if err != nil {
+		return one[T]{}, err
+	}
+	is, ok := k.read(of)
+	return one[T]{key, is, ok}, nil
+}
+
 // Add keeps an object.
 func (k *kept[T]) Add(of any) error {
-	key, err := keyOf(of)
+	x, err := k.one(of)
 	if err != nil {
 		return err
 	}
-	is, ok := k.read(of)
 	k.mu.Lock()
 	defer k.wake()
-	if ok {
-		k.by[key] = is
+	if x.ok {
+		k.by[x.key] = x.is
 	} else {
-		delete(k.by, key)
+		delete(k.by, x.key)
 	}
 	return nil
 }
@@ -137,12 +164,12 @@ func (k *kept[T]) Delete(of any) error {
 func (k *kept[T]) Replace(list []any, _ string) error {
 	by := make(map[string]T, len(list))
 	for _, of := range list {
-		key, err := keyOf(of)
+		x, err := k.one(of)
 		if err != nil {
 			return err
 		}
-		if is, ok := k.read(of); ok {
-			by[key] = is
+		if x.ok {
+			by[x.key] = x.is
 		}
 	}
 	k.mu.Lock()
