@@ -17,7 +17,7 @@ MUSTER_CONTROLPLANE ?= 1
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: test-real pages-test pages-try help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: test-real pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -45,6 +45,13 @@ pages-test: ## the pages in chromium; needs node too, and takes playwright-core 
 
 pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
 	@$(pages)
+
+pictures: build ## the pictures of pages in docs/img, from the demo after a minute; needs chromium and node
+	[ -d internal/web/e2e/node_modules/axe-core ] || (cd internal/web/e2e && npm ci --no-audit --no-fund)
+	@data=$$(mktemp -d) && { bin/muster up --demo --listen 127.0.0.1:6899 --data $$data & } && trap "kill $$!; rm -rf $$data" EXIT && sleep 8 && cd internal/web/e2e && \
+	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../docs/img page-run=/run:light && sleep 60 && \
+	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../docs/img page-fleet=/:light page-partition=/partition/tiger/h200:light "page-haircuts=/haircuts?basis=quota&kind=fixed&share=25:light"
+	go run ./internal/web/e2e/small docs/img/page-*.png
 
 race: ## every test with the race detector
 	@$(call raced,./...)

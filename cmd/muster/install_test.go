@@ -59,7 +59,11 @@ var valueSets = map[string]struct {
 	has     []string // what must be in them
 	hasNot  []string
 }{
-	"as it is": {nil, 12, []string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe"}, []string{"name: muster-manage", "MutatingAdmissionPolicy"}},
+	"as it is": {
+		nil, 12,
+		[]string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`},
+		[]string{"name: muster-manage", "MutatingAdmissionPolicy"},
+	},
 	"an agent that manages": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.cluster=tiger", "agent.admission.failurePolicy=Ignore", "agent.priorityClassName=system-cluster-critical"},
 		15,
@@ -173,9 +177,15 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		c.restricted(name, text)
 	}
 	for _, wrong := range [][]string{
-		{"server.enabled=false"}, {"agent.mode=everything"}, {"server.enabled=false", "agent.enabled=false"}, {"server.clusters[0].name=lion"},
-		{"agent.mode=manage", "agent.admission.by=hope"}, {"agent.mode=manage", "agent.admission.by=webhook"}, {"agent.fenceAfter=10m"},
-		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"}, {"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
+		{"server.enabled=false"},
+		{"agent.mode=everything"},
+		{"server.enabled=false", "agent.enabled=false"},
+		{"server.clusters[0].name=lion"},
+		{"agent.mode=manage", "agent.admission.by=hope"},
+		{"agent.mode=manage", "agent.admission.by=webhook"},
+		{"agent.fenceAfter=10m"},
+		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"},
+		{"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
 	} {
 		args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {

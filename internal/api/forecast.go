@@ -16,7 +16,7 @@ import (
 // When says when a waiting workload should start.
 func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*musterv1.WhenResponse, error) {
 	out := &musterv1.WhenResponse{}
-	show, tries := s.study, s.triable()
+	show, tries := s.study, s.triable(m.GetPatient())
 	if tries {
 		show = s.private
 	}
@@ -82,7 +82,7 @@ func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit tim
 	stop := func() bool { return time.Now().After(end) }
 	for steps := fewSteps; ; steps *= moreSteps {
 		began := time.Now()
-		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Stop: stop})
+		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Most: livable, Stop: stop})
 		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
 		if !tooFar || steps >= manySteps || time.Since(began)*moreSteps > limit {
 			return a

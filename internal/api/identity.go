@@ -11,8 +11,9 @@ import (
 
 // The headers that say more about a request than its message does.
 const (
-	headerAs  = "Muster-As"       // the user that an operator acts for
-	headerKey = "Idempotency-Key" // for messages that carry none themselves
+	headerAs    = "Muster-As"       // the user that an operator acts for
+	headerKey   = "Idempotency-Key" // for messages that carry none themselves
+	headerToken = "Muster-Token"    // who asks, where Authorization does not come through
 )
 
 // Identity is who a caller is.

@@ -34,6 +34,8 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 		}
 		return &musterv1.Seen{Version: state.Seq, At: timestamp(at)}, fn(state, at)
 	}
+	s.copies <- struct{}{}
+	defer func() { <-s.copies }()
 	var copied *fleet.State
 	var now fleet.Instant
 	seen, err := s.readNow(func(state *fleet.State, at fleet.Instant) error {
@@ -46,21 +48,29 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 	return seen, fn(copied, now)
 }
 
-// triable is how many nodes and workloads there may be where something is tried: a copy
-// of more takes longer than a try may.
-const triable = 60_000
+// copies is how many questions may try something at once: each has a copy of the whole
+// fleet, which takes some hundred megabytes where there are 100,000 nodes.
+const copies = 4
+
+// livable is how many nodes and workloads there may be where a fleet is found again at
+// another moment, or is lived on to find out when: of more neither is done in time.
+const livable = 60_000
 
 func large(s *fleet.State) bool {
 	n := len(s.Workloads)
 	for _, p := range s.Partitions {
 		n += len(p.Nodes)
 	}
-	return n > triable
+	return n > livable
 }
 
-// triable says whether something can be tried in time.
-func (s *service) triable() (ok bool) {
-	s.engine.Look(func(state *fleet.State) { ok = !large(state) })
+// triable says whether something may be tried: a copy of a large fleet takes up to a
+// second, for which only some have the patience.
+func (s *service) triable(patient bool) bool {
+	ok := patient
+	if !ok {
+		s.engine.Look(func(state *fleet.State) { ok = !large(state) })
+	}
 	return ok
 }
 

@@ -145,15 +145,19 @@ func faultsOf(list []fleet.Fault) []*musterv1.Fault {
 
 // hungIn lists the work that hangs in some partitions, in order of submission.
 func hungIn(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*musterv1.HungWork {
-	in := map[*fleet.Partition]bool{}
-	for _, p := range list {
-		in[p] = true
-	}
 	var found []*fleet.Workload
-	for _, w := range s.Workloads {
-		if w.At() != nil && in[w.At()] && view.Hung(s, w, at) {
-			found = append(found, w)
+	look := func(work []*fleet.Workload) {
+		for _, w := range work {
+			if w.Usage != nil && view.Hung(s, w, at) {
+				found = append(found, w)
+			}
 		}
+	}
+	for _, p := range list {
+		for _, a := range p.Accounts {
+			look(a.Work())
+		}
+		look(p.FlexWork())
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
 	rows := make([]*musterv1.HungWork, len(found))

@@ -57,7 +57,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
-		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()},
+		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), copies: make(chan struct{}, copies), history: history{lines: newChronicle()},
 	}}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)

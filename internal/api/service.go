@@ -20,6 +20,7 @@ type service struct {
 	history  history
 	tales    tales
 	looked   looked
+	copies   chan struct{} // holds one for each copy of the fleet that is being tried on
 	declined declined
 	book     Past
 	// policy is held from reading the policy in force to writing it changed.

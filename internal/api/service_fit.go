@@ -22,7 +22,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		return nil, err
 	}
 	out := &musterv1.FitResponse{}
-	show, tries := s.study, s.triable()
+	show, tries := s.study, s.triable(m.GetPatient())
 	if tries {
 		show = s.private
 	}

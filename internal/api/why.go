@@ -14,7 +14,7 @@ import (
 // Why says why a workload does not run, or how it runs.
 func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
 	out := &musterv1.WhyResponse{}
-	show, tries := s.study, m.GetHelp() && s.triable()
+	show, tries := s.study, m.GetHelp() && s.triable(m.GetPatient())
 	if tries {
 		show = s.private
 	}

@@ -229,6 +229,7 @@ func get(ctx context.Context, pages http.Handler, path, dest string, first *[]ti
 		q.Header.Set("HX-Request", "true")
 		q.Header.Set("HX-Target", "main")
 	}
+	q.AddCookie(&http.Cookie{Name: "muster_session", Value: "AAAAAAAAAAAAAAAAAAAAAAAA"}) // a browser that has been here before
 	w := &counted{head: http.Header{}, began: began, first: first}
 	pages.ServeHTTP(w, q)
 	return w.n

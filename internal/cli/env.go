@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -23,6 +24,7 @@ type Env struct {
 	Zone                     *time.Location // times in tables are shown in; nil: the machine's
 	User                     string         // the operating system's user
 	Version                  string         // of this program
+	HTTP                     *http.Client   // by which the server is reached; nil: the client's own
 
 	// Up runs a server until ctx ends.
 	Up func(ctx context.Context, o UpOptions) error

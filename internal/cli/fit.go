@@ -68,7 +68,7 @@ func (o *fitOptions) shapeToFit(cmd *cobra.Command) (*musterv1.FitSpec, error) {
 }
 
 func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, error) {
-	res, err := o.client().Workloads.Fit(ctx, &musterv1.FitRequest{AsOf: o.asOf.message(), Spec: spec})
+	res, err := o.client().Workloads.Fit(ctx, &musterv1.FitRequest{AsOf: o.asOf.message(), Spec: spec, Patient: true})
 	if err != nil {
 		return answer{}, err
 	}

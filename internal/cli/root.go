@@ -196,7 +196,7 @@ func (a *app) client() *client.Client {
 	if token == "" {
 		token = a.Getenv("MUSTER_TOKEN")
 	}
-	return client.New(client.Options{Address: a.server, Token: token, As: a.as})
+	return client.New(client.Options{Address: a.server, Token: token, As: a.as, HTTPClient: a.HTTP})
 }
 
 // needs checks the arguments of a command by the words that its usage line has for them.

@@ -39,7 +39,7 @@ something of unknown length is in the way it says so: nobody can know then.`,
 }
 
 func (o *whenOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Workloads.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name})
+	res, err := o.client().Workloads.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Patient: true})
 	if err != nil {
 		return answer{}, err
 	}

@@ -58,7 +58,7 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 		o.history = true // what is drawn is its story
 	}
 	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{
-		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history,
+		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history, Patient: true,
 	})
 	if err != nil {
 		return answer{}, err

@@ -85,7 +85,7 @@ func (p *pen) times(s span, top, bottom float64) {
 		x := s.at(t)
 		p.rule(x, top, x, bottom, "")
 		w := width(t.Format(format), small) / 2
-		if x-w >= s.x0-30 && x+w <= p.w {
+		if x-w >= max(0, s.x0-30) && x+w <= p.w {
 			p.text(x, bottom+15, t.Format(format), style{size: small, quiet: true, at: middle})
 		}
 	}

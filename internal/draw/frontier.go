@@ -2,6 +2,7 @@ package draw
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -112,6 +113,11 @@ func (p *pen) tradeNames(list []Trade, x, y scale) {
 // room is where a word stands.
 type room struct{ x0, x1, y float64 }
 
+// from is how far a point is from a word.
+func (r room) from(x, y float64) float64 {
+	return math.Hypot(x-min(max(x, r.x0), r.x1), y-min(max(y, r.y-11), r.y+3))
+}
+
 // tradeName writes a point's name beside it, where no other name stands; else nowhere:
 // its hover has it, and the table.
 func (p *pen) tradeName(t Trade, tx, ty, right float64, points [][2]float64, taken []room) []room {
@@ -124,6 +130,8 @@ func (p *pen) tradeName(t Trade, tx, ty, right float64, points [][2]float64, tak
 		}
 		for _, q := range points { // no name covers a point
 			clash = clash || q[0]+7 > at.x0-2 && q[0]-7 < at.x1+2 && q[1]+7 > at.y-11 && q[1]-7 < at.y+3
+			// ... nor stands nearer to another one than to its own
+			clash = clash || at.from(q[0], q[1]) < at.from(tx, ty)-1
 		}
 		if clash {
 			continue

@@ -30,7 +30,7 @@ func Ribbon(stretches []Stretch, marks []Mark, from, to time.Time, w Width) SVG 
 		}
 	}
 	for _, m := range marks {
-		x := s.at(m.At)
+		x := min(max(s.at(m.At), 4), float64(w)-4) // all of it inside the frame
 		p.raw(`<path d="M`, px(x), ` `, px(top+high+2), `l4 7h-8Z" class="d-word" fill="`, word, `"`)
 		p.close("path", m.Says)
 	}

@@ -73,6 +73,9 @@ type Options struct {
 	// Steps bounds the decisions on all paths together; 0 means DefaultSteps.
 	// What needs more is not known.
 	Steps int
+	// Most bounds the nodes and workloads of the part of the fleet that bears on the
+	// question; 0: none. Of more the answer is not known: copying them would take too long.
+	Most int
 	// Stop is asked before each decision, and says that no more may be made; nil: never.
 	Stop func() bool
 }

@@ -6,21 +6,60 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
-// around copies the part of a fleet that can bear on a workload, without what has
-// ended: the partitions where it may stand, and those that share waiting work
-// with them.
-func around(s *fleet.State, w *fleet.Workload) *fleet.State {
-	in := map[*fleet.Partition]bool{}
+// scope knows the places of the workloads of one fleet. Those that wait for the same
+// target alike are asked about once: thousands may.
+type scope struct {
+	s       *fleet.State
+	waiting map[manner][]*fleet.Partition
+}
+
+// manner is what of a waiting workload decides where it may start.
+type manner struct{ target, partition, home string }
+
+func (sc *scope) places(w *fleet.Workload) []*fleet.Partition {
+	if w.State.Ended() || w.At() != nil && w.State == fleet.RunningW {
+		return places(sc.s, w)
+	}
+	m := manner{w.Target, w.Partition, w.Home()}
+	list, known := sc.waiting[m]
+	if !known {
+		list = places(sc.s, w)
+		sc.waiting[m] = list
+	}
+	return list
+}
+
+// around is the part of a fleet that can bear on a workload: the partitions where it
+// may stand, and those that share waiting work with them. With a most, a part of more
+// nodes and workloads is not copied; then it is nil.
+func around(s *fleet.State, w *fleet.Workload, most int) *fleet.State {
+	in, sc := map[*fleet.Partition]bool{}, &scope{s, map[manner][]*fleet.Partition{}}
 	for _, p := range places(s, w) {
 		in[p] = true
 	}
+	for _, other := range s.Workloads {
+		sc.places(other)
+	}
 	for grown := true; grown; {
 		grown = false
-		for _, other := range s.Workloads {
-			grown = bind(in, places(s, other)) || grown
+		for _, list := range sc.waiting {
+			grown = bind(in, list) || grown
 		}
 	}
-	return excerpt(s, func(p *fleet.Partition) bool { return in[p] })
+	part := sc.part(func(p *fleet.Partition) bool { return in[p] })
+	if n := sizeOf(part); most > 0 && n > most {
+		return nil
+	}
+	return part.Clone()
+}
+
+// sizeOf counts nodes and workloads.
+func sizeOf(s *fleet.State) int {
+	n := len(s.Workloads)
+	for _, p := range s.Partitions {
+		n += len(p.Nodes)
+	}
+	return n
 }
 
 // bind adds all places of a workload of which one is in.
@@ -55,6 +94,13 @@ func places(s *fleet.State, w *fleet.Workload) []*fleet.Partition {
 // excerpt copies the chosen partitions and what lives or waits there. The
 // original is only read.
 func excerpt(s *fleet.State, chosen func(*fleet.Partition) bool) *fleet.State {
+	sc := &scope{s, map[manner][]*fleet.Partition{}}
+	return sc.part(chosen).Clone()
+}
+
+// part is the chosen partitions and what lives or waits there, itself and not a copy.
+func (sc *scope) part(chosen func(*fleet.Partition) bool) *fleet.State {
+	s := sc.s
 	part := &fleet.State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: s.Buffers, Clusters: s.Clusters, Quotas: s.Quotas,
 		NextHold: s.NextHold, NextID: s.NextID, Workloads: map[uint64]*fleet.Workload{},
@@ -70,17 +116,17 @@ func excerpt(s *fleet.State, chosen func(*fleet.Partition) bool) *fleet.State {
 		}
 	}
 	for id, w := range s.Workloads {
-		if matters(s, w, chosen) {
+		if sc.matters(w, chosen) {
 			part.Workloads[id] = w
 		}
 	}
-	return part.Clone()
+	return part
 }
 
 // matters says whether a workload stands in a chosen partition, or may start there.
-func matters(s *fleet.State, w *fleet.Workload, chosen func(*fleet.Partition) bool) bool {
+func (sc *scope) matters(w *fleet.Workload, chosen func(*fleet.Partition) bool) bool {
 	if p := w.At(); p != nil {
 		return chosen(p)
 	}
-	return slices.ContainsFunc(places(s, w), chosen)
+	return slices.ContainsFunc(sc.places(w), chosen)
 }

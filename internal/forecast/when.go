@@ -17,7 +17,11 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 	if grounds, ready := notReady(s, w); !ready {
 		return unknown(grounds...)
 	}
-	f := newForecast(around(s, w), []uint64{w.ID}, max(now, s.Time), o.settled(s, now))
+	part := around(s, w, o.Most)
+	if part == nil {
+		return unknown(Ground{Kind: TooFar})
+	}
+	f := newForecast(part, []uint64{w.ID}, max(now, s.Time), o.settled(s, now))
 	f.walk()
 	return f.answer(w.ID)
 }

@@ -142,27 +142,29 @@ type Lemon struct {
 // Lemons lists the fleet's lemons, the most certain first.
 func Lemons(s *fleet.State, now fleet.Instant) (list []Lemon, prior Prior) {
 	policy := s.HealthPolicy().Lemon
-	var all []Lemon
-	var records []Record
+	records := recordsOf(s, now)
+	prior = Fit(records)
+	limit, certain := prior.Rate()*float64(policy.Factor)/1000, float64(policy.Certainty)
+	// Service without a fault makes a node less suspect than one that nobody has seen yet.
+	anybody := prior.Exceeds(Record{}, limit)*1000 >= certain
+	k := -1
 	for _, p := range s.Partitions {
 		for _, n := range p.Nodes {
 			if n.State == fleet.Retired {
 				continue
 			}
-			l := Lemon{Partition: p.ID, Node: n.Name}
+			k++
+			if records[k].Faults == 0 && !anybody {
+				continue
+			}
+			l := Lemon{Partition: p.ID, Node: n.Name, Certainty: prior.Exceeds(records[k], limit)}
+			if l.Certainty*1000 < certain {
+				continue
+			}
 			l.Record, l.Faults = recordOf(n, now, policy.Window, s.Policy.Probation)
-			all, records = append(all, l), append(records, l.Record)
+			l.Rate, l.Fleet = 1000*prior.Expected(l.Record), 1000*prior.Rate()
+			list = append(list, l)
 		}
-	}
-	prior = Fit(records)
-	limit := prior.Rate() * float64(policy.Factor) / 1000
-	for _, l := range all {
-		l.Certainty = prior.Exceeds(l.Record, limit)
-		if l.Certainty*1000 < float64(policy.Certainty) {
-			continue
-		}
-		l.Rate, l.Fleet = 1000*prior.Expected(l.Record), 1000*prior.Rate()
-		list = append(list, l)
 	}
 	sort.SliceStable(list, func(i, j int) bool {
 		if list[i].Certainty != list[j].Certainty {
@@ -171,6 +173,24 @@ func Lemons(s *fleet.State, now fleet.Instant) (list []Lemon, prior Prior) {
 		return list[i].Node < list[j].Node
 	})
 	return list, prior
+}
+
+// recordsOf are the records of all nodes that are not retired, in order.
+func recordsOf(s *fleet.State, now fleet.Instant) []Record {
+	nodes := 0
+	for _, p := range s.Partitions {
+		nodes += len(p.Nodes)
+	}
+	records := make([]Record, 0, nodes)
+	for _, p := range s.Partitions {
+		for _, n := range p.Nodes {
+			if n.State != fleet.Retired {
+				r, _ := recordOf(n, now, s.HealthPolicy().Lemon.Window, s.Policy.Probation)
+				records = append(records, r)
+			}
+		}
+	}
+	return records
 }
 
 // recordOf is a node's record over a window: its faults, those during a probation

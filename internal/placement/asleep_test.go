@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -28,8 +27,8 @@ func TestNobodySleepsWhoCouldStart(t *testing.T) {
 			if asked += waits; waits == 0 {
 				continue
 			}
-			if news := f.lookAgain(t); len(news) > 0 {
-				t.Fatalf("seed %d, after %d commands and w%d: who forgot who was tried decides %v", seed, f.done, f.n, news)
+			if news := f.lookAgain(t); news != "" {
+				t.Fatalf("seed %d, after %d commands and w%d: who forgot who was tried decides %s", seed, f.done, f.n, news)
 			}
 		}
 	}
@@ -193,8 +192,9 @@ func (f *restless) come(t *testing.T) {
 	f.try(core.Submit{Spec: s})
 }
 
-// lookAgain looks at everybody in a copy of the state as a new process would have it.
-func (f *restless) lookAgain(t *testing.T) []event.Event {
+// lookAgain looks at everybody in a copy of the state as a new process would have it,
+// and tells what it decides; "": nothing.
+func (f *restless) lookAgain(t *testing.T) (news string) {
 	t.Helper()
 	again := f.s.Clone()
 	for _, p := range again.Partitions {
@@ -204,5 +204,8 @@ func (f *restless) lookAgain(t *testing.T) []event.Event {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	return out.Record.Events
+	for _, e := range out.Record.Events {
+		news += fmt.Sprintf("%T%v ", e, e)
+	}
+	return news
 }

@@ -83,16 +83,21 @@ func stateCounts(p *fleet.Partition) []StateCount {
 	}
 	by := map[key]*StateCount{}
 	var list []StateCount
+	var last key
+	var count *StateCount // of the last one: most are alike
 	for _, n := range p.Nodes {
-		k := key{n.State, fleet.OutageCause(n.Signal), n.StateOwner}
-		if n.State == fleet.Healthy {
-			k.cause = ""
+		k := key{state: n.State, owner: n.StateOwner}
+		if n.State != fleet.Healthy {
+			k.cause = fleet.OutageCause(n.Signal)
 		}
-		if by[k] == nil {
-			by[k] = &StateCount{State: k.state, Cause: k.cause, Owner: k.owner}
+		if count == nil || k != last {
+			if by[k] == nil {
+				by[k] = &StateCount{State: k.state, Cause: k.cause, Owner: k.owner}
+			}
+			last, count = k, by[k]
 		}
-		by[k].Nodes++
-		by[k].GPUs += n.GPUs
+		count.Nodes++
+		count.GPUs += n.GPUs
 	}
 	for _, c := range by {
 		list = append(list, *c)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -24,7 +25,7 @@ import (
 const (
 	sameWhileStill = 2 * time.Second
 	tookLong       = 5 * time.Millisecond
-	oldFigures     = 200 * time.Millisecond
+	oldFigures     = 100 * time.Millisecond
 	timesAsOld     = 8 // of a study
 	oldStudy       = 30 * time.Second
 	mostKept       = 512
@@ -96,7 +97,7 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 // asks after something has changed waits for the one that is being made, and for the next.
 func (c *cache) answered(r *http.Request, body []byte) (*keptAnswer, error) {
 	for name := key(r, body); ; {
-		k, mine, old := c.find(name, r.URL.Path)
+		k, mine, old := c.find(name, r)
 		if mine {
 			c.fill(k, r)
 			return k, nil
@@ -132,7 +133,7 @@ func key(r *http.Request, body []byte) string {
 
 // find is the answer to a question; mine says that whoever asks must fill it, old that
 // it is being made from what was before the last record.
-func (c *cache) find(key, path string) (k *keptAnswer, mine, old bool) {
+func (c *cache) find(key string, r *http.Request) (k *keptAnswer, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +143,7 @@ func (c *cache) find(key, path string) (k *keptAnswer, mine, old bool) {
 		default:
 			return k, false, k.seq != seq
 		}
-		if age := now.Sub(k.at); k.good(seq, age) {
+		if age := now.Sub(k.at); k.good(seq, age, isToldAgain(r.Context())) {
 			if k.seq != seq {
 				c.remind(k.lasts() - age)
 			}
@@ -152,7 +153,7 @@ func (c *cache) find(key, path string) (k *keptAnswer, mine, old bool) {
 	if len(c.kept) >= mostKept {
 		clear(c.kept)
 	}
-	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq, study: studies[path]}
+	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
 	c.kept[key] = k
 	return k, true, false
 }
@@ -172,10 +173,19 @@ func (c *cache) remind(in time.Duration) {
 	})
 }
 
-// good says whether an answer that is there may still be handed on.
-func (k *keptAnswer) good(seq uint64, age time.Duration) bool {
-	return k.seq == seq && age < sameWhileStill || age < k.lasts()
+// good says whether an answer that is there may still be handed on: one of before the last
+// record only to a page that is told once more.
+func (k *keptAnswer) good(seq uint64, age time.Duration, toldAgain bool) bool {
+	return k.seq == seq && age < sameWhileStill || (toldAgain || k.study) && age < k.lasts()
 }
+
+type toldKey struct{}
+
+// toldAgain marks the questions of a page that is open already, and is told when something
+// changes. Who opens one sees what is.
+func toldAgain(ctx context.Context) context.Context { return context.WithValue(ctx, toldKey{}, true) }
+
+func isToldAgain(ctx context.Context) bool { return ctx.Value(toldKey{}) != nil }
 
 // lasts is how old an answer may get while things change.
 func (k *keptAnswer) lasts() time.Duration {

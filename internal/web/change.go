@@ -31,6 +31,7 @@ func (s *Server) change(fn changeFunc) http.Handler {
 		}
 		to, err := fn(v)
 		s.heads.forget()
+		s.fragments.forget()
 		if err != nil {
 			v.fail(err)
 			return

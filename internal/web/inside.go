@@ -54,6 +54,7 @@ type answer struct {
 	header http.Header
 	code   int
 	wrote  bool
+	own    bool // it says something that is of one browser alone
 	body   bytes.Buffer
 }
 

@@ -118,7 +118,7 @@ func (v *visit) reader() string {
 
 // fit asks as `muster fit` does.
 func (m *runView) fit() error {
-	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: m.spec})
+	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: m.spec, Patient: true})
 	var ce *connect.Error
 	if errors.As(err, &ce) && (ce.Code() == connect.CodeInvalidArgument || ce.Code() == connect.CodeNotFound || ce.Code() == connect.CodeFailedPrecondition) {
 		m.wrong = troubleOf(err).text

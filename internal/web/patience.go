@@ -24,8 +24,7 @@ type answered struct {
 // then handed on (cache.go). late says that the page is such a frame.
 func (v *visit) ask(fn pageFunc) (a answered, late bool) {
 	if !v.opens() {
-		a.page, a.err = fn(v)
-		return a, false
+		return v.answer(fn), false
 	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.ctx), worked)
 	work := *v
@@ -33,9 +32,7 @@ func (v *visit) ask(fn pageFunc) (a answered, late bool) {
 	done := make(chan answered, 1)
 	go func() {
 		defer end()
-		var a answered
-		a.page, a.err = fn(&work)
-		done <- a
+		done <- work.answer(fn)
 	}()
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -45,6 +42,20 @@ func (v *visit) ask(fn pageFunc) (a answered, late bool) {
 	case <-wait.C:
 		return answered{page: page{title: "Muster", body: comingBody(v.here())}}, true
 	}
+}
+
+// answer answers a visit in its turn.
+func (v *visit) answer(fn pageFunc) (a answered) {
+	turns := v.turns
+	if isPart(v.r) {
+		turns = v.partTurns
+	}
+	if !turns.take(v.ctx) {
+		return answered{err: v.ctx.Err()}
+	}
+	defer turns.give()
+	a.page, a.err = fn(v)
+	return a
 }
 
 // opens says whether a browser opens the page: not a script, not htmx, nobody who

@@ -37,8 +37,11 @@ type Server struct {
 	secret  []byte
 	feed    *feed
 	heads   heads
-	styles  []byte
-	began   struct {
+
+	fragments        fragments
+	turns, partTurns turns // of pages, and of parts that come later
+	styles           []byte
+	began            struct {
 		sync.Mutex
 		at time.Time // the first record's moment; zero: not known yet
 	}
@@ -55,10 +58,11 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{o: o, secret: make([]byte, 32), feed: newFeed()}
+	s := &Server{o: o, secret: make([]byte, 32), feed: newFeed(), turns: newTurns(), partTurns: newTurns()}
 	_, _ = rand.Read(s.secret) // it never fails
 	kept := newCache(newInside(o.API), o.Last)
 	kept.changed = s.feed.again
+	s.fragments.last, s.fragments.changed = o.Last, s.feed.again
 	s.client = client.New(client.Options{Address: "http://muster", HTTPClient: &http.Client{Transport: kept}, Retries: -1})
 	sheet, _ := assets.ReadFile("assets/app.css")
 	s.styles = []byte(string(sheet) + draw.Stylesheet())

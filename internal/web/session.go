@@ -49,8 +49,12 @@ func random() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// csrf is what a form of this browser must carry: nobody else can make it.
+// csrf is what a form of this browser must carry: nobody else can make it, and no other
+// browser may be given it.
 func (v *visit) csrf() string {
+	if a, kept := v.w.(*answer); kept {
+		a.own = true
+	}
 	m := hmac.New(sha256.New, v.secret)
 	_, _ = m.Write([]byte(v.self.id))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))

@@ -46,7 +46,7 @@ type pageFunc func(v *visit) (page, error)
 
 // page makes a handler of a pageFunc.
 func (s *Server) page(fn pageFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	whole := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visit(w, r)
 		if err == nil {
 			a, late := v.ask(fn)
@@ -58,11 +58,31 @@ func (s *Server) page(fn pageFunc) http.Handler {
 		}
 		v.fail(err)
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if changesOnly(r) {
+			s.fragments.serve(w, r, whole)
+			return
+		}
+		whole.ServeHTTP(w, r)
+	})
+}
+
+// changesOnly says whether htmx asks for what of a page changes while it is open.
+func changesOnly(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") == "main"
+}
+
+// isPart says whether htmx asks for a part of a page that comes later: it may take long.
+func isPart(r *http.Request) bool {
+	return r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") != "main"
 }
 
 func (s *Server) visit(w http.ResponseWriter, r *http.Request) (*visit, error) {
 	v := &visit{Server: s, Client: s.client, r: r, w: w, now: s.o.Now().UTC(), self: s.session(w, r)}
 	v.ctx = withBrowser(r.Context(), browser{host: r.Host, origin: r.Header.Get("Origin"), token: v.self.token})
+	if r.Header.Get("HX-Request") == "true" {
+		v.ctx = toldAgain(v.ctx)
+	}
 	word := r.URL.Query().Get("as-of")
 	if word == "" {
 		return v, nil
@@ -158,7 +178,7 @@ func (v *visit) show(p page) {
 		v.w.WriteHeader(p.status)
 	}
 	whole := layout(f, p)
-	if v.r.Header.Get("HX-Request") == "true" && v.r.Header.Get("HX-Target") == "main" {
+	if changesOnly(v.r) {
 		whole = fragment(f, p)
 	}
 	v.render(whole)

@@ -1882,7 +1882,10 @@ type WhyRequest struct {
 	// Also try what would let it start, and say when it should; it takes up to a second or two longer.
 	Help bool `protobuf:"varint,4,opt,name=help,proto3" json:"help,omitempty"`
 	// Also tell all that happened to it, and how its reasons changed.
-	History       bool `protobuf:"varint,5,opt,name=history,proto3" json:"history,omitempty"`
+	History bool `protobuf:"varint,5,opt,name=history,proto3" json:"history,omitempty"`
+	// Help is wanted even where a copy of the fleet, which a try begins with, takes a second: of large fleets it is else
+	// left out, and said to be missed. No for what is asked again and again.
+	Patient       bool `protobuf:"varint,6,opt,name=patient,proto3" json:"patient,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1948,6 +1951,13 @@ func (x *WhyRequest) GetHelp() bool {
 func (x *WhyRequest) GetHistory() bool {
 	if x != nil {
 		return x.History
+	}
+	return false
+}
+
+func (x *WhyRequest) GetPatient() bool {
+	if x != nil {
+		return x.Patient
 	}
 	return false
 }
@@ -2238,10 +2248,12 @@ func (x *Evidence) GetSays() string {
 }
 
 type WhenRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
-	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	AsOf      *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	Namespace string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// As for why.
+	Patient       bool `protobuf:"varint,4,opt,name=patient,proto3" json:"patient,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2295,6 +2307,13 @@ func (x *WhenRequest) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *WhenRequest) GetPatient() bool {
+	if x != nil {
+		return x.Patient
+	}
+	return false
 }
 
 type WhenResponse struct {
@@ -2370,7 +2389,9 @@ type FitRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	// Without a target: every quota that the caller may use, and flex. Without a partition: each. Without a name: any.
-	Spec          *FitSpec `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec *FitSpec `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	// As for why.
+	Patient       bool `protobuf:"varint,3,opt,name=patient,proto3" json:"patient,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2417,6 +2438,13 @@ func (x *FitRequest) GetSpec() *FitSpec {
 		return x.Spec
 	}
 	return nil
+}
+
+func (x *FitRequest) GetPatient() bool {
+	if x != nil {
+		return x.Patient
+	}
+	return false
 }
 
 // FitSpec is a shape of workload.
@@ -2847,7 +2875,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12;\n" +
 	"\bpriority\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\bcriticalR\x04highR\x03midR\x03lowR\bpriority\"C\n" +
 	"\x13SetPriorityResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xb5\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xcf\x01\n" +
 	"\n" +
 	"WhyRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
@@ -2856,7 +2884,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x12\n" +
 	"\x04help\x18\x04 \x01(\bR\x04help\x12\x18\n" +
-	"\ahistory\x18\x05 \x01(\bR\ahistory\"\x81\x04\n" +
+	"\ahistory\x18\x05 \x01(\bR\ahistory\x12\x18\n" +
+	"\apatient\x18\x06 \x01(\bR\apatient\"\x81\x04\n" +
 	"\vWhyResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12.\n" +
@@ -2880,22 +2909,24 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\bEvidence\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
-	"\x04says\x18\x03 \x01(\tR\x04says\"\x88\x01\n" +
+	"\x04says\x18\x03 \x01(\tR\x04says\"\xa2\x01\n" +
 	"\vWhenRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
 	"\x04name\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"\xad\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x18\n" +
+	"\apatient\x18\x04 \x01(\bR\apatient\"\xad\x01\n" +
 	"\fWhenResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12/\n" +
 	"\bforecast\x18\x03 \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x16\n" +
-	"\x06answer\x18\x04 \x01(\tR\x06answer\"m\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\"\x87\x01\n" +
 	"\n" +
 	"FitRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12.\n" +
-	"\x04spec\x18\x02 \x01(\v2\x12.muster.v1.FitSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\"\xa4\x03\n" +
+	"\x04spec\x18\x02 \x01(\v2\x12.muster.v1.FitSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\x12\x18\n" +
+	"\apatient\x18\x03 \x01(\bR\apatient\"\xa4\x03\n" +
 	"\aFitSpec\x12>\n" +
 	"\tnamespace\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\tnamespace\x12S\n" +
 	"\x06target\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x06target\x12V\n" +

@@ -40,14 +40,14 @@ func (c *Client) WorkloadOf(ctx context.Context, namespace, pod string) (name st
 // signpost is the ConfigMap by which a cluster says who it is in Muster.
 const signpost = "muster"
 
-// Signpost reads what the cluster is called in Muster, and where the server is;
-// "" where nobody has said.
-func (c *Client) Signpost(ctx context.Context) (cluster, server string) {
+// Signpost reads what the cluster is called in Muster, where the server is, and by which
+// of the cluster's own services it is reached too; "" where nobody has said.
+func (c *Client) Signpost(ctx context.Context) (cluster, server, service string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var is corev1.ConfigMap
 	if err := c.core.Get().Namespace(signpost).Resource("configmaps").Name(signpost).Do(ctx).Into(&is); err != nil {
-		return "", ""
+		return "", "", ""
 	}
-	return is.Data["cluster"], is.Data["server"]
+	return is.Data["cluster"], is.Data["server"], is.Data["service"]
 }

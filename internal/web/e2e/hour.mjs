@@ -67,12 +67,24 @@ async function open([name, path]) {
 // stands is where the headline is on the screen: what appears above or below what is read must not move it.
 const stands = () => Math.round(document.querySelector('h1').getBoundingClientRect().top);
 
+// rested lets a page finish what it is about, and begin nothing new: an answer that is just being
+// put in place is no growth. awake lets it go on.
+const rested = async () => {
+  window.trigger = htmx.trigger;
+  htmx.trigger = () => {};
+  while (document.querySelector('.htmx-request')) await new Promise(done => setTimeout(done, 20));
+  await new Promise(done => setTimeout(done, 200)); // htmx settles what it has swapped
+};
+const awake = () => { htmx.trigger = window.trigger; };
+
 // weigh counts what a page holds, once what nobody needs any more is gone.
 async function weigh(t) {
+  await t.tab.evaluate(rested);
   for (let i = 0; i < 3; i++) await t.cdp.send('HeapProfiler.collectGarbage');
   const { metrics } = await t.cdp.send('Performance.getMetrics');
   const of = Object.fromEntries(metrics.map(m => [m.name, m.value]));
   const [elements, swaps] = await t.tab.evaluate(() => [document.getElementsByTagName('*').length, window.swaps]), at = await t.tab.evaluate(stands);
+  await t.tab.evaluate(awake);
   return { heap: of.JSHeapUsedSize, nodes: of.Nodes, listeners: of.JSEventListeners, documents: of.Documents, elements, swaps, at };
 }
 

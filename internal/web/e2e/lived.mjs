@@ -129,11 +129,13 @@ await step('a picture is the same on the page and from the command line', async 
     ['/team/research/elm', '#timeline .for-wide', ['quota', 'show', 'research/elm']],
     ['/nodes', 'section[aria-labelledby=h-stages] .for-wide', ['mttr']],
     ['/haircut/autumn', 'section[aria-labelledby=h-dumbbell] .for-wide', ['haircut', 'show', 'autumn']],
+    ['/queue?target=research/elm', '#ladder .for-wide', ['job', 'list', '--target', 'research/elm']],
+    ['/workload/oak/wants', '#story .for-wide', ['why', 'oak/wants']],
   ]) {
     const at = new Date(Date.now() - 60000).toISOString().replace(/\.\d+Z$/, 'Z');
     const sent = [];
     tab.on('response', async r => { if (/html/.test(r.headers()['content-type'] || '')) sent.push(await r.text().catch(() => '')); });
-    await go(tab, path + '?as-of=' + at);
+    await go(tab, path + (path.includes('?') ? '&' : '?') + 'as-of=' + at);
     await settled(tab);
     const file = cli(...args, '-o', 'svg', '--as-of', at).trim();
     const wide = bare(file);
@@ -141,6 +143,16 @@ await step('a picture is the same on the page and from the command line', async 
     assert.ok(drawn.includes(wide), `${path} does not have what muster ${args.join(' ')} -o svg writes: ${wide.slice(0, 300)}`);
     assert.ok(await tab.locator(within + ' svg').count(), within);
   }
+});
+
+await step('the islands of a partition are the same on the page and from the command line', async tab => {
+  const bare = svg => svg.replace(/<a href="[^"]*"( aria-label="[^"]*")?>|<\/a>/g, '').replace(/<svg [^>]*>/, '');
+  const at = new Date(Date.now() - 60000).toISOString().replace(/\.\d+Z$/, 'Z');
+  const r = await go(tab, '/partition/tiger/h200?wait=yes&as-of=' + at);
+  const figures = (await r.text()).match(/<figure>[\s\S]*?<\/figure>/g);
+  const file = cli('describe', 'partition', 'tiger/h200', '-o', 'svg', '--as-of', at).replace(/<a href="[^"]*"( aria-label="[^"]*")?>|<\/a>/g, '');
+  assert.equal(figures.length, 2);
+  for (const one of figures) assert.ok(file.includes(bare(one.match(/<svg [\s\S]*<\/svg>/)[0])), one.slice(0, 300));
 });
 
 await step('an engineer finds the node behind a broken promise', async tab => {

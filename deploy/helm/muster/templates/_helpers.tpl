@@ -79,3 +79,8 @@ priorityClassName: {{ . }}
 {{- define "muster.admits" -}}
 {{- and .Values.agent.enabled (eq .Values.agent.mode "manage") .Values.agent.admission.enabled -}}
 {{- end }}
+
+{{- /* Whether kubectl muster may ask the server of this release through the API server. */}}
+{{- define "muster.through" -}}
+{{- and .Values.server.enabled .Values.agent.enabled .Values.agent.signpost.enabled .Values.agent.signpost.throughAPIServer -}}
+{{- end }}
