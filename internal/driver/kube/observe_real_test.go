@@ -31,10 +31,14 @@ func TestAClusterIsSeenAsItIs(t *testing.T) {
 	w.states(map[string]fleet.NodeState{"i0-n000": fleet.Quarantined, "i1-n001": fleet.Suspect, "i2-n002": fleet.Suspect})
 
 	w.namespace("stranger", 0)
-	for i := range 3 {
-		w.pod(kubetest.Pod("oak", fmt.Sprintf("job-%d", i), 8))
+	well := func(p kubetest.JSON) { // kube-scheduler may not have heard of those that are not
+		p["spec"].(kubetest.JSON)["nodeSelector"] = kubetest.JSON{"nvidia.com/gpu.clique": "i3"}
+		w.pod(p)
 	}
-	w.pod(kubetest.Pod("stranger", "alone", 2))
+	for i := range 3 {
+		well(kubetest.Pod("oak", fmt.Sprintf("job-%d", i), 8))
+	}
+	well(kubetest.Pod("stranger", "alone", 2))
 	w.pod(kubetest.Pod("oak", "huge", 16))
 	w.eventually(20*time.Second, "what runs", func() (missing string) {
 		w.read(func(s *fleet.State) {
