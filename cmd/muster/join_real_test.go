@@ -130,6 +130,7 @@ func TestJoinYourFirstCluster(t *testing.T) {
 	c.gates()
 	j.apply("examples/join/work.yaml")
 	j.until([]string{"why", "first", "-n", "muster-try"}, "muster-try/first runs on tiger/h200/a", "guaranteed")
+	j.apply("examples/join/more.yaml")
 	j.until([]string{"why", "second", "-n", "muster-try"}, "muster-try/second waits for try", "QuotaFull", "target flex: starts at once")
 	t.Logf("managed: why a pod waits is known %s after muster join", time.Since(began).Round(100*time.Millisecond))
 	c.must(http.MethodDelete, "/apis/batch/v1/namespaces/muster-try/jobs/first?propagationPolicy=Background", nil)
