@@ -133,13 +133,14 @@ func quick() fleet.Policy {
 
 // several is a server for several clusters.
 type several struct {
-	t      *testing.T
-	c      *plane
-	data   string
-	at     string // where agents dial in; "" before the first start
-	s      *server
-	end    func()
-	agents map[string]*dialled
+	t       *testing.T
+	c       *plane
+	data    string
+	central []cli.JoinOptions // clusters that it reaches itself
+	at      string            // where agents dial in; "" before the first start
+	s       *server
+	end     func()
+	agents  map[string]*dialled
 }
 
 // dialled is an agent that runs.
@@ -164,7 +165,7 @@ func (s *several) start() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.c.ctx)
 	s.s = &server{began: time.Now(), UpOptions: cli.UpOptions{
-		Data: s.data, Listen: "127.0.0.1:0", Agents: s.at, LogLevel: "info", Out: s.t.Output(), Err: s.t.Output(),
+		Data: s.data, Listen: "127.0.0.1:0", Agents: s.at, Clusters: s.central, LogLevel: "info", Out: s.t.Output(), Err: s.t.Output(),
 	}}
 	if err := s.s.listen(ctx); err != nil {
 		s.t.Fatal(err)
@@ -283,4 +284,39 @@ func (s *several) works() string {
 		}
 	})
 	return b.String()
+}
+
+// TestAServerReachesClustersItself joins one control plane as two clusters, without any
+// agent: by kubeconfigs that a file of clusters names. tiger is watched, lion is managed
+// and its GPUs are measured. Then the server dies and comes back.
+func TestAServerReachesClustersItself(t *testing.T) {
+	c := controlPlane(t)
+	c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("oak"))
+	c.must(http.MethodPost, "/api/v1/nodes", kubetest.Node("node-1", "NVIDIA-H200", "a", "r1"))
+	s := newSeveral(t, c)
+	s.central = []cli.JoinOptions{
+		{Name: "tiger", Kubeconfig: c.account("watch", "../../deploy/kubernetes/agent-observe.yaml"), Quotas: true},
+		{Name: "lion", Kubeconfig: c.account("rule", "../../deploy/kubernetes/agent-manage.yaml"), Manage: true, FenceAfter: 10 * time.Minute, Prometheus: "http://127.0.0.1:1"},
+	}
+	s.start()
+	s.until("both clusters' nodes are known, each by its own name", func(st *fleet.State) bool {
+		tiger, _ := st.FindNode("node-1@tiger")
+		lion, _ := st.FindNode("node-1@lion")
+		return tiger != nil && lion != nil && st.Cluster("tiger").Mode == fleet.Observe && st.Cluster("lion").Mode == fleet.Enforce
+	})
+	c.gang("train", 2)
+	running := func(st *fleet.State) bool {
+		here, there := st.Workload("oak@lion", "train"), st.Workload("oak@tiger", "train")
+		return here != nil && here.State == fleet.RunningW && there != nil && there.State == fleet.RunningW
+	}
+	s.until("lion has started the gang, and tiger sees it run", running)
+	before := c.pods()
+	s.stop()
+	s.start()
+	s.until("the server is back, and all that ran still does", running)
+	for name, is := range c.pods() {
+		if before[name] != is {
+			t.Errorf("pod %s was %s and is %s", name, before[name], is)
+		}
+	}
 }

@@ -177,9 +177,15 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		c.restricted(name, text)
 	}
 	for _, wrong := range [][]string{
-		{"server.enabled=false"}, {"agent.mode=everything"}, {"server.enabled=false", "agent.enabled=false"}, {"server.clusters[0].name=lion"},
-		{"agent.mode=manage", "agent.admission.by=hope"}, {"agent.mode=manage", "agent.admission.by=webhook"}, {"agent.fenceAfter=10m"},
-		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"}, {"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
+		{"server.enabled=false"},
+		{"agent.mode=everything"},
+		{"server.enabled=false", "agent.enabled=false"},
+		{"server.clusters[0].name=lion"},
+		{"agent.mode=manage", "agent.admission.by=hope"},
+		{"agent.mode=manage", "agent.admission.by=webhook"},
+		{"agent.fenceAfter=10m"},
+		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"},
+		{"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
 	} {
 		args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -84,19 +85,8 @@ func (p *asked) line(ctx context.Context, rest []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	cluster, server, service := c.Signpost(ctx)
-	if p.cluster == "" {
-		p.cluster = cluster
-	}
-	if p.server == "" {
-		p.server = server
-	}
-	if p.server == "" && service != "" {
-		address, way, err := kube.Through(p.kubeconfig, p.context, service)
-		if err != nil {
-			return nil, err
-		}
-		p.server, p.env.HTTP = address, &http.Client{Transport: way}
+	if err := p.find(ctx, c); err != nil {
+		return nil, err
 	}
 	if p.namespace == "" {
 		p.namespace = kube.NamespaceOf(p.kubeconfig, p.context)
@@ -122,6 +112,21 @@ func (p *asked) line(ctx context.Context, rest []string) ([]string, error) {
 		words = append(words, "--token", p.token)
 	}
 	return words, nil
+}
+
+// find finds out what nobody said: how the cluster is called, and how the server is reached.
+func (p *asked) find(ctx context.Context, c *kube.Client) error {
+	cluster, server, service := c.Signpost(ctx)
+	p.cluster, p.server = cmp.Or(p.cluster, cluster), cmp.Or(p.server, server)
+	if p.server != "" || service == "" {
+		return nil
+	}
+	address, way, err := kube.Through(p.kubeconfig, p.context, service)
+	if err != nil {
+		return err
+	}
+	p.server, p.env.HTTP = address, &http.Client{Transport: way}
+	return nil
 }
 
 // workload is what Muster calls the workload that a word means: of a pod, as POD or

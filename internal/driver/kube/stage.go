@@ -103,13 +103,14 @@ func (s *stageEngine) Do(ctx context.Context, r core.Request) error {
 func (s *stageEngine) Read(look func(*fleet.State))  { s.engine.Read(look) }
 func (s *stageEngine) Study(look func(*fleet.State)) { s.engine.Study(look) }
 
-// Run, Stop, Lost, Gone, Again and Resync tell both: the driver of the cluster, and
-// the programs that run there.
+// Run tells both, as all that a driver hears: the driver of the cluster, and the
+// programs that run there.
 func (s *Stage) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
 	s.driver.Run(at, job, spots, mend)
 	s.programs.Run(at, job, spots, mend)
 }
 
+// Stop tells both that replicas should leave.
 func (s *Stage) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
 	s.driver.Stop(at, id, spots, until)
 	s.programs.Stop(at, id, spots, until)
@@ -125,16 +126,19 @@ func (s *Stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	}
 }
 
+// Gone tells both that a workload is over.
 func (s *Stage) Gone(at fleet.Instant, id uint64) {
 	s.driver.Gone(at, id)
 	s.programs.Gone(at, id)
 }
 
+// Again tells both all that stands of one workload.
 func (s *Stage) Again(at fleet.Instant, stands driver.Standing) {
 	s.driver.Again(at, stands)
 	s.programs.Again(at, stands)
 }
 
+// Resync tells both all that stands.
 func (s *Stage) Resync(at fleet.Instant, all []driver.Standing) {
 	s.driver.Resync(at, all)
 	s.programs.Resync(at, all)
@@ -201,12 +205,12 @@ func (s *Stage) letGo(ctx context.Context, of *driver.Stopped) error {
 		if p.DeletionTimestamp == "" || p.key() != key {
 			continue
 		}
-		for _, spot := range of.Spots {
-			if pools[spot.Pool].Name == p.Labels[translate.LabelPool] && slices.ContainsFunc(spot.Nodes, func(n int) bool { return names[n] == p.node() }) {
-				if err := s.release(ctx, p, false); err != nil {
-					return err
-				}
-				break
+		is := func(spot fleet.Spot) bool {
+			return pools[spot.Pool].Name == p.Labels[translate.LabelPool] && slices.ContainsFunc(spot.Nodes, func(n int) bool { return names[n] == p.node() })
+		}
+		if slices.ContainsFunc(of.Spots, is) {
+			if err := s.release(ctx, p, false); err != nil {
+				return err
 			}
 		}
 	}
@@ -465,184 +469,6 @@ func (s *Stage) unseen(pods []stagePod) string {
 		return "a pod is seen that is gone"
 	}
 	return ""
-}
-
-// nodes makes the nodes that the story has and the cluster has not.
-func (s *Stage) nodes(ctx context.Context) error {
-	var list []object
-	s.engine.Read(func(state *fleet.State) {
-		for _, part := range state.Partitions {
-			for _, n := range part.Nodes {
-				if s.known[n.Name] {
-					continue
-				}
-				s.known[n.Name] = true
-				island := part.Islands[n.Island].Name
-				list = append(list, machine(n, part.GPU, island))
-			}
-		}
-	})
-	return s.people.make(ctx, "/api/v1/nodes", list, nil)
-}
-
-// machine is a node as its machine's operators label it.
-func machine(n *fleet.Node, gpu, island string) object {
-	amounts := object{"cpu": "192", "memory": "2Ti", "pods": "110", "nvidia.com/gpu": fmt.Sprint(n.GPUs)}
-	return object{
-		"apiVersion": "v1", "kind": "Node",
-		"metadata": object{"name": n.Name, "labels": object{
-			ofAStory: "true", "muster.dev/gpu": gpu, "nvidia.com/gpu.product": "none", "nvidia.com/gpu.clique": island,
-			"network.topology.nvidia.com/leaf": fmt.Sprintf("%s-r%03d", island, n.Rack), "kubernetes.io/hostname": n.Name,
-		}},
-		"status": object{"capacity": amounts, "allocatable": amounts},
-	}
-}
-
-// control does what controllers and kubelets do: it makes the pods that are missing,
-// and takes away those of work that is over and those that went down with a node.
-func (s *Stage) control(ctx context.Context, pods []stagePod) (did string, err error) {
-	there, leaving := map[string]int{}, s.seats(fleet.Leaving)
-	for _, p := range pods {
-		seat := fmt.Sprint(p.key(), p.Labels[translate.LabelPool], " on ", p.node())
-		if p.DeletionTimestamp != "" {
-			leaving[seat]--
-		}
-		over, standing := s.over(p.key())
-		switch c := s.crews[p.key()]; {
-		case c == nil || over && !standing || over && len(p.gates) > 0 || s.refused[p.key()] != nil || p.DeletionTimestamp != "" && leaving[seat] < 0 || s.isLost(p):
-			did = p.Name + " is taken away"
-			if err := s.release(ctx, p, true); err != nil {
-				return "", err
-			}
-		case !p.over() && p.DeletionTimestamp == "":
-			there[fmt.Sprint(p.key(), p.Labels[translate.LabelPool])]++
-		}
-	}
-	s.lost = nil
-	for key, c := range s.crews {
-		if over, _ := s.over(key); over || c.leaving || s.refused[key] != nil {
-			continue
-		}
-		for _, pool := range c.spec.Pools {
-			n := pool.Max - there[fmt.Sprint(key, pool.Name)]
-			if n <= 0 {
-				continue
-			}
-			did = "pods of " + c.spec.Name + " are made"
-			if err := s.makePods(ctx, c.spec, pool, n); err != nil {
-				return "", err
-			}
-		}
-	}
-	return did, nil
-}
-
-// over says whether a workload has ended, and whether some of it still stands. What
-// Muster does not know yet has not.
-func (s *Stage) over(key [2]string) (over, standing bool) {
-	s.engine.Read(func(state *fleet.State) {
-		if w := state.Workload(key[0], key[1]); w != nil && s.crews[key] != nil && w.ID > s.crews[key].after {
-			over, standing = w.State.Ended(), w.At() != nil
-		}
-	})
-	return over, standing
-}
-
-func (s *Stage) isLost(p stagePod) bool {
-	for i := range s.lost {
-		l := &s.lost[i]
-		if l.key != p.key() || l.pool != p.Labels[translate.LabelPool] || p.node() == "" {
-			continue
-		}
-		if k := slices.Index(l.nodes, p.node()); k >= 0 {
-			l.nodes = slices.Delete(l.nodes, k, k+1)
-			return true
-		}
-	}
-	return false
-}
-
-// seats counts the replicas of the state in a phase, by workload, pool and node.
-func (s *Stage) seats(phase fleet.Phase) (count map[string]int) {
-	s.engine.Read(func(state *fleet.State) { count = seatsIn(state, phase) })
-	return count
-}
-
-func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
-	count := map[string]int{}
-	for _, w := range state.Workloads {
-		if w.At() == nil {
-			continue
-		}
-		for pool, replicas := range w.Held {
-			for _, r := range replicas {
-				if r.Phase == phase {
-					count[fmt.Sprint([2]string{w.Namespace, w.Name}, w.Pools[pool].Name, " on ", w.At().Nodes[r.Node].Name)]++
-				}
-			}
-		}
-	}
-	return count
-}
-
-// makePods makes pods of a pool, several at one time.
-func (s *Stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
-	if err := s.home(ctx, spec.Namespace); err != nil {
-		return err
-	}
-	var list []object
-	for range n {
-		s.made++
-		list = append(list, s.podOf(spec, pool))
-	}
-	return s.people.make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.born[uid] = s.now().Add(-settling) })
-}
-
-// podOf is a pod as a person's template says.
-func (s *Stage) podOf(spec fleet.Spec, pool fleet.Pool) object {
-	size := fmt.Sprint(pool.Min)
-	if pool.Elastic {
-		size = fmt.Sprintf("%d..%d", pool.Min, pool.Max)
-	}
-	gpus := object{"nvidia.com/gpu": fmt.Sprint(pool.GPUs)}
-	notes := object{
-		translate.AnnotationPriority: spec.Priority.String(), translate.AnnotationRank: fmt.Sprint(pool.Rank), translate.AnnotationReach: string(pool.Reach),
-		translate.AnnotationReplicas: size, translate.AnnotationGrace: spec.Grace.String(),
-	}
-	for key, d := range map[string]time.Duration{translate.AnnotationMaxRuntime: spec.MaxRuntime, translate.AnnotationCheckpoint: spec.CheckpointEvery} {
-		if d > 0 {
-			notes[key] = d.String()
-		}
-	}
-	if spec.Partition != "" {
-		notes[translate.AnnotationPartition] = spec.Partition
-	}
-	return object{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": object{
-			"name": fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), "namespace": spec.Namespace, "annotations": notes, "finalizers": []string{held},
-			"labels": object{
-				ofAStory: "true", translate.LabelTarget: strings.ReplaceAll(spec.Target, "/", "."), translate.LabelWorkload: spec.Name, translate.LabelPool: pool.Name,
-			},
-		},
-		"spec": object{
-			"terminationGracePeriodSeconds": 30,
-			"containers":                    []object{{"name": "main", "image": "none", "resources": object{"limits": gpus, "requests": gpus}}},
-		},
-	}
-}
-
-// home makes a namespace that is enrolled, once.
-func (s *Stage) home(ctx context.Context, name string) error {
-	if s.homes[name] {
-		return nil
-	}
-	s.homes[name] = true
-	if err := s.people.call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{ofAStory: "true"}}}, nil); err != nil && answered(err) != http.StatusConflict {
-		return err
-	}
-	labels := object{"metadata": object{"labels": object{"muster.dev/enrolled": "true"}}}
-	return s.people.call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }
 
 // Wrong lists where the cluster is not as the state says.
