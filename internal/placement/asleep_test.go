@@ -45,7 +45,6 @@ type restless struct {
 	done  int
 	nodes []string
 	out   []string
-	holds []uint64
 }
 
 var restlessPartitions = []string{"c/g", "d/g"}
