@@ -160,7 +160,8 @@ func (p *Partition) stamp(w *Workload) uint64 {
 }
 
 // stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
-// so much for everybody where who heads a queue depends on metal.
+// so much for everybody where who heads a queue depends on metal. What is told apart
+// has stamps that cannot meet: a unit may be asked in one way, and not in the other.
 func (p *Partition) stampOf(it *Waiting) uint64 {
 	if it.account == nil {
 		return p.FlexStamp()
@@ -168,7 +169,7 @@ func (p *Partition) stampOf(it *Waiting) uint64 {
 	t := it.account.root
 	others := t.left
 	if it.minds {
-		others += t.queued
+		others += 1<<61 + t.queued
 	}
 	switch {
 	case t.readers > 0 || it.lacks == LacksRoom:
