@@ -56,13 +56,7 @@ const copies = 4
 // another moment, or is lived on to find out when: of more neither is done in time.
 const livable = 60_000
 
-func large(s *fleet.State) bool {
-	n := len(s.Workloads)
-	for _, p := range s.Partitions {
-		n += len(p.Nodes)
-	}
-	return n > livable
-}
+func large(s *fleet.State) bool { return s.Size() > livable }
 
 // triable says whether something may be tried: a copy of a large fleet takes up to a
 // second, for which only some have the patience.

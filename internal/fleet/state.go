@@ -237,3 +237,12 @@ func (s *State) TakeDirty() []*Partition {
 
 // String names the version, for messages.
 func (s *State) String() string { return "version " + strconv.FormatUint(s.Seq, 10) }
+
+// Size is how many nodes and workloads there are: what a copy costs, or a look at everything.
+func (s *State) Size() int {
+	n := len(s.Workloads)
+	for _, p := range s.Partitions {
+		n += len(p.Nodes)
+	}
+	return n
+}

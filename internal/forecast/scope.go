@@ -47,19 +47,10 @@ func around(s *fleet.State, w *fleet.Workload, most int) *fleet.State {
 		}
 	}
 	part := sc.part(func(p *fleet.Partition) bool { return in[p] })
-	if n := sizeOf(part); most > 0 && n > most {
+	if most > 0 && part.Size() > most {
 		return nil
 	}
 	return part.Clone()
-}
-
-// sizeOf counts nodes and workloads.
-func sizeOf(s *fleet.State) int {
-	n := len(s.Workloads)
-	for _, p := range s.Partitions {
-		n += len(p.Nodes)
-	}
-	return n
 }
 
 // bind adds all places of a workload of which one is in.
