@@ -163,25 +163,30 @@ func newSeveral(t *testing.T, c *plane) *several {
 // start starts the server, where it was before.
 func (s *several) start() {
 	s.t.Helper()
-	ctx, cancel := context.WithCancel(s.c.ctx)
-	s.s = &server{began: time.Now(), UpOptions: cli.UpOptions{
-		Data: s.data, Listen: "127.0.0.1:0", Agents: s.at, Clusters: s.central, LogLevel: "info", Out: s.t.Output(), Err: s.t.Output(),
-	}}
-	if err := s.s.listen(ctx); err != nil {
-		s.t.Fatal(err)
-	}
+	s.s, s.end = serving(s.c.ctx, s.t, cli.UpOptions{Data: s.data, Agents: s.at, Clusters: s.central})
 	s.at = s.s.agents.Addr().String()
-	if err := s.s.open(ctx); err != nil {
-		s.t.Fatal(err)
+}
+
+// serving runs a server on loopback, until it is ended.
+func serving(ctx context.Context, t *testing.T, o cli.UpOptions) (s *server, end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	o.Listen, o.LogLevel, o.Out, o.Err = "127.0.0.1:0", "info", t.Output(), t.Output()
+	s = &server{began: time.Now(), UpOptions: o}
+	if err := s.listen(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.open(ctx); err != nil {
+		t.Fatal(err)
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
-		if err := s.s.run(ctx); err != nil {
-			s.t.Error(err)
+		if err := s.run(ctx); err != nil {
+			t.Error(err)
 		}
-		s.s.close()
+		s.close()
 	})
-	s.end = sync.OnceFunc(func() { cancel(); done.Wait() })
+	return s, sync.OnceFunc(func() { cancel(); done.Wait() })
 }
 
 func (s *several) stop() {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,25 +26,9 @@ type joiner struct {
 // join is muster join, observe or manage.
 func (j *joiner) join(manage bool) {
 	j.t.Helper()
-	ctx, cancel := context.WithCancel(j.c.ctx)
-	j.s = &server{began: time.Now(), UpOptions: cli.UpOptions{
-		Data: j.data, Listen: "127.0.0.1:0", LogLevel: "info", Out: j.t.Output(), Err: j.t.Output(),
-		Join: &cli.JoinOptions{Kubeconfig: j.file, Name: "tiger", Manage: manage, Quotas: true},
-	}}
-	if err := j.s.listen(ctx); err != nil {
-		j.t.Fatal(err)
-	}
-	if err := j.s.open(ctx); err != nil {
-		j.t.Fatal(err)
-	}
-	var done sync.WaitGroup
-	done.Go(func() {
-		if err := j.s.run(ctx); err != nil {
-			j.t.Error(err)
-		}
-		j.s.close()
+	j.s, j.end = serving(j.c.ctx, j.t, cli.UpOptions{
+		Data: j.data, Join: &cli.JoinOptions{Kubeconfig: j.file, Name: "tiger", Manage: manage, Quotas: true},
 	})
-	j.end = sync.OnceFunc(func() { cancel(); done.Wait() })
 	j.t.Cleanup(j.end)
 }
 
