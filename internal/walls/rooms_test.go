@@ -81,12 +81,12 @@ var rooms = []room{
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
-	{folder: "internal/config", kind: open, may: "fleet core"},
+	{folder: "internal/config", kind: open, may: "fleet core words"},
 	{folder: "internal/trace", kind: plain},
 	{folder: "internal/sheet", kind: open, may: "fleet haircut", tests: "core"},
 
 	// Fleets that are tried before they are trusted.
-	{folder: "internal/scenario", kind: open, may: driven},
+	{folder: "internal/scenario", kind: open, may: driven + " words"},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
 	{folder: "internal/bench", kind: open, may: driven + " past past/keeper whatif"},
@@ -94,7 +94,7 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core words view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
 	{folder: "internal/draw", kind: pure},
