@@ -74,8 +74,9 @@ var rooms = []room{
 	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
 	{folder: "internal/driver/kube/dcgm", kind: open, may: "fleet driver/kube/translate"},
 	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver engine driver/simulated driver/kube/translate driver/kube/kueue driver/kube/marks driver/kube/dcgm", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
-	{folder: "internal/driver/kube/kubetest", kind: open},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver engine driver/simulated driver/kube/translate driver/kube/kueue driver/kube/marks driver/kube/dcgm driver/kube/plain", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
+	{folder: "internal/driver/kube/plain", kind: plain},
+	{folder: "internal/driver/kube/kubetest", kind: open, may: "driver/kube/plain"},
 	{folder: "internal/link", kind: open, may: "wholefile"},
 	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 
