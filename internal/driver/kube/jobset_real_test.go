@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,18 +12,6 @@ import (
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
-
-// controller starts somebody's controller, or skips the test where it is not built.
-func (w *world) controller(name string) {
-	w.t.Helper()
-	err := w.c.StartController(w.ctx, name)
-	if errors.Is(err, kubetest.ErrAbsent) {
-		w.t.Skipf("the controller of %s is not built; make controllers-test builds it", name)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // part is a replicated job of a JobSet.
 type part struct {

@@ -163,8 +163,10 @@ func asks(r corev1.ResourceRequirements, name string) int64 {
 	return q.Value()
 }
 
-// indexes are labels and annotations by which controllers number pods.
-var indexes = []string{"batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index", "leaderworkerset.sigs.k8s.io/worker-index"}
+// indexes are labels and annotations by which controllers number pods. The leaders of
+// a LeaderWorkerSet are numbered as its groups are, by their StatefulSet, and as the
+// first of their group, which is what counts.
+var indexes = []string{"leaderworkerset.sigs.k8s.io/worker-index", "batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index"}
 
 func indexOf(p *corev1.Pod) int {
 	for _, key := range indexes {
