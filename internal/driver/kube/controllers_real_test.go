@@ -165,4 +165,3 @@ func (w *world) nodeOf(namespace, name string) string {
 	w.t.Fatalf("there is no pod %s/%s", namespace, name)
 	return ""
 }
-

@@ -45,8 +45,12 @@ type Owner struct {
 	Elastic    bool   // its replicas are alike and independent of each other
 	Pool       string // the part of its owner that it is of
 	Size       int    // how many pods its part has; 0: not said
+	Done       bool   // nothing of its part is left: all of it has ended
 	Object     string // the object that is asked, where the workload is one part of it: "": that of Name
 }
+
+// Shrinks says whether it makes fewer pods once part of it has finished.
+func (o *Owner) Shrinks() bool { return o.Kind == "Job" || o.Kind == "JobSet" }
 
 // Asked is the name of the object that knows how many pods there are to be.
 func (o *Owner) Asked() string { return firstOf(o.Object, o.Name) }
