@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +15,13 @@ import (
 )
 
 // controller starts somebody's controller, or skips the test where it is not built.
+// Those of LeaderWorkerSet and what came after it take minutes, and run where they are
+// asked for: make controllers-test.
 func (w *world) controller(name string) {
 	w.t.Helper()
+	if name != "jobset" && os.Getenv(kubetest.WantedControllers) != "1" {
+		w.t.Skipf("it takes long; make controllers-test runs it, or %s=1", kubetest.WantedControllers)
+	}
 	err := w.c.StartController(w.ctx, name)
 	if errors.Is(err, kubetest.ErrAbsent) {
 		w.t.Skipf("the controller of %s is not built; make controllers-test builds it", name)
@@ -164,4 +170,189 @@ func (w *world) nodeOf(namespace, name string) string {
 	}
 	w.t.Fatalf("there is no pod %s/%s", namespace, name)
 	return ""
+}
+
+// TestALeaderGetsItsRoomBeforeItsWorkersAreMade has sets whose workers are made once
+// their leader is bound, or ready, and one whose leader asks for no GPU: each group gets
+// its room whole. The second is restarted as it was started when a node of it fails.
+func TestALeaderGetsItsRoomBeforeItsWorkersAreMade(t *testing.T) {
+	w := managing(t, 3, 4, map[string]int{"oak": 96})
+	w.controller("lws")
+	beside := lws("oak", "beside", "oak", 1, 3)
+	beside["metadata"].(kubetest.JSON)["annotations"] = kubetest.JSON{"leaderworkerset.sigs.k8s.io/exclusive-topology": "nvidia.com/gpu.clique"}
+	w.lws(beside)
+	w.eventually(3*time.Minute, "the group beside its leader", w.gang("oak", "beside-0", 3))
+	ready := lws("oak", "ready", "oak", 1, 3)
+	ready["spec"].(kubetest.JSON)["startupPolicy"] = "LeaderReady"
+	w.lws(ready)
+	w.eventually(3*time.Minute, "the group after its leader", w.gang("oak", "ready-0", 3))
+	small := lws("oak", "small", "oak", 1, 3)
+	leader := template(0, "")
+	leader["spec"].(kubetest.JSON)["containers"].([]kubetest.JSON)[0]["resources"] = kubetest.JSON{}
+	leader["metadata"] = kubetest.JSON{}
+	small["spec"].(kubetest.JSON)["leaderWorkerTemplate"].(kubetest.JSON)["leaderTemplate"] = leader
+	w.lws(small)
+	w.eventually(3*time.Minute, "the workers of a leader without GPUs", func() string {
+		if on := w.runOf("oak", "small-0-"); len(on) != 2 {
+			return fmt.Sprintf("they run on %v%s", on, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.breaks(w.nodeOf("oak", "ready-0-1"), "oak", "ready-0", 3)
+	w.sound()
+}
+
+// TestARayClusterIsAGangOfItsGroups runs a head and workers by the real controller: all
+// of it or nothing, and a worker whose node fails is made anew in the same island. Suspended
+// by its owner it gives its room back, and comes again when that is taken back.
+func TestARayClusterIsAGangOfItsGroups(t *testing.T) {
+	w := managing(t, 2, 4, map[string]int{"oak": 64})
+	w.controller("ray")
+	const path = "/apis/ray.io/v1/namespaces/oak/rayclusters/"
+	cluster := func(name string) kubetest.JSON {
+		return kubetest.JSON{
+			"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": kubetest.JSON{"name": name, "namespace": "oak"},
+			"spec": kubetest.JSON{
+				"headGroupSpec": kubetest.JSON{"rayStartParams": kubetest.JSON{}, "template": template(8, "oak")},
+				"workerGroupSpecs": []kubetest.JSON{{
+					"groupName": "workers", "replicas": 3, "minReplicas": 3, "maxReplicas": 3, "rayStartParams": kubetest.JSON{}, "template": template(8, "oak"),
+				}},
+			},
+		}
+	}
+	w.make("ray.io/v1", "rayclusters", cluster("rl"))
+	w.eventually(3*time.Minute, "the head", w.gang("oak", "rl-head", 1))
+	w.eventually(3*time.Minute, "the workers", w.gang("oak", "rl-workers", 3))
+	w.read(func(s *fleet.State) {
+		x := s.Workload("oak", "rl")
+		if x == nil || len(x.Pools) != 2 || x.Pools[0].Name != "headgroup" || x.Pools[1].Name != "workers" || x.Pools[1].Min != 3 || x.Pools[1].Reach != fleet.ReachIsland {
+			t.Errorf("it is known as %+v", x)
+		}
+	})
+	second := cluster("second")
+	second["spec"].(kubetest.JSON)["workerGroupSpecs"].([]kubetest.JSON)[0]["replicas"] = 4
+	second["spec"].(kubetest.JSON)["workerGroupSpecs"].([]kubetest.JSON)[0]["maxReplicas"] = 4
+	w.make("ray.io/v1", "rayclusters", second)
+	w.eventually(2*time.Minute, "a word to the second", func() string { return w.told("oak", "second-workers", "QuotaFull") })
+	if on := w.runOf("oak", "second"); len(on) > 0 {
+		t.Errorf("half of the second runs on %v", on)
+	}
+	w.call(http.MethodDelete, path+"second", nil, nil)
+	w.eventually(2*time.Minute, "the end of the second", w.ended("oak", "second", "second"))
+
+	node := w.runOf("oak", "rl-workers")[0]
+	w.breaks(node, "oak", "rl-workers", 3)
+	w.call(http.MethodPatch, path+"rl", kubetest.JSON{"spec": kubetest.JSON{"suspend": true}}, nil)
+	w.eventually(2*time.Minute, "room while it is suspended", func() string {
+		if s := w.state("oak", "rl"); !s.Ended() {
+			return fmt.Sprintf("it is %s%s", s, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.call(http.MethodPatch, path+"rl", kubetest.JSON{"spec": kubetest.JSON{"suspend": false}}, nil)
+	w.eventually(3*time.Minute, "the head again", w.gang("oak", "rl-head", 1))
+	w.eventually(3*time.Minute, "the workers again", w.gang("oak", "rl-workers", 3))
+	w.oneCopyPerGPU()
+	w.call(http.MethodDelete, path+"rl", nil, nil)
+	w.eventually(2*time.Minute, "its end", w.ended("oak", "rl", "rl"))
+	w.sound()
+}
+
+// TestAnMPIJobIsAGangOfItsWorkers runs workers by the real controller: all or none, in
+// one island, a lost one made anew under its own name. When the launcher, which asks for
+// no GPU, has ended, all of it has.
+func TestAnMPIJobIsAGangOfItsWorkers(t *testing.T) {
+	w := managing(t, 2, 4, map[string]int{"oak": 64})
+	w.controller("mpi")
+	launcher := template(0, "")
+	launcher["spec"].(kubetest.JSON)["containers"].([]kubetest.JSON)[0]["resources"] = kubetest.JSON{}
+	launcher["metadata"] = kubetest.JSON{}
+	mpi := func(name string, workers int) kubetest.JSON {
+		return kubetest.JSON{
+			"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": kubetest.JSON{"name": name, "namespace": "oak"},
+			"spec": kubetest.JSON{
+				"slotsPerWorker": 8, "runPolicy": kubetest.JSON{"cleanPodPolicy": "Running"},
+				"mpiReplicaSpecs": kubetest.JSON{
+					"Launcher": kubetest.JSON{"replicas": 1, "template": launcher}, "Worker": kubetest.JSON{"replicas": workers, "template": template(8, "oak")},
+				},
+			},
+		}
+	}
+	w.make("kubeflow.org/v2beta1", "mpijobs", mpi("train", 3))
+	w.eventually(3*time.Minute, "the workers", w.gang("oak", "train-worker", 3))
+	w.read(func(s *fleet.State) {
+		x := s.Workload("oak", "train")
+		if x == nil || len(x.Pools) != 1 || x.Pools[0].Name != "worker" || x.Pools[0].Min != 3 || x.Pools[0].Reach != fleet.ReachIsland {
+			t.Errorf("it is known as %+v", x)
+		}
+	})
+	w.make("kubeflow.org/v2beta1", "mpijobs", mpi("large", 6))
+	w.eventually(2*time.Minute, "a word to the large one", func() string { return w.told("oak", "large-worker", "GangTooLarge") })
+	w.call(http.MethodDelete, "/apis/kubeflow.org/v2beta1/namespaces/oak/mpijobs/large", nil, nil)
+	w.eventually(2*time.Minute, "the end of the large one", w.ended("oak", "large", "large-worker"))
+	w.breaks(w.nodeOf("oak", "train-worker-1"), "oak", "train-worker", 3)
+	w.oneCopyPerGPU()
+	w.eventually(2*time.Minute, "a launcher that runs", func() string { return lacks(w.runOf("oak", "train-launcher"), 1) })
+	w.finish("oak", "train-launcher")
+	w.eventually(2*time.Minute, "its end", w.ended("oak", "train", "train-worker"))
+	if s := w.state("oak", "train"); s != fleet.Finished {
+		t.Errorf("it is %s", s)
+	}
+	w.sound()
+}
+
+// TestATrainJobIsAGangThroughItsJobSet runs three nodes by the real controller of
+// TrainJobs, which makes a JobSet, on that of JobSets: all or none, in one island, a lost
+// one made anew. A person suspends it and lets it go on; deleted, it is over. The target
+// is in the runtime, whose template the pods are made of.
+func TestATrainJobIsAGangThroughItsJobSet(t *testing.T) {
+	w := managing(t, 2, 4, map[string]int{"oak": 64})
+	w.controller("trainer")
+	pod := template(8, "oak")
+	pod["spec"].(kubetest.JSON)["containers"].([]kubetest.JSON)[0]["name"] = "node"
+	w.make("trainer.kubeflow.org/v1alpha1", "trainingruntimes", kubetest.JSON{
+		"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainingRuntime", "metadata": kubetest.JSON{"name": "torch", "namespace": "oak"},
+		"spec": kubetest.JSON{
+			"mlPolicy": kubetest.JSON{"numNodes": 1, "torch": kubetest.JSON{"numProcPerNode": "auto"}},
+			"template": kubetest.JSON{"spec": kubetest.JSON{"replicatedJobs": []kubetest.JSON{{
+				"name": "node", "template": kubetest.JSON{
+					"metadata": kubetest.JSON{"labels": kubetest.JSON{"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+					"spec":     kubetest.JSON{"backoffLimit": 100, "template": pod},
+				},
+			}}}},
+		},
+	})
+	train := func(name string, nodes int) kubetest.JSON {
+		return kubetest.JSON{
+			"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": kubetest.JSON{"name": name, "namespace": "oak"},
+			"spec": kubetest.JSON{"runtimeRef": kubetest.JSON{"kind": "TrainingRuntime", "name": "torch"}, "trainer": kubetest.JSON{"numNodes": nodes}},
+		}
+	}
+	const path = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/oak/trainjobs/"
+	w.make("trainer.kubeflow.org/v1alpha1", "trainjobs", train("tune", 3))
+	w.eventually(3*time.Minute, "its nodes", w.gang("oak", "tune-node", 3))
+	w.read(func(s *fleet.State) {
+		x := s.Workload("oak", "tune")
+		if x == nil || len(x.Pools) != 1 || x.Pools[0].Name != "node" || x.Pools[0].Min != 3 || x.Pools[0].Reach != fleet.ReachIsland {
+			t.Errorf("it is known as %+v", x)
+		}
+	})
+	w.make("trainer.kubeflow.org/v1alpha1", "trainjobs", train("large", 6))
+	w.eventually(2*time.Minute, "a word to the large one", func() string { return w.told("oak", "large-node", "GangTooLarge") })
+	w.call(http.MethodDelete, path+"large", nil, nil)
+	w.eventually(2*time.Minute, "the end of the large one", w.ended("oak", "large", "large-node"))
+	w.breaks(w.runOf("oak", "tune-node")[0], "oak", "tune-node", 3)
+	w.call(http.MethodPatch, path+"tune", kubetest.JSON{"spec": kubetest.JSON{"suspend": true}}, nil)
+	w.eventually(2*time.Minute, "room while it is suspended", func() string {
+		if s := w.state("oak", "tune"); !s.Ended() {
+			return fmt.Sprintf("it is %s%s", s, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.call(http.MethodPatch, path+"tune", kubetest.JSON{"spec": kubetest.JSON{"suspend": false}}, nil)
+	w.eventually(3*time.Minute, "its nodes again", w.gang("oak", "tune-node", 3))
+	w.oneCopyPerGPU()
+	w.call(http.MethodDelete, path+"tune", nil, nil)
+	w.eventually(2*time.Minute, "its end", w.ended("oak", "tune", "tune-node"))
+	w.sound()
 }

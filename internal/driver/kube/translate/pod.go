@@ -170,7 +170,7 @@ func asks(r corev1.ResourceRequirements, name string) int64 {
 // indexes are labels and annotations by which controllers number pods. The leaders of
 // a LeaderWorkerSet are numbered as its groups are, by their StatefulSet, and as the
 // first of their group, which is what counts.
-var indexes = []string{"leaderworkerset.sigs.k8s.io/worker-index", "batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index"}
+var indexes = []string{"leaderworkerset.sigs.k8s.io/worker-index", "batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index", "training.kubeflow.org/replica-index"}
 
 func indexOf(p *corev1.Pod) int {
 	for _, key := range indexes {
@@ -190,6 +190,7 @@ func indexOf(p *corev1.Pod) int {
 var (
 	parts = []string{
 		"jobset.sigs.k8s.io/replicatedjob-name", "ray.io/group", "training.kubeflow.org/replica-type", "kubeflow.org/replica-type",
+		"training.kubeflow.org/job-role", // of an MPIJob
 	}
 	parents = []struct{ label, kind string }{
 		{"jobset.sigs.k8s.io/jobset-name", "JobSet"},
@@ -211,6 +212,9 @@ func ownerOf(p *corev1.Pod) Owner {
 	for _, parent := range parents {
 		if name := p.Labels[parent.label]; name != "" {
 			o.Kind, o.Name = parent.kind, plainName(name)
+			if o.Kind == "MPIJob" && ref != nil && ref.Kind != "Job" { // other kinds have this label too; a launcher is made by a Job
+				o.Kind = plainName(ref.Kind)
+			}
 			o.whole(p)
 			return o
 		}
