@@ -172,10 +172,10 @@ func (w *world) nodeOf(namespace, name string) string {
 	return ""
 }
 
-// TestALeaderGetsItsRoomBeforeItsWorkersAreMade has sets whose workers are made once
+// TestALeaderWorkerSetsLeaderGetsItsRoomFirst has sets whose workers are made once
 // their leader is bound, or ready, and one whose leader asks for no GPU: each group gets
 // its room whole. The second is restarted as it was started when a node of it fails.
-func TestALeaderGetsItsRoomBeforeItsWorkersAreMade(t *testing.T) {
+func TestALeaderWorkerSetsLeaderGetsItsRoomFirst(t *testing.T) {
 	w := managing(t, 3, 4, map[string]int{"oak": 96})
 	w.controller("lws")
 	beside := lws("oak", "beside", "oak", 1, 3)

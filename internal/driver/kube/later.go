@@ -67,22 +67,30 @@ func (o *owner) done(part string) bool {
 func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 	type workload = [2]string
 	var order []workload
-	by, runs := map[workload][]*translate.Pod{}, map[workload]bool{}
+	of := map[workload][]translate.Pod{} // as its owner would make them
 	for i := range pods {
 		p := &pods[i]
-		if p.Over {
+		if !p.Gated || p.Owner.Kind != lwsKind && p.Owner.Kind != "JobSet" || of[p.Workload()] != nil {
 			continue
 		}
-		key := p.Workload()
-		if by[key] == nil {
-			order = append(order, key)
+		if all := a.owners[ownerKey(p)].staged; len(all) > 0 {
+			of[p.Workload()] = all
+			order = append(order, p.Workload())
 		}
-		by[key] = append(by[key], p)
-		runs[key] = runs[key] || !p.Gated || p.Leaving
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	there, runs := map[workload][]*translate.Pod{}, map[workload]bool{}
+	for i := range pods {
+		if p := &pods[i]; !p.Over && of[p.Workload()] != nil {
+			there[p.Workload()] = append(there[p.Workload()], p)
+			runs[p.Workload()] = runs[p.Workload()] || !p.Gated || p.Leaving
+		}
 	}
 	for _, key := range order {
-		if of := by[key]; !runs[key] {
-			list = append(list, notMade(a.owners[ownerKey(of[0])].staged, of)...)
+		if !runs[key] {
+			list = append(list, notMade(of[key], there[key])...)
 		}
 	}
 	return list

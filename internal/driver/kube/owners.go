@@ -23,11 +23,14 @@ func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
 	a.askOwners(ctx, pods)
 	for i := range pods {
 		p := &pods[i]
+		ended := mayBeDone(p)
+		if !ended && !asksOwner(p) {
+			continue
+		}
 		is, known := a.owners[ownerKey(p)]
 		switch {
-		case known && p.Over:
-			p.Owner.Done = is.done(p.Owner.Pool)
-		case !asksOwner(p):
+		case ended:
+			p.Owner.Done = known && is.done(p.Owner.Pool)
 		case known && p.Owner.Kind == lwsKind:
 			p.Owner.Size = is.group
 		case known:
@@ -85,6 +88,9 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 	var calls []func() error
 	for i := range pods {
 		p := &pods[i]
+		if !asksOwner(p) && !mayBeDone(p) {
+			continue
+		}
 		key := ownerKey(p)
 		is, known := a.owners[key]
 		part := there[partKey(p)]
@@ -118,9 +124,10 @@ func partKey(p *translate.Pod) string { return ownerKey(p) + "/" + p.Owner.Pool 
 
 // lacksSome says of a pod that has ended whether its part may have finished: nothing of
 // it is left that waits or runs.
-func lacksSome(p *translate.Pod, there int) bool {
-	return p.Over && there == 0 && p.Owner.Kind == "JobSet" && shrinks(p)
-}
+func lacksSome(p *translate.Pod, there int) bool { return there == 0 && mayBeDone(p) }
+
+// mayBeDone says whether a pod is of a part that may have finished while others have not.
+func mayBeDone(p *translate.Pod) bool { return p.Over && p.Owner.Kind == "JobSet" && shrinks(p) }
 
 // askOwner asks an owner; again says that it has other pods than it said before.
 func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string, again bool) error {
