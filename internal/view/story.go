@@ -135,6 +135,9 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 
 // resized says another size of a pool, and who leaves for it.
 func (s *Story) resized(e event.WorkloadResized) string {
+	if e.Max == 0 {
+		return "one of its pools finished entirely: what is left goes on without it"
+	}
 	pool := "a pool"
 	if w := s.State.Workloads[e.ID]; w != nil && e.Pool < len(w.Pools) {
 		pool = "its pool " + w.Pools[e.Pool].Name

@@ -44,6 +44,9 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 
 // resized says how many replicas a pool has from now on, and which of them leave.
 func resized(e event.WorkloadResized) string {
+	if e.Max == 0 {
+		return fmt.Sprintf("has finished its pool number %d entirely, and goes on without it", e.Pool+1)
+	}
 	says := "now asks for " + Count(e.Max, "replica")
 	if e.Min != e.Max {
 		says = fmt.Sprintf("now asks for %d to %s", e.Min, Count(e.Max, "replica"))
