@@ -175,7 +175,10 @@ func (s *Story) resized(e event.WorkloadResized) string {
 	if w := s.State.Workloads[e.ID]; w != nil && e.Pool < len(w.Pools) {
 		pool = "its pool " + w.Pools[e.Pool].Name
 	}
-	text := fmt.Sprintf("%s was resized to %d..%d", pool, e.Min, e.Max)
+	text := fmt.Sprintf("%s was resized to %d", pool, e.Max)
+	if e.Min != e.Max {
+		text = fmt.Sprintf("%s was resized to %d..%d", pool, e.Min, e.Max)
+	}
 	if n := fleet.Count(e.Leave); n > 0 {
 		text += fmt.Sprintf(": %s leave by %s", replicas(e.Leave), clock(e.Until))
 	}

@@ -3,7 +3,6 @@ package kube
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -96,19 +95,6 @@ func (a *Agent) letGo(w *fleet.Workload) []core.Command {
 	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
 }
 
-// ownerMark says what makes a workload's pods.
-const ownerMark = "owner:"
-
-// makerOf is the kind and the name of what makes a workload's pods; "" for nothing.
-func makerOf(w *fleet.Workload) (kind, name string) {
-	for _, g := range w.Groups {
-		if text, ok := strings.CutPrefix(g, ownerMark); ok {
-			kind, name, _ = strings.Cut(text, "/")
-		}
-	}
-	return kind, name
-}
-
 // waitsWhole says whether some of the workload's pods wait and none was started.
 func waitsWhole(w translate.Work) bool {
 	waits := false
@@ -144,11 +130,16 @@ func identity(w translate.Work) string {
 
 // marksOf are the groups that say which work it is, and what makes its pods.
 func marksOf(w translate.Work) []string {
-	marks := []string{identity(w)}
-	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
-		marks = append(marks, ownerMark+o.Kind+"/"+o.Asked())
+	return append([]string{identity(w)}, makerOf(w)...)
+}
+
+// makerOf is the group that says what makes a workload's pods; none for nothing.
+func makerOf(w translate.Work) []string {
+	if len(w.Pools) == 0 || len(w.Pools[0].Pods) == 0 || w.Pools[0].Pods[0].Owner.Kind == "" {
+		return nil
 	}
-	return marks
+	o := w.Pools[0].Pods[0].Owner
+	return []string{fleet.MadeBy(o.Kind, o.Asked())}
 }
 
 func (a *Agent) specOf(w translate.Work) fleet.Spec {
