@@ -86,7 +86,7 @@ func cancel(s *fleet.State, r Request, c Cancel) ([]event.Event, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	return one(event.WorkloadCancelled{ID: w.ID})
+	return one(event.WorkloadCancelled{ID: w.ID, Gone: c.Gone})
 }
 
 // retarget gives a workload another target. One that runs leaves its nodes

@@ -123,6 +123,9 @@ func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 	case event.WorkloadSubmitted:
 		return fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", e.Spec.Target, e.Spec.Priority, e.Spec.NeedsBase()), "", e.ID == s.ID
 	case event.WorkloadCancelled:
+		if e.Gone {
+			return "cancelled: its pods are gone, and nothing makes others", "", e.ID == s.ID
+		}
 		return "cancelled", "", e.ID == s.ID
 	case event.WorkloadFinished:
 		if e.Failed {

@@ -36,9 +36,6 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 		there[key] = true
 		delete(a.goneSince, key)
 		is := s.Workload(w.Namespace, w.Name)
-		if is != nil && !is.State.Ended() {
-			delete(a.let, key)
-		}
 		switch {
 		case is == nil || is.State.Ended():
 			if a.isNew(w, is) {
@@ -64,7 +61,7 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
 	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
-		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || a.let[[2]string{was.Namespace, was.Name}] == was.ID)
+		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || was.Gone)
 }
 
 func finished(w *fleet.Workload, e ending) core.Command {
@@ -81,18 +78,17 @@ func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
 	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
 	case e.none && w.State == fleet.Pending:
-		return a.letGo(w)
+		return letGo(w)
 	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
-		return a.letGo(w)
+		return letGo(w)
 	}
 	return nil
 }
 
 // letGo takes a workload back whose pods are gone. Should they come again, it is new:
-// no person has taken it back.
-func (a *Agent) letGo(w *fleet.Workload) []core.Command {
-	a.let[[2]string{w.Namespace, w.Name}] = w.ID
-	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
+// no person has taken it back, and the state keeps that, whoever begins anew.
+func letGo(w *fleet.Workload) []core.Command {
+	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name, Gone: true}}
 }
 
 // waitsWhole says whether some of the workload's pods wait and none was started.
