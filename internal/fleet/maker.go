@@ -43,7 +43,7 @@ func (s *State) OnlySeen(w *Spec) bool {
 var scaled = []string{"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"}
 
 // wholes are the kinds whose pods are all of one workload, and go with the object.
-var wholes = append([]string{"Job", "JobSet", "MPIJob", "RayCluster", "TrainJob"}, scaled...)
+var wholes = append([]string{"Job", "JobSet", "MPIJob", "Pod", "RayCluster", "TrainJob"}, scaled...)
 
 // object is what makes a workload's pods as kubectl calls it, where its kind is among
 // these. People copy the line that it goes into, and names are written by many: so none
@@ -65,7 +65,7 @@ func (s *Spec) ScaleLine(pods string) string {
 	if object, ok := s.object([]string{"Job"}); ok {
 		return s.kubectl("patch "+object, fmt.Sprintf(`--type merge -p '{"spec":{"parallelism":%s}}'`, pods))
 	}
-	if object, ok := s.object(wholes); ok {
+	if object, ok := s.object(wholes); ok && !strings.HasPrefix(object, "pod/") {
 		return s.kubectl("edit "+object, "")
 	}
 	return ""

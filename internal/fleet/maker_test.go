@@ -14,6 +14,7 @@ func TestWhatMakesPodsIsToldWithKubectl(t *testing.T) {
 		{"Job", "train", `kubectl patch job/train -n oak --type merge -p '{"spec":{"parallelism":3}}'`, "kubectl delete job/train -n oak"},
 		{"RayCluster", "ray", "kubectl edit raycluster/ray -n oak", "kubectl delete raycluster/ray -n oak"},
 		{"LeaderWorkerSet", "one-of-many-groups", "", ""},
+		{"Pod", "alone", "", "kubectl delete pod/alone -n oak"},
 		{"", "", "", ""},
 		{"Deployment", "x; rm -rf ~", "", ""},
 	} {

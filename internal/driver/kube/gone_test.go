@@ -64,3 +64,51 @@ func TestWhatWasLetGoIsNewToALaterAgent(t *testing.T) {
 		})
 	}
 }
+
+// A pod that nobody made is not made again once it was evicted: it waits for nothing. One
+// that names its workload may be one of several that a program of its team makes, and
+// what somebody has deleted may be replaced: for those it is looked a little longer.
+func TestAPodThatNobodyMakesIsEvictedForGood(t *testing.T) {
+	for _, c := range []struct {
+		what, named string
+		evicted     bool
+		after       time.Duration // it still waits, if it was not taken back at once
+	}{{"evicted", "", true, 0}, {"evicted, of a named workload", "one", true, 9 * time.Second}, {"deleted", "", false, 9 * time.Second}} {
+		t.Run(c.what, func(t *testing.T) {
+			var carrier *engine.Carrier
+			h := newHouseWith(t, 1, &carrier)
+			defer func() { _ = h.e.Close() }()
+			pod := translate.Pod{
+				Namespace: "oak", Name: "one", UID: "1", GPUs: 8, Gated: true, Created: h.now, Index: -1,
+				Wishes: translate.Wishes{Target: "flex", Workload: c.named, Priority: fleet.Mid, Grace: time.Minute},
+			}
+			h.at(2*time.Second, pod)
+			h.at(time.Second, pod)
+			h.is("one", fleet.RunningW)
+			if c.evicted {
+				h.do(core.Submit{Spec: fleet.Spec{Namespace: "elm", Name: "all", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "main", GPUs: 8, Min: 3, Max: 3, Reach: fleet.ReachAny}}}})
+				h.do(core.SetGrant{Quota: "q", Partition: "tiger/h200", GPUs: 56})
+				h.do(core.Submit{Spec: fleet.Spec{Namespace: "oak", Name: "quota", Target: "q", Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "main", GPUs: 8, Min: 7, Max: 7, Reach: fleet.ReachAny}}}})
+				h.e.Read(func(s *fleet.State) {
+					if w := s.Workload("oak", "one"); w.State != fleet.Evicting {
+						t.Fatalf("it is %s", w.State)
+					}
+				})
+			}
+			h.at(2 * time.Second)
+			h.at(time.Second)
+			if c.after == 0 {
+				h.is("one", fleet.Cancelled)
+				return
+			}
+			var state fleet.WorkloadState
+			h.e.Read(func(s *fleet.State) { state = s.Workload("oak", "one").State })
+			if state == fleet.Cancelled {
+				t.Errorf("it was taken back at once")
+			}
+			h.at(c.after)
+			h.at(time.Second)
+			h.is("one", fleet.Cancelled)
+		})
+	}
+}

@@ -77,7 +77,7 @@ func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
 	switch {
 	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
-	case e.none && w.State == fleet.Pending:
+	case e.none && w.State == fleet.Pending, evictedForGood(w):
 		return letGo(w)
 	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
 		return letGo(w)
@@ -129,13 +129,35 @@ func marksOf(w translate.Work) []string {
 	return append([]string{identity(w)}, makerOf(w)...)
 }
 
-// makerOf is the group that says what makes a workload's pods; none for nothing.
+// makerOf is the group that says what makes a workload's pods: for one pod that nobody
+// made, and that names no workload, itself. None for others that nobody made.
 func makerOf(w translate.Work) []string {
-	if len(w.Pools) == 0 || len(w.Pools[0].Pods) == 0 || w.Pools[0].Pods[0].Owner.Kind == "" {
+	if len(w.Pools) == 0 || len(w.Pools[0].Pods) == 0 {
 		return nil
 	}
-	o := w.Pools[0].Pods[0].Owner
-	return []string{fleet.MadeBy(o.Kind, o.Asked())}
+	switch first := w.Pools[0].Pods[0]; {
+	case first.Owner.Kind != "":
+		return []string{fleet.MadeBy(first.Owner.Kind, first.Owner.Asked())}
+	case lone(w):
+		return []string{fleet.MadeBy(itself, first.Name)}
+	}
+	return nil
+}
+
+// itself is the kind of what makes a pod that nobody made.
+const itself = "Pod"
+
+// lone says whether a workload is one pod that nobody made and that names no workload.
+func lone(w translate.Work) bool {
+	first := w.Pools[0].Pods[0]
+	return len(w.Pools) == 1 && first.Owner.Kind == "" && first.Wishes.Workload == "" && w.Pools[0].Pool.Max == 1
+}
+
+// evictedForGood says whether a workload was one such pod, and was evicted: nobody makes
+// it again. One that is gone for another reason may be replaced by whoever has made it.
+func evictedForGood(w *fleet.Workload) bool {
+	kind, _ := w.Maker()
+	return kind == itself && w.State == fleet.Pending && w.Evictions > 0
 }
 
 func (a *Agent) specOf(w translate.Work) fleet.Spec {
