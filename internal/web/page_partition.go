@@ -67,7 +67,11 @@ func partitionPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	for _, pool := range x.GetPools() {
-		m.namespaces = pool.GetNamespaces()
+		for _, n := range pool.GetNamespaces() {
+			if n.GetUsed()+n.GetWaiting() > 0 { // others ask for nothing here
+				m.namespaces = append(m.namespaces, n)
+			}
+		}
 	}
 	slices.SortStableFunc(m.namespaces, func(a, b *musterv1.NamespaceFlex) int {
 		return cmp.Or(cmp.Compare(b.GetUsed(), a.GetUsed()), cmp.Compare(b.GetWaiting(), a.GetWaiting()))
