@@ -103,24 +103,32 @@ func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
 		r.opened(pages, p)
 	}
 	o.say("%d pages open", readers)
-	watching, stop := context.WithCancel(ctx)
+	shut := openAll(ctx, pages, list)
+	beside, busy := drive(ctx, e, "beside", lasting(o))
+	shut()
+	r.add(aimed(Figure{Name: fmt.Sprintf("%d open pages", readers), Value: busy - quiet, Unit: "cores"}, "≤ 1 core", busy-quiet <= 1))
+	r.decided("decision, durable, without pages", alone)
+	r.decided("… beside them", beside)
+	return ctx.Err()
+}
+
+// openAll opens the readers' pages, until they are closed.
+func openAll(ctx context.Context, pages http.Handler, list []pageToOpen) (shut func()) {
+	ctx, stop := context.WithCancel(ctx)
 	var open sync.WaitGroup
 	for k := range readers {
-		open.Go(func() { watch(watching, pages, list[k%len(list)].path) })
+		open.Go(func() { watch(ctx, pages, list[k%len(list)].path) })
 	}
-	beside, busy := drive(ctx, e, "beside", lasting(o))
-	stop()
-	open.Wait()
-	cost := busy - quiet
-	r.add(aimed(Figure{Name: fmt.Sprintf("%d open pages", readers), Value: cost, Unit: "cores"}, "≤ 1 core", cost <= 1))
-	for _, q := range []struct {
-		name string
-		list []time.Duration
-	}{{"decision, durable, without pages", alone}, {"… beside them", beside}} {
-		r.add(Figure{Name: q.name + ", p50", Value: ms(at(q.list, 50)), Unit: "ms"})
-		r.add(Figure{Name: q.name + ", p99", Value: ms(at(q.list, 99)), Unit: "ms"})
+	return func() {
+		stop()
+		open.Wait()
 	}
-	return ctx.Err()
+}
+
+// decided says how long decisions took.
+func (r *Report) decided(name string, took []time.Duration) {
+	r.add(Figure{Name: name + ", p50", Value: ms(at(took, 50)), Unit: "ms"})
+	r.add(Figure{Name: name + ", p99", Value: ms(at(took, 99)), Unit: "ms"})
 }
 
 func lasting(o Options) time.Duration {
