@@ -47,8 +47,8 @@ func TestOfALargeFleetHelpIsTriedWhenAskedFor(t *testing.T) {
 		t.Error("it says that nothing helps, and has tried nothing")
 	}
 	_, body = h.get("/workload/oak/moonshot/help?try=yes")
-	has(t, body, "muster submit", "until the page is loaded again")
-	if contains(body, "hx-trigger") {
+	has(t, body, "until the page is loaded again") // what it finds hangs on how fast the machine is
+	if contains(body, "hx-trigger") || contains(body, "Try it now") {
 		t.Error("what was asked for once is tried again and again")
 	}
 }
