@@ -17,5 +17,9 @@ func pages(e *engine.Engine) (http.Handler, func(context.Context) error, error) 
 		return nil, nil, err
 	}
 	w := web.New(web.Options{API: s.Handler(), Watch: e.Watch, Last: e.Durable, Version: version()})
-	return w, w.Run, nil
+	live := func(ctx context.Context) error {
+		defer spareThread()()
+		return w.Run(ctx)
+	}
+	return w, live, nil
 }

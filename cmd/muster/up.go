@@ -36,6 +36,7 @@ const (
 func up(ctx context.Context, o cli.UpOptions) error {
 	s := &server{UpOptions: o, began: time.Now()}
 	defer s.close()
+	defer spareThread()()
 	if err := s.listen(ctx); err != nil {
 		return err
 	}
