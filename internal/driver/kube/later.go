@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -96,14 +97,24 @@ func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 	return list
 }
 
-// notMade lists those of an owner's pods that are not there: of a part of which some
-// are, the others are being made already, but for the workers of a leader.
+// notMade lists those of an owner's pods that are not there. The pods of a part are
+// alike, but for a leader and its workers.
 func notMade(all []translate.Pod, there []*translate.Pod) (list []translate.Pod) {
-	for _, p := range all {
-		if !slices.ContainsFunc(there, func(is *translate.Pod) bool {
-			return is.Owner.Pool == p.Owner.Pool && (is.Owner.Kind != lwsKind || is.Index == p.Index)
-		}) {
-			list = append(list, p)
+	same := func(p *translate.Pod) string {
+		if p.Owner.Kind == lwsKind {
+			return strconv.Itoa(p.Index)
+		}
+		return p.Owner.Pool
+	}
+	made := map[string]int{}
+	for _, p := range there {
+		made[same(p)]++
+	}
+	for i := range all {
+		if key := same(&all[i]); made[key] > 0 {
+			made[key]--
+		} else {
+			list = append(list, all[i])
 		}
 	}
 	return list

@@ -30,9 +30,9 @@ func TestWhatIsMadeLaterIsPicturedUntilSomethingRuns(t *testing.T) {
 		"a leader":                       {[]translate.Pod{leader}, 2},
 		"a leader and a worker":          {[]translate.Pod{leader, lws(2)}, 1},
 		"the first part":                 {[]translate.Pod{driver}, 2},
-		"both parts":                     {[]translate.Pod{driver, set("workers")}, 0},
+		"both parts":                     {[]translate.Pod{driver, set("workers")}, 1},
 		"the first part runs":            {[]translate.Pod{runs, set("workers")}, 0},
-		"a pod of the first part failed": {[]translate.Pod{over, set("workers")}, 1},
+		"a pod of the first part failed": {[]translate.Pod{over, set("workers")}, 2},
 		"somebody else's":                {[]translate.Pod{{Namespace: "oak", Gated: true, Owner: translate.Owner{Kind: "Job", Name: "x"}}}, 0},
 		"two workloads, one that runs":   {[]translate.Pod{leader, runs, set("workers")}, 2},
 	} {

@@ -13,9 +13,12 @@ import (
 // are pictured, so that the workload is known whole before any of it starts, and the
 // first start in the room that all of it was given.
 
-// lwsExclusive is on pods of a LeaderWorkerSet whose workers follow their leader: they
+// What is on a LeaderWorkerSet or a JobSet whose pods follow the first of them: they
 // are made once it is bound.
-const lwsExclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+const (
+	lwsExclusive    = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+	jobSetExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+)
 
 // Crew is what a LeaderWorkerSet says of each of its groups.
 type Crew struct {
@@ -74,14 +77,15 @@ func virtualPod(u *unstructured.Unstructured, name string, template map[string]a
 	return is, true
 }
 
-// Staged lists the pods of the parts of a JobSet that are made only once others run, or
-// have ended, as they would be made: gated. like is a pod of it.
+// Staged lists the pods of a JobSet some of which are made only once others run, or have
+// ended, as they would be made: gated. like is a pod of it.
 func Staged(u *unstructured.Unstructured, like *Pod, o *Options) (list []Pod) {
 	jobs, _, _ := unstructured.NestedSlice(u.Object, "spec", "replicatedJobs")
 	order, _, _ := unstructured.NestedString(u.Object, "spec", "startupPolicy", "startupPolicyOrder")
-	waits := order == "InOrder" && len(jobs) > 1
+	waits := order == "InOrder" && len(jobs) > 1 || u.GetAnnotations()[jobSetExclusive] != ""
 	for _, job := range jobs {
-		waits = waits || asMap(job)["dependsOn"] != nil
+		notes, _, _ := unstructured.NestedStringMap(asMap(job), "template", "metadata", "annotations")
+		waits = waits || asMap(job)["dependsOn"] != nil || notes[jobSetExclusive] != ""
 	}
 	if !waits {
 		return nil
