@@ -161,8 +161,20 @@ func TestResearchersSubmitWork(t *testing.T) {
 	_, err = h.Workloads.Cancel(ctx, &musterv1.CancelRequest{Namespace: "oak", Name: "spare"})
 	must(t, err)
 
+	h.submit(&musterv1.WorkloadSpec{Name: "engines", Namespace: "oak", Target: "flex", Pools: []*musterv1.Pool{{Name: "main", Gpus: 1, Min: 2, Max: 4}}})
+	_, err = h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "engines", Max: 7})
+	must(t, err)
+	engines := workloadNamed(t, h, "engines")
+	equal(t, "engines at least, which the call left out", engines.GetSpec().GetPools()[0].GetMin(), 2)
+	equal(t, "engines that run", engines.GetPools()["main"], 7)
+	_, err = h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "engines", Pool: "main", Min: 1, Max: 3})
+	must(t, err)
+	equal(t, "engines at most", workloadNamed(t, h, "engines").GetSpec().GetPools()[0].GetMax(), 3)
+	_, err = h.Workloads.Cancel(ctx, &musterv1.CancelRequest{Namespace: "oak", Name: "engines"})
+	must(t, err)
+
 	equal(t, "alive", names(t, h, &musterv1.ListWorkloadsRequest{Reasons: true}), "base next")
-	equal(t, "cancelled", names(t, h, &musterv1.ListWorkloadsRequest{States: []string{"cancelled"}}), "spare")
+	equal(t, "cancelled", names(t, h, &musterv1.ListWorkloadsRequest{States: []string{"cancelled"}}), "spare engines")
 	equal(t, "on flex", names(t, h, &musterv1.ListWorkloadsRequest{Target: "flex"}), "next")
 }
 

@@ -47,6 +47,14 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 			_, err := h.Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: "oak", Name: "ghost"})
 			return err
 		}, client.Invalid, connect.CodeInvalidArgument, "oak/ghost"},
+		{"another size of a gang that stands", func(ctx context.Context) error {
+			_, err := h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "taken", Max: 2})
+			return err
+		}, client.Invalid, connect.CodeInvalidArgument, "a gang keeps its size once it stands"},
+		{"a pool that is not there", func(ctx context.Context) error {
+			_, err := h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "taken", Pool: "grader", Max: 2})
+			return err
+		}, client.Invalid, connect.CodeInvalidArgument, "has no pool \"grader\""},
 		{"the history of a quota that never was", func(ctx context.Context) error {
 			_, err := h.Quotas.History(ctx, &musterv1.HistoryRequest{Quota: "research/nobody"})
 			return err

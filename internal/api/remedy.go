@@ -2,6 +2,8 @@ package api
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -13,9 +15,9 @@ import (
 
 // This file says changes in words and as command lines.
 
-func remedy(c whatif.Change) *musterv1.Remedy {
+func remedy(s *fleet.State, c whatif.Change) *musterv1.Remedy {
 	return &musterv1.Remedy{
-		Kind: string(c.Kind), Class: string(c.Class), Text: says(c), Commands: commandLines(c.Commands),
+		Kind: string(c.Kind), Class: string(c.Class), Text: says(c), Commands: commandLines(s, c.Commands),
 		Start: start(c.Start), By: timestamp(c.By),
 	}
 }
@@ -40,15 +42,15 @@ func says(c whatif.Change) string {
 	case whatif.Smaller:
 		return fmt.Sprintf("%d → %d replicas of %s", c.Was, c.Now, c.Pool)
 	case whatif.Reach:
-		return "let its gang stand further apart: reach " + string(c.Reach)
+		return "let its gang stand further apart: reach " + string(c.Reach) + anew(c, "muster.dev/reach: "+string(c.Reach))
 	case whatif.RunTime:
-		return "declare that it runs at most " + words.Duration(c.RunTime) + ", so that it delays nobody"
+		return "declare that it runs at most " + words.Duration(c.RunTime) + ", so that it delays nobody" + anew(c, "muster.dev/max-runtime: "+c.RunTime.String())
 	case whatif.Priority:
 		return "priority " + c.Priority.String()
 	case whatif.Reports:
 		return "cluster " + strings.Join(c.Names, ", ") + " reports again"
 	case whatif.Mode:
-		return "cluster " + strings.Join(c.Names, ", ") + " is set to mode enforce"
+		return "cluster " + strings.Join(c.Names, ", ") + " is set to mode enforce" + gated(c)
 	case whatif.Nodes:
 		return nodesHealthy(c.Names)
 	case whatif.Grant:
@@ -63,6 +65,22 @@ func says(c whatif.Change) string {
 		return strings.Join(c.Names, ", ") + ends(c) + " or is released"
 	}
 	return string(c.Kind)
+}
+
+// anew says of work that a cluster's own objects make how its pods say it.
+func anew(c whatif.Change, note string) string {
+	if c.Made == "" {
+		return ""
+	}
+	return " (" + note + " among the annotations of its pods: make " + c.Made + " anew)"
+}
+
+// gated says of work that was seen what else it needs, so that Muster starts it.
+func gated(c whatif.Change) string {
+	if c.Made == "" {
+		return ""
+	}
+	return ", and its pods wait for Muster (a target, in an enrolled namespace)"
 }
 
 func nodesHealthy(names []string) string {
@@ -89,13 +107,45 @@ func ends(c whatif.Change) string {
 	return verb + " (nobody declared when)"
 }
 
-// commandLines are commands as people give them.
-func commandLines(list []core.Command) []string {
+// commandLines are commands as people give them. What a cluster's own objects make is
+// told there: Muster would be told again how it was.
+func commandLines(s *fleet.State, list []core.Command) []string {
 	lines := make([]string, 0, len(list))
+	if slices.ContainsFunc(list, submitsThere) {
+		return lines // its pods are made anew, with other annotations: that is said in words
+	}
 	for _, c := range list {
-		lines = append(lines, commandLine(c))
+		text, there := lineThere(s, c)
+		if !there {
+			text = commandLine(c)
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
 	}
 	return lines
+}
+
+func submitsThere(c core.Command) bool {
+	submit, ok := c.(core.Submit)
+	return ok && submit.Spec.Home() != ""
+}
+
+// lineThere is the command line of a command about work that a cluster's own objects
+// make, "" where there is none; there is false for every other command.
+func lineThere(s *fleet.State, c core.Command) (text string, there bool) {
+	switch c := c.(type) {
+	case core.Resize:
+		if w := s.Workload(c.Namespace, c.Name); w != nil && w.Home() != "" {
+			return w.ScaleLine(strconv.Itoa(c.Max)), true
+		}
+	case core.Cancel:
+		if w := s.Workload(c.Namespace, c.Name); w != nil && w.Home() != "" {
+			text = w.DeleteLine()
+			return text, text != "" || s.OnlySeen(&w.Spec)
+		}
+	}
+	return "", false
 }
 
 func commandLine(c core.Command) string {
@@ -104,6 +154,8 @@ func commandLine(c core.Command) string {
 		return line("job retarget", c.Namespace+"/"+c.Name, c.Target, option("--partition", c.Partition))
 	case core.Cancel:
 		return line("job cancel", c.Namespace+"/"+c.Name)
+	case core.Resize:
+		return line("job resize", c.Namespace+"/"+c.Name, sizeText(c.Min, c.Max), option("--pool", c.Pool))
 	case core.Prioritise:
 		return line("job priority", c.Namespace+"/"+c.Name, c.Priority.String())
 	case core.Submit:
@@ -143,6 +195,14 @@ func option(flag, value string) string {
 		return ""
 	}
 	return flag + " " + value
+}
+
+// sizeText is a size as job resize reads it.
+func sizeText(least, most int) string {
+	if least == most {
+		return strconv.Itoa(most)
+	}
+	return fmt.Sprintf("%d..%d", least, most)
 }
 
 func submitLine(s fleet.Spec) string {

@@ -93,6 +93,17 @@ func (s workloadService) SetPriority(ctx context.Context, m *musterv1.SetPriorit
 	return &musterv1.SetPriorityResponse{Written: w}, err
 }
 
+// Resize gives a pool of a workload another size.
+func (s workloadService) Resize(ctx context.Context, m *musterv1.ResizeRequest) (*musterv1.ResizeResponse, error) {
+	c := core.Resize{Namespace: m.GetNamespace(), Name: m.GetName(), Pool: m.GetPool(), Min: int(m.GetMin()), Max: int(m.GetMax())}
+	var err error
+	if c.Min > c.Max {
+		err = wrong("min", "is %d, above max, which is %d; a pool has min replicas at least and max at most", c.Min, c.Max)
+	}
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.ResizeResponse{Written: w}, err
+}
+
 // GetWorkload is one workload as it stands.
 func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
 	out := &musterv1.GetWorkloadResponse{}

@@ -58,7 +58,7 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 	found := whatif.Changes(state, w, list, at, budget(ctx))
 	for _, c := range found.Changes {
 		if !overtaken(c, out.GetForecast()) {
-			out.Changes = append(out.Changes, remedy(c))
+			out.Changes = append(out.Changes, remedy(state, c))
 		}
 	}
 	out.Missed = found.Missed

@@ -35,13 +35,13 @@ type foreseen struct {
 	State, Signature, Haircut, Target, Class, Why string
 	GPUs, Gang, Promisable, Nodes, Pool, Left     int
 	Was, From, To                                 any // GPUs, states, quotas, or replicas
-	Dead                                          int
+	Dead, Min, Max                                int
 	Holds                                         int
 	Priority                                      string
 	Overcommit, Passed, Real, Reserved, Mend      bool
 	Whole, Failed                                 bool
 	Names                                         []string
-	Spots                                         []any
+	Spots, Leave                                  []any
 	Access                                        struct{ Users, Groups, Namespaces []string }
 	Hold                                          struct {
 		ID               uint64
@@ -143,7 +143,7 @@ var jobSentences = map[string]func(n *names, f foreseen) string{
 		return "gets another target: " + f.Target + prefixed(" in ", f.Partition)
 	},
 	"workload.prioritised": func(_ *names, f foreseen) string { return "gets priority " + f.Priority },
-	"workload.resized":     func(*names, foreseen) string { return "gets another size" },
+	"workload.resized":     func(_ *names, f foreseen) string { return f.resized() },
 	"replicas.placed":      func(_ *names, f foreseen) string { return f.placed() },
 	"replicas.started":     func(*names, foreseen) string { return "starts in its reserved room" },
 	"replicas.evicted":     func(n *names, f foreseen) string { return n.evicted(f) },

@@ -163,6 +163,7 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadCancelled:
 		w := s.Workloads[e.ID]
 		s.End(w, fleet.Cancelled, at)
+		w.Gone = e.Gone
 		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)

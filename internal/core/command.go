@@ -136,8 +136,12 @@ type (
 type (
 	// Submit submits a workload.
 	Submit struct{ Spec fleet.Spec }
-	// Cancel takes a workload back.
-	Cancel struct{ Namespace, Name string }
+	// Cancel takes a workload back. Gone says that its pods are gone and nothing makes
+	// others: no person has taken it back.
+	Cancel struct {
+		Namespace, Name string
+		Gone            bool
+	}
 	// Retarget gives a workload another target; a running one stops first and waits anew, with its age.
 	Retarget struct{ Namespace, Name, Target, Partition string }
 	// Prioritise gives a workload another priority.

@@ -64,7 +64,21 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 	if !a.Operator && (a.User == "" || a.User != w.User) {
 		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it", namespace, name, w.User)
 	}
+	if s.OnlySeen(&w.Spec) && a.Name != Driver.Name {
+		return nil, onlySeen(s, w)
+	}
 	return w, nil
+}
+
+// onlySeen refuses to change what Muster only sees: the cluster would say again at once
+// that it is as it was.
+func onlySeen(s *fleet.State, w *fleet.Workload) *Refusal {
+	refusal := refuse(Invalid, "workload %s/%s is only seen: cluster %s is in mode %s, and nothing is changed there; it is as %s says",
+		w.Namespace, w.Name, w.Home(), s.Cluster(w.Home()).Mode, w.MakerText())
+	if line := w.DeleteLine(); line != "" {
+		refusal.Message += " (" + line + " ends it)"
+	}
+	return refusal
 }
 
 func cancel(s *fleet.State, r Request, c Cancel) ([]event.Event, *Refusal) {
@@ -72,7 +86,7 @@ func cancel(s *fleet.State, r Request, c Cancel) ([]event.Event, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	return one(event.WorkloadCancelled{ID: w.ID})
+	return one(event.WorkloadCancelled{ID: w.ID, Gone: c.Gone})
 }
 
 // retarget gives a workload another target. One that runs leaves its nodes

@@ -3,6 +3,8 @@ package core
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -12,12 +14,16 @@ import (
 // any time: where it stands with more than Max, replicas leave within their grace,
 // those on the nodes in From first, then what is only reserved, then the youngest. A
 // gang keeps its size once it stands, but that its cluster may say that part of it has
-// finished, and fewer replicas are left of which it is whole. Min and Max of 0 say so of
+// finished, and fewer replicas are left of which it is whole. Max of 0 says so of
 // all of it: the pool is taken out of a workload that has others and stands nowhere.
+// Of work that was seen on a cluster, what makes its pods says how many there are, and only
+// the cluster repeats it.
 type Resize struct {
-	Namespace, Name, Pool string
-	Min, Max              int
-	From                  []string // one node for each replica that is gone, or should go first
+	Namespace, Name string
+	Pool            string // "": its only one
+	Min             int    // 0: a gang's is Max, an elastic pool's stays, but is never above Max
+	Max             int
+	From            []string // one node for each replica that is gone, or should go first
 }
 
 func (Resize) command() {}
@@ -36,11 +42,17 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 	if refusal != nil {
 		return nil, refusal
 	}
-	pool := slices.IndexFunc(w.Pools, func(p fleet.Pool) bool { return p.Name == c.Pool })
-	if pool < 0 {
-		return nil, refuse(Invalid, "workload %s/%s has no pool %q", w.Namespace, w.Name, clip(c.Pool))
+	if w.Home() != "" && r.Actor.Name != Driver.Name {
+		return nil, madeElsewhere(w, c.Max)
+	}
+	pool, refusal := poolNamed(w, c.Pool)
+	if refusal != nil {
+		return nil, refusal
 	}
 	is := w.Pools[pool]
+	if c.Min == 0 {
+		c.Min = leastOf(is, c.Max)
+	}
 	if is.Min == c.Min && is.Max == c.Max {
 		return nil, nil
 	}
@@ -78,6 +90,42 @@ func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal
 		return nil, refuse(Invalid, "workload %s/%s is %s; a pool of it that has finished is taken out while nothing of it stands", w.Namespace, w.Name, w.State)
 	}
 	return one(event.WorkloadResized{ID: w.ID, Pool: pool})
+}
+
+// madeElsewhere refuses to resize what something on a cluster makes the pods of: it
+// would make as many again, and says how many there are.
+func madeElsewhere(w *fleet.Workload, size int) *Refusal {
+	refusal := refuse(Invalid, "how many replicas workload %s/%s has is said where its pods are made: %s", w.Namespace, w.Name, w.MakerText())
+	if line := w.ScaleLine(strconv.Itoa(size)); line != "" {
+		refusal.Message += "; " + line + " does it"
+	}
+	return refusal
+}
+
+// poolNamed finds a pool of a workload: the one of that name, or its only one.
+func poolNamed(w *fleet.Workload, name string) (int, *Refusal) {
+	if name == "" && len(w.Pools) == 1 {
+		return 0, nil
+	}
+	names := make([]string, len(w.Pools))
+	for i, p := range w.Pools {
+		if names[i] = p.Name; p.Name == name {
+			return i, nil
+		}
+	}
+	if name == "" {
+		return 0, refuse(Invalid, "workload %s/%s has %d pools; say which of them: %s", w.Namespace, w.Name, len(names), strings.Join(names, ", "))
+	}
+	return 0, refuse(Invalid, "workload %s/%s has no pool %q, but %s", w.Namespace, w.Name, clip(name), strings.Join(names, ", "))
+}
+
+// leastOf is how many replicas a pool needs at least, where nothing is said but how many
+// it has at most.
+func leastOf(is fleet.Pool, most int) int {
+	if is.Elastic {
+		return min(is.Min, most)
+	}
+	return most
 }
 
 // surplusOf is the nodes that replicas of a pool leave, so that no more than the new

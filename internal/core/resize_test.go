@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,59 @@ func TestAPoolThatHasFinishedIsTakenOut(t *testing.T) {
 	}
 	refused("it is the last", core.Driver, core.Resize{Namespace: "ann", Name: "rl", Pool: "workers"})
 	st.idle(3 * time.Minute)
+}
+
+// What people leave out is as it is: the only pool, and the least that it needs.
+func TestASizeNeedsOnlyItsMost(t *testing.T) {
+	st := smallFleet(t, 6)
+	st.quota(0, "q", 6, 0)
+	st.do(0, job("ann", "engines", "q", fleet.Mid, elastic("main", 0, 8, 2, 4)), job("ann", "next", "q", fleet.Mid, pool("main", 0, 8, 9)),
+		job("ann", "two", fleet.Flex, fleet.Mid, pool("a", 0, 8, 1), elastic("b", 1, 8, 1, 1)))
+	for _, size := range []struct{ say, low, high int }{{5, 2, 5}, {1, 1, 1}, {3, 1, 3}} {
+		st.do(time.Minute, core.Resize{Namespace: "ann", Name: "engines", Max: size.say})
+		if p := st.s.Workload("ann", "engines").Pools[0]; p.Min != size.low || p.Max != size.high {
+			t.Errorf("resized to %d, it is %d..%d, want %d..%d", size.say, p.Min, p.Max, size.low, size.high)
+		}
+	}
+	st.do(time.Minute, core.Resize{Namespace: "ann", Name: "next", Max: 2})
+	if p := st.s.Workload("ann", "next").Pools[0]; p.Min != 2 || p.Max != 2 {
+		t.Errorf("a waiting gang resized to 2 is %d..%d", p.Min, p.Max)
+	}
+	_, refusal := core.Step(st.s, core.Request{Command: core.Resize{Namespace: "ann", Name: "two", Max: 2}, Actor: core.System}, moment(time.Minute))
+	if refusal == nil || !strings.Contains(refusal.Message, "has 2 pools; say which of them: a, b") {
+		t.Errorf("without a pool, of two: %v", refusal)
+	}
+}
+
+// What is made on a cluster is as large as is said there: people are told where and how,
+// and nothing changes. What is only seen is not changed at all.
+func TestWorkOfAClusterIsChangedThere(t *testing.T) {
+	st := smallFleet(t, 6)
+	st.quota(0, "q", 6, 0)
+	engines := job("oak@t", "engines", "q", fleet.Mid, elastic("main", 0, 8, 1, 4))
+	engines.Spec.Groups = []string{fleet.SeenOn("t"), fleet.MadeBy("Deployment", "engines")}
+	st.do(0, engines)
+	refused := func(c core.Command, says string) {
+		t.Helper()
+		before := st.s.Seq
+		_, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.Actor{Name: "boss", Operator: true}}, moment(time.Minute))
+		if refusal == nil || refusal.Code != core.Invalid || !strings.Contains(refusal.Message, says) || st.s.Seq != before {
+			t.Errorf("%T: %v, want one that says %q", c, refusal, says)
+		}
+	}
+	resize := core.Resize{Namespace: "oak@t", Name: "engines", Max: 2}
+	refused(resize, "kubectl scale deployment/engines -n oak --replicas 2")
+	st.do(time.Minute, core.Prioritise{Namespace: "oak@t", Name: "engines", Priority: fleet.High})
+	if _, refusal := core.Step(st.s, core.Request{Command: resize, Actor: core.Driver}, moment(time.Minute)); refusal != nil {
+		t.Errorf("its cluster: %v", refusal)
+	}
+	st.do(time.Minute, core.SetMode{Cluster: "t", Mode: fleet.Observe})
+	for _, c := range []core.Command{
+		core.Cancel{Namespace: "oak@t", Name: "engines"}, core.Prioritise{Namespace: "oak@t", Name: "engines", Priority: fleet.Low},
+		core.Retarget{Namespace: "oak@t", Name: "engines", Target: fleet.Flex}, resize,
+	} {
+		refused(c, "kubectl delete deployment/engines -n oak ends it")
+	}
 }
 
 // Of a gang that stands its cluster may say that part of it has finished: what is left

@@ -8,9 +8,11 @@ type WorkloadSubmitted struct {
 	Spec fleet.Spec `json:"spec"`
 }
 
-// WorkloadCancelled says: somebody took a workload back.
+// WorkloadCancelled says: somebody took a workload back, or its pods are gone and
+// nothing makes others.
 type WorkloadCancelled struct {
-	ID uint64 `json:"id"`
+	ID   uint64 `json:"id"`
+	Gone bool   `json:"gone,omitempty"` // its pods are: no person has taken it back
 }
 
 // WorkloadFinished says: a workload ended by itself.

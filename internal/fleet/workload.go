@@ -150,6 +150,7 @@ type Workload struct {
 	Run          uint64        `json:"run,omitempty"`      // number of the record of that start, which reports of its end name
 	Reserved     uint64        `json:"reserved,omitempty"` // number of the record that last reserved room which is kept for it; 0: none is, or it was reserved before records were noted here
 	Ended        Instant       `json:"ended,omitempty"`
+	Gone         bool          `json:"gone,omitempty"` // it was cancelled because its pods were gone: should they come again, it is new
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before

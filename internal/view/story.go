@@ -87,6 +87,9 @@ func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 	case event.WorkloadSubmitted:
 		return fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", e.Spec.Target, e.Spec.Priority, e.Spec.NeedsBase()), "", e.ID == s.ID
 	case event.WorkloadCancelled:
+		if e.Gone {
+			return "cancelled: its pods are gone, and nothing makes others", "", e.ID == s.ID
+		}
 		return "cancelled", "", e.ID == s.ID
 	case event.WorkloadFinished:
 		if e.Failed {
@@ -142,7 +145,10 @@ func (s *Story) resized(e event.WorkloadResized) string {
 	if w := s.State.Workloads[e.ID]; w != nil && e.Pool < len(w.Pools) {
 		pool = "its pool " + w.Pools[e.Pool].Name
 	}
-	text := fmt.Sprintf("%s was resized to %d..%d", pool, e.Min, e.Max)
+	text := fmt.Sprintf("%s was resized to %d", pool, e.Max)
+	if e.Min != e.Max {
+		text = fmt.Sprintf("%s was resized to %d..%d", pool, e.Min, e.Max)
+	}
 	if n := fleet.Count(e.Leave); n > 0 {
 		text += fmt.Sprintf(": %s leave by %s", replicas(e.Leave), clock(e.Until))
 	}

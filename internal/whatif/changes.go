@@ -49,6 +49,7 @@ type Change struct {
 	Reach     fleet.Reach
 	Priority  fleet.Priority
 	RunTime   time.Duration
+	Made      string // where it is told, of work that a cluster's own objects make: "Job train on cluster tiger"
 }
 
 // Found is what a search for changes brought.
@@ -155,6 +156,9 @@ func (x *search) keep(c Change, ok bool, patience time.Duration) bool {
 		}
 		return ok
 	})
+	if ok && x.w.Home() != "" {
+		c.Made = x.w.MakerText()
+	}
 	if ok {
 		x.found = append(x.found, c)
 	}

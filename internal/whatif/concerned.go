@@ -38,7 +38,7 @@ func (x *search) concerned(commands []core.Command) (list []*fleet.Partition, tr
 				trees[w.Tree()] = true
 				add(x.standsIn(w)...)
 			}
-		case core.Prioritise:
+		case core.Prioritise, core.Resize:
 		default:
 			metal, known := x.metalOf(c)
 			if !known { // something that nobody thought of here

@@ -102,12 +102,14 @@ func (x *search) smaller() {
 	at := x.largestPool()
 	pool := x.w.Pools[at]
 	c, ok := x.least(pool.Min-1, func(less int) Change {
-		return x.again(Change{Kind: Smaller, Pool: pool.Name, Was: pool.Min, Now: pool.Min - less}, func(s *fleet.Spec) {
-			s.Pools[at].Min -= less
-			if !pool.Elastic {
-				s.Pools[at].Max = s.Pools[at].Min
-			}
-		})
+		least := pool.Min - less
+		resize := core.Resize{Namespace: x.w.Namespace, Name: x.w.Name, Pool: pool.Name, Min: least, Max: least}
+		if pool.Elastic && x.w.Home() == "" { // what makes pods on a cluster says one number
+			resize.Max = pool.Max
+		}
+		return Change{
+			Kind: Smaller, Class: explain.Change, Pool: pool.Name, Was: pool.Min, Now: least, Commands: []core.Command{resize},
+		}
 	}, 0)
 	x.keep(c, ok, 0)
 }

@@ -68,10 +68,13 @@ func (t *trial) step(c core.Command) bool {
 }
 
 // actorOf is who would do it: a validation is a person's, who may move what
-// another person keeps.
+// another person keeps; another size of what makes pods on a cluster is repeated by that.
 func actorOf(c core.Command) core.Actor {
-	if _, ok := c.(core.RecordValidation); ok {
+	switch c.(type) {
+	case core.RecordValidation:
 		return core.Actor{Name: "operator", Operator: true}
+	case core.Resize:
+		return core.Driver
 	}
 	return core.System
 }

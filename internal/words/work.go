@@ -21,6 +21,9 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 		}
 		return Told{Workload, e.Spec.Namespace + "/" + e.Spec.Name, says}, true
 	case event.WorkloadCancelled:
+		if e.Gone {
+			return work(e.ID, "is cancelled: its pods are gone")
+		}
 		return work(e.ID, "is cancelled")
 	case event.WorkloadFinished:
 		if e.Failed {

@@ -1874,6 +1874,137 @@ func (x *SetPriorityResponse) GetWritten() *Written {
 	return nil
 }
 
+type ResizeRequest struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Write     *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Namespace string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// Empty: its only one.
+	Pool string `protobuf:"bytes,4,opt,name=pool,proto3" json:"pool,omitempty"`
+	// Of an elastic pool; 0: as it is, but never above max. Of a gang 0, or as many as max.
+	Min int32 `protobuf:"varint,5,opt,name=min,proto3" json:"min,omitempty"`
+	// Replicas of an elastic pool at most, or of a gang.
+	Max           int32 `protobuf:"varint,6,opt,name=max,proto3" json:"max,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResizeRequest) Reset() {
+	*x = ResizeRequest{}
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResizeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResizeRequest) ProtoMessage() {}
+
+func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResizeRequest.ProtoReflect.Descriptor instead.
+func (*ResizeRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ResizeRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *ResizeRequest) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *ResizeRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResizeRequest) GetPool() string {
+	if x != nil {
+		return x.Pool
+	}
+	return ""
+}
+
+func (x *ResizeRequest) GetMin() int32 {
+	if x != nil {
+		return x.Min
+	}
+	return 0
+}
+
+func (x *ResizeRequest) GetMax() int32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+type ResizeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResizeResponse) Reset() {
+	*x = ResizeResponse{}
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResizeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResizeResponse) ProtoMessage() {}
+
+func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResizeResponse.ProtoReflect.Descriptor instead.
+func (*ResizeResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ResizeResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 type WhyRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	AsOf      *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
@@ -1892,7 +2023,7 @@ type WhyRequest struct {
 
 func (x *WhyRequest) Reset() {
 	*x = WhyRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +2035,7 @@ func (x *WhyRequest) String() string {
 func (*WhyRequest) ProtoMessage() {}
 
 func (x *WhyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2048,7 @@ func (x *WhyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyRequest.ProtoReflect.Descriptor instead.
 func (*WhyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WhyRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1996,7 +2127,7 @@ type WhyResponse struct {
 
 func (x *WhyResponse) Reset() {
 	*x = WhyResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2008,7 +2139,7 @@ func (x *WhyResponse) String() string {
 func (*WhyResponse) ProtoMessage() {}
 
 func (x *WhyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2021,7 +2152,7 @@ func (x *WhyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyResponse.ProtoReflect.Descriptor instead.
 func (*WhyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WhyResponse) GetSeen() *Seen {
@@ -2130,7 +2261,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2273,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2286,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Failure) GetAt() *timestamppb.Timestamp {
@@ -2198,7 +2329,7 @@ type Evidence struct {
 
 func (x *Evidence) Reset() {
 	*x = Evidence{}
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2341,7 @@ func (x *Evidence) String() string {
 func (*Evidence) ProtoMessage() {}
 
 func (x *Evidence) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2354,7 @@ func (x *Evidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evidence.ProtoReflect.Descriptor instead.
 func (*Evidence) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Evidence) GetNode() string {
@@ -2260,7 +2391,7 @@ type WhenRequest struct {
 
 func (x *WhenRequest) Reset() {
 	*x = WhenRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2272,7 +2403,7 @@ func (x *WhenRequest) String() string {
 func (*WhenRequest) ProtoMessage() {}
 
 func (x *WhenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2285,7 +2416,7 @@ func (x *WhenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenRequest.ProtoReflect.Descriptor instead.
 func (*WhenRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WhenRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2329,7 +2460,7 @@ type WhenResponse struct {
 
 func (x *WhenResponse) Reset() {
 	*x = WhenResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2472,7 @@ func (x *WhenResponse) String() string {
 func (*WhenResponse) ProtoMessage() {}
 
 func (x *WhenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2485,7 @@ func (x *WhenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenResponse.ProtoReflect.Descriptor instead.
 func (*WhenResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WhenResponse) GetSeen() *Seen {
@@ -2398,7 +2529,7 @@ type FitRequest struct {
 
 func (x *FitRequest) Reset() {
 	*x = FitRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2541,7 @@ func (x *FitRequest) String() string {
 func (*FitRequest) ProtoMessage() {}
 
 func (x *FitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2554,7 @@ func (x *FitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitRequest.ProtoReflect.Descriptor instead.
 func (*FitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FitRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2462,7 +2593,7 @@ type FitSpec struct {
 
 func (x *FitSpec) Reset() {
 	*x = FitSpec{}
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2474,7 +2605,7 @@ func (x *FitSpec) String() string {
 func (*FitSpec) ProtoMessage() {}
 
 func (x *FitSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2487,7 +2618,7 @@ func (x *FitSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitSpec.ProtoReflect.Descriptor instead.
 func (*FitSpec) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FitSpec) GetNamespace() string {
@@ -2545,7 +2676,7 @@ type FitResponse struct {
 
 func (x *FitResponse) Reset() {
 	*x = FitResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[31]
+	mi := &file_muster_v1_workload_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2557,7 +2688,7 @@ func (x *FitResponse) String() string {
 func (*FitResponse) ProtoMessage() {}
 
 func (x *FitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[31]
+	mi := &file_muster_v1_workload_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2570,7 +2701,7 @@ func (x *FitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitResponse.ProtoReflect.Descriptor instead.
 func (*FitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *FitResponse) GetSeen() *Seen {
@@ -2615,7 +2746,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_muster_v1_workload_proto_msgTypes[32]
+	mi := &file_muster_v1_workload_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2627,7 +2758,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[32]
+	mi := &file_muster_v1_workload_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2640,7 +2771,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Place) GetTarget() string {
@@ -2875,6 +3006,17 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12;\n" +
 	"\bpriority\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\bcriticalR\x04highR\x03midR\x03lowR\bpriority\"C\n" +
 	"\x13SetPriorityResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xdd\x01\n" +
+	"\rResizeRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12(\n" +
+	"\tnamespace\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
+	"\x04name\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x1c\n" +
+	"\x04pool\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04pool\x12\x1d\n" +
+	"\x03min\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x03min\x12\x1d\n" +
+	"\x03max\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x01R\x03max\">\n" +
+	"\x0eResizeResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xcf\x01\n" +
 	"\n" +
 	"WhyRequest\x12/\n" +
@@ -2949,7 +3091,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x06answer\x18\x06 \x01(\tR\x06answer\x12/\n" +
 	"\bforecast\x18\a \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x12\n" +
 	"\x04code\x18\b \x01(\tR\x04code\x12\x12\n" +
-	"\x04text\x18\t \x01(\tR\x04text2\xd0\x05\n" +
+	"\x04text\x18\t \x01(\tR\x04text2\x8f\x06\n" +
 	"\x0fWorkloadService\x12=\n" +
 	"\x06Submit\x12\x18.muster.v1.SubmitRequest\x1a\x19.muster.v1.SubmitResponse\x12L\n" +
 	"\vSubmitBatch\x12\x1d.muster.v1.SubmitBatchRequest\x1a\x1e.muster.v1.SubmitBatchResponse\x12Q\n" +
@@ -2957,7 +3099,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\rListWorkloads\x12\x1f.muster.v1.ListWorkloadsRequest\x1a .muster.v1.ListWorkloadsResponse\"\x03\x90\x02\x01\x12=\n" +
 	"\x06Cancel\x12\x18.muster.v1.CancelRequest\x1a\x19.muster.v1.CancelResponse\x12C\n" +
 	"\bRetarget\x12\x1a.muster.v1.RetargetRequest\x1a\x1b.muster.v1.RetargetResponse\x12L\n" +
-	"\vSetPriority\x12\x1d.muster.v1.SetPriorityRequest\x1a\x1e.muster.v1.SetPriorityResponse\x129\n" +
+	"\vSetPriority\x12\x1d.muster.v1.SetPriorityRequest\x1a\x1e.muster.v1.SetPriorityResponse\x12=\n" +
+	"\x06Resize\x12\x18.muster.v1.ResizeRequest\x1a\x19.muster.v1.ResizeResponse\x129\n" +
 	"\x03Why\x12\x15.muster.v1.WhyRequest\x1a\x16.muster.v1.WhyResponse\"\x03\x90\x02\x01\x12<\n" +
 	"\x04When\x12\x16.muster.v1.WhenRequest\x1a\x17.muster.v1.WhenResponse\"\x03\x90\x02\x01\x129\n" +
 	"\x03Fit\x12\x15.muster.v1.FitRequest\x1a\x16.muster.v1.FitResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
@@ -2974,7 +3117,7 @@ func file_muster_v1_workload_proto_rawDescGZIP() []byte {
 	return file_muster_v1_workload_proto_rawDescData
 }
 
-var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_muster_v1_workload_proto_goTypes = []any{
 	(*WorkloadSpec)(nil),          // 0: muster.v1.WorkloadSpec
 	(*Pool)(nil),                  // 1: muster.v1.Pool
@@ -2999,118 +3142,124 @@ var file_muster_v1_workload_proto_goTypes = []any{
 	(*RetargetResponse)(nil),      // 20: muster.v1.RetargetResponse
 	(*SetPriorityRequest)(nil),    // 21: muster.v1.SetPriorityRequest
 	(*SetPriorityResponse)(nil),   // 22: muster.v1.SetPriorityResponse
-	(*WhyRequest)(nil),            // 23: muster.v1.WhyRequest
-	(*WhyResponse)(nil),           // 24: muster.v1.WhyResponse
-	(*Failure)(nil),               // 25: muster.v1.Failure
-	(*Evidence)(nil),              // 26: muster.v1.Evidence
-	(*WhenRequest)(nil),           // 27: muster.v1.WhenRequest
-	(*WhenResponse)(nil),          // 28: muster.v1.WhenResponse
-	(*FitRequest)(nil),            // 29: muster.v1.FitRequest
-	(*FitSpec)(nil),               // 30: muster.v1.FitSpec
-	(*FitResponse)(nil),           // 31: muster.v1.FitResponse
-	(*Place)(nil),                 // 32: muster.v1.Place
-	nil,                           // 33: muster.v1.Workload.PoolsEntry
-	nil,                           // 34: muster.v1.Blocker.FiguresEntry
-	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
-	(*Write)(nil),                 // 37: muster.v1.Write
-	(*Written)(nil),               // 38: muster.v1.Written
-	(*Seen)(nil),                  // 39: muster.v1.Seen
+	(*ResizeRequest)(nil),         // 23: muster.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 24: muster.v1.ResizeResponse
+	(*WhyRequest)(nil),            // 25: muster.v1.WhyRequest
+	(*WhyResponse)(nil),           // 26: muster.v1.WhyResponse
+	(*Failure)(nil),               // 27: muster.v1.Failure
+	(*Evidence)(nil),              // 28: muster.v1.Evidence
+	(*WhenRequest)(nil),           // 29: muster.v1.WhenRequest
+	(*WhenResponse)(nil),          // 30: muster.v1.WhenResponse
+	(*FitRequest)(nil),            // 31: muster.v1.FitRequest
+	(*FitSpec)(nil),               // 32: muster.v1.FitSpec
+	(*FitResponse)(nil),           // 33: muster.v1.FitResponse
+	(*Place)(nil),                 // 34: muster.v1.Place
+	nil,                           // 35: muster.v1.Workload.PoolsEntry
+	nil,                           // 36: muster.v1.Blocker.FiguresEntry
+	(*durationpb.Duration)(nil),   // 37: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 38: google.protobuf.Timestamp
+	(*Write)(nil),                 // 39: muster.v1.Write
+	(*Written)(nil),               // 40: muster.v1.Written
+	(*Seen)(nil),                  // 41: muster.v1.Seen
 }
 var file_muster_v1_workload_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.WorkloadSpec.pools:type_name -> muster.v1.Pool
-	35, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
-	35, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
-	35, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
+	37, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
+	37, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
+	37, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
 	0,  // 4: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
-	33, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	36, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	36, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	36, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	35, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	36, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	34, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	36, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	36, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	35, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
+	38, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	38, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	38, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	37, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	38, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	36, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	38, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	38, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
 	5,  // 14: muster.v1.Remedy.start:type_name -> muster.v1.Start
-	36, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
-	36, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
-	36, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
-	36, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
-	36, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	38, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	38, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	38, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	38, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	38, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
 	7,  // 20: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
 	7,  // 21: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
-	36, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
-	36, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
-	36, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
-	37, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	38, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	38, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	38, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	39, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
 	0,  // 26: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	38, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	37, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	40, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	39, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
 	0,  // 29: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	38, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	36, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	40, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	38, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
 	2,  // 33: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	36, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	38, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
 	2,  // 36: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	37, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	38, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	37, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	38, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	37, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	38, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	36, // 43: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 44: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
-	2,  // 45: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
-	3,  // 46: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
-	4,  // 47: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
-	6,  // 48: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
-	8,  // 49: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
-	25, // 50: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
-	35, // 51: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
-	36, // 52: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
-	26, // 53: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
-	36, // 54: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
-	36, // 55: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 56: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 57: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 58: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	36, // 59: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	30, // 60: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 61: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	35, // 62: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	39, // 63: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	32, // 64: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 65: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 66: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 67: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 68: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 69: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 70: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 71: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 72: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 73: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 74: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 75: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	27, // 76: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	29, // 77: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 78: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 79: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 80: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 81: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 82: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 83: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 84: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 85: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	28, // 86: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	31, // 87: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	78, // [78:88] is the sub-list for method output_type
-	68, // [68:78] is the sub-list for method input_type
-	68, // [68:68] is the sub-list for extension type_name
-	68, // [68:68] is the sub-list for extension extendee
-	0,  // [0:68] is the sub-list for field type_name
+	39, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	40, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	39, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	40, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	39, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	40, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	39, // 43: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
+	40, // 44: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
+	38, // 45: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 46: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	2,  // 47: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
+	3,  // 48: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
+	4,  // 49: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
+	6,  // 50: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
+	8,  // 51: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
+	27, // 52: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
+	37, // 53: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
+	38, // 54: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
+	28, // 55: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
+	38, // 56: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	38, // 57: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 58: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 59: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 60: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	38, // 61: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 62: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 63: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	37, // 64: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	41, // 65: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	34, // 66: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 67: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 68: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 69: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 70: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 71: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 72: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 73: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 74: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 75: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 76: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 77: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
+	25, // 78: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	29, // 79: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	31, // 80: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 81: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 82: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 83: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 84: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 85: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 86: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 87: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 88: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
+	26, // 89: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	30, // 90: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	33, // 91: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	81, // [81:92] is the sub-list for method output_type
+	70, // [70:81] is the sub-list for method input_type
+	70, // [70:70] is the sub-list for extension type_name
+	70, // [70:70] is the sub-list for extension extendee
+	0,  // [0:70] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }
@@ -3125,7 +3274,7 @@ func file_muster_v1_workload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_workload_proto_rawDesc), len(file_muster_v1_workload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -3,7 +3,6 @@ package kube
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -37,9 +36,6 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 		there[key] = true
 		delete(a.goneSince, key)
 		is := s.Workload(w.Namespace, w.Name)
-		if is != nil && !is.State.Ended() {
-			delete(a.let, key)
-		}
 		switch {
 		case is == nil || is.State.Ended():
 			if a.isNew(w, is) {
@@ -65,7 +61,7 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
 	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
-		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || a.let[[2]string{was.Namespace, was.Name}] == was.ID)
+		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || was.Gone)
 }
 
 func finished(w *fleet.Workload, e ending) core.Command {
@@ -81,32 +77,18 @@ func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
 	switch {
 	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
-	case e.none && w.State == fleet.Pending:
-		return a.letGo(w)
+	case e.none && w.State == fleet.Pending, evictedForGood(w):
+		return letGo(w)
 	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
-		return a.letGo(w)
+		return letGo(w)
 	}
 	return nil
 }
 
 // letGo takes a workload back whose pods are gone. Should they come again, it is new:
-// no person has taken it back.
-func (a *Agent) letGo(w *fleet.Workload) []core.Command {
-	a.let[[2]string{w.Namespace, w.Name}] = w.ID
-	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name}}
-}
-
-// ownerMark says what makes a workload's pods.
-const ownerMark = "owner:"
-
-// makerOf is the kind and the name of what makes a workload's pods; "" for nothing.
-func makerOf(w *fleet.Workload) (kind, name string) {
-	for _, g := range w.Groups {
-		if text, ok := strings.CutPrefix(g, ownerMark); ok {
-			kind, name, _ = strings.Cut(text, "/")
-		}
-	}
-	return kind, name
+// no person has taken it back, and the state keeps that, whoever begins anew.
+func letGo(w *fleet.Workload) []core.Command {
+	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name, Gone: true}}
 }
 
 // waitsWhole says whether some of the workload's pods wait and none was started.
@@ -144,11 +126,38 @@ func identity(w translate.Work) string {
 
 // marksOf are the groups that say which work it is, and what makes its pods.
 func marksOf(w translate.Work) []string {
-	marks := []string{identity(w)}
-	if o := w.Pools[0].Pods[0].Owner; o.Kind != "" {
-		marks = append(marks, ownerMark+o.Kind+"/"+o.Asked())
+	return append([]string{identity(w)}, makerOf(w)...)
+}
+
+// makerOf is the group that says what makes a workload's pods: for one pod that nobody
+// made, and that names no workload, itself. None for others that nobody made.
+func makerOf(w translate.Work) []string {
+	if len(w.Pools) == 0 || len(w.Pools[0].Pods) == 0 {
+		return nil
 	}
-	return marks
+	switch first := w.Pools[0].Pods[0]; {
+	case first.Owner.Kind != "":
+		return []string{fleet.MadeBy(first.Owner.Kind, first.Owner.Asked())}
+	case lone(w):
+		return []string{fleet.MadeBy(itself, first.Name)}
+	}
+	return nil
+}
+
+// itself is the kind of what makes a pod that nobody made.
+const itself = "Pod"
+
+// lone says whether a workload is one pod that nobody made and that names no workload.
+func lone(w translate.Work) bool {
+	first := w.Pools[0].Pods[0]
+	return len(w.Pools) == 1 && first.Owner.Kind == "" && first.Wishes.Workload == "" && w.Pools[0].Pool.Max == 1
+}
+
+// evictedForGood says whether a workload was one such pod, and was evicted: nobody makes
+// it again. One that is gone for another reason may be replaced by whoever has made it.
+func evictedForGood(w *fleet.Workload) bool {
+	kind, _ := w.Maker()
+	return kind == itself && w.State == fleet.Pending && w.Evictions > 0
 }
 
 func (a *Agent) specOf(w translate.Work) fleet.Spec {

@@ -213,7 +213,7 @@ func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
 	a.engine.Read(func(s *fleet.State) {
 		for _, w := range standingOf(s, a.Translate.Cluster) {
 			key := [2]string{w.Namespace, w.Name}
-			if kind, name := makerOf(w); kind != "" && !there[key] {
+			if kind, name := w.Maker(); kind != "" && !there[key] {
 				list[key] = translate.Owner{Kind: kind, Name: w.Name, Object: name}
 			}
 		}

@@ -17,5 +17,5 @@ func whole(w translate.Work) bool {
 	case first.Wishes.Max > 0 || first.Owner.Size > 0:
 		return true
 	}
-	return first.Owner.Kind == "" && first.Wishes.Workload == "" && w.Pools[0].Pool.Max == 1
+	return lone(w)
 }

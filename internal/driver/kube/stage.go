@@ -32,7 +32,7 @@ import (
 type Stage struct {
 	log     *slog.Logger
 	people  *plain.Server // who make nodes and pods, and do what kubelets do
-	client  *Client // the agent's
+	client  *Client       // the agent's
 	now     func() fleet.Instant
 	cluster string
 	speed   time.Duration // how long the cluster may take to come to rest

@@ -105,7 +105,8 @@ func TestAJobComesBackWithWhatItHasLeft(t *testing.T) {
 }
 
 // TestWhatIsNotEnrolledAnyMoreKeepsNoRoom takes a namespace out of Muster's hands while
-// a suspended Job of it waits. It waits no longer, and is new when the namespace is back.
+// a suspended Job of it waits. It waits no longer, and is new when the namespace is back,
+// whoever has begun anew meanwhile.
 func TestWhatIsNotEnrolledAnyMoreKeepsNoRoom(t *testing.T) {
 	w := managing(t, 1, 2, map[string]int{"oak": 16, "elm": 0})
 	w.job(job("oak", "first", 2, "oak"))
@@ -127,6 +128,7 @@ func TestWhatIsNotEnrolledAnyMoreKeepsNoRoom(t *testing.T) {
 	w.eventually(time.Minute, "that it waits", is(fleet.Pending))
 	enrol(nil)
 	w.eventually(time.Minute, "that it does not", is(fleet.Cancelled))
+	w.restart(fleet.Enforce)
 	enrol("true")
 	w.eventually(time.Minute, "that it waits again", is(fleet.Pending))
 	w.finish("oak", "first")

@@ -76,7 +76,6 @@ type Agent struct {
 	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
 	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
 	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
-	let         map[[2]string]uint64              // workloads that were taken back because their pods were gone
 	refused     map[[2]string]string              // workloads that Muster did not take, and why
 	suspendable map[ownerID]translate.Suspendable
 	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
@@ -104,7 +103,7 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	a := &Agent{
 		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
-		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, let: map[[2]string]uint64{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
+		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
 	a.watch = NewWatch(&a.Translate)
 	a.kueue = newKueueWatch(a.watch.changed, &a.Translate)

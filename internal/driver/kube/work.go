@@ -182,7 +182,7 @@ func targetOf(s *fleet.State, cluster string, w translate.Work, queues map[strin
 // nothing of it runs or waits, and has failed when all of it has.
 func see(w translate.Work, target, cluster string, room *room) seen {
 	is := seen{partition: room.majority(w), failed: true, spec: fleet.Spec{
-		Name: w.Name, Namespace: w.Namespace, Groups: []string{mark(cluster)}, Target: target, Priority: w.Priority,
+		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(cluster)}, makerOf(w)...), Target: target, Priority: w.Priority,
 		MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
 	}}
 	waits := 0

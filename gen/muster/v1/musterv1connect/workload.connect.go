@@ -52,6 +52,8 @@ const (
 	// WorkloadServiceSetPriorityProcedure is the fully-qualified name of the WorkloadService's
 	// SetPriority RPC.
 	WorkloadServiceSetPriorityProcedure = "/muster.v1.WorkloadService/SetPriority"
+	// WorkloadServiceResizeProcedure is the fully-qualified name of the WorkloadService's Resize RPC.
+	WorkloadServiceResizeProcedure = "/muster.v1.WorkloadService/Resize"
 	// WorkloadServiceWhyProcedure is the fully-qualified name of the WorkloadService's Why RPC.
 	WorkloadServiceWhyProcedure = "/muster.v1.WorkloadService/Why"
 	// WorkloadServiceWhenProcedure is the fully-qualified name of the WorkloadService's When RPC.
@@ -76,6 +78,9 @@ type WorkloadServiceClient interface {
 	Retarget(context.Context, *v1.RetargetRequest) (*v1.RetargetResponse, error)
 	// SetPriority gives a workload another priority.
 	SetPriority(context.Context, *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error)
+	// Resize gives a pool of a workload another size; what is too much leaves within its grace, and the workload keeps its
+	// age. A gang keeps its size once it stands, and of work that a cluster's own objects make they say the size: both are refused.
+	Resize(context.Context, *v1.ResizeRequest) (*v1.ResizeResponse, error)
 	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
 	// what would help, when it should start, and what happened to it, where that is asked for.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
@@ -140,6 +145,12 @@ func NewWorkloadServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(workloadServiceMethods.ByName("SetPriority")),
 			connect.WithClientOptions(opts...),
 		),
+		resize: connect.NewClient[v1.ResizeRequest, v1.ResizeResponse](
+			httpClient,
+			baseURL+WorkloadServiceResizeProcedure,
+			connect.WithSchema(workloadServiceMethods.ByName("Resize")),
+			connect.WithClientOptions(opts...),
+		),
 		why: connect.NewClient[v1.WhyRequest, v1.WhyResponse](
 			httpClient,
 			baseURL+WorkloadServiceWhyProcedure,
@@ -173,6 +184,7 @@ type workloadServiceClient struct {
 	cancel        *connect.Client[v1.CancelRequest, v1.CancelResponse]
 	retarget      *connect.Client[v1.RetargetRequest, v1.RetargetResponse]
 	setPriority   *connect.Client[v1.SetPriorityRequest, v1.SetPriorityResponse]
+	resize        *connect.Client[v1.ResizeRequest, v1.ResizeResponse]
 	why           *connect.Client[v1.WhyRequest, v1.WhyResponse]
 	when          *connect.Client[v1.WhenRequest, v1.WhenResponse]
 	fit           *connect.Client[v1.FitRequest, v1.FitResponse]
@@ -241,6 +253,15 @@ func (c *workloadServiceClient) SetPriority(ctx context.Context, req *v1.SetPrio
 	return nil, err
 }
 
+// Resize calls muster.v1.WorkloadService.Resize.
+func (c *workloadServiceClient) Resize(ctx context.Context, req *v1.ResizeRequest) (*v1.ResizeResponse, error) {
+	response, err := c.resize.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // Why calls muster.v1.WorkloadService.Why.
 func (c *workloadServiceClient) Why(ctx context.Context, req *v1.WhyRequest) (*v1.WhyResponse, error) {
 	response, err := c.why.CallUnary(ctx, connect.NewRequest(req))
@@ -284,6 +305,9 @@ type WorkloadServiceHandler interface {
 	Retarget(context.Context, *v1.RetargetRequest) (*v1.RetargetResponse, error)
 	// SetPriority gives a workload another priority.
 	SetPriority(context.Context, *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error)
+	// Resize gives a pool of a workload another size; what is too much leaves within its grace, and the workload keeps its
+	// age. A gang keeps its size once it stands, and of work that a cluster's own objects make they say the size: both are refused.
+	Resize(context.Context, *v1.ResizeRequest) (*v1.ResizeResponse, error)
 	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
 	// what would help, when it should start, and what happened to it, where that is asked for.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
@@ -344,6 +368,12 @@ func NewWorkloadServiceHandler(svc WorkloadServiceHandler, opts ...connect.Handl
 		connect.WithSchema(workloadServiceMethods.ByName("SetPriority")),
 		connect.WithHandlerOptions(opts...),
 	)
+	workloadServiceResizeHandler := connect.NewUnaryHandlerSimple(
+		WorkloadServiceResizeProcedure,
+		svc.Resize,
+		connect.WithSchema(workloadServiceMethods.ByName("Resize")),
+		connect.WithHandlerOptions(opts...),
+	)
 	workloadServiceWhyHandler := connect.NewUnaryHandlerSimple(
 		WorkloadServiceWhyProcedure,
 		svc.Why,
@@ -381,6 +411,8 @@ func NewWorkloadServiceHandler(svc WorkloadServiceHandler, opts ...connect.Handl
 			workloadServiceRetargetHandler.ServeHTTP(w, r)
 		case WorkloadServiceSetPriorityProcedure:
 			workloadServiceSetPriorityHandler.ServeHTTP(w, r)
+		case WorkloadServiceResizeProcedure:
+			workloadServiceResizeHandler.ServeHTTP(w, r)
 		case WorkloadServiceWhyProcedure:
 			workloadServiceWhyHandler.ServeHTTP(w, r)
 		case WorkloadServiceWhenProcedure:
@@ -422,6 +454,10 @@ func (UnimplementedWorkloadServiceHandler) Retarget(context.Context, *v1.Retarge
 
 func (UnimplementedWorkloadServiceHandler) SetPriority(context.Context, *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.WorkloadService.SetPriority is not implemented"))
+}
+
+func (UnimplementedWorkloadServiceHandler) Resize(context.Context, *v1.ResizeRequest) (*v1.ResizeResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.WorkloadService.Resize is not implemented"))
 }
 
 func (UnimplementedWorkloadServiceHandler) Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error) {
