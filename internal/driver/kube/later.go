@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -12,10 +13,11 @@ import (
 )
 
 // This file reads of owners what their pods do not say: which parts have finished, and
-// which pods are made only once others run. Those are pictured as long as nothing of
-// their workload was started; then their room is kept, and they start when they are made.
+// which pods are not made yet. Those are pictured as long as nothing of their workload was
+// started: so it is submitted whole, however slowly its controller makes them. Where some
+// are made only once others run, their room is kept, and they start when they are made.
 
-// readOwner reads a LeaderWorkerSet or a JobSet beyond its size.
+// readOwner reads what is of several parts beyond its size.
 func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, again bool) error {
 	of := is.object
 	is.object = nil
@@ -23,8 +25,10 @@ func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, agai
 	case lwsKind:
 		crew := translate.CrewOf(of, p, &a.Translate)
 		is.group, is.staged = crew.Size, crew.Pods
+	case "RayCluster", "MPIJob":
+		is.staged = translate.Pictured(of, p, &a.Translate)
 	case "JobSet":
-		is.staged = translate.Staged(of, p, &a.Translate)
+		is.staged = translate.Pictured(of, p, &a.Translate)
 		if !again && !someFinished(of) {
 			return nil // all of it is to be made yet
 		}
@@ -33,8 +37,18 @@ func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, agai
 			return err
 		}
 		is.sizes, is.counted = translate.JobSetSizes(of, jobs), true
+		is.staged = atMost(is.staged, is.sizes)
 	}
 	return nil
+}
+
+// atMost leaves so many pods of each part.
+func atMost(pods []translate.Pod, sizes map[string]int) []translate.Pod {
+	left := maps.Clone(sizes)
+	return slices.DeleteFunc(pods, func(p translate.Pod) bool {
+		left[p.Owner.Pool]--
+		return left[p.Owner.Pool] < 0
+	})
 }
 
 // someFinished says whether Jobs of a JobSet have ended well.
@@ -63,15 +77,15 @@ func (o *owner) done(part string) bool {
 	return o.counted && known && n == 0
 }
 
-// staged lists the pods that owners will make once others run, where nothing of their
-// workload runs yet: it is then known whole, and all of it waits.
+// staged lists the pods that owners will make, where nothing of their workload runs yet:
+// it is then known whole, and all of it waits.
 func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 	type workload = [2]string
 	var order []workload
 	of := map[workload][]translate.Pod{} // as its owner would make them
 	for i := range pods {
 		p := &pods[i]
-		if !p.Gated || p.Owner.Kind != lwsKind && p.Owner.Kind != "JobSet" || of[p.Workload()] != nil {
+		if !p.Gated || p.Wishes.Workload != "" || p.Owner.Kind != lwsKind && !p.Owner.Parts() || of[p.Workload()] != nil {
 			continue
 		}
 		if all := a.owners[ownerKey(p)].staged; len(all) > 0 {
