@@ -51,20 +51,14 @@ func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
 		plans[i] = newPoolPlan(w, i, partNamed(pools, pool.Name), nodes)
 		began = began || plans[i].live > 0
 	}
-	half := map[int]bool{} // ranks of which some gang is not made yet: they start whole
 	for i, p := range plans {
 		p.leave(t, w)
 		p.strays(t)
-		if slices.Contains(w.done, w.Job.Pools[i].Name) {
-			continue
-		}
-		p.missing, p.room = p.lacking()
-		gang := !w.Job.Pools[i].Elastic
-		if len(p.missing) > len(p.waiting) && (gang && !began || len(p.waiting) == 0) {
-			t.short = append(t.short, w.Job.ID)
-			half[w.Job.Pools[i].Rank] = half[w.Job.Pools[i].Rank] || gang && !began
+		if !slices.Contains(w.done, w.Job.Pools[i].Name) {
+			p.missing, p.room = p.lacking()
 		}
 	}
+	half := t.halfMade(w, plans, began)
 	for i, p := range plans {
 		if half[w.Job.Pools[i].Rank] {
 			continue
@@ -73,6 +67,21 @@ func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
 			t.start = append(t.start, start{w.Job.ID, p.waiting[k], p.missing[k]})
 		}
 	}
+}
+
+// halfMade notes of which pools there are not enough pods, and says which ranks do not
+// start before there are: those of which some gang is not made yet, and nothing runs.
+func (t *todo) halfMade(w wanted, plans []*poolPlan, began bool) map[int]bool {
+	half := map[int]bool{}
+	for i, p := range plans {
+		is := w.Job.Pools[i]
+		gang := !is.Elastic && !began
+		if len(p.missing) > len(p.waiting) && (gang || len(p.waiting) == 0) {
+			t.short = append(t.short, w.Job.ID)
+			half[is.Rank] = half[is.Rank] || gang
+		}
+	}
+	return half
 }
 
 func partNamed(pools []translate.Part, name string) []translate.Pod {
