@@ -148,8 +148,10 @@ func TestWorkOfAClusterIsChangedThere(t *testing.T) {
 	}
 	st.do(time.Minute, core.SetMode{Cluster: "t", Mode: fleet.Observe})
 	for _, c := range []core.Command{
-		core.Cancel{Namespace: "oak@t", Name: "engines"}, core.Prioritise{Namespace: "oak@t", Name: "engines", Priority: fleet.Low},
-		core.Retarget{Namespace: "oak@t", Name: "engines", Target: fleet.Flex}, resize,
+		core.Cancel{Namespace: "oak@t", Name: "engines"},
+		core.Prioritise{Namespace: "oak@t", Name: "engines", Priority: fleet.Low},
+		core.Retarget{Namespace: "oak@t", Name: "engines", Target: fleet.Flex},
+		resize,
 	} {
 		refused(c, "kubectl delete deployment/engines -n oak ends it")
 	}

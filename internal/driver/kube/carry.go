@@ -134,8 +134,11 @@ func (a *Agent) complain(failed []error) {
 // startPod lets a pod start. From before the call on it counts as started, unless
 // the API server itself says that it is not: what is not known is never taken for free.
 func (a *Agent) startPod(ctx context.Context, s start) error {
-	if s.pod.Virtual {
-		return a.startVirtual(ctx, s.pod)
+	switch {
+	case s.pod.Later:
+		return nil // it is made by itself, and starts then
+	case s.pod.Virtual:
+		return a.unsuspend(ctx, s.pod)
 	}
 	a.mu.Lock()
 	a.sent[s.pod.UID] = sent{s.node, time.Now()}

@@ -67,6 +67,9 @@ func (w *world) oneCopyPerGPU() {
 	w.call(http.MethodGet, "/api/v1/pods", nil, &list)
 	on := map[string]int{}
 	for _, p := range list.Items {
+		if p.Spec.Containers[0].Resources.Requests["nvidia.com/gpu"] == "" {
+			continue // a launcher, or a leader
+		}
 		if p.Status.Phase == "Running" || p.Status.Phase == "Pending" && p.Spec.NodeName != "" {
 			on[p.Spec.NodeName]++
 		}

@@ -2,7 +2,9 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,10 +13,11 @@ import (
 )
 
 // This file reads of owners what their pods do not say: which parts have finished, and
-// which pods are made only once others run. Those are pictured as long as nothing of
-// their workload was started; then their room is kept, and they start when they are made.
+// which pods are not made yet. Those are pictured as long as nothing of their workload was
+// started: so it is submitted whole, however slowly its controller makes them. Where some
+// are made only once others run, their room is kept, and they start when they are made.
 
-// readOwner reads a LeaderWorkerSet or a JobSet beyond its size.
+// readOwner reads what is of several parts beyond its size.
 func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, again bool) error {
 	of := is.object
 	is.object = nil
@@ -22,8 +25,10 @@ func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, agai
 	case lwsKind:
 		crew := translate.CrewOf(of, p, &a.Translate)
 		is.group, is.staged = crew.Size, crew.Pods
+	case "RayCluster", "MPIJob":
+		is.staged = translate.Pictured(of, p, &a.Translate)
 	case "JobSet":
-		is.staged = translate.Staged(of, p, &a.Translate)
+		is.staged = translate.Pictured(of, p, &a.Translate)
 		if !again && !someFinished(of) {
 			return nil // all of it is to be made yet
 		}
@@ -32,8 +37,18 @@ func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, agai
 			return err
 		}
 		is.sizes, is.counted = translate.JobSetSizes(of, jobs), true
+		is.staged = atMost(is.staged, is.sizes)
 	}
 	return nil
+}
+
+// atMost leaves so many pods of each part.
+func atMost(pods []translate.Pod, sizes map[string]int) []translate.Pod {
+	left := maps.Clone(sizes)
+	return slices.DeleteFunc(pods, func(p translate.Pod) bool {
+		left[p.Owner.Pool]--
+		return left[p.Owner.Pool] < 0
+	})
 }
 
 // someFinished says whether Jobs of a JobSet have ended well.
@@ -62,15 +77,15 @@ func (o *owner) done(part string) bool {
 	return o.counted && known && n == 0
 }
 
-// staged lists the pods that owners will make once others run, where nothing of their
-// workload runs yet: it is then known whole, and all of it waits.
+// staged lists the pods that owners will make, where nothing of their workload runs yet:
+// it is then known whole, and all of it waits.
 func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 	type workload = [2]string
 	var order []workload
 	of := map[workload][]translate.Pod{} // as its owner would make them
 	for i := range pods {
 		p := &pods[i]
-		if !p.Gated || p.Owner.Kind != lwsKind && p.Owner.Kind != "JobSet" || of[p.Workload()] != nil {
+		if !p.Gated || p.Wishes.Workload != "" || p.Owner.Kind != lwsKind && !p.Owner.Parts() || of[p.Workload()] != nil {
 			continue
 		}
 		if all := a.owners[ownerKey(p)].staged; len(all) > 0 {
@@ -96,14 +111,24 @@ func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 	return list
 }
 
-// notMade lists those of an owner's pods that are not there: of a part of which some
-// are, the others are being made already, but for the workers of a leader.
+// notMade lists those of an owner's pods that are not there. The pods of a part are
+// alike, but for a leader and its workers.
 func notMade(all []translate.Pod, there []*translate.Pod) (list []translate.Pod) {
-	for _, p := range all {
-		if !slices.ContainsFunc(there, func(is *translate.Pod) bool {
-			return is.Owner.Pool == p.Owner.Pool && (is.Owner.Kind != lwsKind || is.Index == p.Index)
-		}) {
-			list = append(list, p)
+	same := func(p *translate.Pod) string {
+		if p.Owner.Kind == lwsKind {
+			return strconv.Itoa(p.Index)
+		}
+		return p.Owner.Pool
+	}
+	made := map[string]int{}
+	for _, p := range there {
+		made[same(p)]++
+	}
+	for i := range all {
+		if key := same(&all[i]); made[key] > 0 {
+			made[key]--
+		} else {
+			list = append(list, all[i])
 		}
 	}
 	return list

@@ -3,7 +3,9 @@ package kube
 import (
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/fleet"
 )
 
 // What an owner makes later is pictured as long as nothing of its workload runs: the rest
@@ -30,14 +32,42 @@ func TestWhatIsMadeLaterIsPicturedUntilSomethingRuns(t *testing.T) {
 		"a leader":                       {[]translate.Pod{leader}, 2},
 		"a leader and a worker":          {[]translate.Pod{leader, lws(2)}, 1},
 		"the first part":                 {[]translate.Pod{driver}, 2},
-		"both parts":                     {[]translate.Pod{driver, set("workers")}, 0},
+		"both parts":                     {[]translate.Pod{driver, set("workers")}, 1},
 		"the first part runs":            {[]translate.Pod{runs, set("workers")}, 0},
-		"a pod of the first part failed": {[]translate.Pod{over, set("workers")}, 1},
+		"a pod of the first part failed": {[]translate.Pod{over, set("workers")}, 2},
 		"somebody else's":                {[]translate.Pod{{Namespace: "oak", Gated: true, Owner: translate.Owner{Kind: "Job", Name: "x"}}}, 0},
 		"two workloads, one that runs":   {[]translate.Pod{leader, runs, set("workers")}, 2},
 	} {
 		if list := a.staged(c.pods); len(list) != c.want {
 			t.Errorf("%s: %d are pictured, want %d", what, len(list), c.want)
+		}
+	}
+}
+
+// Of a gang nothing starts while some of it is not made; but for what is made only once
+// others run.
+func TestNothingStartsBeforeAllOfItIsMade(t *testing.T) {
+	pod := func(part string, unmade, later bool) translate.Pod {
+		return translate.Pod{Namespace: "oak", Name: part, GPUs: 8, Gated: true, Unmade: unmade, Virtual: later, Later: later, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: part, Size: 1}}
+	}
+	w := wanted{
+		Job:     driver.Job{ID: 1, Name: "rl", Pools: []fleet.Pool{{Name: "driver", GPUs: 8, Min: 1, Max: 1}, {Name: "workers", GPUs: 8, Min: 1, Max: 1}}},
+		running: driver.Tally{{Pool: 0, Node: 0}: 1, {Pool: 1, Node: 1}: 1},
+	}
+	for what, c := range map[string]struct {
+		driver, workers translate.Pod
+		want            int
+	}{
+		"both are made":                {pod("driver", false, false), pod("workers", false, false), 2},
+		"the workers are made later":   {pod("driver", false, false), pod("workers", false, true), 2},
+		"the workers are to be made":   {pod("driver", false, false), pod("workers", true, true), 0},
+		"the driver is yet to be made": {pod("driver", true, true), pod("workers", false, false), 0},
+	} {
+		work := translate.Group([]translate.Pod{c.driver, c.workers})[0]
+		var todo todo
+		todo.plan(w, work.Pools, []string{"n0", "n1"})
+		if len(todo.start) != c.want {
+			t.Errorf("%s: %d start, want %d", what, len(todo.start), c.want)
 		}
 	}
 }

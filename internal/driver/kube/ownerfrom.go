@@ -58,7 +58,7 @@ func partSizes(spec map[string]any) map[string]int {
 		sizes["headgroup"] = 1
 	}
 	for _, part := range listIn(spec, "workerGroupSpecs") {
-		sizes[text(part["groupName"])] = orOne(part["replicas"]) * orOne(part["numOfHosts"])
+		sizes[text(part["groupName"])] = translate.RayGroupSize(part)
 	}
 	for name, n := range sizes {
 		if name == "" || n > mostPods {

@@ -51,19 +51,21 @@ func asksOwner(p *translate.Pod) bool {
 	if owners[p.Owner.Kind].Resource == "" {
 		return false
 	}
-	return p.Owner.Elastic && p.Managed() || p.Gated && (p.Owner.Kind == lwsKind || p.Owner.Size == 0 && (p.Wishes.Max == 0 || shrinks(p)))
+	return p.Owner.Elastic && p.Managed() || p.Gated && (p.Owner.Kind == lwsKind || p.Owner.Size == 0 && (p.Wishes.Max == 0 || shrinks(p) || p.Owner.Parts()))
 }
 
 // shrinks says whether a pod is of what makes fewer pods once part of it has finished.
 func shrinks(p *translate.Pod) bool { return p.Owner.Shrinks() && p.Wishes.Workload == "" }
 
 // another says whether an owner is to be asked anew: it has said another number of
-// pods than there are. Of a Job or a JobSet some may have finished since.
+// pods than there are. Of a Job or a JobSet some may have finished since, and what is of
+// several parts may be edited while it waits.
 func another(p *translate.Pod, is *owner, there int) bool {
 	if time.Since(is.at) <= askAgain {
 		return false
 	}
-	return p.Owner.Elastic && is.size != there || shrinks(p) && there < is.sizeOf(p.Owner.Pool)
+	part, said := is.sizes[p.Owner.Pool]
+	return p.Owner.Elastic && is.size != there || shrinks(p) && there < is.sizeOf(p.Owner.Pool) || p.Gated && said && there != part
 }
 
 func ownerKey(p *translate.Pod) string {
@@ -94,7 +96,7 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 		key := ownerKey(p)
 		is, known := a.owners[key]
 		part := there[partKey(p)]
-		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && part >= p.Wishes.Max // what is annotated is there
+		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && !p.Owner.Parts() && part >= p.Wishes.Max // what is annotated is there
 		if asked[key] || !(asksOwner(p) || known && lacksSome(p, part)) || enough || known && (again == mostAsked || !another(p, &is, part)) {
 			continue
 		}
@@ -111,7 +113,7 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 func countPods(pods []translate.Pod) map[string]int {
 	there := map[string]int{}
 	for i := range pods {
-		if p := &pods[i]; (p.Owner.Elastic || shrinks(p)) && !p.Over && !p.Leaving {
+		if p := &pods[i]; (p.Owner.Elastic || shrinks(p) || p.Owner.Parts()) && !p.Over && !p.Leaving {
 			there[partKey(p)]++
 		}
 	}

@@ -41,7 +41,10 @@ type word struct {
 
 // saying is the call that tells a pod a word, or what would make it; nil: it was told.
 func (a *Agent) saying(ctx context.Context, pod translate.Pod, is word) func() error {
-	if pod.Virtual {
+	switch {
+	case pod.Later:
+		return nil // its siblings say it
+	case pod.Virtual:
 		return a.sayOwner(ctx, pod, is)
 	}
 	return func() error { return a.client.Say(ctx, pod, is.admitted, is.reason, is.message, a.Now().Time()) }
@@ -154,7 +157,7 @@ func (a *Agent) about(key [2]string, is *fleet.Workload) word {
 func (a *Agent) hearsWhy(w *translate.Work, about word) (waits, news bool) {
 	for _, part := range w.Pools {
 		for _, pod := range part.Pods {
-			if pod.Gated && a.tellable(pod, about, true) {
+			if pod.Gated && !pod.Later && a.tellable(pod, about, true) {
 				waits = true
 				news = news || !a.knowsWhy(pod)
 			}

@@ -93,18 +93,6 @@ func (a *Agent) nobodyStarts(of ownerID) bool {
 	return !may
 }
 
-// startVirtual lets what makes a pod make it. Where it does so once others run, there
-// is nothing to do.
-func (a *Agent) startVirtual(ctx context.Context, p translate.Pod) error {
-	a.mu.Lock()
-	is, may := a.suspendable[ownerIDOf(&p)]
-	a.mu.Unlock()
-	if !may || !is.Suspended {
-		return nil
-	}
-	return a.unsuspend(ctx, p)
-}
-
 // unsuspend lets what makes a pod make it, once for all of its pods.
 func (a *Agent) unsuspend(ctx context.Context, p translate.Pod) error {
 	return a.setSuspended(ctx, ownerIDOf(&p), p.Owner.UID, false)

@@ -54,20 +54,34 @@ func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
 	for i, p := range plans {
 		p.leave(t, w)
 		p.strays(t)
-		if slices.Contains(w.done, w.Job.Pools[i].Name) {
-			continue
-		}
-		missing, room := p.missing()
-		if gang := !w.Job.Pools[i].Elastic; len(missing) > len(p.waiting) && (gang && !began || len(p.waiting) == 0) {
-			t.short = append(t.short, w.Job.ID)
-			if gang && !began {
-				return // not half of it
-			}
-		}
-		for k := range min(len(missing), len(p.waiting), room) {
-			t.start = append(t.start, start{w.Job.ID, p.waiting[k], missing[k]})
+		if !slices.Contains(w.done, w.Job.Pools[i].Name) {
+			p.missing, p.room = p.lacking()
 		}
 	}
+	half := t.halfMade(w, plans, began)
+	for i, p := range plans {
+		if half[w.Job.Pools[i].Rank] {
+			continue
+		}
+		for k := range min(len(p.missing), len(p.waiting), p.room) {
+			t.start = append(t.start, start{w.Job.ID, p.waiting[k], p.missing[k]})
+		}
+	}
+}
+
+// halfMade notes of which pools there are not enough pods, and says which ranks do not
+// start before there are: those of which some gang is not made yet, and nothing runs.
+func (t *todo) halfMade(w wanted, plans []*poolPlan, began bool) map[int]bool {
+	half := map[int]bool{}
+	for i, p := range plans {
+		is := w.Job.Pools[i]
+		gang := !is.Elastic && !began
+		if len(p.missing) > len(p.waiting) && (gang || len(p.waiting) == 0) {
+			t.short = append(t.short, w.Job.ID)
+			half[is.Rank] = half[is.Rank] || gang
+		}
+	}
+	return half
 }
 
 func partNamed(pools []translate.Part, name string) []translate.Pod {
@@ -89,6 +103,8 @@ type poolPlan struct {
 	on      map[string][]translate.Pod
 	waiting []translate.Pod // gated ones, in the order in which they start
 	live    int             // pods that run, or are on their way in or out
+	missing []string        // nodes where a pod should be and is not, once per pod
+	room    int             // how many may start
 }
 
 func newPoolPlan(w wanted, pool int, pods []translate.Pod, names []string) *poolPlan {
@@ -129,6 +145,7 @@ func (p *poolPlan) look(pods []translate.Pod) {
 	for _, pod := range pods {
 		switch {
 		case pod.Over:
+		case pod.Gated && pod.Unmade:
 		case pod.Gated && !pod.Leaving:
 			p.waiting = append(p.waiting, pod)
 		case !pod.Gated:
@@ -203,11 +220,11 @@ func (p *poolPlan) strays(t *todo) {
 	}
 }
 
-// missing lists the nodes where a pod should be and is not, once per pod, and how
+// lacking lists the nodes where a pod should be and is not, once per pod, and how
 // many may start: never more than are wanted together with all that is still there,
 // so that a rank starts again only when its last copy is gone for certain. Where
 // some still leave a node none starts.
-func (p *poolPlan) missing() (nodes []string, room int) {
+func (p *poolPlan) lacking() (nodes []string, room int) {
 	wanted := 0
 	for _, node := range slices.Sorted(maps.Keys(p.stays)) {
 		there := 0

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ var controllers = map[string]controller{
 	"jobset": {
 		module: "sigs.k8s.io/jobset", program: "sigs.k8s.io/jobset", crds: "config/components/crd/bases/*.yaml",
 		lists: []string{"/apis/jobset.x-k8s.io/v1alpha2/jobsets"},
+		hooks: "config/components/webhook/manifests.yaml", pods: "jobset.sigs.k8s.io/jobset-name",
 		arguments: func(_ *Cluster, in place) ([]string, error) {
 			file, err := in.config(`apiVersion: config.jobset.x-k8s.io/v1alpha1
 kind: Configuration
@@ -85,7 +87,7 @@ webhook: {host: 127.0.0.1, port: %d, certDir: %q}
 	},
 	"ray": {
 		module: "github.com/ray-project/kuberay/ray-operator", program: "github.com/ray-project/kuberay/ray-operator", crds: "config/crd/bases/*.yaml",
-		lists: []string{"/apis/ray.io/v1/rayclusters"},
+		lists: []string{"/apis/ray.io/v1/rayclusters", "/apis/ray.io/v1/rayjobs", "/apis/ray.io/v1/rayservices"},
 		arguments: func(_ *Cluster, in place) ([]string, error) {
 			return []string{"--enable-leader-election=false", "--metrics-addr=0", fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", in.probe)}, nil
 		},
@@ -105,7 +107,11 @@ webhook: {host: 127.0.0.1, port: %d, certDir: %q}
 	},
 	"trainer": {
 		module: "github.com/kubeflow/trainer/v2", program: "github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager", crds: "manifests/base/crds/trainer*.yaml",
-		lists: []string{"/apis/trainer.kubeflow.org/v1alpha1/trainjobs"}, needs: []string{"jobset"},
+		lists: []string{
+			"/apis/trainer.kubeflow.org/v1alpha1/trainjobs", "/apis/trainer.kubeflow.org/v1alpha1/trainingruntimes",
+			"/apis/trainer.kubeflow.org/v1alpha1/clustertrainingruntimes",
+		},
+		needs:  []string{"jobset"},
 		secret: &secret{"kubeflow-system", "kubeflow-trainer-webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "validator.trainer.kubeflow.org"},
 		arguments: func(_ *Cluster, in place) ([]string, error) {
 			return []string{fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", in.probe), fmt.Sprintf("--webhook-server-port=%d", in.webhook)}, nil
@@ -250,17 +256,29 @@ func documents(file string) (list []JSON, err error) {
 	}
 }
 
+// waitFor waits until the API server serves lists, and says that it does: whoever asks
+// for its kinds is told a moment later than they are served.
 func (c *Cluster) waitFor(ctx context.Context, lists []string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for _, path := range lists {
-		for c.Call(ctx, http.MethodGet, path, nil, nil) != nil {
+	for _, list := range lists {
+		for c.Call(ctx, http.MethodGet, list, nil, nil) != nil || !c.names(ctx, list) {
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("kubetest: %s is not served: %w", path, ctx.Err())
+				return fmt.Errorf("kubetest: %s is not served: %w", list, ctx.Err())
 			case <-time.After(100 * time.Millisecond):
 			}
 		}
 	}
 	return nil
+}
+
+// names says whether the API server names the kind that is at a path.
+func (c *Cluster) names(ctx context.Context, of string) bool {
+	var group, version struct{ Resources []struct{ Name string } }
+	dir, plural := path.Split(of)
+	if c.Call(ctx, http.MethodGet, path.Dir(path.Dir(dir)), nil, &group) != nil || c.Call(ctx, http.MethodGet, path.Clean(dir), nil, &version) != nil {
+		return false
+	}
+	return slices.ContainsFunc(version.Resources, func(r struct{ Name string }) bool { return r.Name == plural })
 }

@@ -3,6 +3,6 @@
 //
 // options.go names the labels that are read. node.go reads nodes, health.go what
 // their conditions and taints say, pod.go pods, group.go puts pods together to
-// workloads, quota.go reads ResourceQuotas and Kueue's queues. What cannot be
+// workloads, later.go pictures those that are not made yet, quota.go reads ResourceQuotas and Kueue's queues. What cannot be
 // understood is a Problem, never a guess.
 package translate

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,19 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// This file is about owners that make some of their pods only once others run. Those
-// are pictured, so that the workload is known whole before any of it starts, and the
-// first start in the room that all of it was given.
+// This file pictures the pods of owners of which some are not made yet, so that the
+// workload is known whole before any of it starts. Some owners make pods only once others
+// run: then the first start in the room that all of it was given. Else all must be made.
 
-// lwsExclusive is on pods of a LeaderWorkerSet whose workers follow their leader: they
+// What is on a LeaderWorkerSet or a JobSet whose pods follow the first of them: they
 // are made once it is bound.
-const lwsExclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+const (
+	lwsExclusive    = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+	jobSetExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+)
 
 // Crew is what a LeaderWorkerSet says of each of its groups.
 type Crew struct {
-	Size   int   // pods that ask for GPUs; 0: it is not said
-	Staged bool  // the workers are made once their leader runs
-	Pods   []Pod // as they would be made, gated, where they are staged
+	Size int   // pods that ask for GPUs; 0: it is not said
+	Pods []Pod // as they are made, gated
 }
 
 // CrewOf reads the group of a LeaderWorkerSet that a pod is of.
@@ -35,7 +38,7 @@ func CrewOf(u *unstructured.Unstructured, of *Pod, o *Options) (g Crew) {
 		leader = is
 	}
 	startup, _ := spec["startupPolicy"].(string)
-	g.Staged = startup == "LeaderReady" || u.GetAnnotations()[lwsExclusive] != ""
+	later := startup == "LeaderReady" || u.GetAnnotations()[lwsExclusive] != "" // the workers come after their leader
 	for i := range min(size, mostVirtual) {
 		template := worker
 		if i == 0 {
@@ -43,7 +46,7 @@ func CrewOf(u *unstructured.Unstructured, of *Pod, o *Options) (g Crew) {
 		}
 		p, ok := virtualPod(u, of.Workload()[1]+"-"+strconv.Itoa(i), template, of, o)
 		if ok {
-			p.Index = i
+			p.Index, p.Unmade = i, !later
 			g.Pods = append(g.Pods, p)
 		}
 	}
@@ -51,14 +54,11 @@ func CrewOf(u *unstructured.Unstructured, of *Pod, o *Options) (g Crew) {
 	for i := range g.Pods {
 		g.Pods[i].Owner.Size = g.Size
 	}
-	if !g.Staged {
-		g.Pods = nil
-	}
 	return g
 }
 
 // virtualPod is a pod that would be made of a template for the same whole as another
-// one. ok is false for one that asks for no GPU.
+// one. ok is false for one that asks for no GPU, or is not Muster's to start.
 func virtualPod(u *unstructured.Unstructured, name string, template map[string]any, like *Pod, o *Options) (is Pod, ok bool) {
 	var p corev1.Pod
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &p); err != nil {
@@ -66,40 +66,93 @@ func virtualPod(u *unstructured.Unstructured, name string, template map[string]a
 	}
 	p.Namespace, p.Name, p.CreationTimestamp = u.GetNamespace(), name, metav1.Time{}
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: Gate}}
-	if is, ok = PodOf(&p, o); !ok {
+	if is, ok = PodOf(&p, o); !ok || is.Wishes.Target == "" {
 		return Pod{}, false
 	}
 	is.UID, is.Created, is.Owner = string(u.GetUID())+"/"+name, like.Created, like.Owner
-	is.Virtual, is.Problems = true, nil
+	is.Virtual, is.Later, is.Problems = true, true, nil
 	return is, true
 }
 
-// Staged lists the pods of the parts of a JobSet that are made only once others run, or
-// have ended, as they would be made: gated. like is a pod of it.
-func Staged(u *unstructured.Unstructured, like *Pod, o *Options) (list []Pod) {
+// section is a part of something: so many pods of a template.
+type section struct {
+	pool     string
+	size     int
+	template map[string]any
+	later    bool // they are made once others run
+}
+
+// Pictured lists the pods that something of several parts makes, as they would be made:
+// gated. like is a pod of it. Of a JobSet what has finished is none of them.
+func Pictured(u *unstructured.Unstructured, like *Pod, o *Options) (list []Pod) {
+	var sections []section
+	switch like.Owner.Kind {
+	case "JobSet":
+		sections = jobSetSections(u)
+	case "RayCluster":
+		sections = raySections(u)
+	case "MPIJob":
+		sections = mpiSections(u)
+	}
+	for _, part := range sections {
+		is, ok := virtualPod(u, u.GetName()+"-"+part.pool, part.template, like, o)
+		if !ok {
+			continue
+		}
+		is.Owner.Pool, is.Owner.Size, is.Unmade = part.pool, min(part.size, mostReplicas), !part.later
+		for i := range min(part.size, mostVirtual) {
+			is.Name, is.Index = u.GetName()+"-"+part.pool+"-"+strconv.Itoa(i), i
+			is.UID = string(u.GetUID()) + "/" + part.pool + "/" + strconv.Itoa(i)
+			list = append(list, is)
+		}
+	}
+	return list
+}
+
+func jobSetSections(u *unstructured.Unstructured) (list []section) {
 	jobs, _, _ := unstructured.NestedSlice(u.Object, "spec", "replicatedJobs")
 	order, _, _ := unstructured.NestedString(u.Object, "spec", "startupPolicy", "startupPolicyOrder")
-	waits := order == "InOrder" && len(jobs) > 1
+	later := order == "InOrder" || u.GetAnnotations()[jobSetExclusive] != ""
 	for _, job := range jobs {
-		waits = waits || asMap(job)["dependsOn"] != nil
-	}
-	if !waits {
-		return nil
+		notes, _, _ := unstructured.NestedStringMap(asMap(job), "template", "metadata", "annotations")
+		later = later || asMap(job)["dependsOn"] != nil || notes[jobSetExclusive] != ""
 	}
 	for _, job := range jobs {
 		name, _ := asMap(job)["name"].(string)
 		spec, _, _ := unstructured.NestedMap(asMap(job), "template", "spec")
 		left := countOf(asMap(job), "replicas", 1) - finishedJobs(u, name)
-		size := max(0, left) * JobSize(spec, nil)
-		is, ok := virtualPod(u, u.GetName()+"-"+name, asMap(spec["template"]), like, o)
-		if !ok {
-			continue
-		}
-		is.Owner.Pool, is.Owner.Size = name, min(size, mostReplicas)
-		for i := range min(size, mostVirtual) {
-			is.Name, is.Index = u.GetName()+"-"+name+"-"+strconv.Itoa(i), i
-			is.UID = string(u.GetUID()) + "/" + name + "/" + strconv.Itoa(i)
-			list = append(list, is)
+		list = append(list, section{name, max(0, left) * JobSize(spec, nil), asMap(spec["template"]), later})
+	}
+	return list
+}
+
+func raySections(u *unstructured.Unstructured) []section {
+	head, _, _ := unstructured.NestedMap(u.Object, "spec", "headGroupSpec", "template")
+	list := []section{{"headgroup", 1, head, false}}
+	groups, _, _ := unstructured.NestedSlice(u.Object, "spec", "workerGroupSpecs")
+	for _, group := range groups {
+		name, _ := asMap(group)["groupName"].(string)
+		list = append(list, section{name, RayGroupSize(asMap(group)), asMap(asMap(group)["template"]), false})
+	}
+	return list
+}
+
+// RayGroupSize is how many pods a worker group of a RayCluster has.
+func RayGroupSize(group map[string]any) int {
+	if group["suspend"] == true {
+		return 0
+	}
+	n := max(countOf(group, "replicas", 0), countOf(group, "minReplicas", 0))
+	return min(n, countOf(group, "maxReplicas", n)) * countOf(group, "numOfHosts", 1)
+}
+
+func mpiSections(u *unstructured.Unstructured) (list []section) {
+	policy, _, _ := unstructured.NestedString(u.Object, "spec", "launcherCreationPolicy")
+	for _, name := range []string{"Launcher", "Worker"} {
+		part, there, _ := unstructured.NestedMap(u.Object, "spec", "mpiReplicaSpecs", name)
+		if there {
+			later := name == "Launcher" && policy == "WaitForWorkersReady"
+			list = append(list, section{strings.ToLower(name), countOf(part, "replicas", 1), asMap(part["template"]), later})
 		}
 	}
 	return list

@@ -58,8 +58,8 @@ func TestAGroupIsKnownBeforeItsWorkersAreMade(t *testing.T) {
 		size                   int
 		pods                   string
 	}{
-		"all at one time":           {"", "LeaderCreated", "", 3, ""},
-		"a leader without GPUs":     {"", "LeaderCreated", cpu, 2, ""},
+		"all at one time":           {"", "LeaderCreated", "", 3, "0:8! 1:8! 2:8! "},
+		"a leader without GPUs":     {"", "LeaderCreated", cpu, 2, "1:8! 2:8! "},
 		"the leader first":          {"", "LeaderReady", "", 3, "0:8 1:8 2:8 "},
 		"a small leader first":      {"", "LeaderReady", small, 3, "0:4 1:8 2:8 "},
 		"a CPU leader first":        {"", "LeaderReady", cpu, 2, "1:8 2:8 "},
@@ -68,7 +68,7 @@ func TestAGroupIsKnownBeforeItsWorkersAreMade(t *testing.T) {
 		crew := CrewOf(object(t, fmt.Sprintf(lwsText, c.notes, c.startup, c.leader)), &leader, &o)
 		is := ""
 		for _, p := range crew.Pods {
-			is += fmt.Sprintf("%d:%d ", p.Index, p.GPUs)
+			is += fmt.Sprintf("%d:%d%s ", p.Index, p.GPUs, map[bool]string{true: "!"}[p.Unmade]) // !: it must be made before any starts
 			if !p.Virtual || !p.Gated || p.Wishes.Target != "oak" || p.Workload() != leader.Workload() || p.Owner.Size != c.size || p.Created != 7 {
 				t.Errorf("%s: a pod is pictured as %+v", what, p)
 			}
@@ -106,26 +106,24 @@ spec:
     template: {spec: {parallelism: 3, completions: 3, template: {metadata: {labels: {muster.dev/target: oak}}, spec: {containers: [{name: main, resources: {requests: {nvidia.com/gpu: 8}}}]}}}}
 `
 
-// A JobSet that makes one part after the other is known whole from the first part on.
-func TestAJobSetInOrderIsKnownWhole(t *testing.T) {
+// A JobSet is known whole from the first of its pods on, and where it makes one part after
+// the other the first need not wait for the rest.
+func TestAJobSetIsKnownWhole(t *testing.T) {
 	o := Defaults("tiger")
 	like := Pod{Namespace: "oak", Name: "rl-driver-0-0", Owner: Owner{Kind: "JobSet", Name: "rl", Pool: "driver", UID: "u"}}
 	for what, c := range map[string]struct {
 		startup, depends string
-		want             int
+		unmade           bool
 	}{
-		"all at one time":         {"", "", 0},
-		"in order":                {"startupPolicy: {startupPolicyOrder: InOrder}", "", 7},
-		"one waits for the other": {"", "dependsOn: [{name: driver, status: Ready}]", 7},
+		"all at one time":         {"", "", true},
+		"in order":                {"startupPolicy: {startupPolicyOrder: InOrder}", "", false},
+		"one waits for the other": {"", "dependsOn: [{name: driver, status: Ready}]", false},
 	} {
-		list := Staged(object(t, fmt.Sprintf(jobSetText, c.startup, c.depends)), &like, &o)
-		if len(list) != c.want {
-			t.Fatalf("%s: %d pods, want %d", what, len(list), c.want)
+		list := Pictured(object(t, fmt.Sprintf(jobSetText, c.startup, c.depends)), &like, &o)
+		if len(list) != 7 {
+			t.Fatalf("%s: %d pods, want 7", what, len(list))
 		}
-		if c.want == 0 {
-			continue
-		}
-		if p := list[6]; p.Owner.Pool != "workers" || p.Owner.Size != 6 || !p.Virtual || p.Workload() != like.Workload() {
+		if p := list[6]; p.Unmade != c.unmade || p.Owner.Pool != "workers" || p.Owner.Size != 6 || !p.Virtual || p.Workload() != like.Workload() {
 			t.Errorf("%s: the last is %+v", what, p)
 		}
 	}
@@ -150,6 +148,26 @@ func TestAJobSetIsAsLargeAsWhatItHasLeft(t *testing.T) {
 	} {
 		if is := fmt.Sprint(JobSetSizes(of, c.jobs)); is != c.want {
 			t.Errorf("%s: %s, want %s", what, is, c.want)
+		}
+	}
+}
+
+// A RayCluster and an MPIJob are known whole from the first of their pods on.
+func TestRayClustersAndMPIJobsAreKnownWhole(t *testing.T) {
+	o := Defaults("tiger")
+	const pod = "template: {metadata: {labels: {muster.dev/target: oak}}, spec: {containers: [{name: main, resources: {requests: {nvidia.com/gpu: 8}}}]}}"
+	for what, c := range map[string]struct{ kind, text, want string }{
+		"a head and workers": {"RayCluster", "spec: {headGroupSpec: {" + pod + "}, workerGroupSpecs: [{groupName: a, replicas: 2, maxReplicas: 4, numOfHosts: 2, " + pod + "}]}", "map[a:4 headgroup:1]"},
+		"as few as it may":   {"RayCluster", "spec: {headGroupSpec: {}, workerGroupSpecs: [{groupName: a, minReplicas: 3, " + pod + "}, {groupName: b, suspend: true, replicas: 2, " + pod + "}]}", "map[a:3]"},
+		"workers":            {"MPIJob", "spec: {mpiReplicaSpecs: {Launcher: {replicas: 1, template: {spec: {containers: [{name: main}]}}}, Worker: {replicas: 3, " + pod + "}}}", "map[worker:3]"},
+		"nobody's":           {"RayCluster", "spec: {headGroupSpec: {template: {spec: {containers: [{name: main, resources: {requests: {nvidia.com/gpu: 8}}}]}}}}", "map[]"},
+	} {
+		is := map[string]int{}
+		for _, p := range Pictured(object(t, "metadata: {name: rl, namespace: oak, uid: u}\n"+c.text), &Pod{Namespace: "oak", Owner: Owner{Kind: c.kind, Name: "rl", UID: "u"}}, &o) {
+			is[p.Owner.Pool]++
+		}
+		if fmt.Sprint(is) != c.want {
+			t.Errorf("%s: %v, want %s", what, is, c.want)
 		}
 	}
 }

@@ -19,7 +19,9 @@ type Pod struct {
 	GPUs                 int
 	Node                 string // "" until it is bound
 	Gated                bool   // it waits for Muster
-	Virtual              bool   // it is not made yet: what makes it is suspended
+	Virtual              bool   // it is not made yet: what makes it is suspended, or see Later
+	Later                bool   // it is made without Muster's doing, now or once others run
+	Unmade               bool   // nothing of its gang starts before it is made
 	Pinned               string // the node on which Muster has started it
 	Choosy               bool   // it says itself which nodes it wants
 	Leaving              bool   // somebody has deleted it
@@ -51,6 +53,11 @@ type Owner struct {
 
 // Shrinks says whether it makes fewer pods once part of it has finished.
 func (o *Owner) Shrinks() bool { return o.Kind == "Job" || o.Kind == "JobSet" }
+
+// Parts says whether it is of several parts, whose sizes it knows.
+func (o *Owner) Parts() bool {
+	return o.Kind == "JobSet" || o.Kind == "RayCluster" || o.Kind == "MPIJob"
+}
 
 // Asked is the name of the object that knows how many pods there are to be.
 func (o *Owner) Asked() string { return firstOf(o.Object, o.Name) }
