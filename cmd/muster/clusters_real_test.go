@@ -212,7 +212,7 @@ func (s *several) agent(cluster, how, kubeconfig string) {
 	ctx, cancel := context.WithCancel(s.c.ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		o := cli.AgentOptions{Server: s.at, Identity: identity, Kubeconfig: kubeconfig, Name: cluster, Manage: how == "--manage", LogLevel: "info", Err: s.t.Output()}
+		o := cli.AgentOptions{Server: s.at, Identity: identity, Kubeconfig: kubeconfig, Name: cluster, Manage: how == "--manage", Kueue: how == "--kueue", Quotas: how == "--kueue", LogLevel: "info", Err: s.t.Output()}
 		if err := runAgent(ctx, o); err != nil {
 			s.t.Error(err)
 		}

@@ -68,6 +68,7 @@ func (l *lived) found() {
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 12, Racks: 3}, {Name: "i2", Nodes: 12, Racks: 3}}},
 		core.AddCluster{Name: "lynx"}, core.AddPartition{Cluster: "lynx", GPU: "h100"},
 		core.AddIslands{Partition: "lynx/h100", Islands: []core.NewIsland{{Name: "i1", Nodes: 8, Racks: 2}}},
+		core.AddCluster{Name: "puma", Mode: fleet.Shadow}, core.AddPartition{Cluster: "puma", GPU: "a100"}, core.AddIslands{Partition: "puma/a100", Islands: []core.NewIsland{{Name: "i1", Nodes: 2}}},
 		core.CreateQuota{Path: "research/oak", Owner: "ada"}, core.CreateQuota{Path: "research/elm", Owner: "elif"}, core.CreateQuota{Path: "safety/red", Owner: "ruth"},
 		core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 64, Gang: 48},
 		core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 48},
@@ -103,6 +104,9 @@ func (l *lived) live() {
 	l.do("operator:olga", "a review", core.OpenIncident{Name: "fabric", Scope: "lynx/h100", Severity: "sev3", Owner: "olga"},
 		core.PlaceHold{Quota: "research/elm", Partition: "tiger/h200", GPUs: 16, Until: l.now.Add(50 * time.Hour), User: "elif"})
 	l.do("user:mia", "three more days", submit("elm", "long", "research/elm", 2, 60*time.Hour), submit("elm", "loan", "research/elm", 3, 30*time.Hour), submit("oak", "wants", "research/oak", 9, time.Hour))
+	watched := submit("fir", "watched", "flex", 1, time.Hour)
+	watched.Spec.Partition = "puma/a100"
+	l.do("user:mia", "others start it", watched)
 	l.do("operator:olga", "the cluster runs hot", core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisQuota}})
 }
 

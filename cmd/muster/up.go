@@ -181,7 +181,7 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.web.Run, s.serve} {
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.api.Recall, s.web.Run, s.serve} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)

@@ -3,11 +3,12 @@ package api
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"math"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // chronicle turns events about quotas into lines of history. It remembers what
@@ -29,11 +30,11 @@ func newChronicle() chronicle {
 func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		return quotaLine(e.Quota, "created, "+whoMay(e.Access))
+		return quotaLine(e.Quota, "created, "+words.Access(e.Access, math.MaxInt))
 	case event.QuotaDeleted:
 		return quotaLine(e.Quota, "deleted")
 	case event.AccessSet:
-		return quotaLine(e.Quota, "access: "+whoMay(e.Access))
+		return quotaLine(e.Quota, "access: "+words.Access(e.Access, math.MaxInt))
 	case event.QuotaOwned:
 		if e.Owner == "" {
 			return quotaLine(e.Quota, "has no owner any more")
@@ -133,21 +134,4 @@ func holderOf(h fleet.Hold) string {
 		return ""
 	}
 	return " for " + h.Holder()
-}
-
-// whoMay says who may target a quota.
-func whoMay(a fleet.Access) string {
-	if a.Open() {
-		return "open to everyone"
-	}
-	var parts []string
-	for _, list := range []struct {
-		what  string
-		names []string
-	}{{"users ", a.Users}, {"groups ", a.Groups}, {"namespaces ", a.Namespaces}} {
-		if len(list.names) > 0 {
-			parts = append(parts, list.what+strings.Join(list.names, ", "))
-		}
-	}
-	return "open to " + strings.Join(parts, "; ")
 }

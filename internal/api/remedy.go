@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/whatif"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // This file says changes in words and as command lines.
@@ -43,7 +44,7 @@ func says(c whatif.Change) string {
 	case whatif.Reach:
 		return "let its gang stand further apart: reach " + string(c.Reach) + anew(c, "muster.dev/reach: "+string(c.Reach))
 	case whatif.RunTime:
-		return "declare that it runs at most " + short(c.RunTime) + ", so that it delays nobody" + anew(c, "muster.dev/max-runtime: "+c.RunTime.String())
+		return "declare that it runs at most " + words.Duration(c.RunTime) + ", so that it delays nobody" + anew(c, "muster.dev/max-runtime: "+c.RunTime.String())
 	case whatif.Priority:
 		return "priority " + c.Priority.String()
 	case whatif.Reports:
@@ -205,22 +206,22 @@ func sizeText(least, most int) string {
 }
 
 func submitLine(s fleet.Spec) string {
-	words := []string{
+	parts := []string{
 		"submit", "-n " + s.Namespace, "--name " + s.Name, "--target " + s.Target, option("--partition", s.Partition), "--priority " + s.Priority.String(),
 	}
 	for _, p := range s.Pools {
-		words = append(words, "--pool "+poolFlag(p))
+		parts = append(parts, "--pool "+poolFlag(p))
 	}
 	if s.MaxRuntime > 0 {
-		words = append(words, "--max-runtime "+short(s.MaxRuntime))
+		parts = append(parts, "--max-runtime "+words.Duration(s.MaxRuntime))
 	}
 	if s.CheckpointEvery > 0 {
-		words = append(words, "--checkpoint-every "+short(s.CheckpointEvery))
+		parts = append(parts, "--checkpoint-every "+words.Duration(s.CheckpointEvery))
 	}
 	if s.Grace != fleet.DefaultGrace {
-		words = append(words, "--grace "+s.Grace.String())
+		parts = append(parts, "--grace "+s.Grace.String())
 	}
-	return line(words...)
+	return line(parts...)
 }
 
 // poolFlag says a pool as the flag of submit does.

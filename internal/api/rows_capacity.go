@@ -13,7 +13,8 @@ import (
 
 // capacity fills in the rows of the partitions that a scope names, with the sums
 // over those clusters that it takes in whole.
-func capacity(out *musterv1.CapacityResponse, s *fleet.State, scope string, at fleet.Instant) error {
+func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.CapacityRequest, at fleet.Instant) error {
+	scope := m.GetScope()
 	list, err := partitions(s, scope)
 	if err != nil {
 		return err
@@ -24,7 +25,11 @@ func capacity(out *musterv1.CapacityResponse, s *fleet.State, scope string, at f
 	}
 	for i, p := range s.Partitions {
 		if chosen[p.ID] {
-			out.Partitions = append(out.Partitions, partitionRow(s, p, all.Partitions[i], at))
+			row := partitionRow(s, p, all.Partitions[i], at)
+			if !m.GetWithoutIslands() {
+				row.Islands = islandRows(p)
+			}
+			out.Partitions = append(out.Partitions, row)
 		}
 	}
 	for _, c := range all.Clusters {
@@ -42,7 +47,7 @@ func partitionRow(s *fleet.State, p *fleet.Partition, row view.Partition, at fle
 	_, held := s.Held(p.ID, "", at)
 	return &musterv1.PartitionCapacity{
 		Partition: row.Partition, Figures: figures(row.Figures), Stale: row.Stale, Held: int32(held),
-		Incidents: s.OpenIncidents(p), Islands: islandRows(p), Banners: bannersOf(p),
+		Incidents: s.OpenIncidents(p), Banners: bannersOf(p),
 	}
 }
 

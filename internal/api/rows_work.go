@@ -1,6 +1,10 @@
 package api
 
 import (
+	"cmp"
+	"iter"
+	"slices"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
@@ -59,12 +63,31 @@ type listing struct {
 // choose finds the workloads in order of submission, up to one more than the limit.
 func (l listing) choose(s *fleet.State) []*fleet.Workload {
 	var list []*fleet.Workload
-	for id := l.GetFrom(); id < s.NextID && len(list) <= l.limit; id++ { // most numbers of a fleet are still known
-		if w := s.Workloads[id]; w != nil && l.wants(w) {
+	for w := range l.candidates(s) {
+		if l.wants(w) {
 			list = append(list, w)
+		}
+		if len(list) > l.limit {
+			break
 		}
 	}
 	return list
+}
+
+// candidates are those among which there are all that are asked for, in order of submission.
+func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
+	if l.GetTarget() != "" && !slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() }) {
+		all := s.Targeting(l.GetTarget())
+		from, _ := slices.BinarySearchFunc(all, l.GetFrom(), func(w *fleet.Workload, id uint64) int { return cmp.Compare(w.ID, id) })
+		return slices.Values(all[from:])
+	}
+	return func(yield func(*fleet.Workload) bool) {
+		for id := l.GetFrom(); id < s.NextID; id++ { // most numbers of a fleet are still known
+			if w := s.Workloads[id]; w != nil && !yield(w) {
+				return
+			}
+		}
+	}
 }
 
 func (l listing) wants(w *fleet.Workload) bool {

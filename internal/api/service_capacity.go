@@ -14,7 +14,7 @@ import (
 func (s capacityService) Capacity(ctx context.Context, m *musterv1.CapacityRequest) (*musterv1.CapacityResponse, error) {
 	out := &musterv1.CapacityResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		return capacity(out, state, m.GetScope(), at)
+		return capacity(out, state, m, at)
 	})
 	out.Seen = seen
 	return out, err

@@ -23,7 +23,11 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 			return err
 		}
 		takes := func(i *fleet.Incident) int { return taken(state, i) }
-		for _, a := range view.ComingTo(state, list, takes, at) {
+		ahead := view.ComingTo(state, list, takes, at)
+		if most := int(m.GetLimit()); most > 0 && len(ahead) > most {
+			out.More, ahead = int32(len(ahead)-most), ahead[:most]
+		}
+		for _, a := range ahead {
 			out.Ahead = append(out.Ahead, &musterv1.Ahead{
 				Kind: a.Kind, At: timestamp(a.At), Since: timestamp(a.Since), Partition: a.Partition, Gpus: int32(a.GPUs),
 				Text: a.Text, About: a.About, Nodes: a.Nodes[:min(len(a.Nodes), mostNamed)],

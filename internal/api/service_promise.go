@@ -20,6 +20,9 @@ func (s promiseService) Promises(ctx context.Context, m *musterv1.PromisesReques
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
 			for _, row := range view.PromisesOf(p, at) {
+				if row.Island != "" && m.GetWithoutIslands() {
+					continue
+				}
 				out.Promises = append(out.Promises, promisesOf(row))
 			}
 			for _, spares := range view.SparesOf(p) {

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/explain"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // Submit submits a workload.
@@ -53,7 +54,7 @@ func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
 	s.engine.Read(func(state *fleet.State) { most = state.Policy.MaxGrace })
 	if sp.Grace > most {
 		w.Notes = append(w.Notes, fmt.Sprintf("%s/%s has a grace of %s, not %s: it is the most that the policy gives (maxGrace).",
-			sp.Namespace, sp.Name, short(most), short(sp.Grace)))
+			sp.Namespace, sp.Name, words.Duration(most), words.Duration(sp.Grace)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
 )
 
@@ -35,6 +36,17 @@ func (t *tales) of(ctx context.Context, e Engine, q subject) ([]uint64, error) {
 	all := t.about[q.id]
 	end, _ := slices.BinarySearch(all, q.seq+1)
 	return slices.Clone(all[:end]), nil
+}
+
+// Recall reads the stories of workloads ahead of whoever asks for one first.
+func (s *Server) Recall(ctx context.Context) error {
+	var last uint64
+	s.engine.Look(func(state *fleet.State) { last = state.Seq })
+	_, err := s.tales.of(ctx, s.engine, subject{seq: last})
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("the stories of workloads could not be read ahead", "error", err) // who asks for one tries again
+	}
+	return nil
 }
 
 func (t *tales) add(r event.Record) error {

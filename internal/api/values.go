@@ -2,7 +2,6 @@ package api
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -48,16 +47,4 @@ func permille(field string, share float64) (fleet.Permille, error) {
 		return 0, wrong(field, "is %v; shares are in whole thousandths, as in %v", share, float64(p)/1000)
 	}
 	return p, nil
-}
-
-// short says a length of time without the zeros at its end: 1h30m, not 1h30m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -90,37 +89,45 @@ func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
 	go func() { _ = live(ctx) }()
 	list := pagesToOpen(e)
 	r.Recipe = fmt.Sprintf("the fleet of `muster bench fleet`, filled; %d commands a second; %d open pages, so many of each kind, which ask anew when they are told of a change, "+
-		"at most every %s; pages are asked in the same process, without a network. Commands come at fixed moments, whether those before them are done or not, and a decision's "+
+		"at most every %s, and for those parts of theirs that come later as seldom as a browser does; pages are asked in the same process, without a network. Commands come at fixed moments, whether those before them are done or not, and a decision's "+
 		"time counts from its moment", changes, readers, refreshes)
 	o.say("gather the past, and ask for each page once")
 	for _, p := range list {
-		get(ctx, pages, p.path, "", nil, time.Now())
+		(&tab{pages: pages, path: p.path}).load(ctx)
 	}
 	o.say("alone: %d commands a second", changes)
 	alone, quiet := drive(ctx, e, "alone", lasting(o))
 	for _, p := range list {
 		o.say("open %s", p.name)
-		r.opened(pages, p)
+		r.opened(ctx, pages, p)
 	}
 	o.say("%d pages open", readers)
-	watching, stop := context.WithCancel(ctx)
+	shut := openAll(ctx, pages, list)
+	beside, busy := drive(ctx, e, "beside", lasting(o))
+	shut()
+	r.add(aimed(Figure{Name: fmt.Sprintf("%d open pages", readers), Value: busy - quiet, Unit: "cores"}, "≤ 1 core", busy-quiet <= 1))
+	r.decided("decision, durable, without pages", alone)
+	r.decided("… beside them", beside)
+	return ctx.Err()
+}
+
+// openAll opens the readers' pages, until they are closed.
+func openAll(ctx context.Context, pages http.Handler, list []pageToOpen) (shut func()) {
+	ctx, stop := context.WithCancel(ctx)
 	var open sync.WaitGroup
 	for k := range readers {
-		open.Go(func() { watch(watching, pages, list[k%len(list)].path) })
+		open.Go(func() { (&tab{pages: pages, path: list[k%len(list)].path}).watch(ctx) })
 	}
-	beside, busy := drive(ctx, e, "beside", lasting(o))
-	stop()
-	open.Wait()
-	cost := busy - quiet
-	r.add(aimed(Figure{Name: fmt.Sprintf("%d open pages", readers), Value: cost, Unit: "cores"}, "≤ 1 core", cost <= 1))
-	for _, q := range []struct {
-		name string
-		list []time.Duration
-	}{{"decision, durable, without pages", alone}, {"… beside them", beside}} {
-		r.add(Figure{Name: q.name + ", p50", Value: ms(at(q.list, 50)), Unit: "ms"})
-		r.add(Figure{Name: q.name + ", p99", Value: ms(at(q.list, 99)), Unit: "ms"})
+	return func() {
+		stop()
+		open.Wait()
 	}
-	return ctx.Err()
+}
+
+// decided says how long decisions took.
+func (r *Report) decided(name string, took []time.Duration) {
+	r.add(Figure{Name: name + ", p50", Value: ms(at(took, 50)), Unit: "ms"})
+	r.add(Figure{Name: name + ", p99", Value: ms(at(took, 99)), Unit: "ms"})
 }
 
 func lasting(o Options) time.Duration {
@@ -205,78 +212,17 @@ func pagesToOpen(e *engine.Engine) []pageToOpen {
 }
 
 // opened opens a page some times, as a browser does, and then asks for all of it.
-func (r *Report) opened(pages http.Handler, p pageToOpen) {
+func (r *Report) opened(ctx context.Context, pages http.Handler, p pageToOpen) {
+	t := &tab{pages: pages, path: p.path}
 	var first []time.Duration
 	for range 20 {
-		began := time.Now()
-		get(context.Background(), pages, p.path, "document", &first, began)
+		first = append(first, t.firstByte(ctx))
 	}
 	began := time.Now()
-	size := get(context.Background(), pages, p.path, "", nil, began)
+	size := t.load(ctx)
 	whole := time.Since(began)
 	byte1 := at(first, 95)
 	r.add(aimed(Figure{Name: p.name + ", first byte, p95", Value: ms(byte1), Unit: "ms"}, "≤ 100 ms", byte1 <= 100*time.Millisecond))
 	r.add(Figure{Name: p.name + ", all figures", Value: ms(whole), Unit: "ms"})
 	r.add(aimed(Figure{Name: p.name + ", whole", Value: float64(size) / 1000, Unit: "kB"}, "≤ 500 kB", size <= 500_000))
-}
-
-// get asks for a page, and says how large it is.
-func get(ctx context.Context, pages http.Handler, path, dest string, first *[]time.Duration, began time.Time) int {
-	q := httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil).WithContext(ctx)
-	if dest != "" {
-		q.Header.Set("Sec-Fetch-Dest", dest)
-	} else {
-		q.Header.Set("HX-Request", "true")
-		q.Header.Set("HX-Target", "main")
-	}
-	q.AddCookie(&http.Cookie{Name: "muster_session", Value: "AAAAAAAAAAAAAAAAAAAAAAAA"}) // a browser that has been here before
-	w := &counted{head: http.Header{}, began: began, first: first}
-	pages.ServeHTTP(w, q)
-	return w.n
-}
-
-// counted is an answer that nobody keeps.
-type counted struct {
-	head  http.Header
-	n     int
-	began time.Time
-	first *[]time.Duration
-	news  func() // after each write; may be nil
-}
-
-func (c *counted) Header() http.Header { return c.head }
-func (c *counted) WriteHeader(int)     {}
-func (c *counted) Flush()              {}
-
-func (c *counted) Write(b []byte) (int, error) {
-	if c.n == 0 && c.first != nil {
-		*c.first = append(*c.first, time.Since(c.began))
-	}
-	c.n += len(b)
-	if c.news != nil {
-		c.news()
-	}
-	return len(b), nil
-}
-
-// watch keeps a page open until ctx ends: whenever it is told of something, it asks anew.
-func watch(ctx context.Context, pages http.Handler, path string) {
-	told := make(chan struct{}, 1)
-	go func() {
-		q := httptest.NewRequest(http.MethodGet, "http://localhost/live", nil).WithContext(ctx)
-		pages.ServeHTTP(&counted{head: http.Header{}, news: func() {
-			select {
-			case told <- struct{}{}:
-			default:
-			}
-		}}, q)
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-told:
-			get(ctx, pages, path, "", nil, time.Now())
-		}
-	}
 }

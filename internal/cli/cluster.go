@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/picture"
 )
 
 func newCluster(a *app) *cobra.Command {
@@ -148,8 +149,8 @@ func (o *clusterShadowOptions) compare(ctx context.Context, cluster string) (ans
 	ans := answer{message: res, table: t, lead: func(p *page) {
 		p.say("%s  mode %s; since %s what would be decided was asked %s, at least %s apart",
 			p.paint.paint(strong, cluster), res.GetMode(), p.moment(res.GetSince().AsTime()), counted(int64(res.GetLooks()), "time", "times"), short(res.GetEvery().AsDuration()))
-		for _, text := range outcomes(res.GetCases()) {
-			p.wrapAs("  - ", text)
+		for _, s := range picture.ShadowsOf(res.GetCases()) {
+			p.wrapAs("  - ", s.Line())
 		}
 	}}
 	if res.GetCut() {

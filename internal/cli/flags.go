@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // span is a flag with a length of time: 90s, 4h, 7d.
@@ -30,7 +31,7 @@ func (s *span) String() string {
 	if !s.set {
 		return ""
 	}
-	return config.FormatDuration(s.d)
+	return words.Duration(s.d)
 }
 
 // Type is what help calls the value.

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 func newFleetShow(a *app) *cobra.Command {
@@ -77,7 +77,7 @@ func ownTargets(t *musterv1.Targets) string {
 }
 
 func spanText(d *durationpb.Duration) string {
-	return config.FormatDuration(d.AsDuration().Round(time.Millisecond))
+	return words.Duration(d.AsDuration().Round(time.Millisecond))
 }
 
 func bufferText(b *musterv1.Buffer) string {

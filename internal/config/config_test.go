@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 const small = `
@@ -256,7 +257,7 @@ func TestDurations(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{36 * time.Hour: "36h", 90 * time.Minute: "1h30m", 30 * time.Second: "30s", time.Hour + time.Second: "1h0m1s", 0: "0s"} {
-		if got := FormatDuration(d); got != want {
+		if got := words.Duration(d); got != want {
 			t.Errorf("%v is written %s, want %s", d, got, want)
 		}
 	}

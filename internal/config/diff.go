@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // Kind says what a change does.
@@ -157,7 +158,7 @@ func (d *differ) newIsland(id string, i Island, names []string) {
 	if i.Names != nil {
 		command.Islands[0].Nodes = 0
 	}
-	d.add(Added, i.Line, command, "island %s/%s, %s", id, i.Name, count(i.Nodes, "node"))
+	d.add(Added, i.Line, command, "island %s/%s, %s", id, i.Name, words.Count(i.Nodes, "node"))
 }
 
 // missing lists the names that the island does not have yet; those that stand
@@ -180,7 +181,7 @@ func (d *differ) missing(id string, i Island, names []string) []string {
 func (d *differ) resize(id string, i Island, has int) {
 	if has > i.Nodes {
 		d.add(Conflict, i.Line, nil, "island %s/%s has %s, the file says %d: a file takes no nodes away, retire them one by one",
-			id, i.Name, count(has, "node"), i.Nodes)
+			id, i.Name, words.Count(has, "node"), i.Nodes)
 		return
 	}
 	cluster, gpu, _ := strings.Cut(id, "/")
@@ -198,7 +199,7 @@ func (d *differ) addNodes(id string, i Island, fresh []string, has int) {
 		return
 	}
 	command := core.AddIslands{Partition: id, Islands: []core.NewIsland{{Name: i.Name, Names: fresh, Racks: i.Racks}}}
-	d.add(Changed, i.Line, command, "island %s/%s: %d → %s", id, i.Name, has, count(has+len(fresh), "node"))
+	d.add(Changed, i.Line, command, "island %s/%s: %d → %s", id, i.Name, has, words.Count(has+len(fresh), "node"))
 }
 
 func (d *differ) quota(q Quota) {

@@ -36,15 +36,3 @@ func ParseDuration(text string) (time.Duration, error) {
 func plainNumber(s string) bool {
 	return strings.Trim(s, "0123456789.-") == ""
 }
-
-// FormatDuration writes a duration as people do: 24h, 1h30m, 45s.
-func FormatDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}

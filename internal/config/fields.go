@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,7 +18,7 @@ type Fields struct {
 func (v Value) Fields(known ...string) Fields {
 	f := v.entries()
 	for _, key := range f.keys() {
-		if !contains(known, key) {
+		if !slices.Contains(known, key) {
 			at := f.at[key]
 			at.doc.fail(at.line(), "unknown key %s; %s", quote(key), remedy(key, known))
 			f.meant[Nearest(key, known)] = true
@@ -113,7 +114,7 @@ func (f Fields) Need(key string) Value {
 func (f Fields) One(keys ...string) (string, Value) {
 	var found []string
 	for _, key := range f.keys() {
-		if contains(keys, key) {
+		if slices.Contains(keys, key) {
 			found = append(found, key)
 		}
 	}
@@ -133,15 +134,6 @@ func (f Fields) One(keys ...string) (string, Value) {
 func (f Fields) misspelt(keys []string) bool {
 	for _, key := range keys {
 		if f.meant[key] {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 func (d *differ) health(h Health) {
@@ -49,11 +50,11 @@ func writeHealth(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintln(b, "health:")
 	fmt.Fprintf(b, "  shadow: %t\n", p.Shadow)
 	fmt.Fprintf(b, "  budget: %s\n", shareText(p.Budget))
-	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", shareText(p.Breaker.Share), p.Breaker.Least, FormatDuration(p.Breaker.Within))
-	fmt.Fprintf(b, "  burst: {nodes: %d, within: %s, coolDown: %s}\n", p.Burst.Nodes, FormatDuration(p.Burst.Within), FormatDuration(p.Burst.CoolDown))
-	fmt.Fprintf(b, "  flap: {times: %d, within: %s, coolDown: %s}\n", p.Flap.Times, FormatDuration(p.Flap.Within), FormatDuration(p.Flap.CoolDown))
-	fmt.Fprintf(b, "  lemon: {factor: %s, certainty: %s, window: %s}\n", shareText(p.Lemon.Factor), shareText(p.Lemon.Certainty), FormatDuration(p.Lemon.Window))
-	fmt.Fprintf(b, "  hung: %s\n", FormatDuration(p.Hung))
+	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", shareText(p.Breaker.Share), p.Breaker.Least, words.Duration(p.Breaker.Within))
+	fmt.Fprintf(b, "  burst: {nodes: %d, within: %s, coolDown: %s}\n", p.Burst.Nodes, words.Duration(p.Burst.Within), words.Duration(p.Burst.CoolDown))
+	fmt.Fprintf(b, "  flap: {times: %d, within: %s, coolDown: %s}\n", p.Flap.Times, words.Duration(p.Flap.Within), words.Duration(p.Flap.CoolDown))
+	fmt.Fprintf(b, "  lemon: {factor: %s, certainty: %s, window: %s}\n", shareText(p.Lemon.Factor), shareText(p.Lemon.Certainty), words.Duration(p.Lemon.Window))
+	fmt.Fprintf(b, "  hung: %s\n", words.Duration(p.Hung))
 	if len(p.Rules) == 0 {
 		fmt.Fprintln(b, "  rules: []")
 		return
@@ -88,7 +89,7 @@ func ruleTexts(r fleet.HealthRule) []string {
 		is  time.Duration
 	}{{"within", r.Within}, {"lasts", r.Lasts}, {"quiet", r.Quiet}, {"stays", r.Stays}} {
 		if d.is > 0 {
-			parts = append(parts, d.key+": "+FormatDuration(d.is))
+			parts = append(parts, d.key+": "+words.Duration(d.is))
 		}
 	}
 	if r.Own {

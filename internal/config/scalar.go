@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func (v Value) Word(known ...string) string {
 	if v.node == nil || v.node.Kind != yaml.ScalarNode || v.tag() != "!!str" {
 		return ""
 	}
-	if !contains(known, word) {
+	if !slices.Contains(known, word) {
 		v.Fail("%s is %s; %s", v.name, quote(word), remedy(word, known))
 		return ""
 	}

@@ -2,44 +2,25 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // This file says for people what a change is about.
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
 func grantText(gpus, gang int) string {
 	if gang == 0 {
-		return count(gpus, "GPU")
+		return words.Count(gpus, "GPU")
 	}
-	return fmt.Sprintf("%s with gang %d", count(gpus, "GPU"), gang)
+	return fmt.Sprintf("%s with gang %d", words.Count(gpus, "GPU"), gang)
 }
 
-func accessText(a fleet.Access) string {
-	if a.Open() {
-		return "open to everyone"
-	}
-	var parts []string
-	for _, list := range []struct {
-		what  string
-		names []string
-	}{{"users", a.Users}, {"groups", a.Groups}, {"namespaces", a.Namespaces}} {
-		if len(list.names) > 0 {
-			parts = append(parts, list.what+" "+strings.Join(list.names, ", "))
-		}
-	}
-	return "open to " + strings.Join(parts, "; ")
-}
+func accessText(a fleet.Access) string { return words.Access(a, math.MaxInt) }
 
 func shareText(p fleet.Permille) string {
 	return strconv.FormatFloat(float64(p)/1000, 'f', -1, 64)
@@ -69,7 +50,7 @@ func policyChange(is, want fleet.Policy) string {
 		}
 	}
 	span := func(name string, was, becomes time.Duration) {
-		note(name, FormatDuration(was), FormatDuration(becomes))
+		note(name, words.Duration(was), words.Duration(becomes))
 	}
 	note("buffer", bufferText(is.Buffer), bufferText(want.Buffer))
 	span("dwell", is.Dwell, want.Dwell)
@@ -94,12 +75,12 @@ func ownTargets(t fleet.Targets) string {
 		parts = append(parts, "uptime: "+shareText(t.Uptime))
 	}
 	if t.MTTR != 0 {
-		parts = append(parts, "mttr: "+FormatDuration(t.MTTR))
+		parts = append(parts, "mttr: "+words.Duration(t.MTTR))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func targetsText(t fleet.Targets) string {
 	t = t.OrDefault()
-	return fmt.Sprintf("{availability: %s, uptime: %s, mttr: %s}", shareText(t.Availability), shareText(t.Uptime), FormatDuration(t.MTTR))
+	return fmt.Sprintf("{availability: %s, uptime: %s, mttr: %s}", shareText(t.Availability), shareText(t.Uptime), words.Duration(t.MTTR))
 }

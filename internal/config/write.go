@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // Write is the fleet as a file: reading it back and comparing finds no
@@ -33,12 +34,12 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	for _, scope := range slices.Sorted(maps.Keys(s.Buffers)) {
 		fmt.Fprintf(b, "  # only in %s: buffer %s\n", scope, bufferText(s.Buffers[scope]))
 	}
-	fmt.Fprintf(b, "  dwell: %s\n", FormatDuration(p.Dwell))
-	fmt.Fprintf(b, "  probation: %s\n", FormatDuration(p.Probation))
-	fmt.Fprintf(b, "  staleAfter: %s\n", FormatDuration(p.StaleAfter))
-	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), FormatDuration(p.Idle.Window))
-	fmt.Fprintf(b, "  flexMinimum: %s\n", FormatDuration(p.FlexMinimum))
-	fmt.Fprintf(b, "  maxGrace: %s\n", FormatDuration(p.MaxGrace))
+	fmt.Fprintf(b, "  dwell: %s\n", words.Duration(p.Dwell))
+	fmt.Fprintf(b, "  probation: %s\n", words.Duration(p.Probation))
+	fmt.Fprintf(b, "  staleAfter: %s\n", words.Duration(p.StaleAfter))
+	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), words.Duration(p.Idle.Window))
+	fmt.Fprintf(b, "  flexMinimum: %s\n", words.Duration(p.FlexMinimum))
+	fmt.Fprintf(b, "  maxGrace: %s\n", words.Duration(p.MaxGrace))
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}

@@ -14,8 +14,10 @@ import (
 // any time: where it stands with more than Max, replicas leave within their grace,
 // those on the nodes in From first, then what is only reserved, then the youngest. A
 // gang keeps its size once it stands, but that its cluster may say that part of it has
-// finished, and fewer replicas are left of which it is whole. Of work that was seen on a
-// cluster, what makes its pods says how many there are, and only the cluster repeats it.
+// finished, and fewer replicas are left of which it is whole. Max of 0 says so of
+// all of it: the pool is taken out of a workload that has others and stands nowhere.
+// Of work that was seen on a cluster, what makes its pods says how many there are, and only
+// the cluster repeats it.
 type Resize struct {
 	Namespace, Name string
 	Pool            string // "": its only one
@@ -58,6 +60,9 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 		return nil, refuse(Invalid, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
 			is.Name, w.Namespace, w.Name, is.Min, w.State)
 	}
+	if c.Min == 0 && c.Max == 0 {
+		return finishPool(r, w, pool)
+	}
 	is.Min, is.Max = c.Min, c.Max
 	if refusal := checkPool(is); refusal != nil {
 		return nil, refusal
@@ -71,6 +76,20 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 		e.Unreserve = []fleet.Spot{{Pool: pool, Nodes: reserved}}
 	}
 	return one(e)
+}
+
+// finishPool takes a pool out that has finished entirely, as the workload's cluster says.
+func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal) {
+	name := w.Pools[pool].Name
+	switch {
+	case r.Actor.Name != Driver.Name:
+		return nil, refuse(Invalid, "pool %q of workload %s/%s cannot have 0 replicas; cancel the workload to end it", name, w.Namespace, w.Name)
+	case len(w.Pools) == 1:
+		return nil, refuse(Invalid, "pool %q is all of workload %s/%s; it is the workload that has finished", name, w.Namespace, w.Name)
+	case w.At() != nil:
+		return nil, refuse(Invalid, "workload %s/%s is %s; a pool of it that has finished is taken out while nothing of it stands", w.Namespace, w.Name, w.State)
+	}
+	return one(event.WorkloadResized{ID: w.ID, Pool: pool})
 }
 
 // madeElsewhere refuses to resize what something on a cluster makes the pods of: it
@@ -148,6 +167,10 @@ func surplusOf(w *fleet.Workload, pool int, c Resize) (running, reserved []int) 
 }
 
 func applyResized(s *fleet.State, w *fleet.Workload, e event.WorkloadResized, at fleet.Instant) {
+	if e.Max == 0 {
+		s.FinishPool(w, e.Pool)
+		return
+	}
 	s.Resize(w, e.Pool, e.Min, e.Max)
 	if len(e.Unreserve) > 0 {
 		s.Unreserve(w, e.Unreserve)

@@ -73,6 +73,35 @@ func TestAGangThatStandsKeepsItsSize(t *testing.T) {
 	st.is("ann", "next", fleet.RunningW)
 }
 
+// A pool that has finished entirely is none of the workload's any more: what is left of
+// it needs less, and comes back without the pool.
+func TestAPoolThatHasFinishedIsTakenOut(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "q", 3, 0)
+	done := core.Resize{Namespace: "ann", Name: "rl", Pool: "driver"}
+	refused := func(what string, by core.Actor, c core.Resize) {
+		t.Helper()
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by}, moment(time.Minute)); refusal == nil {
+			t.Errorf("%s: taken", what)
+		}
+	}
+	st.do(0, job("ann", "rl", "q", fleet.Mid, pool("driver", 0, 8, 1), pool("workers", 0, 8, 2)))
+	refused("it stands", core.Driver, done)
+	st.do(time.Minute, job("ann", "urgent", "q", fleet.Critical, pool("main", 0, 8, 1)))
+	st.leave(2*time.Minute, "ann", "rl")
+	st.is("ann", "rl", fleet.Pending)
+	refused("a person says so", core.System, done)
+	if _, refusal := core.Step(st.s, core.Request{Command: done, Actor: core.Driver}, moment(3*time.Minute)); refusal != nil {
+		t.Fatal(refusal)
+	}
+	st.is("ann", "rl", fleet.RunningW)
+	if w := st.s.Workload("ann", "rl"); len(w.Pools) != 1 || w.Pools[0].Name != "workers" || w.Stays(0) != 2 {
+		t.Errorf("it is %+v and %d of its workers stand", w.Pools, w.Stays(0))
+	}
+	refused("it is the last", core.Driver, core.Resize{Namespace: "ann", Name: "rl", Pool: "workers"})
+	st.idle(3 * time.Minute)
+}
+
 // What people leave out is as it is: the only pool, and the least that it needs.
 func TestASizeNeedsOnlyItsMost(t *testing.T) {
 	st := smallFleet(t, 6)

@@ -65,7 +65,11 @@ var steps = []time.Duration{
 
 // times marks round moments below a picture, with lines up through it.
 func (p *pen) times(s span, top, bottom float64) {
-	wanted := math.Max(2, math.Floor((s.x1-s.x0)/90))
+	each := 90.0
+	if p.w <= float64(Narrow) {
+		each = 72
+	}
+	wanted := math.Max(2, math.Floor((s.x1-s.x0)/each))
 	all := s.to.Sub(s.from)
 	step := steps[len(steps)-1]
 	for _, one := range steps {

@@ -1,6 +1,9 @@
 package draw
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Coverage is what a buffer policy claims, and what came true.
 type Coverage struct {
@@ -34,7 +37,7 @@ func Coverages(rows []Coverage, w Width) SVG {
 	for i := 0; i <= 4; i++ {
 		share := least + (1-least)*float64(i)/4
 		p.coverageRule(s.at(share-least), len(rows), row, bottom, w)
-		text, at := Percent(share), middle
+		text, at := percentMark(share), middle
 		if i == 4 && w == Narrow {
 			at = end
 		}
@@ -88,6 +91,11 @@ func (p *pen) coverage(r Coverage, s scale, least, y, row, names float64, w Widt
 	if w != Narrow {
 		p.text(float64(w), base, fit(r.Note, small, 182), style{size: small, quiet: true, at: end})
 	}
+}
+
+// percentMark writes a share at an axis: no digit behind the point that says nothing.
+func percentMark(share float64) string {
+	return strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64) + " %"
 }
 
 // Percent writes a share: 0.99 is 99.0 %.

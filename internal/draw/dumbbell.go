@@ -30,7 +30,10 @@ func Dumbbells(rows []Dumbbell, w Width) SVG {
 	}
 	y := p.marks(0)
 	top := y
-	bottom := top + row*float64(len(rows))
+	bottom := top
+	for _, r := range rows {
+		bottom += r.high(row, w)
+	}
 	for _, t := range ticks(float64(most), 5) {
 		from := top
 		if w == Narrow {
@@ -43,9 +46,17 @@ func Dumbbells(rows []Dumbbell, w Width) SVG {
 	}
 	for _, r := range rows {
 		p.dumbbell(r, s, y, row, names, w)
-		y += row
+		y += r.high(row, w)
 	}
 	return p.done(bottom + 22)
+}
+
+// high is how high a row is: on a phone one that only names what follows needs no room for a bar.
+func (r Dumbbell) high(row float64, w Width) float64 {
+	if r.Head && w == Narrow {
+		return 26
+	}
+	return row
 }
 
 func (p *pen) dumbbell(r Dumbbell, s scale, y, row, names float64, w Width) {

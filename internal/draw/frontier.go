@@ -33,7 +33,7 @@ var tradeLooks = []tradeLook{
 // a kind of policy are joined; the one that is looked at is filled, and named.
 func Frontier(list []Trade, w Width) SVG {
 	p := newPen("frontier"+px(float64(w)), "Mean buffer against broken promises, by policy", float64(w))
-	const top, bottom, left = 10.0, 250.0, 60.0
+	const top, bottom, left = 26.0, 266.0, 60.0
 	mostX, mostY := 0.05, 0.01
 	for _, t := range list {
 		mostX, mostY = max(mostX, t.Buffer), max(mostY, t.Broken)
@@ -42,10 +42,11 @@ func Frontier(list []Trade, w Width) SVG {
 	y := scale{most: mostY * 1.1, x0: bottom, x1: top}
 	for _, v := range shares(y.most) {
 		p.rule(left, y.at(v), x.x1, y.at(v), "")
-		p.text(left-6, y.at(v)+4, Percent(v), style{size: small, quiet: true, at: end})
+		p.text(left-6, y.at(v)+4, percentMark(v), style{size: small, quiet: true, at: end})
 	}
-	for _, v := range shares(x.most) {
-		p.text(x.at(v), bottom+15, Percent(v), style{size: small, quiet: true, at: middle})
+	p.text(0, 11, "↑ promises broken", style{size: small, quiet: true})
+	for _, v := range shares(x.most)[1:] { // both begin with 0
+		p.text(x.at(v), bottom+15, percentMark(v), style{size: small, quiet: true, at: middle})
 	}
 	p.trades(list, x, y)
 	p.text(x.x1, bottom+33, "mean buffer →", style{size: small, quiet: true, at: end})
@@ -124,7 +125,7 @@ func (p *pen) tradeName(t Trade, tx, ty, right float64, points [][2]float64, tak
 	name := fit(t.Name, small, 160)
 	long := width(name, small)
 	for _, at := range []room{{tx + 10, tx + 10 + long, ty - 11}, {tx - 10 - long, tx - 10, ty - 11}, {tx + 10, tx + 10 + long, ty + 19}, {tx - 10 - long, tx - 10, ty + 19}, {tx + 12, tx + 12 + long, ty + 4}, {tx - 12 - long, tx - 12, ty + 4}} {
-		clash := at.x1 > right || at.x0 < 62 || at.y < 12 || at.y > 246
+		clash := at.x1 > right || at.x0 < 62 || at.y < 28 || at.y > 262
 		for _, o := range taken {
 			clash = clash || at.x0 < o.x1+4 && o.x0 < at.x1+4 && at.y-o.y < 14 && o.y-at.y < 14
 		}

@@ -42,6 +42,8 @@ const (
 	crossed  hatch = "crossed"  // XXX
 	dotted   hatch = "dotted"   // ...
 	standing hatch = "standing" // |||
+	lying    hatch = "lying"    // three lines, one above the other
+	grid     hatch = "grid"     // +++
 	outlined hatch = "outlined" // a dashed edge, and nothing inside
 )
 
@@ -70,10 +72,10 @@ var Inks = []InkOf{
 	{Validate, "#6639ba", "#be8fff", solid, "validating"},
 	{Probation, "#1b7c83", "#39c5cf", solid, "probation: back, and serving flex only"},
 	{Planned, "#424a53", "#b7bdc8", standing, "maintenance: planned"},
-	{Wait, "#0969da", "#4493f8", rising, "waits, and time will do"},
-	{Change, "#8250df", "#ab7df8", falling, "waits, and the submitter can change that"},
+	{Wait, "#0969da", "#4493f8", lying, "waits, and time will do"},
+	{Change, "#bf3989", "#f778ba", dotted, "waits, and the submitter can change that"},
 	{Ask, "#9a6700", "#d29922", standing, "waits, and a quota owner or an operator can change that"},
-	{Fault, "#cf222e", "#f85149", crossed, "something is broken"},
+	{Fault, "#cf222e", "#f85149", grid, "something is broken"},
 	{Empty, "#eff2f5", "#262c36", solid, "nobody holds it"},
 }
 

@@ -41,8 +41,8 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 			bar = y + 22
 		}
 		p.link(r.Href, func() { p.rung(r, y, names, w) })
-		p.start(r, s, now, bar)
-		if w == Narrow {
+		over := p.start(r, s, now, bar)
+		if w == Narrow && !over {
 			p.stroke(Metal, 1, "3 3", "now", [2]float64{x, bar - 2}, [2]float64{x, bar + 16})
 		}
 	}
@@ -67,8 +67,8 @@ func (p *pen) rung(r Rung, y, names float64, w Width) {
 	p.text(names-12, y+18, fit(r.Note, small, names-12-48-width(name, body)-8), style{size: small, quiet: true, at: end})
 }
 
-// start draws when a rung runs, or should start.
-func (p *pen) start(r Rung, s span, now time.Time, y float64) {
+// start draws when a rung runs, or should start; over says that its words stand where now is.
+func (p *pen) start(r Rung, s span, now time.Time, y float64) (over bool) {
 	const high = 14.0
 	switch {
 	case r.Running:
@@ -84,12 +84,29 @@ func (p *pen) start(r Rung, s span, now time.Time, y float64) {
 		if text == "" {
 			text = "nobody can know when"
 		}
-		p.text(s.at(now)+8, y+11, fit(text, small, p.w-s.at(now)-8), style{size: small, quiet: true})
+		return p.unknown(text, s.at(now), y+11)
 	default:
 		x0, x1 := s.at(r.P50), s.at(r.P90)
 		says := r.Name + " starts by " + moment(r.P50) + " as likely as not, and nearly always by " + moment(r.P90)
 		p.rect(r.Ink, x0, y, max(3, x1-x0), high, says)
 	}
+	return false
+}
+
+// unknown says beside now why nobody can know when one starts: behind it, where there is room, else before it, else
+// across it.
+func (p *pen) unknown(text string, now, y float64) (over bool) {
+	long := width(text, small)
+	switch {
+	case long <= p.w-now-8:
+		p.text(now+8, y, text, style{size: small, quiet: true})
+	case long <= now-8:
+		p.text(now-8, y, text, style{size: small, quiet: true, at: end})
+	default:
+		p.text(p.w, y, fit(text, small, p.w), style{size: small, quiet: true, at: end})
+		return true
+	}
+	return false
 }
 
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05") }

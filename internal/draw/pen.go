@@ -224,6 +224,8 @@ func hatching(id string, k InkOf) string {
 		crossed:  `<path d="M0 6L6 0M0 0L6 6" %s/>`,
 		dotted:   `<path d="M1 1.5H3M4 4.5H6" %s/>`,
 		standing: `<path d="M3 0V6" %s/>`,
+		lying:    `<path d="M0 3H6" %s/>`,
+		grid:     `<path d="M0 3H6M3 0V6" %s/>`,
 	}
 	ink := `class="s-` + string(k.Ink) + `" stroke="` + k.Light + `" stroke-width="1.6" fill="none"`
 	return `<pattern id="` + id + `" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" class="i-` + string(k.Ink) +

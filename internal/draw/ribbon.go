@@ -21,7 +21,8 @@ func Ribbon(stretches []Stretch, marks []Mark, from, to time.Time, w Width) SVG 
 	p := newPen("ribbon"+px(float64(w)), "What it went through, from "+from.UTC().Format("2 Jan 15:04:05")+" to "+to.UTC().Format("2 Jan 15:04:05"), float64(w))
 	const top, high = 22.0, 32.0
 	s := span{from, to, 0, float64(w)}
-	p.times(s, top, top+high)
+	p.rule(0, top+high, float64(w), top+high, "")
+	p.times(s, top+high, top+high+9) // below the marks
 	for _, one := range stretches {
 		x0, x1 := s.at(one.From), s.at(one.To)
 		p.rect(one.Ink, x0, top, max(1.5, x1-x0), high, one.Says)
@@ -34,5 +35,5 @@ func Ribbon(stretches []Stretch, marks []Mark, from, to time.Time, w Width) SVG 
 		p.raw(`<path d="M`, px(x), ` `, px(top+high+2), `l4 7h-8Z" class="d-word" fill="`, word, `"`)
 		p.close("path", m.Says)
 	}
-	return p.done(top + high + 22)
+	return p.done(top + high + 31)
 }

@@ -32,7 +32,7 @@ func Waterfall(steps []Step, w Width) SVG {
 		names = max(names, width(s.Name, body))
 		figures = max(figures, width(figure(s), body))
 	}
-	names = min(names, 200)
+	names = min(names, 300)
 	notes := 150.0
 	sc := scale{most: float64(longest(steps)), x0: names + 16, x1: float64(w) - figures - notes - 24}
 	const row = 30.0

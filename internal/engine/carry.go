@@ -78,8 +78,8 @@ func (c *Carrier) Plan(r event.Record, s *fleet.State) (tell func()) {
 func (c *Carrier) compare(r event.Record, s *fleet.State) {
 	var named []uint64
 	for _, e := range r.Events {
-		id, ok := names(e)
-		if !ok {
+		id := event.Workload(e)
+		if id == 0 {
 			continue
 		}
 		c.note(id, e)
@@ -91,37 +91,6 @@ func (c *Carrier) compare(r event.Record, s *fleet.State) {
 	for _, id := range named {
 		c.follow(r.At, id, s.Workloads[id])
 	}
-}
-
-// names says which workload's replicas an event is about.
-func names(e event.Event) (uint64, bool) {
-	switch e := e.(type) {
-	case event.ReplicasPlaced:
-		return e.ID, true
-	case event.ReplicasStarted:
-		return e.ID, true
-	case event.ReplicasObserved: // so that it is known by the time that Muster decides there
-		return e.ID, true
-	case event.ReplicasEvicted:
-		return e.ID, true
-	case event.GangReturned:
-		return e.ID, true
-	case event.ReplicasStopped:
-		return e.ID, true
-	case event.ReplicasOverdue:
-		return e.ID, true
-	case event.ReplicasLost:
-		return e.ID, true
-	case event.WorkloadRetargeted:
-		return e.ID, true
-	case event.WorkloadResized:
-		return e.ID, true
-	case event.WorkloadCancelled:
-		return e.ID, true
-	case event.WorkloadFinished:
-		return e.ID, true
-	}
-	return 0, false
 }
 
 // note takes from an event what the state no longer shows after it: that

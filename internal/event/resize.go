@@ -4,7 +4,9 @@ import "github.com/muster-fleet/muster/internal/fleet"
 
 // WorkloadResized says: a pool of a workload has another size. Where more of it
 // stood than it has now, some leave within their grace, and room that was only
-// reserved is given up at once. This is no eviction: nobody needed the room.
+// reserved is given up at once. This is no eviction: nobody needed the room. A Max of 0
+// says: the pool has finished entirely and is none of the workload's any more, whose
+// later pools move up by one; nothing of the workload stood then.
 type WorkloadResized struct {
 	ID        uint64        `json:"id"`
 	Pool      int           `json:"pool"`

@@ -94,26 +94,15 @@ func heldIn(s *State, in map[*Partition]bool) (list []*Hold) {
 
 // peopleOf lists who stands or waits in some partitions, and who has nowhere to wait yet,
 // in order of ID.
-func (s *State) peopleOf(list []*Partition) (people []*Workload) {
-	people = slices.AppendSeq(people, maps.Values(s.nowhere))
+func (s *State) peopleOf(list []*Partition) []*Workload {
+	people := slices.Collect(maps.Values(s.nowhere))
 	for _, p := range list {
-		people = append(people, p.flexWork...)
-		for _, u := range p.flex {
-			people = u.queue.people(people)
-		}
+		people = p.flexPeople(people)
 		for _, a := range p.Accounts {
-			people = a.queue.people(append(people, a.work...))
+			people = a.people(people)
 		}
 	}
-	slices.SortFunc(people, func(a, b *Workload) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Compact(people)
-}
-
-func (q *queue) people(list []*Workload) []*Workload {
-	for it := range q.all.each() {
-		list = append(list, it.Workload)
-	}
-	return list
+	return eachOnce(people)
 }
 
 // rename lets the copies go by the names of the originals.

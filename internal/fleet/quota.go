@@ -1,6 +1,9 @@
 package fleet
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Flex is the target of work that runs on what no in-quota work uses.
 const Flex = "flex"
@@ -17,11 +20,11 @@ func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces
 
 // Allows says whether a user with these groups, in this namespace, may target the quota.
 func (a Access) Allows(user string, groups []string, namespace string) bool {
-	if a.Open() || (user != "" && contains(a.Users, user)) || a.allowsNamespace(groups, namespace) {
+	if a.Open() || (user != "" && slices.Contains(a.Users, user)) || a.allowsNamespace(groups, namespace) {
 		return true
 	}
 	for _, g := range groups {
-		if contains(a.Groups, g) {
+		if slices.Contains(a.Groups, g) {
 			return true
 		}
 	}
@@ -43,15 +46,6 @@ func (a Access) allowsNamespace(groups []string, namespace string) bool {
 			of, name = "", entry
 		}
 		if namespace != "" && name == namespace && (of == "" || !known || of == cluster) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
 			return true
 		}
 	}

@@ -14,3 +14,11 @@ func (s *State) Resize(w *Workload, pool, low, high int) {
 		w.unalign()
 	}
 }
+
+// FinishPool takes a pool out of a workload that stands nowhere: all of it has finished.
+func (s *State) FinishPool(w *Workload, pool int) {
+	s.Change(w, func(w *Workload) {
+		w.Pools = slices.Delete(slices.Clone(w.Pools), pool, pool+1)
+		w.Held = make([][]Replica, len(w.Pools))
+	})
+}

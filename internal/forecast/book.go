@@ -69,10 +69,7 @@ func (b *Book) Note(list []Asked) {
 // the state after it.
 func (b *Book) Hear(r event.Record, s *fleet.State) {
 	for _, e := range r.Events {
-		id := concerns(e)
-		if c, ok := e.(event.WorkloadCancelled); ok {
-			id = c.ID
-		}
+		id := event.Workload(e)
 		if w := s.Workloads[id]; w != nil && len(b.open[id]) > 0 {
 			b.settle(w, r.At)
 		}

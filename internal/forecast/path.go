@@ -168,31 +168,10 @@ func (p *path) step(c core.Command, why cause) {
 		p.tale = append(p.tale, why)
 	}
 	for _, e := range out.Record.Events {
-		if w := p.s.Workloads[concerns(e)]; w != nil {
+		if w := p.s.Workloads[event.Workload(e)]; w != nil {
 			p.follow(w)
 		}
 	}
-}
-
-// concerns is the workload that an event moves; 0 if none.
-func concerns(e event.Event) uint64 {
-	switch e := e.(type) {
-	case event.ReplicasPlaced:
-		return e.ID
-	case event.ReplicasStarted:
-		return e.ID
-	case event.ReplicasEvicted:
-		return e.ID
-	case event.GangReturned:
-		return e.ID
-	case event.ReplicasStopped:
-		return e.ID
-	case event.ReplicasLost:
-		return e.ID
-	case event.WorkloadFinished:
-		return e.ID
-	}
-	return 0
 }
 
 // follow brings a workload's life in line with its state.

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -13,6 +14,7 @@ const ruleIndex = "an index equals its recount"
 func Recount(s *fleet.State) []Broken {
 	c := &checker{}
 	c.workloads(s)
+	c.targets(s)
 	for _, p := range s.Partitions {
 		c.partition = p.ID
 		r := recountOf(s, p)
@@ -92,6 +94,22 @@ func (c *checker) workloads(s *fleet.State) {
 		}
 		if w.Where == "" {
 			c.life(w)
+		}
+	}
+}
+
+// targets asks whether those of each target are found by it.
+func (c *checker) targets(s *fleet.State) {
+	of := map[string][]*fleet.Workload{}
+	for _, w := range byID(s) {
+		if !w.State.Ended() {
+			of[w.Target] = append(of[w.Target], w)
+		}
+	}
+	for _, target := range sortedKeys(of) {
+		found := slices.DeleteFunc(s.Targeting(target), func(w *fleet.Workload) bool { return w.Target != target })
+		if !slices.Equal(found, of[target]) {
+			c.broken(ruleIndex, "%d workloads target %s and are found, of %d", len(found), target, len(of[target]))
 		}
 	}
 }

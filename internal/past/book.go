@@ -114,50 +114,17 @@ func (b *Book) hours(at int64) {
 func workloads(r event.Record) []uint64 {
 	var ids []uint64
 	for _, e := range r.Events {
-		if id, ok := workOf(e); ok && !slices.Contains(ids, id) {
+		if id := event.Workload(e); id != 0 && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// workOf is the workload that an event is about.
-func workOf(e event.Event) (uint64, bool) {
-	switch e := e.(type) {
-	case event.WorkloadSubmitted:
-		return e.ID, true
-	case event.WorkloadCancelled:
-		return e.ID, true
-	case event.WorkloadFinished:
-		return e.ID, true
-	case event.WorkloadRetargeted:
-		return e.ID, true
-	case event.WorkloadPrioritised:
-		return e.ID, true
-	case event.WorkloadResized:
-		return e.ID, true
-	case event.ReplicasPlaced:
-		return e.ID, true
-	case event.ReplicasStarted:
-		return e.ID, true
-	case event.ReplicasEvicted:
-		return e.ID, true
-	case event.GangReturned:
-		return e.ID, true
-	case event.ReplicasStopped:
-		return e.ID, true
-	case event.ReplicasLost:
-		return e.ID, true
-	case event.ReservationEnded:
-		return e.ID, true
-	}
-	return 0, false
-}
-
 // touch notes the partitions whose figures a record may change.
 func (b *Book) touch(r event.Record) {
 	for _, e := range r.Events {
-		if id, ok := workOf(e); ok {
+		if id := event.Workload(e); id != 0 {
 			if w := b.state.Workloads[id]; w != nil && w.At() != nil {
 				b.seen[w.At()] = true
 			}

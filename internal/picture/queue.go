@@ -86,6 +86,9 @@ func apart(target string, list []*musterv1.Workload) (running, waiting []*muster
 // runs adds one that runs.
 func (q *Queue) runs(w *musterv1.Workload, r draw.Rung) {
 	r.Running, r.Since, r.Ink = true, w.GetStarted().AsTime(), HoldsInk(w.GetHolds())
+	if w.GetHolds() == "" && w.GetSpec().GetTarget() == "flex" {
+		r.Ink = draw.Flex // it is leaving
+	}
 	if d := w.GetSpec().GetMaxRuntime(); d != nil {
 		r.Ends = r.Since.Add(d.AsDuration())
 		q.to = latest(q.to, r.Ends)

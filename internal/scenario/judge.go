@@ -72,7 +72,7 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 		case figure == "hung":
 			return yes(view.Hung(s, w, t.world.now))
 		case figure == "says":
-			return words(explain.Why(s, w, t.world.now))
+			return texts(explain.Why(s, w, t.world.now))
 		}
 		return field(view.WorkloadOf(s, w, t.world.now), figure)
 	}
@@ -95,8 +95,8 @@ func reason(list []explain.Blocker) string {
 	return string(list[0].Code)
 }
 
-// words is all that the explanation says.
-func words(list []explain.Blocker) string {
+// texts is all that the explanation says.
+func texts(list []explain.Blocker) string {
 	var lines []string
 	for _, b := range list {
 		lines = append(lines, b.Text)

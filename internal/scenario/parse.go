@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/config"
 	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // Load reads a scenario from disk. What is wrong in it is config.Errors; another
@@ -91,7 +92,7 @@ func (p *parser) at(v config.Value) time.Duration {
 	at := v.Duration()
 	if at < p.last {
 		v.Fail("at is %s, before the step above (%s); steps come in order of time",
-			config.FormatDuration(at), config.FormatDuration(p.last))
+			words.Duration(at), words.Duration(p.last))
 		return p.last
 	}
 	p.last = at

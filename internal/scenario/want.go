@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // Want is what one figure must be.
@@ -105,7 +106,7 @@ func (b Bound) met(actual any) bool {
 func (b Bound) String() string {
 	text := strconv.FormatInt(b.N, 10)
 	if b.Time {
-		text = config.FormatDuration(time.Duration(b.N))
+		text = words.Duration(time.Duration(b.N))
 	}
 	return strings.TrimSpace(b.Op + " " + text)
 }
@@ -146,7 +147,7 @@ func (n Numbers) String() string {
 func show(actual any) string {
 	switch a := actual.(type) {
 	case time.Duration:
-		return config.FormatDuration(a)
+		return words.Duration(a)
 	case []string:
 		return "[" + strings.Join(a, ", ") + "]"
 	case map[string]int:

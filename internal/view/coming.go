@@ -120,11 +120,7 @@ func nodesText(nodes []string, one, more string) string {
 func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	add := func(w *fleet.Workload) {
 		if at := w.Started.Add(w.MaxRuntime); w.MaxRuntime > 0 && w.Started > 0 && !w.Leaves() && at > now && at <= now.Add(soon) {
-			name := w.Namespace + "/" + w.Name
-			list = append(list, Ahead{
-				Kind: AheadWork, At: at, Since: w.Started, Partition: p.ID, GPUs: w.GPUs(), About: name,
-				Text: fmt.Sprintf("%s reaches the end that it declared and frees %d GPUs, if it keeps to it", name, w.GPUs()),
-			})
+			list = append(list, Ahead{Kind: AheadWork, At: at, Since: w.Started, Partition: p.ID, GPUs: w.GPUs(), About: w.Namespace + "/" + w.Name})
 		}
 	}
 	for _, a := range p.Accounts {
@@ -138,7 +134,11 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	slices.SortFunc(list, func(a, b Ahead) int {
 		return cmp.Or(cmp.Compare(b.GPUs, a.GPUs), cmp.Compare(a.At, b.At), cmp.Compare(a.About, b.About))
 	})
-	return list[:min(len(list), mostEnds)]
+	list = list[:min(len(list), mostEnds)]
+	for i, a := range list { // there may be tens of thousands: words only for those that are told
+		list[i].Text = fmt.Sprintf("%s reaches the end that it declared and frees %d GPUs, if it keeps to it", a.About, a.GPUs)
+	}
+	return list
 }
 
 // outOfPlan are the nodes under maintenance; when they come back nobody has said.

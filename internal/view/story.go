@@ -72,47 +72,11 @@ func (s *Story) starts(at fleet.Instant) {
 
 // Concerns lists the workloads whose stories an event belongs to.
 func Concerns(e event.Event) []uint64 {
-	switch e := e.(type) {
-	case event.WorkloadSubmitted:
-		return []uint64{e.ID}
-	case event.WorkloadCancelled:
-		return []uint64{e.ID}
-	case event.WorkloadFinished:
-		return []uint64{e.ID}
-	case event.WorkloadRetargeted:
-		return []uint64{e.ID}
-	case event.WorkloadPrioritised:
-		return []uint64{e.ID}
-	case event.WorkloadResized:
-		return []uint64{e.ID}
-	case event.WorkloadAdopted:
-		return []uint64{e.ID}
+	if late, ok := e.(event.ReplicasOverdue); ok {
+		return []uint64{late.ID, late.For}
 	}
-	return concernsPlace(e)
-}
-
-func concernsPlace(e event.Event) []uint64 {
-	switch e := e.(type) {
-	case event.ReplicasPlaced:
-		return []uint64{e.ID}
-	case event.ReplicasStarted:
-		return []uint64{e.ID}
-	case event.ReplicasEvicted:
-		return []uint64{e.ID}
-	case event.GangReturned:
-		return []uint64{e.ID}
-	case event.ReplicasStopped:
-		return []uint64{e.ID}
-	case event.ReplicasOverdue:
-		return []uint64{e.ID, e.For}
-	case event.ReplicasLost:
-		return []uint64{e.ID}
-	case event.ReplicasObserved:
-		return []uint64{e.ID}
-	case event.ReservationEnded:
-		return []uint64{e.ID}
-	case event.HoldsChanged:
-		return []uint64{e.ID}
+	if id := event.Workload(e); id != 0 {
+		return []uint64{id}
 	}
 	return nil
 }
@@ -174,6 +138,9 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 
 // resized says another size of a pool, and who leaves for it.
 func (s *Story) resized(e event.WorkloadResized) string {
+	if e.Max == 0 {
+		return "one of its pools finished entirely: what is left goes on without it"
+	}
 	pool := "a pool"
 	if w := s.State.Workloads[e.ID]; w != nil && e.Pool < len(w.Pools) {
 		pool = "its pool " + w.Pools[e.Pool].Name

@@ -74,19 +74,20 @@ var rooms = []room{
 	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
 	{folder: "internal/driver/kube/dcgm", kind: open, may: "fleet driver/kube/translate"},
 	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver engine driver/simulated driver/kube/translate driver/kube/kueue driver/kube/marks driver/kube/dcgm", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
-	{folder: "internal/driver/kube/kubetest", kind: open},
+	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver engine driver/simulated driver/kube/translate driver/kube/kueue driver/kube/marks driver/kube/dcgm driver/kube/plain", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
+	{folder: "internal/driver/kube/plain", kind: plain},
+	{folder: "internal/driver/kube/kubetest", kind: open, may: "driver/kube/plain"},
 	{folder: "internal/link", kind: open, may: "wholefile"},
 	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
 
 	// What people read and write.
 	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
-	{folder: "internal/config", kind: open, may: "fleet core"},
+	{folder: "internal/config", kind: open, may: "fleet core words"},
 	{folder: "internal/trace", kind: plain},
 	{folder: "internal/sheet", kind: open, may: "fleet haircut", tests: "core"},
 
 	// Fleets that are tried before they are trusted.
-	{folder: "internal/scenario", kind: open, may: driven},
+	{folder: "internal/scenario", kind: open, may: driven + " words"},
 	{folder: "internal/simulate", kind: open, may: driven + " trace"},
 	{folder: "internal/demo", kind: open, may: driven + " trace"},
 	{folder: "internal/bench", kind: open, may: driven + " past past/keeper whatif"},
@@ -94,7 +95,7 @@ var rooms = []room{
 	{folder: "internal/chaos", kind: open, tests: driven},
 
 	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
+	{folder: "internal/api", kind: open, may: "fleet event core words view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
 	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
 	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
 	{folder: "internal/draw", kind: pure},

@@ -35,7 +35,7 @@ const (
 var studies = map[string]bool{
 	musterv1connect.WorkloadServiceWhenProcedure: true, musterv1connect.WorkloadServiceFitProcedure: true, musterv1connect.WorkloadServiceWhyProcedure: true,
 	musterv1connect.SeriesServiceFrontierProcedure: true, musterv1connect.SeriesServiceQuotaSeriesProcedure: true, musterv1connect.SeriesServiceRepairCurvesProcedure: true,
-	musterv1connect.HaircutServiceCompareHaircutsProcedure: true,
+	musterv1connect.HaircutServiceCompareHaircutsProcedure: true, musterv1connect.HaircutServiceShadowHistoryProcedure: true,
 }
 
 // cache keeps answers to questions, by what was asked and by whom. Who asks what

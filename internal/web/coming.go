@@ -24,11 +24,12 @@ const mostComing = 8
 // coming asks what is ahead in a scope.
 func (v *visit) coming(scope string, most int) (comingView, error) {
 	m := comingView{v: v, scope: scope}
-	c, err := v.Coming.Coming(v.ctx, &musterv1.ComingRequest{AsOf: v.asOf, Scope: scope})
+	c, err := v.Coming.Coming(v.ctx, &musterv1.ComingRequest{AsOf: v.asOf, Scope: scope, Limit: int32(most)})
 	if err != nil {
 		return m, err
 	}
 	m.show(c.GetAhead(), most, c.GetSeen().GetAt().AsTime())
+	m.more = int(c.GetMore())
 	return m, nil
 }
 

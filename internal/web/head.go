@@ -25,6 +25,7 @@ type heads struct {
 type head struct {
 	status *musterv1.StatusResponse
 	stale  []string
+	modes  map[string]string // of the clusters
 	at     time.Time
 	asking bool
 }
@@ -58,8 +59,10 @@ func (h *heads) ask(ctx context.Context, v *visit, who browser) (head, error) {
 	var err error
 	if fresh.status, err = v.System.Status(ctx, &musterv1.StatusRequest{}); err == nil {
 		var c *musterv1.CapacityResponse
-		if c, err = v.Capacity.Capacity(ctx, &musterv1.CapacityRequest{}); err == nil {
+		if c, err = v.Capacity.Capacity(ctx, &musterv1.CapacityRequest{WithoutIslands: true}); err == nil {
+			fresh.modes = map[string]string{}
 			for _, one := range c.GetClusters() {
+				fresh.modes[one.GetCluster()] = one.GetMode()
 				if one.GetStale() {
 					fresh.stale = append(fresh.stale, one.GetCluster())
 				}

@@ -148,6 +148,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
+func contains(body, word string) bool { return strings.Contains(body, word) }
+
 func has(t *testing.T, body string, words ...string) {
 	t.Helper()
 	for _, w := range words {

@@ -8,7 +8,8 @@ import (
 )
 
 // How a page learns of changes: at once after a quiet while, and under constant
-// change once in a beat. Between them comes a sign of life, so that a browser
+// change once in a beat. The beat is one for all pages, so that what they ask for then
+// is made once for all of them. Between beats comes a sign of life, so that a browser
 // notices when the server is gone.
 const (
 	beat = 700 * time.Millisecond
@@ -17,13 +18,19 @@ const (
 
 // feed tells whoever waits that the state has moved on.
 type feed struct {
-	mu   sync.Mutex
-	seq  uint64
-	news chan struct{} // closed and made anew with each record
-	over chan struct{} // closed when the server ends
+	began time.Time
+	mu    sync.Mutex
+	seq   uint64
+	news  chan struct{} // closed and made anew with each record
+	over  chan struct{} // closed when the server ends
 }
 
-func newFeed() *feed { return &feed{news: make(chan struct{}), over: make(chan struct{})} }
+func newFeed() *feed {
+	return &feed{began: time.Now(), news: make(chan struct{}), over: make(chan struct{})}
+}
+
+// untilBeat is how long it is until the next beat.
+func (f *feed) untilBeat(now time.Time) time.Duration { return beat - now.Sub(f.began)%beat }
 
 func (f *feed) heard(seq uint64) {
 	f.mu.Lock()
@@ -85,7 +92,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprintf(w, "event: %s\ndata: %d\n\n", kind, seq); err != nil || out.Flush() != nil {
 			return
 		}
-		if kind == "changed" && !rest(r, beat) {
+		if kind == "changed" && !rest(r, s.feed.untilBeat(time.Now())) {
 			return
 		}
 	}

@@ -67,7 +67,7 @@ func eventsBody(m eventsView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" placeholder=\"grant, workload.submitted\" size=\"20\"></label> <label>Who <input name=\"who\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" placeholder=\"grant, workload\" size=\"18\"></label> <label>Who <input name=\"who\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -198,7 +198,7 @@ func eventTable(v *visit, rows []eventRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Events\"><table class=\"events\"><thead><tr><th scope=\"col\" class=\"n\">Record</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">What happened</th><th scope=\"col\">Who, why</th><th scope=\"col\" class=\"n\">Look</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Events\"><table class=\"events stacks\"><thead><tr><th scope=\"col\" class=\"n\">Record</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">What happened</th><th scope=\"col\">Who, why</th><th scope=\"col\" class=\"n\">Look</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -415,14 +415,14 @@ func eventTable(v *visit, rows []eventRow) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" title=\"how it stood right before\">before</a> <a href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\" title=\"how it stood right before\">before</a> · <a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var24 templ.SafeURL
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(r.after))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page_events.templ`, Line: 67, Col: 134}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page_events.templ`, Line: 67, Col: 137}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 				if templ_7745c5c3_Err != nil {

@@ -40,8 +40,14 @@ type fleetRow struct {
 	meter     draw.SVG
 }
 
+// cluster is the name of its cluster.
+func (r fleetRow) cluster() string {
+	name, _, _ := strings.Cut(r.name, "/")
+	return name
+}
+
 func fleetPage(v *visit) (page, error) {
-	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf})
+	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf, WithoutIslands: true})
 	if err != nil {
 		return page{}, err
 	}

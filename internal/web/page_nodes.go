@@ -183,3 +183,16 @@ func outFor(f *musterv1.Fault, now time.Time) string {
 	}
 	return lasted(f.GetBack().AsTime().Sub(f.GetAt().AsTime()))
 }
+
+// byState sums up nodes by their states, in the order in which they come; the causes are said with each.
+func byState(list []*musterv1.StateCount) (sums []*musterv1.StateCount) {
+	for _, s := range list {
+		if n := len(sums); n > 0 && sums[n-1].GetState() == s.GetState() {
+			sums[n-1].Nodes += s.GetNodes()
+			sums[n-1].Cause += ", " + s.GetCause()
+			continue
+		}
+		sums = append(sums, &musterv1.StateCount{State: s.GetState(), Nodes: s.GetNodes(), Cause: s.GetCause()})
+	}
+	return sums
+}

@@ -22,6 +22,7 @@ type partitionView struct {
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
 	coming       comingView
+	shadow       string // the cluster, where it is in mode shadow
 }
 
 // backed is one quota's backing, island by island.
@@ -67,12 +68,19 @@ func partitionPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	for _, pool := range x.GetPools() {
-		m.namespaces = pool.GetNamespaces()
+		for _, n := range pool.GetNamespaces() {
+			if n.GetUsed()+n.GetWaiting() > 0 { // others ask for nothing here
+				m.namespaces = append(m.namespaces, n)
+			}
+		}
 	}
 	slices.SortStableFunc(m.namespaces, func(a, b *musterv1.NamespaceFlex) int {
 		return cmp.Or(cmp.Compare(b.GetUsed(), a.GetUsed()), cmp.Compare(b.GetWaiting(), a.GetWaiting()))
 	})
 	m.namespaces = m.namespaces[:min(len(m.namespaces), 30)]
+	if mode, err := v.modeOf(v.r.PathValue("cluster")); err == nil && mode == "shadow" {
+		m.shadow = v.r.PathValue("cluster")
+	}
 	f := m.p.GetFigures()
 	return page{
 		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster describe partition " + id, body: partitionBody(m),

@@ -19,7 +19,9 @@ type promiseView struct {
 	scope        string
 	rows         []*musterv1.Promises
 	islands      []*musterv1.Promises
+	byIsland     string // where those are
 	spares       []*musterv1.Spares
+	moreSpares   int // that are enough, and not listed
 	wide, narrow draw.SVG
 	trades       *musterv1.FrontierResponse
 	fwide, fnarr draw.SVG
@@ -42,18 +44,12 @@ func promisePage(v *visit) (page, error) {
 		m.frontier()
 		return page{part: true, body: frontierBody(m)}, nil
 	}
-	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope})
+	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope, WithoutIslands: true})
 	if err != nil {
 		return page{}, err
 	}
-	for _, p := range r.GetPromises() {
-		if p.GetIsland() != "" {
-			m.islands = append(m.islands, p)
-			continue
-		}
-		m.rows = append(m.rows, p)
-	}
-	m.spares = r.GetSpares()
+	m.rows, m.byIsland = r.GetPromises(), v.to(islandsPath, "scope", m.scope)
+	m.spare(r.GetSpares())
 	list := picture.Coverages(r.GetPromises())
 	m.wide, m.narrow = draw.Coverages(list, draw.Wide), draw.Coverages(list, draw.Narrow)
 	command := "muster promise"
@@ -61,6 +57,50 @@ func promisePage(v *visit) (page, error) {
 		command += " " + m.scope
 	}
 	return page{title: "Promise", nav: "promise", command: command, body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
+}
+
+// islandsPath is the part of the page that has the promises of islands: there may be thousands.
+const islandsPath = "/part/promise-islands"
+
+func islandPromises(v *visit) (page, error) {
+	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope")}
+	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope})
+	if err != nil {
+		return page{}, err
+	}
+	for _, p := range r.GetPromises() {
+		if p.GetIsland() != "" {
+			m.islands = append(m.islands, p)
+		}
+	}
+	return page{part: true, body: islandsTable(m)}, nil
+}
+
+// mostSpares is how many gangs the page lists at most, unless more have too few.
+const mostSpares = 40
+
+// spare lists gangs and their spares: first those that have too few.
+func (m *promiseView) spare(list []*musterv1.Spares) {
+	short := func(s *musterv1.Spares) bool { return s.GetThere() < s.GetNeeded() }
+	few := 0
+	for _, s := range list {
+		if short(s) {
+			few++
+		}
+	}
+	m.spares = list
+	slices.SortStableFunc(m.spares, func(a, b *musterv1.Spares) int {
+		switch {
+		case short(a) == short(b):
+			return 0
+		case short(a):
+			return -1
+		}
+		return 1
+	})
+	if most := max(few, mostSpares); len(m.spares) > most {
+		m.moreSpares, m.spares = len(m.spares)-most, m.spares[:most]
+	}
 }
 
 type triedKind struct {

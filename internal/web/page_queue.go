@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -121,7 +122,7 @@ func queuePage(v *visit) (page, error) {
 	}
 	return page{
 		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: command, body: queueBody(m),
-		lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does.",
+		lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does; dashed is the run time that is declared.",
 	}, nil
 }
 
@@ -144,6 +145,18 @@ func (m *queueView) fill(list []*musterv1.Workload, forecasts bool) {
 		},
 	})
 	m.wide, m.narrow = m.Draw(draw.Wide), m.Draw(draw.Narrow)
+}
+
+// inks are those of the ladder, for its legend.
+func (m queueView) inks() (list []draw.Ink) {
+	for _, k := range draw.Inks {
+		if slices.ContainsFunc(m.Rungs, func(r draw.Rung) bool {
+			return r.Ink == k.Ink && (r.Running || !r.P50.IsZero())
+		}) {
+			list = append(list, k.Ink)
+		}
+	}
+	return list
 }
 
 // reasonOf is why a workload waits, asked of those alone that are drawn.

@@ -230,6 +230,9 @@ func (m runView) starts(p *musterv1.Place) string {
 		return "impossible as things are"
 	}
 	if f := p.GetForecast(); f.GetKnown() {
+		if f.GetP50().AsTime().Equal(f.GetP90().AsTime()) {
+			return "by " + clock(f.GetP90().AsTime(), m.v.now) + ", nearly always"
+		}
 		return "by " + clock(f.GetP50().AsTime(), m.v.now) + ", likely; by " + clock(f.GetP90().AsTime(), m.v.now) + ", nearly always"
 	}
 	return "not known"

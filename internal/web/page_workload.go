@@ -90,13 +90,18 @@ func whyPart(v *visit) (page, error) {
 	return page{part: true, body: whyBody(m, why)}, nil
 }
 
-// helpPart is what would help, and when it starts: it takes longer than a page may.
+// helpPart is what would help, and when it starts: it takes longer than a page may. Of a large fleet it takes
+// seconds, and is tried once, when the reader asks for it.
 func helpPart(v *visit) (page, error) {
-	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), Help: true})
+	asked := v.r.URL.Query().Get("try") != ""
+	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), Help: true, Patient: asked})
 	if err != nil {
 		return page{}, err
 	}
-	return page{part: true, body: helpBody(v, why)}, nil
+	if why.GetMissed() && why.GetForecast() == nil && !asked {
+		return page{part: true, body: helpUntried(v, why)}, nil
+	}
+	return page{part: true, body: helpBody(v, why, asked)}, nil
 }
 
 // storyPart is everything that was done to a workload, as a ribbon and as a list.

@@ -90,7 +90,7 @@ func TestWorkloadSaysWhyItWaits(t *testing.T) {
 	_, body = h.get("/workload/oak/moonshot/why")
 	has(t, body, "GangTooLarge", "12 nodes in one island")
 	_, body = h.get("/workload/oak/moonshot/help")
-	has(t, body, "muster submit", "impossible")
+	has(t, body, "muster job resize", "impossible")
 	_, body = h.get("/workload/oak/base/story")
 	has(t, body, "submitted to research/oak", ">running<")
 }

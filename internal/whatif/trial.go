@@ -52,7 +52,7 @@ func (t *trial) do(commands []core.Command) bool {
 func (t *trial) step(c core.Command) bool {
 	out, refusal := core.Step(t.s, core.Request{Command: c, Actor: actorOf(c), Reason: "tried"}, t.now)
 	for _, e := range out.Record.Events {
-		if w := t.s.Workloads[aboutWhom(e)]; w != nil && t.s.Elsewhere(w) {
+		if w := t.s.Workloads[event.Workload(e)]; w != nil && t.s.Elsewhere(w) {
 			t.beyond = append(t.beyond, w)
 		}
 		switch e := e.(type) {
@@ -65,31 +65,6 @@ func (t *trial) step(c core.Command) bool {
 		}
 	}
 	return refusal == nil
-}
-
-// aboutWhom is the workload whose place an event changes, or that of others behind it.
-func aboutWhom(e event.Event) uint64 {
-	switch e := e.(type) {
-	case event.ReplicasPlaced:
-		return e.ID
-	case event.ReplicasEvicted:
-		return e.ID
-	case event.ReplicasStopped:
-		return e.ID
-	case event.ReservationEnded:
-		return e.ID
-	case event.GangReturned:
-		return e.ID
-	case event.WorkloadCancelled:
-		return e.ID
-	case event.WorkloadFinished:
-		return e.ID
-	case event.WorkloadRetargeted:
-		return e.ID
-	case event.WorkloadSubmitted:
-		return e.ID
-	}
-	return 0
 }
 
 // actorOf is who would do it: a validation is a person's, who may move what

@@ -14,7 +14,7 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.HaircutPlanned:
 		h := e.Haircut
-		return Told{Haircut, h.Name, fmt.Sprintf("is saved: %s, basis %s, from version %d", count(len(h.Waves), "wave"), h.Basis, h.Version)}, true
+		return Told{Haircut, h.Name, fmt.Sprintf("is saved: %s, basis %s, from version %d", Count(len(h.Waves), "wave"), h.Basis, h.Version)}, true
 	case event.HaircutReviewed:
 		return Told{Haircut, e.Haircut, "is reviewed by " + e.By}, true
 	case event.HaircutTold:
@@ -35,11 +35,11 @@ func tellHealth(e event.Event, names Names) (Told, bool) {
 	case event.HealthPolicySet:
 		return Told{Nothing, "", "what automation may do to nodes is set anew"}, true
 	case event.BreakerTripped:
-		return Told{Partition, e.Partition, fmt.Sprintf("has its breaker open: %s failed at once, and nothing is done to nodes automatically", count(e.Nodes, "node"))}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("has its breaker open: %s failed at once, and nothing is done to nodes automatically", Count(e.Nodes, "node"))}, true
 	case event.BreakerReset:
 		return Told{Partition, e.Partition, "has its breaker closed: automation acts again"}, true
 	case event.BurstAccused:
-		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once; %s is suspected, not they", e.Burst.Signature, count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once; %s is suspected, not they", e.Burst.Signature, Count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
 	case event.BurstJudged:
 		if e.Real {
 			return Told{Partition, e.Partition, e.Signature + " is real, a person says: it is the nodes"}, true
@@ -79,7 +79,7 @@ func signals(e event.SignalsTaken) Told {
 	if len(nodes) == 1 {
 		return Told{Node, nodes[0], "is spoken of: " + few(checks, 3)}
 	}
-	return Told{Nothing, few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", count(seen, "signal"), few(checks, 3))}
+	return Told{Nothing, few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", Count(seen, "signal"), few(checks, 3))}
 }
 
 func validated(e event.NodeValidated) string {

@@ -16,11 +16,11 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.ClusterModeSet:
 		return Told{Cluster, e.Cluster, fmt.Sprintf("goes from %s to %s", e.Was, e.Mode)}, true
 	case event.PartitionAdded:
-		return Told{Partition, e.Cluster + "/" + e.GPU, fmt.Sprintf("comes into being, with %s on each node", count(e.GPUsPerNode, "GPU"))}, true
+		return Told{Partition, e.Cluster + "/" + e.GPU, fmt.Sprintf("comes into being, with %s on each node", Count(e.GPUsPerNode, "GPU"))}, true
 	case event.IslandAdded:
-		return Told{Partition, e.Partition, fmt.Sprintf("has a new island, %s, of %s", e.Island, count(max(1, e.Racks), "rack"))}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("has a new island, %s, of %s", e.Island, Count(max(1, e.Racks), "rack"))}, true
 	case event.NodesAdded:
-		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", count(len(e.Names), "node"), e.Island, few(e.Names, 2))}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", Count(len(e.Names), "node"), e.Island, few(e.Names, 2))}, true
 	case event.NodeChanged:
 		return Told{Node, e.Node, nodeChanged(e)}, true
 	case event.ReportsStopped:
@@ -31,7 +31,7 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true
 	case event.PolicySet:
-		return Told{Nothing, "", "the fleet's policy is now: buffer " + buffer(e.Policy.Buffer) + ", dwell " + span(e.Policy.Dwell) + ", probation " + span(e.Policy.Probation)}, true
+		return Told{Nothing, "", "the fleet's policy is now: buffer " + buffer(e.Policy.Buffer) + ", dwell " + Duration(e.Policy.Dwell) + ", probation " + Duration(e.Policy.Probation)}, true
 	case event.BufferSet:
 		thing := Partition
 		if !strings.Contains(e.Scope, "/") {
@@ -57,7 +57,7 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 func nodeChanged(e event.NodeChanged) string {
 	says := fmt.Sprintf("goes from %s to %s", e.From, e.To)
 	if e.Dead > 0 {
-		says += fmt.Sprintf(", %s dead", count(e.Dead, "GPU"))
+		says += fmt.Sprintf(", %s dead", Count(e.Dead, "GPU"))
 	}
 	switch e.Owner {
 	case fleet.ByNobody:

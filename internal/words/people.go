@@ -3,7 +3,6 @@ package words
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -13,11 +12,11 @@ import (
 func tellPeople(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		return Told{Quota, e.Quota, "comes into being, " + access(e.Access)}, true
+		return Told{Quota, e.Quota, "comes into being, " + Access(e.Access, 4)}, true
 	case event.QuotaDeleted:
 		return Told{Quota, e.Quota, "is deleted"}, true
 	case event.AccessSet:
-		return Told{Quota, e.Quota, "is now " + access(e.Access)}, true
+		return Told{Quota, e.Quota, "is now " + Access(e.Access, 4)}, true
 	case event.QuotaOwned:
 		if e.Owner == "" {
 			return Told{Quota, e.Quota, "has no owner any more"}, true
@@ -26,13 +25,13 @@ func tellPeople(e event.Event, _ Names) (Told, bool) {
 	case event.GrantSet:
 		return Told{Quota, e.Quota, grant(e)}, true
 	case event.GrantTransferred:
-		return Told{Quota, e.From, fmt.Sprintf("gives %s of %s to %s", count(e.GPUs, "GPU"), e.Partition, e.To)}, true
+		return Told{Quota, e.From, fmt.Sprintf("gives %s of %s to %s", Count(e.GPUs, "GPU"), e.Partition, e.To)}, true
 	case event.HoldPlaced:
 		return Told{Quota, e.Hold.Quota, hold(e.Hold)}, true
 	case event.HoldEnded:
 		says := fmt.Sprintf("ends: %s", e.Why)
 		if e.Left > 0 {
-			says = fmt.Sprintf("is %s in part; %s left", e.Why, count(e.Left, "GPU"))
+			says = fmt.Sprintf("is %s in part; %s left", e.Why, Count(e.Left, "GPU"))
 		}
 		return Told{Other, "hold " + strconv.FormatUint(e.ID, 10), says}, true
 	case event.BackingAligned:
@@ -48,11 +47,11 @@ func tellAsked(e event.Event) (Told, bool) {
 	switch e := e.(type) {
 	case event.RequestMade:
 		if r := e.Request; r.GPUs > 0 {
-			return request(r.ID, "asks for %s more of %s for %s%s", count(r.GPUs, "GPU"), r.Partition, r.Quota, because(r.Reason))
+			return request(r.ID, "asks for %s more of %s for %s%s", Count(r.GPUs, "GPU"), r.Partition, r.Quota, because(r.Reason))
 		}
 		return request(e.Request.ID, "asks to be let into %s%s", e.Request.Quota, because(e.Request.Reason))
 	case event.RequestOffered:
-		return request(e.ID, "is offered %s by %s", count(e.Offer.GPUs, "GPU"), e.Offer.From)
+		return request(e.ID, "is offered %s by %s", Count(e.Offer.GPUs, "GPU"), e.Offer.From)
 	case event.RequestEnded:
 		return request(e.ID, "is %s by %s%s", e.State, e.By, because(e.Answer))
 	case event.SubscriptionSet:
@@ -64,12 +63,12 @@ func tellAsked(e event.Event) (Told, bool) {
 }
 
 func grant(e event.GrantSet) string {
-	says := fmt.Sprintf("is granted %s of %s, not %d", count(e.GPUs, "GPU"), e.Partition, e.Was)
+	says := fmt.Sprintf("is granted %s of %s, not %d", Count(e.GPUs, "GPU"), e.Partition, e.Was)
 	switch {
 	case e.Was == 0:
-		says = fmt.Sprintf("is granted %s of %s", count(e.GPUs, "GPU"), e.Partition)
+		says = fmt.Sprintf("is granted %s of %s", Count(e.GPUs, "GPU"), e.Partition)
 	case e.GPUs == 0:
-		says = fmt.Sprintf("loses its grant of %s of %s", count(e.Was, "GPU"), e.Partition)
+		says = fmt.Sprintf("loses its grant of %s of %s", Count(e.Was, "GPU"), e.Partition)
 	}
 	if e.Gang > 0 {
 		says += fmt.Sprintf(", with a gang of %d", e.Gang)
@@ -81,7 +80,7 @@ func grant(e event.GrantSet) string {
 }
 
 func hold(h fleet.Hold) string {
-	says := fmt.Sprintf("has %s of %s held", count(h.GPUs, "GPU"), h.Partition)
+	says := fmt.Sprintf("has %s of %s held", Count(h.GPUs, "GPU"), h.Partition)
 	if h.Inside() {
 		says += " for " + h.Holder()
 	}
@@ -90,7 +89,7 @@ func hold(h fleet.Hold) string {
 
 // aligned says what backs quotas now.
 func aligned(e event.BackingAligned) string {
-	says := fmt.Sprintf("can promise %s", count(e.Promisable, "node"))
+	says := fmt.Sprintf("can promise %s", Count(e.Promisable, "node"))
 	if e.Unsustained > 0 {
 		says += fmt.Sprintf(" (%d over 28 days)", e.Promisable-e.Unsustained)
 	}
@@ -107,21 +106,4 @@ func aligned(e event.BackingAligned) string {
 		}
 	}
 	return says
-}
-
-// access says who may target a quota.
-func access(a fleet.Access) string {
-	if a.Open() {
-		return "open to everyone"
-	}
-	var parts []string
-	for _, list := range []struct {
-		what  string
-		names []string
-	}{{"users ", a.Users}, {"groups ", a.Groups}, {"namespaces ", a.Namespaces}} {
-		if len(list.names) > 0 {
-			parts = append(parts, list.what+few(list.names, 4))
-		}
-	}
-	return "open to " + strings.Join(parts, ", ")
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -102,37 +101,6 @@ func raw(data string) Told {
 	}
 	slices.Sort(parts)
 	return Told{Other, about, strings.Join(parts, ", ")}
-}
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
-}
-
-// few names the first of many.
-func few(list []string, most int) string {
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
-}
-
-// clock is a moment within its day.
-func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") }
-
-// day is a moment that may be days away.
-func day(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 15:04Z") }
-
-func span(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"0s", "0m"} {
-		if strings.HasSuffix(s, "h"+zero) || strings.HasSuffix(s, "m"+zero) {
-			s = strings.TrimSuffix(s, zero)
-		}
-	}
-	return s
 }
 
 func percent(p fleet.Permille) string {

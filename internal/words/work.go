@@ -17,7 +17,7 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 	case event.WorkloadSubmitted:
 		says := fmt.Sprintf("asks %s for %s with priority %v", e.Spec.Target, shape(e.Spec.Pools), e.Spec.Priority)
 		if e.Spec.MaxRuntime > 0 {
-			says += ", for at most " + span(e.Spec.MaxRuntime)
+			says += ", for at most " + Duration(e.Spec.MaxRuntime)
 		}
 		return Told{Workload, e.Spec.Namespace + "/" + e.Spec.Name, says}, true
 	case event.WorkloadCancelled:
@@ -47,9 +47,12 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 
 // resized says how many replicas a pool has from now on, and which of them leave.
 func resized(e event.WorkloadResized) string {
-	says := "now asks for " + count(e.Max, "replica")
+	if e.Max == 0 {
+		return fmt.Sprintf("has finished its pool number %d entirely, and goes on without it", e.Pool+1)
+	}
+	says := "now asks for " + Count(e.Max, "replica")
 	if e.Min != e.Max {
-		says = fmt.Sprintf("now asks for %d to %s", e.Min, count(e.Max, "replica"))
+		says = fmt.Sprintf("now asks for %d to %s", e.Min, Count(e.Max, "replica"))
 	}
 	says += fmt.Sprintf(" in its pool number %d", e.Pool+1)
 	if len(e.Leave) > 0 {
@@ -90,7 +93,7 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 	case event.ReservationEnded:
 		return work(e.ID, "gives up the room that was reserved for it%s", because(e.Why))
 	case event.HoldsChanged:
-		return work(e.ID, "now holds %s as %v", count(e.To-e.From, "replica"), e.Holds)
+		return work(e.ID, "now holds %s as %v", Count(e.To-e.From, "replica"), e.Holds)
 	}
 	return Told{}, false
 }
@@ -132,4 +135,4 @@ func shape(pools []fleet.Pool) string {
 	return strings.Join(parts, "+")
 }
 
-func replicas(spots []fleet.Spot) string { return count(fleet.Count(spots), "replica") }
+func replicas(spots []fleet.Spot) string { return Count(fleet.Count(spots), "replica") }

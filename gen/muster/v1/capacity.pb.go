@@ -484,9 +484,11 @@ type CapacityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	// Only this partition, or this cluster's; empty: all.
-	Scope         string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Scope string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Without the islands of each partition.
+	WithoutIslands bool `protobuf:"varint,3,opt,name=without_islands,json=withoutIslands,proto3" json:"without_islands,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CapacityRequest) Reset() {
@@ -531,6 +533,13 @@ func (x *CapacityRequest) GetScope() string {
 		return x.Scope
 	}
 	return ""
+}
+
+func (x *CapacityRequest) GetWithoutIslands() bool {
+	if x != nil {
+		return x.WithoutIslands
+	}
+	return false
 }
 
 type CapacityResponse struct {
@@ -1840,10 +1849,11 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\town_share\x18\x05 \x01(\x05R\bownShare\x12\x16\n" +
 	"\x06backed\x18\x06 \x01(\x05R\x06backed\x12\x16\n" +
 	"\x06usable\x18\a \x01(\x05R\x06usable\x12\x12\n" +
-	"\x04free\x18\b \x01(\x05R\x04free\"\x95\x01\n" +
+	"\x04free\x18\b \x01(\x05R\x04free\"\xbe\x01\n" +
 	"\x0fCapacityRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
-	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\"\xd7\x01\n" +
+	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12'\n" +
+	"\x0fwithout_islands\x18\x03 \x01(\bR\x0ewithoutIslands\"\xd7\x01\n" +
 	"\x10CapacityResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12<\n" +
 	"\n" +

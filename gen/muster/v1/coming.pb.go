@@ -27,7 +27,9 @@ type ComingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	// Only this partition, or this cluster's; empty: all.
-	Scope         string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	Scope string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	// So many at most, the soonest; 0: all.
+	Limit         int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -76,10 +78,19 @@ func (x *ComingRequest) GetScope() string {
 	return ""
 }
 
+func (x *ComingRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
 type ComingResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
-	Ahead         []*Ahead               `protobuf:"bytes,2,rep,name=ahead,proto3" json:"ahead,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Ahead []*Ahead               `protobuf:"bytes,2,rep,name=ahead,proto3" json:"ahead,omitempty"`
+	// How many more there are than limit.
+	More          int32 `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -126,6 +137,13 @@ func (x *ComingResponse) GetAhead() []*Ahead {
 		return x.Ahead
 	}
 	return nil
+}
+
+func (x *ComingResponse) GetMore() int32 {
+	if x != nil {
+		return x.More
+	}
+	return 0
 }
 
 // Ahead is something that is known to be coming.
@@ -238,13 +256,15 @@ var File_muster_v1_coming_proto protoreflect.FileDescriptor
 
 const file_muster_v1_coming_proto_rawDesc = "" +
 	"\n" +
-	"\x16muster/v1/coming.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x93\x01\n" +
+	"\x16muster/v1/coming.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xb2\x01\n" +
 	"\rComingRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
-	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\"]\n" +
+	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12\x1d\n" +
+	"\x05limit\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x05limit\"q\n" +
 	"\x0eComingResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12&\n" +
-	"\x05ahead\x18\x02 \x03(\v2\x10.muster.v1.AheadR\x05ahead\"\xeb\x01\n" +
+	"\x05ahead\x18\x02 \x03(\v2\x10.muster.v1.AheadR\x05ahead\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\x05R\x04more\"\xeb\x01\n" +
 	"\x05Ahead\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x120\n" +

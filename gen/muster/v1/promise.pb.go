@@ -27,9 +27,11 @@ type PromisesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	// Only this partition, or this cluster's; empty: all.
-	Scope         string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Scope string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Without the promises of each island.
+	WithoutIslands bool `protobuf:"varint,3,opt,name=without_islands,json=withoutIslands,proto3" json:"without_islands,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PromisesRequest) Reset() {
@@ -74,6 +76,13 @@ func (x *PromisesRequest) GetScope() string {
 		return x.Scope
 	}
 	return ""
+}
+
+func (x *PromisesRequest) GetWithoutIslands() bool {
+	if x != nil {
+		return x.WithoutIslands
+	}
+	return false
 }
 
 type PromisesResponse struct {
@@ -757,10 +766,11 @@ var File_muster_v1_promise_proto protoreflect.FileDescriptor
 
 const file_muster_v1_promise_proto_rawDesc = "" +
 	"\n" +
-	"\x17muster/v1/promise.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\x1a\x14muster/v1/past.proto\"\x95\x01\n" +
+	"\x17muster/v1/promise.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/fleet.proto\x1a\x14muster/v1/past.proto\"\xbe\x01\n" +
 	"\x0fPromisesRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
-	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\"\x93\x01\n" +
+	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12'\n" +
+	"\x0fwithout_islands\x18\x03 \x01(\bR\x0ewithoutIslands\"\x93\x01\n" +
 	"\x10PromisesResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bpromises\x18\x02 \x03(\v2\x13.muster.v1.PromisesR\bpromises\x12)\n" +

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -161,6 +162,12 @@ type owner struct {
 	size  int            // pods, or what is scaled; 0: not said
 	sizes map[string]int // pods of each of its parts, where it has several
 	at    time.Time      // when it was asked
+	group int            // of a LeaderWorkerSet: pods of each group that ask for GPUs; 0: not said
+	// staged are its pods as they would be made, where it makes some only once others run.
+	staged []translate.Pod
+	// counted says that the sizes are of what is left, as the Jobs themselves say.
+	counted bool
+	object  *unstructured.Unstructured // itself, until it is read
 	ending
 }
 
@@ -199,7 +206,9 @@ func (c *Client) ownerOf(ctx context.Context, namespace, kind, name string) (o o
 	if err != nil {
 		return owner{}, false, err
 	}
-	return ownerFrom(is.Object), true, nil
+	o = ownerFrom(is.Object)
+	o.object = is
+	return o, true, nil
 }
 
 // certain says whether an error came from the API server: then nothing was done.

@@ -28,9 +28,10 @@ const writers = 32
 // carry brings the cluster to what was decided, and reports what came of it. busy
 // says that pods were started.
 func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
-	pools := map[[2]string][]translate.Part{}
-	for _, w := range p.Work {
-		pools[[2]string{w.Namespace, w.Name}] = w.Pools
+	work := map[[2]string]*translate.Work{}
+	for i := range p.Work {
+		w := &p.Work[i]
+		work[[2]string{w.Namespace, w.Name}] = w
 	}
 	names := map[string][]string{}
 	a.engine.Read(func(s *fleet.State) {
@@ -46,7 +47,11 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 	var t todo
 	for _, w := range a.wants() {
 		if w.Job.Partition == "" || names[w.Job.Partition] != nil {
-			t.plan(w, pools[[2]string{w.Job.Namespace, w.Job.Name}], names[w.Job.Partition])
+			var pools []translate.Part
+			if is := work[[2]string{w.Job.Namespace, w.Job.Name}]; is != nil {
+				pools, w.done = is.Pools, is.Done
+			}
+			t.plan(w, pools, names[w.Job.Partition])
 		}
 	}
 	a.write(ctx, t)
@@ -130,7 +135,7 @@ func (a *Agent) complain(failed []error) {
 // the API server itself says that it is not: what is not known is never taken for free.
 func (a *Agent) startPod(ctx context.Context, s start) error {
 	if s.pod.Virtual {
-		return a.unsuspend(ctx, s.pod)
+		return a.startVirtual(ctx, s.pod)
 	}
 	a.mu.Lock()
 	a.sent[s.pod.UID] = sent{s.node, time.Now()}

@@ -22,6 +22,7 @@ type wanted struct {
 	Job              driver.Job
 	running, leaving driver.Tally
 	until            fleet.Instant // when those that leave must be gone
+	done             []string      // names of pools that have finished: nobody waits for them
 }
 
 var _ driver.Driver = (*Driver)(nil)
@@ -101,7 +102,7 @@ func (d *Driver) all() []wanted {
 	defer d.mu.Unlock()
 	list := make([]wanted, 0, len(d.want))
 	for _, w := range d.want {
-		list = append(list, wanted{w.Job, driver.TallyOf(w.running.Spots()), driver.TallyOf(w.leaving.Spots()), w.until})
+		list = append(list, wanted{Job: w.Job, running: driver.TallyOf(w.running.Spots()), leaving: driver.TallyOf(w.leaving.Spots()), until: w.until})
 	}
 	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	return list

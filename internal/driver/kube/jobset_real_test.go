@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,18 +12,6 @@ import (
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
-
-// controller starts somebody's controller, or skips the test where it is not built.
-func (w *world) controller(name string) {
-	w.t.Helper()
-	err := w.c.StartController(w.ctx, name)
-	if errors.Is(err, kubetest.ErrAbsent) {
-		w.t.Skipf("the controller of %s is not built; make controllers-test builds it", name)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // part is a replicated job of a JobSet.
 type part struct {
@@ -161,6 +148,75 @@ func TestASuspendedJobSetIsQueued(t *testing.T) {
 	w.eventually(3*time.Minute, "the set", func() string {
 		if on := w.runOf("oak", "set"); len(on) != 3 {
 			return fmt.Sprint("it runs on ", on, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.sound()
+}
+
+// TestAJobSetInOrderStartsItsFirstPart has workers that are made once their driver is
+// ready: the room of all of it is kept before the driver starts.
+func TestAJobSetInOrderStartsItsFirstPart(t *testing.T) {
+	w := managing(t, 1, 4, map[string]int{"oak": 32})
+	w.controller("jobset")
+	w.job(job("oak", "early", 2, "oak", translate.AnnotationPriority, "critical"))
+	w.eventually(2*time.Minute, "the early job", func() string { return lacks(w.runOf("oak", "early"), 2) })
+	set := jobset("oak", "set", "oak", part{name: "driver", replicas: 1, pods: 1, gpus: 8}, part{name: "workers", replicas: 1, pods: 2, gpus: 8})
+	set["spec"].(kubetest.JSON)["startupPolicy"] = kubetest.JSON{"startupPolicyOrder": "InOrder"}
+	w.jobset(set)
+	w.eventually(2*time.Minute, "a word to the driver", func() string { return w.told("oak", "set-driver", "QuotaFull") })
+	if on := w.runOf("oak", "set"); len(on) > 0 {
+		t.Errorf("the driver runs on %v, and there is no room for the workers", on)
+	}
+	w.finish("oak", "early")
+	w.eventually(3*time.Minute, "all of it", func() string {
+		if on := w.runOf("oak", "set"); len(on) != 3 {
+			return fmt.Sprint("it runs on ", on, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.oneCopyPerGPU()
+	w.sound()
+}
+
+// TestAJobSetComesBackWithoutWhatHasFinished lets the driver of a JobSet finish, and then
+// evicts the rest: it comes back as soon as there is room for what is left of it.
+func TestAJobSetComesBackWithoutWhatHasFinished(t *testing.T) {
+	w := managing(t, 1, 3, map[string]int{"oak": 24})
+	w.controller("jobset")
+	w.jobset(jobset("oak", "rl", "oak", part{name: "driver", replicas: 1, pods: 1, gpus: 8}, part{name: "workers", replicas: 1, pods: 2, gpus: 8}))
+	w.eventually(3*time.Minute, "all of it", func() string { return lacks(w.runOf("oak", "rl"), 3) })
+	w.finish("oak", "rl-driver")
+	w.eventually(time.Minute, "the driver's end", func() string {
+		var set struct {
+			Status struct {
+				ReplicatedJobsStatus []struct {
+					Name      string
+					Succeeded int
+				}
+			}
+		}
+		w.call(http.MethodGet, "/apis/jobset.x-k8s.io/v1alpha2/namespaces/oak/jobsets/rl", nil, &set)
+		for _, part := range set.Status.ReplicatedJobsStatus {
+			if part.Name == "driver" && part.Succeeded == 1 {
+				return ""
+			}
+		}
+		return fmt.Sprint(set.Status.ReplicatedJobsStatus)
+	})
+	w.job(job("oak", "urgent", 1, "oak", translate.AnnotationPriority, "critical"))
+	w.eventually(2*time.Minute, "the urgent job", func() string { return lacks(w.runOf("oak", "urgent"), 1) })
+	w.eventually(2*time.Minute, "the workers again", func() string {
+		if on := w.runOf("oak", "rl-workers"); len(on) != 2 {
+			return fmt.Sprint("they run on ", on, w.whyWaiting("oak"))
+		}
+		return ""
+	})
+	w.oneCopyPerGPU()
+	w.finish("oak", "rl-workers")
+	w.eventually(2*time.Minute, "its end", func() string {
+		if s := w.state("oak", "rl"); s != fleet.Finished {
+			return "it is " + string(s)
 		}
 		return ""
 	})

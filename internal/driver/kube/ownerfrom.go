@@ -11,6 +11,9 @@ func ownerFrom(of map[string]any) (o owner) {
 	status, _ := of["status"].(map[string]any)
 	o.size = jobSize(spec, status)
 	o.suspended, _ = spec["suspend"].(bool)
+	if policy, _ := spec["runPolicy"].(map[string]any); policy["suspend"] == true { // of an MPIJob
+		o.suspended = true
+	}
 	if n, ok := number(spec["replicas"]); ok { // of what is scaled
 		o.size, o.none = n, n == 0
 	}

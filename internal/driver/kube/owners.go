@@ -23,16 +23,27 @@ func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
 	a.askOwners(ctx, pods)
 	for i := range pods {
 		p := &pods[i]
-		if !asksOwner(p) {
+		ended := mayBeDone(p)
+		if !ended && !asksOwner(p) {
 			continue
 		}
-		if is, known := a.owners[ownerKey(p)]; known {
+		is, known := a.owners[ownerKey(p)]
+		switch {
+		case ended:
+			p.Owner.Done = known && is.done(p.Owner.Pool)
+		case known && p.Owner.Kind == lwsKind:
+			p.Owner.Size = is.group
+		case known:
 			p.Owner.Size = is.sizeOf(p.Owner.Pool)
-		} else if a.unasked[ownerKey(p)] {
+		case a.unasked[ownerKey(p)]:
 			p.Owner.Size = translate.Unknown
 		}
 	}
 }
+
+// lwsKind is asked about each of its groups, whose pods say how many they are but not
+// which of them ask for GPUs.
+const lwsKind = "LeaderWorkerSet"
 
 // asksOwner says whether a pod's owner knows how many there will be: of those that
 // wait, and of those whose number changes.
@@ -40,19 +51,19 @@ func asksOwner(p *translate.Pod) bool {
 	if owners[p.Owner.Kind].Resource == "" {
 		return false
 	}
-	return p.Owner.Elastic && p.Managed() || p.Gated && p.Owner.Size == 0 && (p.Wishes.Max == 0 || shrinks(p))
+	return p.Owner.Elastic && p.Managed() || p.Gated && (p.Owner.Kind == lwsKind || p.Owner.Size == 0 && (p.Wishes.Max == 0 || shrinks(p)))
 }
 
-// shrinks says whether a pod is of a Job that makes fewer pods once part of it has finished.
-func shrinks(p *translate.Pod) bool { return p.Owner.Kind == "Job" && p.Wishes.Workload == "" }
+// shrinks says whether a pod is of what makes fewer pods once part of it has finished.
+func shrinks(p *translate.Pod) bool { return p.Owner.Shrinks() && p.Wishes.Workload == "" }
 
 // another says whether an owner is to be asked anew: it has said another number of
-// pods than there are. Of a Job some may have finished since.
+// pods than there are. Of a Job or a JobSet some may have finished since.
 func another(p *translate.Pod, is *owner, there int) bool {
 	if time.Since(is.at) <= askAgain {
 		return false
 	}
-	return p.Owner.Elastic && is.size != there || shrinks(p) && there < is.size
+	return p.Owner.Elastic && is.size != there || shrinks(p) && there < is.sizeOf(p.Owner.Pool)
 }
 
 func ownerKey(p *translate.Pod) string {
@@ -73,21 +84,25 @@ func uidOf(p *translate.Pod) string {
 // and asked again in the next round.
 func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 	a.unasked = map[string]bool{}
-	there, asked, again := countPods(pods), map[string]bool{}, 0
+	there, asked, again := countPods(pods), map[string]bool{}, 0 // see partKey
 	var calls []func() error
 	for i := range pods {
 		p := &pods[i]
+		if !asksOwner(p) && !mayBeDone(p) {
+			continue
+		}
 		key := ownerKey(p)
 		is, known := a.owners[key]
-		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && there[key] >= p.Wishes.Max // what is annotated is there
-		if asked[key] || !asksOwner(p) || enough || known && (again == mostAsked || !another(p, &is, there[key])) {
+		part := there[partKey(p)]
+		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && part >= p.Wishes.Max // what is annotated is there
+		if asked[key] || !(asksOwner(p) || known && lacksSome(p, part)) || enough || known && (again == mostAsked || !another(p, &is, part)) {
 			continue
 		}
 		if known {
 			again++
 		}
 		asked[key] = true
-		calls = append(calls, func() error { return a.askOwner(ctx, p, key) })
+		calls = append(calls, func() error { return a.askOwner(ctx, p, key, known) })
 	}
 	a.atOnce(ctx, calls)
 }
@@ -97,14 +112,29 @@ func countPods(pods []translate.Pod) map[string]int {
 	there := map[string]int{}
 	for i := range pods {
 		if p := &pods[i]; (p.Owner.Elastic || shrinks(p)) && !p.Over && !p.Leaving {
-			there[ownerKey(p)]++
+			there[partKey(p)]++
 		}
 	}
 	return there
 }
 
-func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string) error {
+// partKey is the key of an owner's part that is counted by itself. What is scaled has
+// one part only.
+func partKey(p *translate.Pod) string { return ownerKey(p) + "/" + p.Owner.Pool }
+
+// lacksSome says of a pod that has ended whether its part may have finished: nothing of
+// it is left that waits or runs.
+func lacksSome(p *translate.Pod, there int) bool { return there == 0 && mayBeDone(p) }
+
+// mayBeDone says whether a pod is of a part that may have finished while others have not.
+func mayBeDone(p *translate.Pod) bool { return p.Over && p.Owner.Kind == "JobSet" && shrinks(p) }
+
+// askOwner asks an owner; again says that it has other pods than it said before.
+func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string, again bool) error {
 	is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+	if err == nil && ok {
+		err = a.readOwner(ctx, p, &is, again)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -247,7 +247,9 @@ func (w *world) clear() {
 func (w *world) empty(space string) {
 	const all = "?propagationPolicy=Background&gracePeriodSeconds=0"
 	for _, kind := range []string{
-		"/apis/jobset.x-k8s.io/v1alpha2/%s/jobsets", // where the cluster knows them
+		"/apis/trainer.kubeflow.org/v1alpha1/%s/trainjobs", "/apis/trainer.kubeflow.org/v1alpha1/%s/trainingruntimes", // where the cluster knows them
+		"/apis/jobset.x-k8s.io/v1alpha2/%s/jobsets", "/apis/leaderworkerset.x-k8s.io/v1/%s/leaderworkersets", "/apis/ray.io/v1/%s/rayclusters",
+		"/apis/kubeflow.org/v2beta1/%s/mpijobs",
 		"/apis/apps/v1/%s/deployments", "/apis/apps/v1/%s/statefulsets", "/apis/apps/v1/%s/replicasets", "/apis/batch/v1/%s/jobs",
 		"/apis/policy/v1/%s/poddisruptionbudgets", "/api/v1/%s/pods", "/api/v1/%s/resourcequotas", "/api/v1/%s/events",
 	} {
@@ -266,7 +268,7 @@ func (w *world) spaces() (names []string) {
 		return []string{err.Error()}
 	}
 	for _, s := range list.Items {
-		if !strings.HasPrefix(s.Metadata.Name, "kube-") && s.Metadata.Name != "default" {
+		if !strings.HasPrefix(s.Metadata.Name, "kube") && s.Metadata.Name != "default" {
 			names = append(names, s.Metadata.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/core"
@@ -10,9 +11,12 @@ import (
 
 // resized lists the commands that give the pools of a workload the sizes that their
 // owners say now. What is scaled follows its owner at any time; a gang does while
-// nothing of it stands.
+// nothing of it stands. What has finished entirely is taken out while nothing stands.
 func resized(w *fleet.Workload, is translate.Work) (commands []core.Command) {
 	for i, pool := range w.Pools {
+		if slices.Contains(is.Done, pool.Name) && w.At() == nil && len(w.Pools) > 1 {
+			return append(commands, core.Resize{Namespace: w.Namespace, Name: w.Name, Pool: pool.Name}) // the next round takes out the next
+		}
 		for _, part := range is.Pools {
 			if part.Pool.Name == pool.Name && part.Pool.Elastic == pool.Elastic && part.Pool.GPUs == pool.GPUs && changes(w, pool, &part) {
 				commands = append(commands, core.Resize{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/plain"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/engine"
@@ -30,8 +31,8 @@ import (
 // All that it makes carries the label muster.dev/story; it touches nothing else.
 type Stage struct {
 	log     *slog.Logger
-	people  *people // who make nodes and pods, and do what kubelets do
-	client  *Client // the agent's
+	people  *plain.Server // who make nodes and pods, and do what kubelets do
+	client  *Client       // the agent's
 	now     func() fleet.Instant
 	cluster string
 	speed   time.Duration // how long the cluster may take to come to rest
@@ -238,7 +239,7 @@ func (s *Stage) end(ctx context.Context, id uint64, how string) error {
 		case len(p.gates) > 0 || p.DeletionTimestamp != "":
 			err = s.release(ctx, p, true)
 		default:
-			err = s.people.call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"annotations": object{"test.muster.dev/" + how: "now"}}}, nil)
+			err = s.people.Call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"annotations": object{"test.muster.dev/" + how: "now"}}}, nil)
 		}
 		if err != nil {
 			return err
@@ -283,7 +284,7 @@ func (s *Stage) list(ctx context.Context) (pods []stagePod, err error) {
 			Status struct{ Phase string }
 		}
 	}
-	if err := s.people.call(ctx, http.MethodGet, "/api/v1/pods?labelSelector="+ofAStory, nil, &all); err != nil {
+	if err := s.people.Call(ctx, http.MethodGet, "/api/v1/pods?labelSelector="+ofAStory, nil, &all); err != nil {
 		return nil, err
 	}
 	for _, p := range all.Items {
@@ -297,11 +298,11 @@ func (s *Stage) list(ctx context.Context) (pods []stagePod, err error) {
 
 // release takes the finalizer of a pod away, and the pod too where it is to go at once.
 func (s *Stage) release(ctx context.Context, p stagePod, now bool) error {
-	err := s.people.call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"finalizers": nil}}, nil)
+	err := s.people.Call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"finalizers": nil}}, nil)
 	if err == nil && now {
-		err = s.people.call(ctx, http.MethodDelete, p.path()+"?gracePeriodSeconds=0", nil, nil)
+		err = s.people.Call(ctx, http.MethodDelete, p.path()+"?gracePeriodSeconds=0", nil, nil)
 	}
-	if answered(err) == http.StatusNotFound {
+	if plain.CodeOf(err) == http.StatusNotFound {
 		return nil
 	}
 	return err
@@ -381,13 +382,13 @@ func (s *Stage) Clear(ctx context.Context) error {
 		s.leave()
 	}
 	for until := time.Now().Add(s.speed); ; time.Sleep(50 * time.Millisecond) { // the cluster is another process: there is nothing to wait on
-		err := s.people.call(ctx, http.MethodDelete, "/api/v1/nodes?labelSelector="+ofAStory, nil, nil)
+		err := s.people.Call(ctx, http.MethodDelete, "/api/v1/nodes?labelSelector="+ofAStory, nil, nil)
 		pods, err2 := s.list(ctx)
 		for _, p := range pods {
 			err2 = errors.Join(err2, s.release(ctx, p, true))
 		}
 		var nodes struct{ Items []object }
-		err3 := s.people.call(ctx, http.MethodGet, "/api/v1/nodes?labelSelector="+ofAStory, nil, &nodes)
+		err3 := s.people.Call(ctx, http.MethodGet, "/api/v1/nodes?labelSelector="+ofAStory, nil, &nodes)
 		err = errors.Join(err, err2, err3)
 		switch {
 		case err == nil && len(nodes.Items)+len(pods) == 0:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/driver/kube/plain"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -29,7 +30,7 @@ func (s *Stage) nodes(ctx context.Context) error {
 			}
 		}
 	})
-	return s.people.make(ctx, "/api/v1/nodes", list, nil)
+	return s.people.Make(ctx, "/api/v1/nodes", list, nil)
 }
 
 // machine is a node as its machine's operators label it.
@@ -158,7 +159,7 @@ func (s *Stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, 
 		s.made++
 		list = append(list, s.podOf(spec, pool))
 	}
-	return s.people.make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.born[uid] = s.now().Add(-settling) })
+	return s.people.Make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.born[uid] = s.now().Add(-settling) })
 }
 
 // podOf is a pod as a person's template says.
@@ -201,9 +202,9 @@ func (s *Stage) home(ctx context.Context, name string) error {
 		return nil
 	}
 	s.homes[name] = true
-	if err := s.people.call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{ofAStory: "true"}}}, nil); err != nil && answered(err) != http.StatusConflict {
+	if err := s.people.Call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{ofAStory: "true"}}}, nil); err != nil && plain.CodeOf(err) != http.StatusConflict {
 		return err
 	}
 	labels := object{"metadata": object{"labels": object{"muster.dev/enrolled": "true"}}}
-	return s.people.call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
+	return s.people.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }

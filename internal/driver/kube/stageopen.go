@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/driver/kube/plain"
 	"github.com/muster-fleet/muster/internal/driver/simulated"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
@@ -24,7 +25,7 @@ type Theatre struct {
 	Patience time.Duration
 	Log      *slog.Logger // nil: nothing is logged
 
-	people *people
+	people *plain.Server
 	agent  *Client
 }
 
@@ -54,7 +55,7 @@ func (th *Theatre) Others(ctx context.Context) (list []string, err error) {
 				Metadata struct{ Name, Namespace string }
 			}
 		}
-		if err := th.people.call(ctx, http.MethodGet, "/api/v1/"+kind+"?labelSelector=!"+ofAStory, nil, &all); err != nil {
+		if err := th.people.Call(ctx, http.MethodGet, "/api/v1/"+kind+"?labelSelector=!"+ofAStory, nil, &all); err != nil {
 			return nil, err
 		}
 		for _, is := range all.Items {
@@ -76,7 +77,7 @@ func (th *Theatre) Gates(ctx context.Context) error {
 		var made struct {
 			Spec struct{ SchedulingGates []object }
 		}
-		err := th.people.call(ctx, http.MethodPost, "/api/v1/namespaces/muster-story/pods?dryRun=All", p, &made)
+		err := th.people.Call(ctx, http.MethodPost, "/api/v1/namespaces/muster-story/pods?dryRun=All", p, &made)
 		if err == nil && len(made.Spec.SchedulingGates) > 0 {
 			return nil
 		}

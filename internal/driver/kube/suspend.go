@@ -55,7 +55,18 @@ func (a *Agent) waitingSuspended(pods []translate.Pod) []translate.Pod {
 	maps.DeleteFunc(a.toggled, func(of ownerID, _ toggle) bool { return gone(of) })
 	maps.DeleteFunc(a.toldOwner, func(of ownerID, _ string) bool { return gone(of) })
 	a.mu.Unlock()
+	markDone(pods, suspendables(all))
 	return virtual(all, pods)
+}
+
+// markDone notes on the pods of parts that have finished that nothing of these is left.
+func markDone(pods []translate.Pod, may map[ownerID]translate.Suspendable) {
+	for i := range pods {
+		if p := &pods[i]; p.Over && p.Owner.Pool != "" {
+			s, is := may[ownerIDOf(p)]
+			p.Owner.Done = p.Owner.Done || is && s.UID == p.Owner.UID && slices.Contains(s.Done, p.Owner.Pool)
+		}
+	}
 }
 
 // suspendables are the objects that may be suspended, by what they are.
@@ -70,6 +81,9 @@ func suspendables(all []translate.Suspendable) map[ownerID]translate.Suspendable
 // nobodyStarts says of something that is suspended that Muster will not start it: its
 // namespace is not enrolled any more, or it has no target. It keeps no room.
 func (a *Agent) nobodyStarts(of ownerID) bool {
+	if of.kind != "Job" && of.kind != "JobSet" {
+		return true // these are for others to start
+	}
 	if !a.watch.extras.shows(of.kind) {
 		return false // that is not known yet
 	}
@@ -77,6 +91,18 @@ func (a *Agent) nobodyStarts(of ownerID) bool {
 	defer a.mu.Unlock()
 	_, may := a.suspendable[of]
 	return !may
+}
+
+// startVirtual lets what makes a pod make it. Where it does so once others run, there
+// is nothing to do.
+func (a *Agent) startVirtual(ctx context.Context, p translate.Pod) error {
+	a.mu.Lock()
+	is, may := a.suspendable[ownerIDOf(&p)]
+	a.mu.Unlock()
+	if !may || !is.Suspended {
+		return nil
+	}
+	return a.unsuspend(ctx, p)
 }
 
 // unsuspend lets what makes a pod make it, once for all of its pods.

@@ -189,6 +189,7 @@ func (a *Agent) compare(ctx context.Context) error {
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
 		of.pods, of.started = a.believe(ctx, of.pods), startedBy(a.wants())
+		of.pods = append(of.pods, a.staged(of.pods)...)
 		of.pods = append(of.pods, a.waitingSuspended(of.pods)...)
 	} else {
 		of.pods = kueue.Complete(of.pods, a.kueue.work.all())

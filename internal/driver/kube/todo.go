@@ -54,6 +54,9 @@ func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
 	for i, p := range plans {
 		p.leave(t, w)
 		p.strays(t)
+		if slices.Contains(w.done, w.Job.Pools[i].Name) {
+			continue
+		}
 		missing, room := p.missing()
 		if gang := !w.Job.Pools[i].Elastic; len(missing) > len(p.waiting) && (gang && !began || len(p.waiting) == 0) {
 			t.short = append(t.short, w.Job.ID)

@@ -3,6 +3,7 @@ package kube
 import (
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/driver"
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
 	"github.com/muster-fleet/muster/internal/fleet"
@@ -24,5 +25,47 @@ func TestASecondOrderEvictsNobodyForTheFirst(t *testing.T) {
 	todo.plan(w, []translate.Part{{Pool: fleet.Pool{Name: "main"}, Pods: pods}}, []string{"n0"})
 	if len(todo.evict) != 2 || len(todo.stop) != 1 || todo.stop[0].Spots[0].Order != 7 || len(todo.start)+len(todo.remove) > 0 {
 		t.Errorf("it is to evict %d and report %v, start %d and remove %d; want 2 evicted and order 7 reported", len(todo.evict), todo.stop, len(todo.start), len(todo.remove))
+	}
+}
+
+// Of a JobSet the driver has finished before all of it was evicted, and its room is kept
+// again: the workers start, and nobody waits for a driver that never comes.
+func TestNobodyWaitsForAPoolThatHasFinished(t *testing.T) {
+	work := translate.Group([]translate.Pod{
+		{Namespace: "oak", Name: "d", GPUs: 8, Over: true, Pinned: "n0", Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: "driver", Done: true}},
+		{Namespace: "oak", Name: "w", GPUs: 8, Gated: true, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: "workers", Size: 1}},
+	})[0]
+	w := wanted{
+		Job:     driver.Job{ID: 1, Name: "rl", Pools: []fleet.Pool{{Name: "driver", GPUs: 8, Min: 1, Max: 1}, {Name: "workers", GPUs: 8, Min: 1, Max: 1}}},
+		running: driver.Tally{{Pool: 0, Node: 0}: 1, {Pool: 1, Node: 1}: 1}, done: work.Done,
+	}
+	var todo todo
+	todo.plan(w, work.Pools, []string{"n0", "n1"})
+	if len(todo.start) != 1 || todo.start[0].pod.Name != "w" || todo.start[0].node != "n1" {
+		t.Errorf("it starts %+v, want w on n1", todo.start)
+	}
+	is := &fleet.Workload{Spec: fleet.Spec{Namespace: "oak", Name: "rl", Pools: w.Job.Pools}}
+	if c := resized(is, work); len(c) != 1 || c[0].(core.Resize).Pool != "driver" || c[0].(core.Resize).Max != 0 {
+		t.Errorf("while nothing stands it says %+v, want the driver taken out", c)
+	}
+}
+
+// A part counts as finished only where its owner says so, and not where all is over.
+func TestAPartHasFinishedWhenItsOwnerSaysSo(t *testing.T) {
+	pod := func(part string, over, done bool) translate.Pod {
+		return translate.Pod{Namespace: "oak", Name: part, GPUs: 8, Over: over, Gated: !over, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: part, Done: done}}
+	}
+	for what, c := range map[string]struct {
+		pods []translate.Pod
+		want int
+	}{
+		"its pod failed, another is to come": {[]translate.Pod{pod("driver", true, false), pod("workers", false, false)}, 0},
+		"it has finished":                    {[]translate.Pod{pod("driver", true, true), pod("workers", false, false)}, 1},
+		"all has finished":                   {[]translate.Pod{pod("driver", true, true), pod("workers", true, true)}, 0},
+	} {
+		work := translate.Group(c.pods)[0]
+		if len(work.Done) != c.want || len(work.Pools) != 2-c.want {
+			t.Errorf("%s: done %v, pools %d", what, work.Done, len(work.Pools))
+		}
 	}
 }

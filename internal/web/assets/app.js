@@ -81,7 +81,7 @@ if (window.Idiomorph) {
   };
   Idiomorph.defaults.callbacks.beforeNodeMorphed = function (old, fresh) {
     if (old.nodeType === 1 && old.hasAttribute('data-still')) return false;
-    if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && fresh.hasAttribute('data-loads')) return false;
+    if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && (fresh.hasAttribute('data-loads') || fresh.hasAttribute('data-opens'))) return false;
     return true;
   };
 }

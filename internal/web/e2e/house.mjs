@@ -80,7 +80,7 @@ export async function looked(pages) {
       assert.equal(r.status(), 200);
       await settled(tab);
       assert.ok(await tab.locator('h1').innerText());
-      if (!['words', 'style'].includes(name)) assert.match(await tab.locator('.same code').innerText(), /^muster /);
+      if (!['words', 'style'].includes(name)) assert.match(await tab.locator('main > .same code').innerText(), /^muster /);
       await accessible(tab, name);
     });
     await step(`${name}: dark, accessible too`, async tab => { await go(tab, path); await settled(tab); await accessible(tab, name); }, { colorScheme: 'dark' });

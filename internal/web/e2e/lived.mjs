@@ -8,12 +8,12 @@ import { accessible, base, cli, done, figure, go, json, looked, patience, settle
 const P = 'tiger/h200', broken = json('promise', 'broken', P).breaks;
 const pages = [
   ['fleet', '/'], ['coming', '/coming'], ['can I run', '/run?replicas=2&gpus=8&hours=2'], ['workloads', '/workloads'], ['workload', '/workload/oak/wants'],
-  ['a running workload', '/workload/elm/loan'], ['queue', '/queue?target=research/oak'], ['partition', '/partition/' + P], ['teams', '/teams'], ['team', '/team/research/elm'],
+  ['a running workload', '/workload/elm/loan'], ['queue', '/queue?target=research/oak'], ['partition', '/partition/' + P], ['partition in shadow', '/partition/puma/a100'], ['shadow', '/shadow/puma'], ['teams', '/teams'], ['team', '/team/research/elm'],
   ['haircut', '/haircuts?basis=quota&kind=fixed&share=25'], ['saved haircut', '/haircut/autumn'], ['promise', '/promise'], ['promise, calibrated', '/promise?kind=calibrated&share=950'],
   ['broken promise', '/promise/broken/' + broken[0].record], ['nodes', '/nodes'], ['node', '/node/tiger-h200-i1-012'], ['events', '/events'],
 ];
 // What pages.mjs opens over the demo need not be opened again.
-await looked(pages.filter(([name]) => /coming|running|saved|partition|team$|promise|^node$/.test(name)));
+await looked(pages.filter(([name]) => /coming|running|saved|partition|shadow|team$|promise|^node$/.test(name)));
 
 // numbers reads figures by their words, within a part of the page.
 const numbers = part => part.locator('[data-w]').evaluateAll(list => list.map(e => [e.dataset.w, e.innerText]));
@@ -22,7 +22,7 @@ const camel = word => word.replace(/ (.)/g, (_, c) => c.toUpperCase());
 const rowsOf = part => part.locator('tbody tr').evaluateAll(list => list.map(r => Array.from(r.children, c => c.innerText.trim())));
 
 // Each page names the command that says the same: it runs, and its figures are the page's.
-const says = async tab => JSON.parse(shell((await tab.locator('.same code').innerText()) + ' -o json'));
+const says = async tab => JSON.parse(shell((await tab.locator('main > .same code').innerText()) + ' -o json'));
 const same = (name, path, compare) => step(`${name}: the command that it names says the same`, async tab => {
   await go(tab, path);
   await settled(tab);
@@ -69,6 +69,15 @@ await same('partition', '/partition/' + P, async (tab, said) => {
   await tab.locator('summary', { hasText: 'Islands as a table' }).click();
   const rows = await rowsOf(tab.locator('section[aria-labelledby=h-map]'));
   assert.deepEqual(rows.map(r => [r[0], ...r.slice(1).map(figure)]), islands.map(i => [i.island, i.racks, i.nodes, i.whole, i.ownShare, i.backed, i.usable, i.free]));
+});
+await same('shadow', '/shadow/puma?window=168h', async (tab, said) => {
+  const rows = await rowsOf(tab.locator('#shadow'));
+  assert.deepEqual(rows.map(r => [r[1], r[2], r[3], r[4], figure(r[5]), r[6]]), said.cases.map(c => [c.workload, c.would, c.how, c.partition, c.gpus, c.happened]));
+  assert.ok(rows.some(r => r[1] === 'fir/watched' && r[6] === 'still waits'), 'what waits while Muster only watches is a case');
+  await go(tab, '/partition/puma/a100');
+  await settled(tab);
+  assert.match(await tab.locator('section[aria-labelledby=h-shadow] .same code').innerText(), /^muster cluster shadow puma --since 24h$/);
+  assert.match(await tab.locator('#shadow').innerText(), /Muster would have started 1 workload of 8 GPUs: 1 still waits/);
 });
 await same('team', '/team/research/elm', async (tab, said) => {
   const rows = await tab.locator('section[aria-labelledby=h-now] tbody tr').all();

@@ -1,6 +1,7 @@
 // Pictures of pages, for the README and for looking at: node shots.mjs BASE FOLDER NAME=PATH...
 // Each page is opened in light, dark and narrow, as NAME-light.png and so on; with NAME=PATH:light in that one only, as NAME.png. :print is paper.
-// TALL=900 cuts pictures off below so many pixels, for documents.
+// TALL=900 cuts pictures off below so many pixels, for documents. SLICE=1800 cuts long ones into pieces of so many, NAME-light-1.png and so
+// on, so that they can be looked at one by one. TOKEN=... signs in first.
 import { chromium } from 'playwright-core';
 
 const [base, folder, ...pages] = process.argv.slice(2);
@@ -16,6 +17,7 @@ const browser = await chromium.launch({
 });
 for (const [look, options] of Object.entries(looks)) {
   const context = await browser.newContext(options);
+  if (process.env.TOKEN) await context.addCookies([{ name: 'muster_token', value: process.env.TOKEN, url: base }]);
   const tab = await context.newPage();
   for (const one of pages) {
     const [, name, address, only] = one.match(/^([^=]+)=(.*?)(?::(light|dark|narrow|print))?$/);
@@ -25,9 +27,14 @@ for (const [look, options] of Object.entries(looks)) {
     await tab.waitForFunction(() => !document.querySelector('[data-loads], [data-coming]'), null, { timeout: 15000 }).catch(() => {});
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) console.log(`${name} ${look}: ${wide} px too wide`);
-    const path = `${folder}/${only && only !== 'print' ? name : name + '-' + look}.png`;
-    const tall = Math.min(Number(process.env.TALL || 1e6), await tab.evaluate(() => document.documentElement.scrollHeight));
-    await tab.screenshot({ path, fullPage: true, clip: { x: 0, y: 0, width: options.viewport.width, height: tall } });
+    const stem = `${folder}/${only && only !== 'print' ? name : name + '-' + look}`;
+    const tall = Math.min(Number(process.env.TALL || 1e6), await tab.evaluate(() => document.documentElement.scrollHeight)), slice = Number(process.env.SLICE || tall);
+    await tab.setViewportSize({ width: options.viewport.width, height: Math.min(16000, Math.max(options.viewport.height, tall)) }); // what sticks to the screen's edge stands where it belongs
+    for (let y = 0, n = 1; y < tall; y += slice, n++) {
+      const path = tall > slice ? `${stem}-${n}.png` : stem + '.png';
+      await tab.screenshot({ path, fullPage: true, clip: { x: 0, y, width: options.viewport.width, height: Math.min(slice, tall - y) } });
+    }
+    await tab.setViewportSize(options.viewport);
   }
   await context.close();
 }

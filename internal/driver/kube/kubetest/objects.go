@@ -1,98 +1,37 @@
 package kubetest
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"sync"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/plain"
 )
 
 // JSON is an object, or a part of one.
-type JSON = map[string]any
-
-// pace is how many objects are made at one time.
-const pace = 16
+type JSON = plain.Object
 
 var insecure = &http.Client{Transport: &http.Transport{
 	TLSClientConfig:     &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // loopback, its own certificate
-	MaxIdleConnsPerHost: pace, ForceAttemptHTTP2: true,
+	MaxIdleConnsPerHost: plain.Pace, ForceAttemptHTTP2: true,
 }}
 
-// Call asks the API server as the administrator: method, path below the server's
-// address, and an object to send (nil: none). What it answers is read into
-// the last argument (nil: thrown away). A patch is a merge patch.
-func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
-	var body io.Reader
-	if send != nil {
-		data, err := json.Marshal(send)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(data)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, c.URL+path, body)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Authorization", "Bearer "+c.Token)
-	r.Header.Set("Content-Type", "application/json")
-	if method == http.MethodPatch {
-		r.Header.Set("Content-Type", "application/merge-patch+json")
-	}
-	res, err := insecure.Do(r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode >= 300 {
-		return &StatusError{Code: res.StatusCode, Text: fmt.Sprintf("%s %s: %d: %.400s", method, path, res.StatusCode, data)}
-	}
-	if into == nil {
-		return nil
-	}
-	return json.Unmarshal(data, into)
-}
-
 // StatusError is an answer of the API server that is no success.
-type StatusError struct {
-	Code int
-	Text string
+type StatusError = plain.Error
+
+func (c *Cluster) plain() plain.Server {
+	return plain.Server{URL: c.URL, HTTP: insecure, Token: c.Token}
 }
 
-func (e *StatusError) Error() string { return e.Text }
+// Call asks the API server as the administrator, as plain.Server does.
+func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
+	return c.plain().Call(ctx, method, path, send, into)
+}
 
 // CreateAll makes objects below one path, many at a time.
 func (c *Cluster) CreateAll(ctx context.Context, path string, objects []JSON) error {
-	todo, failed := make(chan JSON), make(chan error, len(objects))
-	var all sync.WaitGroup
-	for range min(pace, len(objects)) {
-		all.Go(func() {
-			for o := range todo {
-				if err := c.Call(ctx, http.MethodPost, path, o, nil); err != nil {
-					failed <- err
-				}
-			}
-		})
-	}
-	for _, o := range objects {
-		todo <- o
-	}
-	close(todo)
-	all.Wait()
-	select {
-	case err := <-failed:
-		return err
-	default:
-		return nil
-	}
+	return c.plain().Make(ctx, path, objects, nil)
 }
 
 // Node is a node object of 8 GPUs of a product in an island and a rack.

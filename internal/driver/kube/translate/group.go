@@ -19,7 +19,9 @@ type Work struct {
 	MaxRuntime      time.Duration
 	Checkpoint      time.Duration
 	Grace           time.Duration
-	Problems        []Problem
+	// Done are the names of pools that have finished entirely, while others have not.
+	Done     []string
+	Problems []Problem
 }
 
 // Part is a pool and the pods of it, in order of age.
@@ -104,10 +106,33 @@ func gather(namespace, name string, pods []Pod) Work {
 		w.add(pool, p)
 	}
 	slices.SortFunc(w.Pools, func(a, b Part) int { return cmp.Compare(a.Pool.Name, b.Pool.Name) })
+	w.finishParts()
 	for i := range w.Pools {
 		w.Pools[i].shape()
 	}
 	return w
+}
+
+// finishParts takes out the pools that have finished entirely, while others have not:
+// nothing of them comes back.
+func (w *Work) finishParts() {
+	left := make([]Part, 0, len(w.Pools))
+	for _, part := range w.Pools {
+		if part.done() {
+			w.Done = append(w.Done, part.Pool.Name)
+		} else {
+			left = append(left, part)
+		}
+	}
+	if len(left) == 0 {
+		w.Done = nil // all of it is over
+		return
+	}
+	w.Pools = left
+}
+
+func (p *Part) done() bool {
+	return !slices.ContainsFunc(p.Pods, func(pod Pod) bool { return !pod.Over || !pod.Owner.Done })
 }
 
 // unlikeLeader says whether pods are a LeaderWorkerSet's whose leader is of another
@@ -175,7 +200,7 @@ func (p *Part) shape() {
 		}
 	case w.Max > 0:
 		pool.Min, pool.Max, pool.Elastic = w.Min, w.Max, w.Min < w.Max
-		if left := p.OwnerSize(); left > 0 && first.Owner.Kind == "Job" && w.Workload == "" { // the rest of it has finished
+		if left := p.OwnerSize(); left > 0 && first.Owner.Shrinks() && w.Workload == "" { // the rest of it has finished
 			pool.Min, pool.Max = min(w.Min, left), min(w.Max, left)
 		}
 	default:

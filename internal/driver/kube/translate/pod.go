@@ -45,8 +45,12 @@ type Owner struct {
 	Elastic    bool   // its replicas are alike and independent of each other
 	Pool       string // the part of its owner that it is of
 	Size       int    // how many pods its part has; 0: not said
+	Done       bool   // nothing of its part is left: all of it has ended
 	Object     string // the object that is asked, where the workload is one part of it: "": that of Name
 }
+
+// Shrinks says whether it makes fewer pods once part of it has finished.
+func (o *Owner) Shrinks() bool { return o.Kind == "Job" || o.Kind == "JobSet" }
 
 // Asked is the name of the object that knows how many pods there are to be.
 func (o *Owner) Asked() string { return firstOf(o.Object, o.Name) }
@@ -163,8 +167,10 @@ func asks(r corev1.ResourceRequirements, name string) int64 {
 	return q.Value()
 }
 
-// indexes are labels and annotations by which controllers number pods.
-var indexes = []string{"batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index", "leaderworkerset.sigs.k8s.io/worker-index"}
+// indexes are labels and annotations by which controllers number pods. The leaders of
+// a LeaderWorkerSet are numbered as its groups are, by their StatefulSet, and as the
+// first of their group, which is what counts.
+var indexes = []string{"leaderworkerset.sigs.k8s.io/worker-index", "batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index", "training.kubeflow.org/replica-index"}
 
 func indexOf(p *corev1.Pod) int {
 	for _, key := range indexes {
@@ -184,6 +190,7 @@ func indexOf(p *corev1.Pod) int {
 var (
 	parts = []string{
 		"jobset.sigs.k8s.io/replicatedjob-name", "ray.io/group", "training.kubeflow.org/replica-type", "kubeflow.org/replica-type",
+		"training.kubeflow.org/job-role", // of an MPIJob
 	}
 	parents = []struct{ label, kind string }{
 		{"jobset.sigs.k8s.io/jobset-name", "JobSet"},
@@ -205,6 +212,9 @@ func ownerOf(p *corev1.Pod) Owner {
 	for _, parent := range parents {
 		if name := p.Labels[parent.label]; name != "" {
 			o.Kind, o.Name = parent.kind, plainName(name)
+			if o.Kind == "MPIJob" && ref != nil && ref.Kind != "Job" { // other kinds have this label too; a launcher is made by a Job
+				o.Kind = plainName(ref.Kind)
+			}
 			o.whole(p)
 			return o
 		}

@@ -18,7 +18,8 @@ const AnnotationSuspends = "muster.dev/by-suspending"
 type Suspendable struct {
 	Kind, Namespace, Name, UID string
 	Suspended                  bool
-	Pods                       []Pod // as its controller would make them, gated
+	Pods                       []Pod    // as its controller would make them, gated
+	Done                       []string // parts all of whose Jobs have ended well
 	Problems                   []Problem
 }
 
@@ -48,6 +49,9 @@ func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok 
 			name, _, _ := unstructured.NestedString(asMap(job), "name")
 			spec, _, _ := unstructured.NestedMap(asMap(job), "template", "spec")
 			left := countOf(asMap(job), "replicas", 1) - finishedJobs(u, name)
+			if left <= 0 {
+				s.Done = append(s.Done, name)
+			}
 			s.picture(u, name, max(0, left), JobSize(spec, nil), spec, o)
 		}
 	}

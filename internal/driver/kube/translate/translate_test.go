@@ -139,7 +139,9 @@ func TestPodsOfOneOwnerAreOneWorkload(t *testing.T) {
 		{"JobSet", map[string]string{"jobset.sigs.k8s.io/jobset-name": "js", "jobset.sigs.k8s.io/replicatedjob-name": "workers"}, "Job/js-workers-0", "js", "workers", false, false},
 		{"LeaderWorkerSet", map[string]string{"leaderworkerset.sigs.k8s.io/name": "lws"}, "StatefulSet/lws-0", "lws", "main", false, false},
 		{"RayCluster", map[string]string{"ray.io/cluster": "ray", "ray.io/group": "gpu-group"}, "RayCluster/ray", "ray", "gpu-group", false, false},
-		{"MPIJob", map[string]string{"training.kubeflow.org/job-name": "mpi", "training.kubeflow.org/replica-type": "worker"}, "MPIJob/mpi", "mpi", "worker", false, false},
+		{"MPIJob's worker", map[string]string{"training.kubeflow.org/job-name": "mpi", "training.kubeflow.org/job-role": "worker", "training.kubeflow.org/replica-index": "0"}, "MPIJob/mpi", "mpi", "worker", false, false},
+		{"MPIJob's launcher", map[string]string{"training.kubeflow.org/job-name": "mpi", "training.kubeflow.org/job-role": "launcher"}, "Job/mpi-launcher", "mpi", "launcher", false, false},
+		{"PyTorchJob", map[string]string{"training.kubeflow.org/job-name": "pt", "training.kubeflow.org/replica-type": "worker", "training.kubeflow.org/job-role": "master"}, "PyTorchJob/pt", "pt", "worker", false, false},
 		{"TrainJob", map[string]string{"jobset.sigs.k8s.io/jobset-name": "tj", "jobset.sigs.k8s.io/replicatedjob-name": "node"}, "Job/tj-node-0", "tj", "node", false, false},
 	} {
 		var pods []Pod

@@ -1,4 +1,4 @@
-package cli
+package picture
 
 import (
 	"slices"
@@ -11,9 +11,12 @@ func TestWhatBecameOfWhatWouldHaveBeenDecided(t *testing.T) {
 	of := func(would, happened string, gpus int32) *musterv1.ShadowCase {
 		return &musterv1.ShadowCase{Would: would, Happened: happened, Gpus: gpus}
 	}
-	got := outcomes([]*musterv1.ShadowCase{
+	var got []string
+	for _, s := range ShadowsOf([]*musterv1.ShadowCase{
 		of("start", "started in tiger/h200", 8), of("leave", "still runs", 16), of("start", "still waits", 32), of("start", "started in tiger/b300", 8), of("start", "was cancelled", 8),
-	})
+	}) {
+		got = append(got, s.Line())
+	}
 	want := []string{
 		"Muster would have started 4 workloads of 56 GPUs: 2 started, 1 still waits, 1 was cancelled",
 		"Muster would have let leave 1 workload of 16 GPUs: 1 still runs",
@@ -21,7 +24,7 @@ func TestWhatBecameOfWhatWouldHaveBeenDecided(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("it says %q, not %q", got, want)
 	}
-	if lines := outcomes(nil); len(lines) != 0 {
-		t.Errorf("of nothing it says %q", lines)
+	if lines := ShadowsOf(nil); len(lines) != 0 {
+		t.Errorf("of nothing it says %v", lines)
 	}
 }

@@ -1,0 +1,110 @@
+package kube
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+)
+
+// This file reads of owners what their pods do not say: which parts have finished, and
+// which pods are made only once others run. Those are pictured as long as nothing of
+// their workload was started; then their room is kept, and they start when they are made.
+
+// readOwner reads a LeaderWorkerSet or a JobSet beyond its size.
+func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, again bool) error {
+	of := is.object
+	is.object = nil
+	switch p.Owner.Kind {
+	case lwsKind:
+		crew := translate.CrewOf(of, p, &a.Translate)
+		is.group, is.staged = crew.Size, crew.Pods
+	case "JobSet":
+		is.staged = translate.Staged(of, p, &a.Translate)
+		if !again && !someFinished(of) {
+			return nil // all of it is to be made yet
+		}
+		jobs, err := a.client.jobsOf(ctx, p.Namespace, p.Owner.Name)
+		if err != nil {
+			return err
+		}
+		is.sizes, is.counted = translate.JobSetSizes(of, jobs), true
+	}
+	return nil
+}
+
+// someFinished says whether Jobs of a JobSet have ended well.
+func someFinished(of *unstructured.Unstructured) bool {
+	status, _ := of.Object["status"].(map[string]any)
+	return slices.ContainsFunc(listIn(status, "replicatedJobsStatus"), func(part map[string]any) bool {
+		n, _ := number(part["succeeded"])
+		return n > 0
+	})
+}
+
+// jobsOf lists the Jobs of a JobSet.
+func (c *Client) jobsOf(ctx context.Context, namespace, jobSet string) ([]unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	list, err := c.dynamic.Resource(owners["Job"]).Namespace(translate.Bare(namespace)).List(ctx, metav1.ListOptions{LabelSelector: "jobset.sigs.k8s.io/jobset-name=" + jobSet})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// done says whether nothing of a part is left: all of its Jobs have ended.
+func (o *owner) done(part string) bool {
+	n, known := o.sizes[part]
+	return o.counted && known && n == 0
+}
+
+// staged lists the pods that owners will make once others run, where nothing of their
+// workload runs yet: it is then known whole, and all of it waits.
+func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
+	type workload = [2]string
+	var order []workload
+	of := map[workload][]translate.Pod{} // as its owner would make them
+	for i := range pods {
+		p := &pods[i]
+		if !p.Gated || p.Owner.Kind != lwsKind && p.Owner.Kind != "JobSet" || of[p.Workload()] != nil {
+			continue
+		}
+		if all := a.owners[ownerKey(p)].staged; len(all) > 0 {
+			of[p.Workload()] = all
+			order = append(order, p.Workload())
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	there, runs := map[workload][]*translate.Pod{}, map[workload]bool{}
+	for i := range pods {
+		if p := &pods[i]; !p.Over && of[p.Workload()] != nil {
+			there[p.Workload()] = append(there[p.Workload()], p)
+			runs[p.Workload()] = runs[p.Workload()] || !p.Gated || p.Leaving
+		}
+	}
+	for _, key := range order {
+		if !runs[key] {
+			list = append(list, notMade(of[key], there[key])...)
+		}
+	}
+	return list
+}
+
+// notMade lists those of an owner's pods that are not there: of a part of which some
+// are, the others are being made already, but for the workers of a leader.
+func notMade(all []translate.Pod, there []*translate.Pod) (list []translate.Pod) {
+	for _, p := range all {
+		if !slices.ContainsFunc(there, func(is *translate.Pod) bool {
+			return is.Owner.Pool == p.Owner.Pool && (is.Owner.Kind != lwsKind || is.Index == p.Index)
+		}) {
+			list = append(list, p)
+		}
+	}
+	return list
+}

@@ -1,0 +1,60 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Targeting lists the workloads that have not ended and target a quota, or one below
+// it, or flex, in order of ID. It costs what stands and waits there, not what the fleet
+// remembers.
+func (s *State) Targeting(target string) []*Workload {
+	var people []*Workload
+	for _, w := range s.nowhere {
+		people = append(people, w)
+	}
+	for _, p := range s.Partitions {
+		if target == Flex {
+			people = p.flexPeople(people)
+			continue
+		}
+		for _, a := range p.Accounts {
+			if under(a.Quota, target) {
+				people = a.people(people)
+			}
+		}
+	}
+	return slices.DeleteFunc(eachOnce(people), func(w *Workload) bool { return w.State.Ended() || !under(w.Target, target) })
+}
+
+func under(path, root string) bool {
+	return path == root || strings.HasPrefix(path, root+"/")
+}
+
+// flexPeople adds who stands on flex in the partition, or waits for it there.
+func (p *Partition) flexPeople(list []*Workload) []*Workload {
+	list = append(list, p.flexWork...)
+	for _, u := range p.flex {
+		list = u.queue.people(list)
+	}
+	return list
+}
+
+// people adds who stands in the account, or waits for it.
+func (a *Account) people(list []*Workload) []*Workload {
+	return a.queue.people(append(list, a.work...))
+}
+
+func (q *queue) people(list []*Workload) []*Workload {
+	for it := range q.all.each() {
+		list = append(list, it.Workload)
+	}
+	return list
+}
+
+// eachOnce sorts people by ID, and leaves out who is there twice.
+func eachOnce(people []*Workload) []*Workload {
+	slices.SortFunc(people, func(a, b *Workload) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Compact(people)
+}
