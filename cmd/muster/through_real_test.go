@@ -145,18 +145,23 @@ func (w *wayfarer) signpost() string {
 	return out.String()
 }
 
-// service makes the chart's service, with this machine behind it instead of a pod.
+// service makes the chart's service, with this machine behind it as its pod.
 func (w *wayfarer) service(ip string, port int) {
 	w.t.Helper()
 	w.c.must(http.MethodPost, "/api/v1/namespaces/muster/services", kubetest.JSON{
 		"apiVersion": "v1", "kind": "Service", "metadata": kubetest.JSON{"name": "muster"},
 		"spec": kubetest.JSON{"ports": []kubetest.JSON{{"name": "api", "port": 6878, "protocol": "TCP"}}},
 	})
-	w.c.must(http.MethodPost, "/apis/discovery.k8s.io/v1/namespaces/muster/endpointslices", kubetest.JSON{
-		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
-		"metadata":  kubetest.JSON{"name": "muster-1", "labels": kubetest.JSON{"kubernetes.io/service-name": "muster"}},
-		"ports":     []kubetest.JSON{{"name": "api", "port": port, "protocol": "TCP"}},
-		"endpoints": []kubetest.JSON{{"addresses": []string{ip}, "conditions": kubetest.JSON{"ready": true}}},
+	pod := kubetest.Pod("muster", "muster-0", 1) // none that runs: an API server passes on to what a pod says its address is
+	pod["spec"].(kubetest.JSON)["schedulingGates"] = []kubetest.JSON{{"name": "example.com/never"}}
+	w.c.must(http.MethodPost, "/api/v1/namespaces/muster/pods", pod)
+	w.c.must(http.MethodPatch, "/api/v1/namespaces/muster/pods/muster-0/status", kubetest.JSON{"status": kubetest.JSON{"podIP": ip, "podIPs": []kubetest.JSON{{"ip": ip}}}})
+	w.c.must(http.MethodPost, "/api/v1/namespaces/muster/endpoints", kubetest.JSON{
+		"apiVersion": "v1", "kind": "Endpoints", "metadata": kubetest.JSON{"name": "muster"},
+		"subsets": []kubetest.JSON{{
+			"addresses": []kubetest.JSON{{"ip": ip, "targetRef": kubetest.JSON{"kind": "Pod", "namespace": "muster", "name": "muster-0"}}},
+			"ports":     []kubetest.JSON{{"name": "api", "port": port, "protocol": "TCP"}},
+		}},
 	})
 }
 
