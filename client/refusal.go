@@ -76,7 +76,8 @@ func Refused(err error, code string) bool {
 // NotAllowed says whether the server would not let the caller do this: the caller
 // is unknown to it, or may not.
 func NotAllowed(err error) bool {
-	return Refused(err, AccessDenied) || connect.CodeOf(err) == connect.CodeUnauthenticated
+	code := connect.CodeOf(err) // without a refusal, somebody on the way has said it
+	return Refused(err, AccessDenied) || code == connect.CodeUnauthenticated || code == connect.CodePermissionDenied
 }
 
 // plain turns what the protocol says into the errors of this package.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -171,7 +172,7 @@ func (s *several) start() {
 func serving(ctx context.Context, t *testing.T, o cli.UpOptions) (s *server, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
-	o.Listen, o.LogLevel, o.Out, o.Err = "127.0.0.1:0", "info", t.Output(), t.Output()
+	o.Listen, o.LogLevel, o.Out, o.Err = cmp.Or(o.Listen, "127.0.0.1:0"), "info", t.Output(), t.Output()
 	s = &server{began: time.Now(), UpOptions: o}
 	if err := s.listen(ctx); err != nil {
 		t.Fatal(err)

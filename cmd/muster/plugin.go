@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
 	"github.com/muster-fleet/muster/client"
@@ -141,6 +142,7 @@ func (p *asked) workload(ctx context.Context, c *kube.Client, word string) (stri
 	}
 	of, ok, err := c.WorkloadOf(ctx, p.namespace, name)
 	switch {
+	case apierrors.IsForbidden(err) && !both: // who may not see pods can still name a workload
 	case err != nil:
 		return "", err
 	case !ok && both:

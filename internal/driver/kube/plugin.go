@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/muster-fleet/muster/internal/driver/kube/translate"
@@ -27,7 +28,7 @@ func (c *Client) WorkloadOf(ctx context.Context, namespace, pod string) (name st
 	defer cancel()
 	var is corev1.Pod
 	if err := c.core.Get().Namespace(namespace).Resource("pods").Name(pod).Do(ctx).Into(&is); err != nil {
-		if missing(err) {
+		if apierrors.IsNotFound(err) {
 			return "", false, nil
 		}
 		return "", false, err

@@ -1,11 +1,15 @@
 package kube
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -48,5 +52,48 @@ func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Del("Authorization")
 		r.Header.Set(tokenHeader, token)
 	}
-	return t.RoundTripper.RoundTrip(r)
+	res, err := t.RoundTripper.RoundTrip(r)
+	if err == nil && res.StatusCode >= http.StatusBadRequest {
+		return onTheWay(res)
+	}
+	return res, err
+}
+
+// mostOfStatus is more than an API server says of what it refuses.
+const mostOfStatus = 64 << 10
+
+// onTheWay puts what the API server itself says, and Muster does not, into words in
+// which Muster's clients read an error: that the way is closed, and what opens it.
+func onTheWay(res *http.Response) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(res.Body, mostOfStatus))
+	_ = res.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	var is metav1.Status
+	if json.Unmarshal(body, &is) == nil && is.Kind == "Status" {
+		code, remedy := remedyFor(res.StatusCode)
+		body, err = json.Marshal(map[string]string{"code": code, "message": "the cluster's API server, on the way to Muster: " + is.Message + remedy})
+		if err != nil {
+			return nil, err
+		}
+		res.Header.Set("Content-Type", "application/json")
+	}
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	res.Header.Del("Content-Length")
+	return res, nil
+}
+
+// remedyFor is the code by which Muster's clients know an answer of an API server, and
+// what helps.
+func remedyFor(status int) (code, remedy string) {
+	switch status {
+	case http.StatusUnauthorized:
+		return "unauthenticated", "; sign in to the cluster"
+	case http.StatusForbidden:
+		return "permission_denied", "; the Role muster-signpost of the chart gives this right, and with --server ADDRESS it is not needed"
+	case http.StatusNotFound:
+		return "unavailable", "; the ConfigMap muster names this service: is the server installed there?"
+	}
+	return "unavailable", "; does the server run?"
 }
