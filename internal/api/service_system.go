@@ -11,7 +11,7 @@ import (
 )
 
 // Status says how the server is, and who the caller is to it.
-func (s systemService) Status(ctx context.Context, _ *musterv1.StatusRequest) (*musterv1.StatusResponse, error) {
+func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*musterv1.StatusResponse, error) {
 	who := callerOf(ctx).actor
 	out := &musterv1.StatusResponse{
 		Actor: who.Name, Operator: who.Operator,
@@ -25,6 +25,9 @@ func (s systemService) Status(ctx context.Context, _ *musterv1.StatusRequest) (*
 			out.Gpus += int32(p.Tally().Installed)
 		}
 		out.Banners = banners(state.Partitions)
+		if m.GetWithoutWorkloads() {
+			return nil
+		}
 		for _, w := range state.Workloads {
 			out.Workloads[string(w.State)]++
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/event"
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/view"
@@ -38,13 +39,16 @@ func (t *tales) of(ctx context.Context, e Engine, q subject) ([]uint64, error) {
 	return slices.Clone(all[:end]), nil
 }
 
-// Recall reads the stories of workloads ahead of whoever asks for one first.
+// Recall reads the stories of workloads and quotas ahead of whoever asks for one first.
 func (s *Server) Recall(ctx context.Context) error {
 	var last uint64
 	s.engine.Look(func(state *fleet.State) { last = state.Seq })
 	_, err := s.tales.of(ctx, s.engine, subject{seq: last})
+	if err == nil {
+		_, err = s.history.ask(ctx, s.engine, &musterv1.HistoryRequest{Limit: 1}, fleet.Never)
+	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("the stories of workloads could not be read ahead", "error", err) // who asks for one tries again
+		s.log.Warn("the stories could not be read ahead", "error", err) // who asks for one tries again
 	}
 	return nil
 }

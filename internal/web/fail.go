@@ -86,14 +86,19 @@ func (v *visit) fail(err error) {
 		return
 	}
 	f := frame{v: v, at: v.now, from: v.now, to: v.now, theme: v.theme(), assets: v.o.Version}
-	p := page{title: t.title, still: true, status: t.status, body: troubleBody(f, t)}
-	if !t.signIn {
+	p := page{title: t.title, still: true, status: t.status}
+	if t.signIn { // what the API says is for programs
+		t.text = "This server wants to know who you are."
+		if v.self.token != "" {
+			t.text = "That token is not known here. Ask who runs this server for one."
+		}
+	} else {
 		v.asOf = nil
 		if whole, err := v.frame(p); err == nil {
 			f = whole
 		}
-		p.body = troubleBody(f, t)
 	}
+	p.body = troubleBody(f, t)
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.Header().Set("Cache-Control", "no-store")
 	if v.r.Header.Get("HX-Request") == "true" && t.status < 500 {

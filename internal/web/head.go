@@ -57,7 +57,7 @@ func (h *heads) of(v *visit) (head, error) {
 func (h *heads) ask(ctx context.Context, v *visit, who browser) (head, error) {
 	fresh := head{at: time.Now()}
 	var err error
-	if fresh.status, err = v.System.Status(ctx, &musterv1.StatusRequest{}); err == nil {
+	if fresh.status, err = v.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true}); err == nil {
 		var c *musterv1.CapacityResponse
 		if c, err = v.Capacity.Capacity(ctx, &musterv1.CapacityRequest{WithoutIslands: true}); err == nil {
 			fresh.modes = map[string]string{}

@@ -257,7 +257,7 @@ func layout(f frame, p page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if f.v.self.token != "" {
+		if f.v.self.token != "" && f.actor != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<form method=\"post\" action=\"/sign-out\"><button class=\"quiet\">Sign out</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

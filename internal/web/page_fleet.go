@@ -108,7 +108,7 @@ func clustersOf(rows []fleetRow) (list []fleetRow) {
 // fleetRows are the clusters, those with the most wrong first, each with its
 // partitions below it.
 func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthResponse) []fleetRow {
-	tripped := map[string]bool{}
+	tripped, open := map[string]bool{}, map[string]bool{} // of partitions, and of clusters
 	for _, p := range h.GetPartitions() {
 		tripped[p.GetPartition()] = p.GetTripped() != nil
 	}
@@ -117,23 +117,19 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 		most = max(most, int(one.GetFigures().GetInstalled()))
 	}
 	var clusters []fleetRow
-	below := map[string][]fleetRow{}
+	below, incidents := map[string][]fleetRow{}, map[string]int{}
 	for _, p := range c.GetPartitions() {
 		r := fleetRow{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.to("/partition/" + p.GetPartition())}
 		r.judge(p.GetStale(), tripped[p.GetPartition()], len(p.GetIncidents()), "enforce")
 		r.meter = meterOf(p.GetFigures(), most)
 		cluster, _, _ := strings.Cut(p.GetPartition(), "/")
 		below[cluster] = append(below[cluster], r)
+		incidents[cluster] = max(incidents[cluster], len(p.GetIncidents()))
+		open[cluster] = open[cluster] || tripped[p.GetPartition()]
 	}
 	for _, one := range c.GetClusters() {
 		r := fleetRow{name: one.GetCluster(), mode: one.GetMode(), f: one.GetFigures()}
-		incidents, open := 0, false
-		for _, p := range c.GetPartitions() {
-			if strings.HasPrefix(p.GetPartition(), one.GetCluster()+"/") {
-				incidents, open = max(incidents, len(p.GetIncidents())), open || tripped[p.GetPartition()]
-			}
-		}
-		r.judge(one.GetStale(), open, incidents, one.GetMode())
+		r.judge(one.GetStale(), open[one.GetCluster()], incidents[one.GetCluster()], one.GetMode())
 		r.meter = meterOf(one.GetFigures(), most)
 		clusters = append(clusters, r)
 	}

@@ -64,9 +64,16 @@ func nodesPage(v *visit) (page, error) {
 	if m.scope != "" {
 		command += " " + m.scope
 	}
+	lead := draw.Count(m.out, "node") + " of " + draw.Number(m.total) + " are not healthy."
+	switch {
+	case m.total == 0:
+		lead = "There are no nodes yet."
+	case m.out == 1:
+		lead = "1 node of " + draw.Number(m.total) + " is not healthy."
+	}
 	return page{
 		title: "Nodes and health", nav: "nodes", command: command, body: nodesBody(m),
-		lead: draw.Count(m.out, "node") + " of " + draw.Number(m.total) + " are not healthy.",
+		lead: lead,
 	}, nil
 }
 

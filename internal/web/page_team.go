@@ -91,7 +91,6 @@ type teamView struct {
 	q        *musterv1.Quota
 	rows     []teamRow
 	children []teamRow
-	used     []*musterv1.QuotaUsed
 	held     []holding
 	changes  []*musterv1.QuotaChange
 	window   string
@@ -158,14 +157,25 @@ func (m *teamView) fill(path string) error {
 	}
 	m.changes = h.GetChanges()
 	slices.Reverse(m.changes)
-	if u, err := v.Past.QuotaUse(v.ctx, &musterv1.QuotaUseRequest{AsOf: v.asOf, Quota: path}); err == nil {
-		for _, one := range u.GetQuotas() {
-			if one.GetQuota() == path {
-				m.used = append(m.used, one)
-			}
+	return nil
+}
+
+// keptPath is the part of the page that says what became of a quota's promises: it waits until the past is gathered.
+const keptPath = "/part/kept"
+
+func keptPart(v *visit) (page, error) {
+	path := v.r.URL.Query().Get("quota")
+	u, err := v.Past.QuotaUse(v.ctx, &musterv1.QuotaUseRequest{AsOf: v.asOf, Quota: path})
+	if err != nil {
+		return page{}, err
+	}
+	var used []*musterv1.QuotaUsed
+	for _, one := range u.GetQuotas() {
+		if one.GetQuota() == path {
+			used = append(used, one)
 		}
 	}
-	return nil
+	return page{part: true, body: keptBody(v, used)}, nil
 }
 
 // sentence says how the team stands, at once.

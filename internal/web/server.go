@@ -121,6 +121,7 @@ var pages = map[string]pageFunc{
 	"GET " + ladderPath:                      queuePage,
 	"GET /shadow/{cluster}":                  shadowPage,
 	"GET " + shadowPath:                      shadowPart,
+	"GET " + keptPath:                        keptPart,
 	"GET " + islandsPath:                     islandPromises,
 	"GET /style":                             stylePage,
 	"GET /words":                             wordsPage,

@@ -23,9 +23,11 @@ const (
 )
 
 type StatusRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Without how many workloads are in which state: they are counted.
+	WithoutWorkloads bool `protobuf:"varint,1,opt,name=without_workloads,json=withoutWorkloads,proto3" json:"without_workloads,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *StatusRequest) Reset() {
@@ -56,6 +58,13 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
 	return file_muster_v1_system_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *StatusRequest) GetWithoutWorkloads() bool {
+	if x != nil {
+		return x.WithoutWorkloads
+	}
+	return false
 }
 
 type StatusResponse struct {
@@ -374,8 +383,9 @@ var File_muster_v1_system_proto protoreflect.FileDescriptor
 
 const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
-	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x0f\n" +
-	"\rStatusRequest\"\xbb\x03\n" +
+	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
+	"\rStatusRequest\x12+\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xbb\x03\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +

@@ -94,6 +94,7 @@ async function weigh(t) {
 
 const tabs = [];
 for (const page of pages) tabs.push(await open(page));
+for (const t of tabs) t.begins = await weigh(t); // loaded just now: beside what it weighs loaded anew at the end
 const began = Date.now(), from = await seen();
 const driving = drive();
 await sleep(warm);
@@ -118,8 +119,9 @@ for (const t of tabs) {
   await t.tab.reload({ waitUntil: 'load', timeout: 120_000 }).catch(e => t.complaints.push(e.message));
   await sleep(3000);
   const fresh = await weigh(t), a = t.first, b = t.last;
-  // What the fleet itself has grown by shows in a page that is loaded anew, too.
-  const grown = b.heap > a.heap * 1.1 && b.heap > fresh.heap * 1.1 || b.nodes > a.nodes * 1.1 && b.nodes > fresh.nodes * 1.1;
+  // What the fleet itself has grown by shows in a page that is loaded anew, too: that the page has not kept.
+  const fleet = Math.max(0, fresh.heap - t.begins.heap);
+  const grown = b.heap - fleet > a.heap * 1.1 || b.nodes > a.nodes * 1.1 && b.nodes > fresh.nodes * 1.1;
   const moved = Math.abs(b.at - t.at) > 1;
   if (grown || moved || t.complaints.length || !b.swaps) failed++;
   console.log([t.name.padEnd(11), String(b.swaps).padStart(9), mib(a.heap).padStart(10), mib(b.heap).padStart(11), more(a.heap, b.heap).padStart(8), mib(fresh.heap).padStart(12),
