@@ -142,10 +142,7 @@ func (w *world) restart(mode fleet.Mode) {
 
 // join starts an agent; an earlier one must have been stopped.
 func (w *world) join(d *Driver, mode fleet.Mode) {
-	client, err := Connect(w.entitled(mode), "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	client, judge := w.entitledClient(w.entitled(mode), mode)
 	send := func(r driver.Report) error {
 		_, err := w.engine.Do(w.ctx, engine.RequestOf(r))
 		var no *core.Refusal
@@ -168,6 +165,7 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 		if err := <-done; err != nil {
 			w.t.Error(err)
 		}
+		judge()
 	})
 	w.t.Cleanup(w.stop)
 }
