@@ -46,11 +46,11 @@ func Frontier(list []Trade, w Width) SVG {
 	}
 	p.text(0, 11, "↑ promises broken", style{size: small, quiet: true})
 	for _, v := range shares(x.most)[1:] { // both begin with 0
-		p.text(x.at(v), bottom+15, percentMark(v), style{size: small, quiet: true, at: middle})
+		p.text(x.at(v), bottom+20, percentMark(v), style{size: small, quiet: true, at: middle})
 	}
 	p.trades(list, x, y)
-	p.text(x.x1, bottom+33, "mean buffer →", style{size: small, quiet: true, at: end})
-	return p.done(p.tradeKeys(list, bottom+44))
+	p.text(x.x1, bottom+38, "mean buffer →", style{size: small, quiet: true, at: end})
+	return p.done(p.tradeKeys(list, bottom+48))
 }
 
 // shares are round shares from 0 to most, at most six of them.
