@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // partitions are those that a scope names: a partition, a cluster's, or all. A
@@ -44,7 +45,7 @@ func noPartition(s *fleet.State, scope string) error {
 	}
 	there := "there are none yet"
 	if len(names) > 0 {
-		there = "there are " + strings.Join(names[:min(len(names), 10)], ", ")
+		there = "there are " + words.Few(names, 10)
 	}
 	return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + "; " + there}
 }

@@ -79,9 +79,9 @@ func (p *pen) dumbbell(r Dumbbell, s scale, y, row, names float64, w Width) {
 	p.stroke(Paper, 3, "", "", [2]float64{min(a, n), mid}, [2]float64{max(a, n), mid})
 	x := s.of(r.Backed)
 	p.stroke(Quota, 3, "", "backed "+Number(r.Backed), [2]float64{x, mid - 11}, [2]float64{x, mid + 11})
-	p.diamond(s.of(r.Highest), mid, "highest use "+Number(r.Highest))
 	p.dot(Metal, a, mid, false, "assigned "+Number(r.Assigned))
 	p.dot(Metal, n, mid, true, "proposed "+Number(r.Proposed))
+	p.diamond(s.of(r.Highest), mid, "highest use "+Number(r.Highest)) // over the circles: it shows where they stand in one place
 	p.text(float64(w), base, change, style{bold: r.Proposed != r.Assigned, quiet: r.Proposed == r.Assigned, at: end})
 }
 

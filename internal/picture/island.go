@@ -42,7 +42,7 @@ func islandOf(nodes []*musterv1.Node, found []string, number int, strip *draw.St
 	slices.SortStableFunc(sorted, func(a, b *musterv1.Node) int { return cmp.Compare(a.GetRack(), b.GetRack()) })
 	healthy := 0
 	for _, n := range sorted {
-		name := "rack " + strconv.Itoa(int(n.GetRack())+1)
+		name := "rack " + strconv.Itoa(int(n.GetRack())) // the number that files and the API know
 		if len(racks) == 0 || racks[len(racks)-1].Name != name {
 			racks = append(racks, draw.Rack{Name: name})
 		}

@@ -7,6 +7,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // comingView is what is known to be ahead.
@@ -76,12 +77,12 @@ func comingPage(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	command := "muster coming"
+	command := []string{"muster", "coming"}
 	if m.scope != "" {
-		command += " " + m.scope
+		command = append(command, m.scope)
 	}
 	return page{
-		title: "Coming", nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: command, body: aheadBody(m),
+		title: "Coming", nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: words.Shell(command...), body: aheadBody(m),
 		lead: "What is known to change: nodes that come back, holds and work that end, haircuts and incidents that are under way.",
 	}, nil
 }

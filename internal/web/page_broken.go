@@ -10,6 +10,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // brokenRow is one moment at which promises broke, as a line of a table.
@@ -93,7 +94,7 @@ func brokenPage(v *visit) (page, error) {
 	first := b.GetBreaks()[0]
 	return page{
 		title: "Broken " + clock(first.GetAt().AsTime(), v.now), nav: "promise", crumbs: []crumb{{"Promise", "/promise"}},
-		lead: m.sentence(), command: "muster promise broken " + first.GetPartition() + " -o wide", body: brokenBody(m),
+		lead: m.sentence(), command: words.Shell("muster", "promise", "broken", first.GetPartition(), "-o", "wide"), body: brokenBody(m),
 	}, nil
 }
 

@@ -72,13 +72,13 @@ func eventsPage(v *visit) (page, error) {
 		slices.Reverse(records) // the last first, where nobody asked for a place
 	}
 	m.rows = v.rows(records, mostEvents)
-	command := "muster events"
+	command := []string{"muster", "events"}
 	for _, f := range [][2]string{{"kind", "--kind"}, {"who", "--who"}, {"about", "--about"}, {"since", "--since"}} {
 		if m.filters[f[0]] != "" {
-			command += " " + f[1] + " " + m.filters[f[0]]
+			command = append(command, f[1], m.filters[f[0]])
 		}
 	}
-	return page{title: "Events", nav: "events", command: command, body: eventsBody(m), lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
+	return page{title: "Events", nav: "events", command: words.Shell(command...), body: eventsBody(m), lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
 }
 
 // rows makes rows of records, at most so many.

@@ -8,6 +8,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // haircutView is a plan, a draft or a saved one.
@@ -150,7 +151,7 @@ func haircutPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	return page{
-		title: "Haircut " + name, nav: "haircuts", crumbs: []crumb{{"Haircut", "/haircuts"}}, command: "muster haircut show " + name, body: savedBody(m),
+		title: "Haircut " + name, nav: "haircuts", crumbs: []crumb{{"Haircut", "/haircuts"}}, command: words.Shell("muster", "haircut", "show", name), body: savedBody(m),
 		lead: haircutLead(m.h),
 	}, nil
 }
@@ -176,7 +177,7 @@ func stepPage(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	m := stepView{v: v, h: g.GetHaircut(), undo: step == "undo", command: "muster haircut " + step + " " + name + " --cluster " + cluster + " --reason …"}
+	m := stepView{v: v, h: g.GetHaircut(), undo: step == "undo", command: words.Shell("muster", "haircut", step, name, cluster, "--reason", "…")}
 	for _, w := range m.h.GetWaves() {
 		if w.GetCluster() == cluster {
 			m.wave = w

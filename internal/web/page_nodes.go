@@ -8,6 +8,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // nodesView is what the page of nodes and health shows.
@@ -60,9 +61,9 @@ func nodesPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	m.remember()
-	command := "muster health"
+	command := []string{"muster", "health"}
 	if m.scope != "" {
-		command += " " + m.scope
+		command = append(command, m.scope)
 	}
 	lead := draw.Count(m.out, "node") + " of " + draw.Number(m.total) + " are not healthy."
 	switch {
@@ -72,7 +73,7 @@ func nodesPage(v *visit) (page, error) {
 		lead = "1 node of " + draw.Number(m.total) + " is not healthy."
 	}
 	return page{
-		title: "Nodes and health", nav: "nodes", command: command, body: nodesBody(m),
+		title: "Nodes and health", nav: "nodes", command: words.Shell(command...), body: nodesBody(m),
 		lead: lead,
 	}, nil
 }
@@ -171,7 +172,7 @@ func nodePage(v *visit) (page, error) {
 	}
 	m.events = v.rows(e.GetRecords(), 30)
 	return page{
-		title: name, nav: "nodes", crumbs: []crumb{{"Fleet", "/"}, {m.n.GetPartition(), "/partition/" + m.n.GetPartition()}}, command: "muster describe node " + name,
+		title: name, nav: "nodes", crumbs: []crumb{{"Fleet", "/"}, {m.n.GetPartition(), "/partition/" + m.n.GetPartition()}}, command: words.Shell("muster", "describe", "node", name),
 		lead: "Is " + m.n.GetState() + " since " + clock(m.n.GetSince().AsTime(), v.now) + becauseText(m.n.GetSignal()) + ".", body: nodeBody(m),
 	}, nil
 }

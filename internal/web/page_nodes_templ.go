@@ -959,9 +959,9 @@ func nodeBody(m nodeView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var50 string
-		templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(plain(int(m.n.GetRack()) + 1))
+		templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(plain(int(m.n.GetRack())))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page_nodes.templ`, Line: 205, Col: 195}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page_nodes.templ`, Line: 205, Col: 191}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
 		if templ_7745c5c3_Err != nil {

@@ -7,6 +7,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // partitionView is what the page of a partition shows.
@@ -83,7 +84,7 @@ func partitionPage(v *visit) (page, error) {
 	}
 	f := m.p.GetFigures()
 	return page{
-		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: "muster describe partition " + id, body: partitionBody(m),
+		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: words.Shell("muster", "describe", "partition", id), body: partitionBody(m),
 		lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // promiseView is what the page of promises shows.
@@ -52,11 +53,11 @@ func promisePage(v *visit) (page, error) {
 	m.spare(r.GetSpares())
 	list := picture.Coverages(r.GetPromises())
 	m.wide, m.narrow = draw.Coverages(list, draw.Wide), draw.Coverages(list, draw.Narrow)
-	command := "muster promise"
+	command := []string{"muster", "promise"}
 	if m.scope != "" {
-		command += " " + m.scope
+		command = append(command, m.scope)
 	}
-	return page{title: "Promise", nav: "promise", command: command, body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
+	return page{title: "Promise", nav: "promise", command: words.Shell(command...), body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
 }
 
 // islandsPath is the part of the page that has the promises of islands: there may be thousands.

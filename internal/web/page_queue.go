@@ -8,6 +8,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // workloadsView is a list of workloads.
@@ -45,20 +46,20 @@ func workloadsPage(v *visit) (page, error) {
 	if l.GetNext() > 0 {
 		m.next = v.here("from", plain(int(l.GetNext())))
 	}
-	command := "muster job list"
+	command := []string{"muster", "job", "list"}
 	for _, f := range [][2]string{{"namespace", "-n"}, {"target", "--target"}, {"partition", "--partition"}, {"user", "--user"}} {
 		if m.filters[f[0]] != "" {
-			command += " " + f[1] + " " + m.filters[f[0]]
+			command = append(command, f[1], m.filters[f[0]])
 		}
 	}
 	switch s := m.filters["states"]; s {
 	case "":
 	case "waiting":
-		command += " --waiting"
+		command = append(command, "--waiting")
 	default:
-		command += " --state " + s
+		command = append(command, "--state", s)
 	}
-	return page{title: "Workloads", nav: "workloads", command: command, body: workloadsBody(m), lead: "Who runs, how they hold their GPUs, and who waits for what. Choose one to see why."}, nil
+	return page{title: "Workloads", nav: "workloads", command: words.Shell(command...), body: workloadsBody(m), lead: "Who runs, how they hold their GPUs, and who waits for what. Choose one to see why."}, nil
 }
 
 func number(s string) (n uint64) {
@@ -112,16 +113,16 @@ func queuePage(v *visit) (page, error) {
 		return page{}, err
 	}
 	m.fill(l.GetWorkloads(), v.r.URL.Path == ladderPath)
-	command := "muster job list --target " + m.target
+	command := []string{"muster", "job", "list", "--target", m.target}
 	if m.partition != "" {
-		command += " --partition " + m.partition
+		command = append(command, "--partition", m.partition)
 	}
 	m.later = v.to(ladderPath, "target", m.target, "partition", m.partition)
 	if v.r.URL.Path == ladderPath {
 		return page{part: true, body: ladderBody(m, true)}, nil
 	}
 	return page{
-		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: command, body: queueBody(m),
+		title: "Queue of " + m.target, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: words.Shell(command...), body: queueBody(m),
 		lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does; dashed is the run time that is declared.",
 	}, nil
 }

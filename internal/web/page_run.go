@@ -13,6 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // runView is what the page "Can I run?" shows.
@@ -60,7 +61,7 @@ func runPage(v *visit) (page, error) {
 		m.ask.namespace = v.reader()
 	}
 	m.asked = m.ask.gpus != ""
-	m.command = "muster free -n " + m.ask.namespace
+	m.command = words.Shell("muster", "free", "-n", m.ask.namespace)
 	if m.asked {
 		spec, command, wrong := m.ask.spec()
 		if m.spec = spec; wrong != nil {
@@ -156,14 +157,14 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 	pool := &musterv1.Pool{Name: "main", Replicas: r, Gpus: g, Reach: a.reach}
 	spec.Pools = []*musterv1.Pool{pool}
 	shape := plain(int(r)) + "x" + plain(int(g))
-	command := "muster fit --gang " + shape
+	command := []string{"muster", "fit", "--gang", shape}
 	if a.reach != "" {
-		command = "muster fit --pool main=" + shape + ",reach=" + a.reach
+		command = []string{"muster", "fit", "--pool", "main=" + shape + ",reach=" + a.reach}
 	}
-	command += " -n " + a.namespace
+	command = append(command, "-n", a.namespace)
 	for _, flag := range [][2]string{{"--target", a.target}, {"--partition", a.partition}, {"--priority", a.priority}} {
 		if flag[1] != "" {
-			command += " " + flag[0] + " " + flag[1]
+			command = append(command, flag[0], flag[1])
 		}
 	}
 	if a.hours != "" {
@@ -172,9 +173,9 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 			return nil, "", &wrongInput{"Hours", "is no number above 0: " + short(a.hours, 20)}
 		}
 		spec.MaxRuntime = durationpb.New(time.Duration(h * float64(time.Hour)))
-		command += " --max-runtime " + a.hours + "h"
+		command = append(command, "--max-runtime", a.hours+"h")
 	}
-	return spec, command, nil
+	return spec, words.Shell(command...), nil
 }
 
 // cardsOf draws a staircase for each target.

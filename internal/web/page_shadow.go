@@ -9,6 +9,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // shadowView is what Muster would have decided in a cluster where it does not act, beside what happened.
@@ -49,7 +50,7 @@ func shadowPage(v *visit) (page, error) {
 	m.later = v.to(shadowPath, "cluster", m.cluster, "window", m.window)
 	return page{
 		title: m.cluster + ": what Muster would decide", nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, body: shadowBody(m),
-		command: "muster cluster shadow " + m.cluster + " --since " + m.window,
+		command: words.Shell("muster", "cluster", "shadow", m.cluster, "--since", m.window),
 		lead:    "The cluster is in mode " + mode + ". What would have been decided there in mode enforce, and what happened instead.",
 	}, nil
 }

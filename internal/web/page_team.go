@@ -11,6 +11,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // teamsView is the list of quotas.
@@ -39,12 +40,12 @@ func teamsPage(v *visit) (page, error) {
 		return page{}, err
 	}
 	m.fill(q.GetQuotas())
-	command := "muster quota list"
+	command := []string{"muster", "quota", "list"}
 	if m.under != "" {
-		command += " " + m.under
+		command = append(command, m.under)
 	}
 	return page{
-		title: "Teams", nav: "teams", command: command, body: teamsBody(m),
+		title: "Teams", nav: "teams", command: words.Shell(command...), body: teamsBody(m),
 		lead: "Each quota: what it was granted, what of that stands on metal now, and what it uses.",
 	}, nil
 }
@@ -123,7 +124,7 @@ func teamPage(v *visit) (page, error) {
 	for i := range parts[:len(parts)-1] {
 		crumbs = append(crumbs, crumb{parts[i], "/team/" + strings.Join(parts[:i+1], "/")})
 	}
-	return page{title: path, nav: "teams", crumbs: crumbs, lead: m.sentence(), command: "muster quota show " + path, body: teamBody(m)}, nil
+	return page{title: path, nav: "teams", crumbs: crumbs, lead: m.sentence(), command: words.Shell("muster", "quota", "show", path), body: teamBody(m)}, nil
 }
 
 func (m *teamView) fill(path string) error {

@@ -6,6 +6,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/draw"
 	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 // workloadView is what the page of a workload shows.
@@ -37,7 +38,7 @@ func workloadPage(v *visit) (page, error) {
 		}
 	}
 	return page{
-		title: m.id, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: "muster why " + m.id + " --history",
+		title: m.id, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: words.Shell("muster", "why", m.id, "--history"),
 		lead: m.sentence(), body: workloadBody(m),
 	}, nil
 }

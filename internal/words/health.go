@@ -18,7 +18,7 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	case event.HaircutReviewed:
 		return Told{Haircut, e.Haircut, "is reviewed by " + e.By}, true
 	case event.HaircutTold:
-		return Told{Haircut, e.Haircut, "is told to the people of " + few(e.Clusters, 4)}, true
+		return Told{Haircut, e.Haircut, "is told to the people of " + Few(e.Clusters, 4)}, true
 	case event.HaircutApplied:
 		return Told{Haircut, e.Haircut, "is in force in " + e.Cluster}, true
 	case event.HaircutUndone:
@@ -77,9 +77,9 @@ func signals(e event.SignalsTaken) Told {
 		seen += len(s.Seen)
 	}
 	if len(nodes) == 1 {
-		return Told{Node, nodes[0], "is spoken of: " + few(checks, 3)}
+		return Told{Node, nodes[0], "is spoken of: " + Few(checks, 3)}
 	}
-	return Told{Nothing, few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", Count(seen, "signal"), few(checks, 3))}
+	return Told{Nothing, Few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", Count(seen, "signal"), Few(checks, 3))}
 }
 
 func validated(e event.NodeValidated) string {
@@ -88,7 +88,7 @@ func validated(e event.NodeValidated) string {
 		says = "passes its checks"
 	}
 	if len(e.Checks) > 0 {
-		says += " (" + few(e.Checks, 3) + ")"
+		says += " (" + Few(e.Checks, 3) + ")"
 	}
 	return says + because(e.Note)
 }

@@ -20,7 +20,7 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.IslandAdded:
 		return Told{Partition, e.Partition, fmt.Sprintf("has a new island, %s, of %s", e.Island, Count(max(1, e.Racks), "rack"))}, true
 	case event.NodesAdded:
-		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", Count(len(e.Names), "node"), e.Island, few(e.Names, 2))}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", Count(len(e.Names), "node"), e.Island, Few(e.Names, 2))}, true
 	case event.NodeChanged:
 		return Told{Node, e.Node, nodeChanged(e)}, true
 	case event.ReportsStopped:
@@ -75,7 +75,7 @@ func incidentWhere(scope string, nodes []string) string {
 		says = " in " + scope
 	}
 	if len(nodes) > 0 {
-		says += ", on " + few(nodes, 2)
+		says += ", on " + Few(nodes, 2)
 	}
 	return says
 }

@@ -16,8 +16,8 @@ func Count(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// few names the first of many.
-func few(list []string, most int) string {
+// Few names the first of many, and says how many more there are.
+func Few(list []string, most int) string {
 	if len(list) <= most {
 		return strings.Join(list, ", ")
 	}
@@ -52,7 +52,7 @@ func Access(a fleet.Access, most int) string {
 		names []string
 	}{{"users ", a.Users}, {"groups ", a.Groups}, {"namespaces ", a.Namespaces}} {
 		if len(list.names) > 0 {
-			parts = append(parts, list.what+few(list.names, most))
+			parts = append(parts, list.what+Few(list.names, most))
 		}
 	}
 	return "open to " + strings.Join(parts, "; ")

@@ -98,7 +98,7 @@ func aligned(e event.BackingAligned) string {
 		parts = append(parts, fmt.Sprintf("%s has %d on %s", b.Quota, b.Nodes, b.Island))
 	}
 	if len(parts) > 0 {
-		says += "; " + few(parts, 3)
+		says += "; " + Few(parts, 3)
 	}
 	for _, g := range e.Gangs {
 		if g.Missing > 0 {
