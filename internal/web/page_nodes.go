@@ -181,7 +181,7 @@ func becauseText(signal string) string {
 	if signal == "" {
 		return ""
 	}
-	return ", because of: " + signal
+	return "; what was seen: " + signal
 }
 
 // out is how long a fault lasted.
