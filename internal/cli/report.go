@@ -32,8 +32,8 @@ func newReportWaiting(a *app) *cobra.Command {
 		Short: "GPU-hours that work waited, by week, quota and reason, and what would have recovered them",
 		Long: `Waiting counts the GPUs that each waiting workload needs to start, times how long it waited, under its reason.
 The parts say what would have let it run: unbacked (the grant would do, the metal behind it was not
-there), quota (more of it, or less use by others), shape (enough GPUs, not in one piece; of
-GangTooLarge no time makes such a piece, only another shape or grant helps), fault
+there), quota (more of it, or less use by others), shape (enough GPUs, not in one piece;
+what is GangTooLarge is drawn by itself: no time makes such a piece, another shape or grant does), fault
 (something was broken) and moment (its room was being made). Reasons are asked for when a workload begins to wait and
 in every full hour.`,
 		Example: "  muster report waiting --since 90d\n  muster report waiting research --cluster tiger -o csv",
@@ -70,8 +70,19 @@ var partWords = []struct{ name, says string }{
 	{"unbacked", "recovered by backing what is granted"},
 	{"quota", "by more quota, or less use by others"},
 	{"shape", "by room in one piece"},
+	{tooLarge, "by no time: another shape or grant"},
 	{"fault", "by mending what is broken"},
 	{"moment", "room being made for it"},
+}
+
+// tooLarge is what of shape no time recovers, by itself.
+const tooLarge = "too large"
+
+func shownPart(r *musterv1.WaitedFor) string {
+	if r.GetReason() == "GangTooLarge" {
+		return tooLarge
+	}
+	return r.GetPart()
 }
 
 // parts draws what a better allocation would recover, and how each part went week by week.
@@ -82,15 +93,13 @@ func (p *page) parts(rows []*musterv1.WaitedFor) {
 	weeks := map[string][]float64{}
 	first, last := rows[0].GetWeek().AsTime(), rows[len(rows)-1].GetWeek().AsTime()
 	n := int(last.Sub(first).Hours()/24/7) + 1
-	all, tooLarge := 0.0, 0.0
+	all := 0.0
 	for _, r := range rows {
-		if r.GetReason() == "GangTooLarge" {
-			tooLarge += r.GetGpuHours()
+		part := shownPart(r)
+		if weeks[part] == nil {
+			weeks[part] = make([]float64, n)
 		}
-		if weeks[r.GetPart()] == nil {
-			weeks[r.GetPart()] = make([]float64, n)
-		}
-		weeks[r.GetPart()][int(r.GetWeek().AsTime().Sub(first).Hours()/24/7)] += r.GetGpuHours()
+		weeks[part][int(r.GetWeek().AsTime().Sub(first).Hours()/24/7)] += r.GetGpuHours()
 		all += r.GetGpuHours()
 	}
 	p.say("%s GPU-hours waited", p.paint.paint(strong, gpuHours(all)))
@@ -103,9 +112,6 @@ func (p *page) parts(rows []*musterv1.WaitedFor) {
 			line := sparkline(weeks[part.name][max(0, n-26):])
 			p.say("  %-9s %s %10s  %s  %s", part.name, bar(int32(1000*sum/all), 1000, 20), gpuHours(sum), line, p.paint.paint(faint, part.says))
 		}
-	}
-	if tooLarge > 0 {
-		p.wrapAs("  ", fmt.Sprintf("%s of shape is GangTooLarge: no room that comes with time recovers it, only another shape of the work, or another grant.", gpuHours(tooLarge)))
 	}
 	p.say("")
 }

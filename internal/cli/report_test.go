@@ -22,10 +22,13 @@ func TestWhatNoTimeRecoversIsNotBookedAsRoomToCome(t *testing.T) {
 	}
 	apart := &musterv1.WaitedFor{Week: week, Reason: "Fragmented", Part: "shape", GpuHours: 40}
 	large := &musterv1.WaitedFor{Week: week, Reason: "GangTooLarge", Part: "shape", GpuHours: 120}
-	if got, want := said(apart, large), "120 of shape is GangTooLarge: no room that comes with time recovers it, only another shape of the work, or another grant."; !strings.Contains(got, want) {
+	if got, want := said(apart, large), "120 █ by no time: another shape or grant"; !strings.Contains(got, want) {
 		t.Errorf("%q does not say %q", got, want)
 	}
-	if got := said(apart); strings.Contains(got, "GangTooLarge") {
+	if got := said(apart, large); !strings.Contains(got, "shape █████░░░░░░░░░░░░░░░ 40 ") {
+		t.Errorf("%q books what is too large as shape", got)
+	}
+	if got := said(apart); strings.Contains(got, "too large") {
 		t.Errorf("nothing was too large, but it says %q", got)
 	}
 }
