@@ -169,7 +169,7 @@ async function manage(tab) {
   await tab.locator('.flash', { hasText: 'told' }).waitFor({ timeout: patience });
   const sum = () => json('capacity').fleet.assigned;
   const before = sum();
-  await tab.getByRole('link', { name: 'Apply …' }).first().click();
+  await tab.getByRole('link', { name: /^(Apply …|See what it would change)$/ }).first().click();
   assert.match(await tab.locator('.lead').innerText(), /Nothing is changed yet/);
   assert.ok(await tab.locator('.diff tbody tr').count() > 0, 'the difference is shown first');
   assert.equal(sum(), before);
