@@ -23,7 +23,7 @@ type Queue struct {
 	Rungs            []draw.Rung
 	Running, Waiting int
 	More             int // that are not drawn
-	// Mixed says that turns repeat or skip: the queues of several partitions are drawn as one.
+	// Mixed says that turns repeat or skip: several queues are drawn as one.
 	Mixed         bool
 	from, now, to time.Time
 	ends          []time.Time // of the bars
@@ -59,9 +59,7 @@ func QueueOf(target string, list []*musterv1.Workload, now time.Time, leads Lead
 		}
 		q.Rungs = append(q.Rungs, r)
 	}
-	for i, w := range waiting {
-		q.Mixed = q.Mixed || int(w.GetPosition()) != i+1
-	}
+	q.Mixed = mixed(waiting)
 	q.to = q.until()
 	return q
 }
@@ -85,6 +83,21 @@ func apart(target string, list []*musterv1.Workload) (running, waiting []*muster
 		return a.GetStarted().AsTime().Compare(b.GetStarted().AsTime())
 	})
 	return running, waiting
+}
+
+// mixed says whether the turns of those who wait, in order, are not 1, 2, 3 …; who starts already has none.
+func mixed(waiting []*musterv1.Workload) bool {
+	next := int32(1)
+	for _, w := range waiting {
+		switch w.GetPosition() {
+		case 0:
+		case next:
+			next++
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // runs adds one that runs.

@@ -493,8 +493,8 @@ func queueBody(m queueView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			if m.Mixed && m.partition == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<p>A turn is the place in the queue of one partition. Several partitions' queues stand here as one, so that turns repeat: choose a partition to see its own.</p>")
+			if m.Mixed {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<p>Each partition has a queue of its own; several stand here as one, so that turns repeat and skip. A turn is the place in one of them, the foremost where a workload waits in several.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

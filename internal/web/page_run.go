@@ -218,9 +218,9 @@ func (m *runView) next(at *timestamppb.Timestamp, what string) string {
 // waitBefore says what those do whose number stands before it.
 func waitBefore(n int) string {
 	if n == 1 {
-		return " workload waits before you, and takes it first."
+		return " workload waits before you and comes first."
 	}
-	return " workloads wait before you, and take it first."
+	return " workloads wait before you and come first."
 }
 
 // starts says in words when a place would start a workload.

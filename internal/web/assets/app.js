@@ -112,7 +112,7 @@ if (window.Idiomorph) {
     const url = new URL(location.href);
     if (slider.value === slider.min) url.searchParams.set('as-of', slider.dataset.from);
     else if (slider.value === slider.max) url.searchParams.delete('as-of');
-    else url.searchParams.set('as-of', moment().toISOString().replace(/\.\d+Z$/, 'Z'));
+    else url.searchParams.set('as-of', (to - from) / 1000 < 60000 ? moment().toISOString() : moment().toISOString().replace(/\.\d+Z$/, 'Z')); // a step that is cut may be none
     if (keyed && document.activeElement === slider) sessionStorage.setItem('muster-slider', url.pathname);
     location.assign(url);
   }
