@@ -105,7 +105,7 @@ func (p *pen) runsOff(s span, at time.Time, what string, y float64) {
 		return
 	}
 	text := what + at.UTC().Format("2 Jan 15:04") + " →"
-	long := width(text, small) + 8
+	long := width(text, small) + 4 // as much as the plate behind it
 	p.onBar(s.x1-long, long, y-0.5, text)
 }
 

@@ -170,7 +170,7 @@ func promiseBody(m promiseView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"h-frontier\"><h2 id=\"h-frontier\">What a buffer would have kept</h2><p class=\"dim\">Each point is a buffer policy against the recorded past: how much it keeps back, and how many of its promises would have been broken. Left and low is better. Policies that learn begin to learn with the window.</p><nav class=\"tabs\" aria-label=\"Policy that is tried\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"h-frontier\"><h2 id=\"h-frontier\">What a buffer would have kept</h2><p class=\"dim\">Each point is a buffer policy against the recorded past: how much it keeps back, and how many of its promises would have been broken. Left and low is better. Policies that learn begin to learn with the window. Whole nodes alone are promised: a fixed share keeps back somewhat more than it says where it is no whole number of them.</p><nav class=\"tabs\" aria-label=\"Policy that is tried\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
