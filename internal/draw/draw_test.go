@@ -187,6 +187,9 @@ func TestNothingStandsOutside(t *testing.T) {
 				{Name: "a-namespace-with-a-long-name/and-a-workload-with-a-longer-one-yet", Note: "trainer 128×8, grader 2..1024×1", Running: true, Since: from, Ends: from.Add(3 * time.Hour), Ink: Quota},
 				{Name: "oak/pretrain", Note: "trainer 8×8", Turn: 1, P50: from.Add(2 * time.Hour), P90: from.Add(3 * time.Hour), Ink: Wait, Href: "/x"},
 				{Name: "oak/moonshot", Note: "trainer 20×8", Turn: 1024, Why: "GangTooLarge: impossible as things are, whatever anybody does about it", Ink: Change},
+				{Name: "oak/long", Running: true, Since: from, Ends: from.Add(300 * time.Hour), Ink: Quota},
+				{Name: "oak/late", Turn: 3, P50: from.Add(200 * time.Hour), P90: from.Add(300 * time.Hour), Ink: Wait},
+				{Name: "oak/wide", Turn: 4, P50: from.Add(3 * time.Hour), P90: from.Add(300 * time.Hour), Ink: Wait},
 			}, from, from.Add(time.Hour), from.Add(4*time.Hour), w),
 			"timeline": Timeline("t", "use", []Moment{
 				{At: from, Assigned: 96, Backed: 96, Scheduled: 64}, {At: from.Add(time.Hour), Assigned: 96, Backed: 88, Scheduled: 88, Borrowed: 20, Over: 8, Flex: 4},
@@ -222,7 +225,7 @@ func TestNothingStandsOutside(t *testing.T) {
 		}
 	}
 	t.Run("stairs", func(t *testing.T) {
-		inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33})))
+		inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33}), true))
 	})
 	t.Run("island", func(t *testing.T) {
 		rack := Rack{Name: "rack 1"}

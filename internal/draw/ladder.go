@@ -79,6 +79,7 @@ func (p *pen) start(r Rung, s span, now time.Time, y float64) (over bool) {
 		x0, x1, x2 := s.at(r.Since), s.at(now), s.at(to)
 		p.rect(r.Ink, x0, y, max(2, x1-x0), high, r.Name+" runs since "+moment(r.Since))
 		p.rect(Paper, x1, y, x2-x1, high, r.Name+" must have ended by "+moment(to))
+		p.runsOff(s, to, "until ", y)
 	case r.P50.IsZero():
 		text := r.Why
 		if text == "" {
@@ -88,9 +89,24 @@ func (p *pen) start(r Rung, s span, now time.Time, y float64) (over bool) {
 	default:
 		x0, x1 := s.at(r.P50), s.at(r.P90)
 		says := r.Name + " starts by " + moment(r.P50) + " as likely as not, and nearly always by " + moment(r.P90)
+		if r.P50.After(s.to) {
+			p.runsOff(s, r.P50, "from ", y)
+			return false
+		}
 		p.rect(r.Ink, x0, y, max(3, x1-x0), high, says)
+		p.runsOff(s, r.P90, "to ", y)
 	}
 	return false
+}
+
+// runsOff says at the edge when a bar ends, or begins, that is longer than the axis.
+func (p *pen) runsOff(s span, at time.Time, what string, y float64) {
+	if !at.After(s.to) {
+		return
+	}
+	text := what + at.UTC().Format("2 Jan 15:04") + " →"
+	long := width(text, small) + 4 // as much as the plate behind it
+	p.onBar(s.x1-long, long, y-0.5, text)
 }
 
 // unknown says beside now why nobody can know when one starts: behind it, where there is room, else before it, else

@@ -9,8 +9,9 @@ type Stair struct {
 	Quota, Flex int
 }
 
-// Stairs draws a staircase: the larger the gang, the fewer could start.
-func Stairs(id, label string, steps []Stair) SVG {
+// Stairs draws a staircase: the larger the gang, the fewer could start. It is pale where
+// others wait for the same room, and come first.
+func Stairs(id, label string, steps []Stair, pale bool) SVG {
 	const w, h, top = 300.0, 132.0, 18.0
 	p := newPen(id, label, w)
 	bottom := h - 20
@@ -28,8 +29,10 @@ func Stairs(id, label string, steps []Stair) SVG {
 		x := float64(i) * step
 		says := "Gangs of " + Number(s.GPUs) + " GPUs: " + Number(s.Quota) + " by quota, " + Number(s.Flex) + " more on flex"
 		q, all := sc.of(s.Quota), sc.of(s.Quota+s.Flex)
-		p.rect(Quota, x+3, q, step-6, bottom-q, says)
-		p.rect(Flex, x+3, all, step-6, q-all, says)
+		p.faint(pale, func() {
+			p.rect(Quota, x+3, q, step-6, bottom-q, says)
+			p.rect(Flex, x+3, all, step-6, q-all, says)
+		})
 		text, quietly := stairText(s), s.Quota+s.Flex == 0
 		if width(text, small) > step-2 {
 			text = brief(s.Quota + s.Flex)
@@ -38,6 +41,17 @@ func Stairs(id, label string, steps []Stair) SVG {
 		p.text(x+step/2, bottom+15, brief(s.GPUs), style{size: small, quiet: true, at: middle})
 	}
 	return p.done(h)
+}
+
+// faint draws paler what is not to be had at once.
+func (p *pen) faint(pale bool, fn func()) {
+	if !pale {
+		fn()
+		return
+	}
+	p.raw(`<g opacity="0.4">`)
+	fn()
+	p.raw(`</g>`)
 }
 
 func stairText(s Stair) string {

@@ -23,7 +23,10 @@ type Queue struct {
 	Rungs            []draw.Rung
 	Running, Waiting int
 	More             int // that are not drawn
-	from, now, to    time.Time
+	// Mixed says that turns repeat or skip: several queues are drawn as one.
+	Mixed         bool
+	from, now, to time.Time
+	ends          []time.Time // of the bars
 }
 
 // Asks is what is asked of a waiting workload that is drawn: why it waits, and when it
@@ -56,9 +59,8 @@ func QueueOf(target string, list []*musterv1.Workload, now time.Time, leads Lead
 		}
 		q.Rungs = append(q.Rungs, r)
 	}
-	if most := now.Add(7 * 24 * time.Hour); q.to.After(most) {
-		q.to = most
-	}
+	q.Mixed = mixed(waiting)
+	q.to = q.until()
 	return q
 }
 
@@ -83,6 +85,21 @@ func apart(target string, list []*musterv1.Workload) (running, waiting []*muster
 	return running, waiting
 }
 
+// mixed says whether the turns of those who wait, in order, are not 1, 2, 3 …; who starts already has none.
+func mixed(waiting []*musterv1.Workload) bool {
+	next := int32(1)
+	for _, w := range waiting {
+		switch w.GetPosition() {
+		case 0:
+		case next:
+			next++
+		default:
+			return true
+		}
+	}
+	return false
+}
+
 // runs adds one that runs.
 func (q *Queue) runs(w *musterv1.Workload, r draw.Rung) {
 	r.Running, r.Since, r.Ink = true, w.GetStarted().AsTime(), HoldsInk(w.GetHolds())
@@ -91,7 +108,7 @@ func (q *Queue) runs(w *musterv1.Workload, r draw.Rung) {
 	}
 	if d := w.GetSpec().GetMaxRuntime(); d != nil {
 		r.Ends = r.Since.Add(d.AsDuration())
-		q.to = latest(q.to, r.Ends)
+		q.ends = append(q.ends, r.Ends)
 	}
 	if r.Since.Before(q.from) {
 		q.from = r.Since
@@ -108,10 +125,33 @@ func (q *Queue) starts(a *musterv1.WhenResponse, r *draw.Rung) {
 	r.Why = reason + ": when is not known"
 	if f := a.GetForecast(); f.GetKnown() {
 		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
-		q.to = latest(q.to, r.P90)
+		q.ends = append(q.ends, r.P90)
 	} else if a.GetAnswer() == "impossible" {
 		r.Why = reason + ": impossible as things are"
 	}
+}
+
+// How the axis of a queue ends: with the last of its bars, but where a few of them, a quarter
+// at most, would make it so many times as long as the others need; those run off it.
+const squeezed = 4
+
+// until is the moment at which the axis ends, ten minutes to a week from now.
+func (q *Queue) until() time.Time {
+	least, most := q.now.Add(10*time.Minute), q.now.Add(7*24*time.Hour)
+	if len(q.ends) == 0 {
+		return least
+	}
+	ends := slices.Clone(q.ends)
+	slices.SortFunc(ends, time.Time.Compare)
+	last, usual := ends[len(ends)-1], latest(least, ends[(3*len(ends)+3)/4-1])
+	if last.Sub(q.now) > squeezed*usual.Sub(q.now) {
+		last = usual.Add(usual.Sub(q.now) / 4) // room for what is said of those
+	}
+	last = latest(last, least)
+	if last.After(most) {
+		return most
+	}
+	return last
 }
 
 func latest(a, b time.Time) time.Time {

@@ -34,7 +34,16 @@ func Staircases(u *musterv1.UsableResponse) []Staircase {
 
 // Draw draws one staircase; id tells it apart from others of a page.
 func (s Staircase) Draw(id string) draw.SVG {
-	return draw.Stairs(id, "How many gangs of each size could start in "+s.Target+" in "+s.Partition, s.Steps)
+	label := "How many gangs of each size could start in " + s.Target + " in " + s.Partition
+	if n := s.Waiting(); n > 0 {
+		label += "; behind " + draw.Count(n, "workload") + " that waited before"
+	}
+	return draw.Stairs(id, label, s.Steps, s.Waiting() > 0)
+}
+
+// Waiting is how many workloads wait for the same room, and come first.
+func (s Staircase) Waiting() int {
+	return int(max(s.Quota.GetWaiting(), s.Flex.GetWaiting())) // one of them is nil
 }
 
 func ints(list []int32) []int {

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"regexp"
 
 	"connectrpc.com/connect"
 
@@ -24,7 +25,10 @@ type trouble struct {
 	signIn bool
 }
 
-// troubleOf says what an error means to a reader.
+// notThere is how the API begins to say that nothing has the name it was asked for.
+var notThere = regexp.MustCompile(`^(there is no (workload|node|saved haircut|partition|quota|cluster) |no (node|workload) is named )`)
+
+// troubleOf says what an error means to who reads a page, and what to do about it.
 func troubleOf(err error) trouble {
 	var input *wrongInput
 	if errors.As(err, &input) {
@@ -50,10 +54,24 @@ func troubleOf(err error) trouble {
 	case connect.CodeNotFound:
 		t.status, t.title, t.next = http.StatusNotFound, "Not here", "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:
-		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be done", "Nothing was changed."
+		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be asked", "Mend the address, or go back."
+		if notThere.MatchString(t.text) {
+			t.status, t.title, t.next = http.StatusNotFound, "Not here", "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
+		}
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeResourceExhausted:
 		t.status, t.title, t.next = http.StatusServiceUnavailable, "No answer in time", "Try again in a moment."
 	default: // it stays broken
+	}
+	return t
+}
+
+// ofForm is trouble with what a form asked for: there is no address to mend, and the form is one step back.
+func (t trouble) ofForm() trouble {
+	switch t.status {
+	case http.StatusBadRequest:
+		t.title, t.next = "This cannot be done", "Nothing was changed. Go back and mend the form."
+	case http.StatusForbidden, http.StatusNotFound:
+		t.next = "Nothing was changed. " + t.next
 	}
 	return t
 }
@@ -77,6 +95,9 @@ func refusalOf(err *connect.Error) *musterv1.Refusal {
 // fail shows what went wrong, in the frame of all pages where there is one.
 func (v *visit) fail(err error) {
 	t := troubleOf(err)
+	if v.r.Method == http.MethodPost {
+		t = t.ofForm()
+	}
 	if t.status >= 500 {
 		v.o.Log.Warn("a page failed", "path", v.r.URL.Path, "error", err)
 	}

@@ -172,3 +172,14 @@ func (m partitionView) bufferUsed() (used, left int) {
 	left = max(0, int(f.GetHealthy()-f.GetPromisable()))
 	return int(f.GetInstalled() - f.GetHealthy()), left
 }
+
+// stripKeys are the parts of the bar below an island (draw.Strip), in their order.
+var stripKeys = []struct {
+	ink  draw.Ink
+	says string
+}{
+	{draw.Quota, "a quota's, with its name or its letter"},
+	{draw.Paper, "more may be promised there, and backs nobody"},
+	{draw.Buffer, "healthy, and kept back"},
+	{draw.Down, "not healthy"},
+}

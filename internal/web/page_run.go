@@ -215,6 +215,14 @@ func (m *runView) next(at *timestamppb.Timestamp, what string) string {
 	return "Next change " + clock(at.AsTime(), m.v.now) + " (in " + lasted(at.AsTime().Sub(m.v.at())) + "): " + what
 }
 
+// waitBefore says what those do whose number stands before it.
+func waitBefore(n int) string {
+	if n == 1 {
+		return " workload waits before you and comes first."
+	}
+	return " workloads wait before you and come first."
+}
+
 // starts says in words when a place would start a workload.
 func (m runView) starts(p *musterv1.Place) string {
 	switch p.GetOutcome() {

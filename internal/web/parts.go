@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +20,14 @@ func source(v *visit, word, path string) templ.SafeURL {
 	return templ.SafeURL(v.to("/words") + "#" + picture.Anchor(word))
 }
 
-// slid is where the slider stands, from 0 to 1000.
+// slid is where the slider stands, from 0 to 1000: the nearest place to the moment, so that a step from
+// there leads on; only what is live stands at its right end.
 func (f frame) slid() string {
 	all := f.to.Sub(f.from)
 	if f.v.asOf == nil || all <= 0 {
 		return "1000"
 	}
-	return plain(int(max(0, min(1000, 1000*f.at.Sub(f.from)/all))))
+	return plain(int(max(0, min(999, math.Round(1000*f.at.Sub(f.from).Seconds()/all.Seconds())))))
 }
 
 // others are names and values of the address beside the moment.

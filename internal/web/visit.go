@@ -96,7 +96,7 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request) (*visit, error) {
 }
 
 // moment reads a moment as an address or a form writes it: RFC 3339, what a
-// browser's field for times gives (in UTC), or so long ago (2h).
+// browser's field for times gives (in UTC), a time of today, or so long ago (2h).
 func moment(word string, now time.Time) (time.Time, error) {
 	word = strings.TrimSuffix(strings.TrimSpace(word), " UTC")
 	if d, err := time.ParseDuration(strings.TrimPrefix(word, "-")); err == nil {
@@ -107,7 +107,13 @@ func moment(word string, now time.Time) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, &wrongInput{"as-of", "is no moment: " + short(word, 40) + "; write 2026-03-01T12:00:00Z, or 2h for two hours ago"}
+	for _, layout := range []string{"15:04:05", "15:04"} { // as pages write a moment of today
+		if t, err := time.Parse(layout, word); err == nil {
+			y, m, d := now.UTC().Date()
+			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
+		}
+	}
+	return time.Time{}, &wrongInput{"as-of", "is no moment: " + short(word, 40) + "; write " + now.UTC().Format("2006-01-02 15:04:05") + ", 15:04 of today, or 2h for two hours ago, in UTC"}
 }
 
 func short(s string, n int) string {

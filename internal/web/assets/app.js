@@ -96,13 +96,28 @@ if (window.Idiomorph) {
     field.value = moment().toISOString().slice(0, 19).replace('T', ' ');
     slider.setAttribute('aria-valuetext', moment().toUTCString());
   });
+  // Keys take many small steps: the page goes when none has come for a while, and the slider keeps the focus over it.
+  let keyed = false, going = 0;
+  slider.addEventListener('keydown', function (e) { if (e.key !== 'Tab') { keyed = true; clearTimeout(going); } });
+  slider.addEventListener('pointerdown', function () { keyed = false; clearTimeout(going); });
   slider.addEventListener('change', function () {
+    clearTimeout(going);
+    if (keyed) going = setTimeout(go, 600); else go();
+  });
+  slider.addEventListener('keyup', function () {
+    if (keyed && going) { clearTimeout(going); going = setTimeout(go, 600); }
+  });
+  function go() {
+    going = 0;
     const url = new URL(location.href);
     if (slider.value === slider.min) url.searchParams.set('as-of', slider.dataset.from);
     else if (slider.value === slider.max) url.searchParams.delete('as-of');
-    else url.searchParams.set('as-of', moment().toISOString().replace(/\.\d+Z$/, 'Z'));
+    else url.searchParams.set('as-of', (to - from) / 1000 < 60000 ? moment().toISOString() : moment().toISOString().replace(/\.\d+Z$/, 'Z')); // a step that is cut may be none
+    if (keyed && document.activeElement === slider) sessionStorage.setItem('muster-slider', url.pathname);
     location.assign(url);
-  });
+  }
+  if (sessionStorage.getItem('muster-slider') === location.pathname) slider.focus({ preventScroll: true });
+  sessionStorage.removeItem('muster-slider');
 })();
 
 // A slider says its value while it moves, and asks when it stands.

@@ -110,6 +110,22 @@ await step('a page that stays open does not grow', async tab => {
   assert.ok(after < before * 1.5, `${before} elements became ${after}`); // the list itself differs from moment to moment
 });
 
+await step('the slider goes by keys, one after the other, and keeps the focus', async tab => {
+  await go(tab, '/');
+  await tab.locator('#slider').focus();
+  for (const key of ['Home', 'ArrowRight', 'ArrowRight']) await tab.keyboard.press(key);
+  await tab.waitForURL(/as-of=/);
+  const first = new URL(tab.url()).searchParams.get('as-of');
+  assert.ok(Date.parse(first) > Date.parse(await tab.locator('#slider').getAttribute('data-from')), 'all the keys are heard before it goes');
+  await tab.waitForFunction(() => document.activeElement.id === 'slider');
+  await tab.keyboard.press('ArrowRight');
+  await tab.waitForURL(u => Date.parse(u.searchParams.get('as-of')) > Date.parse(first));
+  await tab.waitForFunction(() => document.activeElement.id === 'slider');
+  await tab.keyboard.press('End');
+  await tab.waitForURL(u => !/as-of/.test(u.href));
+  await tab.waitForFunction(() => document.activeElement.id === 'slider');
+});
+
 await step('the slider shows the fleet as it was, and one click leads back', async tab => {
   await go(tab, '/');
   await tab.locator('#slider').focus();
@@ -169,7 +185,7 @@ async function manage(tab) {
   await tab.locator('.flash', { hasText: 'told' }).waitFor({ timeout: patience });
   const sum = () => json('capacity').fleet.assigned;
   const before = sum();
-  await tab.getByRole('link', { name: 'Apply …' }).first().click();
+  await tab.getByRole('link', { name: /^(Apply …|See what it would change)$/ }).first().click();
   assert.match(await tab.locator('.lead').innerText(), /Nothing is changed yet/);
   assert.ok(await tab.locator('.diff tbody tr').count() > 0, 'the difference is shown first');
   assert.equal(sum(), before);
