@@ -176,15 +176,37 @@ func (a *Agent) pause(took time.Duration) time.Duration {
 	return min(longest, max(gap, ease*(took-a.waited)))
 }
 
-// compare brings the state to what the cluster shows, step by step: each step
-// sees what those before it have led to. Where Muster acts, the cluster is then
-// brought to what was decided.
+// compare brings the state to what the cluster shows. Where Muster acts, the cluster
+// is then brought to what was decided.
 func (a *Agent) compare(ctx context.Context) error {
 	a.waited = 0
 	acts := a.acts()
+	p, err := a.see(ctx, acts)
+	if err != nil {
+		return err
+	}
+	if err := a.learn(ctx, acts, &p); err != nil {
+		return err
+	}
+	if acts {
+		if err := a.bringAbout(ctx, p); err != nil {
+			return err
+		}
+	}
+	if a.Kueue {
+		p.Problems = append(p.Problems, a.writeKueue(ctx)...)
+	}
+	p.sortProblems()
+	a.tell(p.Problems)
+	a.once.Do(func() { close(a.first) })
+	return nil
+}
+
+// see puts together what the cluster shows now.
+func (a *Agent) see(ctx context.Context, acts bool) (Picture, error) {
 	of := a.parts()
 	if err := a.takeOver(ctx, acts, of.pods); err != nil {
-		return err
+		return Picture{}, err
 	}
 	if of.managed = acts; acts {
 		a.sizes(ctx, of.pods)
@@ -196,10 +218,16 @@ func (a *Agent) compare(ctx context.Context) error {
 	}
 	p := picture(of)
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.work = p.Work
 	p.Problems = append(p.Problems, a.unmeasured...)
-	a.mu.Unlock()
-	for _, step := range a.steps(ctx, acts, p) {
+	return p, nil
+}
+
+// learn brings the state to a picture step by step: each step sees what those before
+// it have led to.
+func (a *Agent) learn(ctx context.Context, acts bool, p *Picture) error {
+	for _, step := range a.steps(ctx, acts, *p) {
 		var commands []core.Command
 		var more []translate.Problem
 		a.engine.Read(func(s *fleet.State) { commands, more = step(s) })
@@ -208,26 +236,23 @@ func (a *Agent) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	if acts {
-		a.tookOver(ctx)
-		a.countForeign(p)
-		busy, err := a.carry(ctx, p)
-		if err != nil {
-			return err
-		}
-		a.showMarks(ctx, p)
-		a.fence(ctx, p)
-		if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
-			a.saidAt = time.Now()
-			a.say(ctx, p)
-		}
+	return nil
+}
+
+// bringAbout brings the cluster to what was decided, and says there what people should know.
+func (a *Agent) bringAbout(ctx context.Context, p Picture) error {
+	a.tookOver(ctx)
+	a.countForeign(p)
+	busy, err := a.carry(ctx, p)
+	if err != nil {
+		return err
 	}
-	if a.Kueue {
-		p.Problems = append(p.Problems, a.writeKueue(ctx)...)
+	a.showMarks(ctx, p)
+	a.fence(ctx, p)
+	if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
+		a.saidAt = time.Now()
+		a.say(ctx, p)
 	}
-	p.sortProblems()
-	a.tell(p.Problems)
-	a.once.Do(func() { close(a.first) })
 	return nil
 }
 
