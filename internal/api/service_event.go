@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -15,6 +17,9 @@ import (
 // ListEvents lists records in order: from a sequence number or a moment on, or the last ones.
 func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequest) (*musterv1.ListEventsResponse, error) {
 	until, err := s.until(m.GetAsOf())
+	if err == nil {
+		err = knownKinds(m.GetKinds())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +137,9 @@ func (p *page) answer() (*musterv1.ListEventsResponse, error) {
 
 // Watch streams records from a sequence number on.
 func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, stream *connect.ServerStream[musterv1.WatchResponse]) error {
+	if err := knownKinds(m.GetKinds()); err != nil {
+		return err
+	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go func() {
@@ -169,6 +177,25 @@ func (s *service) from(seq uint64) uint64 {
 		s.engine.Read(func(state *fleet.State) { seq = state.Seq + 1 })
 	}
 	return seq
+}
+
+// knownKinds refuses beginnings with which no kind of event begins: who mistypes
+// one is not to read that nothing has happened.
+func knownKinds(asked []string) error {
+	all := event.Kinds()
+	for i, kind := range asked {
+		if slices.ContainsFunc(all, func(known string) bool { return strings.HasPrefix(known, kind) }) {
+			continue
+		}
+		var about []string
+		for _, known := range all {
+			if subject, _, _ := strings.Cut(known, "."); !slices.Contains(about, subject) {
+				about = append(about, subject)
+			}
+		}
+		return wrong(fmt.Sprintf("kinds[%d]", i), "no kind of event begins with %.40q; they begin with %s", kind, strings.Join(about, ", "))
+	}
+	return nil
 }
 
 // only is the record with the events whose kind begins with one of these; all for none.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -12,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/fleet"
 	"github.com/muster-fleet/muster/internal/health"
 	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/words"
 )
 
 type healthService struct{ *service }
@@ -148,7 +150,29 @@ func (s healthService) RecordValidation(ctx context.Context, m *musterv1.RecordV
 // ReleaseNodes gives nodes back to automation.
 func (s healthService) ReleaseNodes(ctx context.Context, m *musterv1.ReleaseNodesRequest) (*musterv1.ReleaseNodesResponse, error) {
 	w, err := s.written(ctx, m, core.ReleaseNodes{Names: m.GetNames()}, nil)
+	if err == nil {
+		w.Notes = append(w.Notes, s.notReleased(m.GetNames())...)
+	}
 	return &musterv1.ReleaseNodesResponse{Written: w}, err
+}
+
+// notReleased names the nodes that a maintenance keeps: releasing moves nothing there.
+func (s healthService) notReleased(names []string) []string {
+	var kept []string
+	s.engine.Read(func(state *fleet.State) {
+		for _, name := range names {
+			for _, full := range state.Called(name) {
+				if p, k := state.FindNode(full); p != nil && p.Nodes[k].StateOwner == fleet.ByMaintenance {
+					kept = append(kept, full)
+				}
+			}
+		}
+	})
+	if len(kept) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Nothing changes for %s: a maintenance keeps its nodes, and they stay out of service until muster node set NODE --state healthy (or validating, to check first) ends it.",
+		words.Few(kept, 4))}
 }
 
 // ResetBreaker lets automation act again in a partition.

@@ -192,12 +192,14 @@ func (o *showOptions) node(ctx context.Context) (answer, error) {
 		return answer{}, fmt.Errorf("there is no node %.80s; muster node list shows those there are", o.name)
 	}
 	n := res.GetNodes()[0]
-	return answer{message: res, rows: nodeTable(res.GetNodes()), lead: func(p *page) { p.node(n) }}, nil
+	set := o.setter(ctx, n)
+	return answer{message: res, rows: nodeTable(res.GetNodes()), lead: func(p *page) { p.node(n, set) }}, nil
 }
 
-func (p *page) node(n *musterv1.Node) {
+func (p *page) node(n *musterv1.Node, set string) {
 	p.say("%s  %s", p.paint.paint(strong, n.GetName()), p.paint.paint(stateStyles[n.GetState()], n.GetState()))
 	p.field("since", fmt.Sprintf("%s (%s ago)", p.moment(n.GetSince().AsTime()), p.ago(n.GetSince().AsTime())))
+	p.field("set by", set)
 	p.field("signal", n.GetSignal())
 	p.field("place", fmt.Sprintf("%s/%s, rack %d", n.GetPartition(), n.GetIsland(), n.GetRack()))
 	p.field("GPUs", fmt.Sprintf("%d, %d free", n.GetGpus(), n.GetFree()))

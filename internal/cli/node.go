@@ -113,12 +113,16 @@ func newNodeSet(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			var lines []string
+			return o.writeAnd(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
 					Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
 				})
+				if err == nil {
+					lines = o.touched(ctx, res.GetWritten())
+				}
 				return res.GetWritten(), err
-			}, fmt.Sprintf("%s: %s", some(names, 4), o.state))
+			}, fmt.Sprintf("%s: %s", some(names, 4), o.state), func(p *page) { p.done(lines) })
 		},
 	}
 	o.writing.flags(cmd)
@@ -136,8 +140,14 @@ func (o *nodeSetOptions) check(args []string) ([]string, error) {
 	if err := checkNodeState(o.state); err != nil {
 		return nil, err
 	}
+	if o.dead > mostOnNode {
+		return nil, usage("--dead %d: no node has so many GPUs; muster describe node %.80s says how many it has", o.dead, args[0])
+	}
 	return nodeNames(args)
 }
+
+// mostOnNode is more than any node has: a number above it is a typing error.
+const mostOnNode = 1024
 
 var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
 

@@ -32,7 +32,8 @@ func newReportWaiting(a *app) *cobra.Command {
 		Short: "GPU-hours that work waited, by week, quota and reason, and what would have recovered them",
 		Long: `Waiting counts the GPUs that each waiting workload needs to start, times how long it waited, under its reason.
 The parts say what would have let it run: unbacked (the grant would do, the metal behind it was not
-there), quota (more of it, or less use by others), shape (enough GPUs, not in one piece), fault
+there), quota (more of it, or less use by others), shape (enough GPUs, not in one piece;
+what is GangTooLarge is drawn by itself: no time makes such a piece, another shape or grant does), fault
 (something was broken) and moment (its room was being made). Reasons are asked for when a workload begins to wait and
 in every full hour.`,
 		Example: "  muster report waiting --since 90d\n  muster report waiting research --cluster tiger -o csv",
@@ -69,8 +70,19 @@ var partWords = []struct{ name, says string }{
 	{"unbacked", "recovered by backing what is granted"},
 	{"quota", "by more quota, or less use by others"},
 	{"shape", "by room in one piece"},
+	{tooLarge, "by no time: another shape or grant"},
 	{"fault", "by mending what is broken"},
 	{"moment", "room being made for it"},
+}
+
+// tooLarge is what of shape no time recovers, by itself.
+const tooLarge = "too large"
+
+func shownPart(r *musterv1.WaitedFor) string {
+	if r.GetReason() == "GangTooLarge" {
+		return tooLarge
+	}
+	return r.GetPart()
 }
 
 // parts draws what a better allocation would recover, and how each part went week by week.
@@ -83,10 +95,11 @@ func (p *page) parts(rows []*musterv1.WaitedFor) {
 	n := int(last.Sub(first).Hours()/24/7) + 1
 	all := 0.0
 	for _, r := range rows {
-		if weeks[r.GetPart()] == nil {
-			weeks[r.GetPart()] = make([]float64, n)
+		part := shownPart(r)
+		if weeks[part] == nil {
+			weeks[part] = make([]float64, n)
 		}
-		weeks[r.GetPart()][int(r.GetWeek().AsTime().Sub(first).Hours()/24/7)] += r.GetGpuHours()
+		weeks[part][int(r.GetWeek().AsTime().Sub(first).Hours()/24/7)] += r.GetGpuHours()
 		all += r.GetGpuHours()
 	}
 	p.say("%s GPU-hours waited", p.paint.paint(strong, gpuHours(all)))

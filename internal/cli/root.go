@@ -32,7 +32,7 @@ func Main(ctx context.Context, env *Env, args []string) int {
 	if _, silent := asTold(err); err == nil || silent {
 		return code
 	}
-	_, _ = fmt.Fprintln(env.Err, env.inLines("muster: "+explain(err)))
+	_, _ = fmt.Fprintln(env.Err, env.inLines("muster: "+explain(typed(cmd, err))))
 	var u *usageError
 	if errors.As(err, &u) && u.cause == nil && cmd != nil {
 		_, _ = fmt.Fprintf(env.Err, "See %s --help\n", cmd.CommandPath())
@@ -175,12 +175,32 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		for _, v := range cmd.Commands() {
 			known = append(known, v.Name())
 		}
+		if there := below(cmd, args[0]); len(there) > 0 {
+			return usage("%s has no command %.40q; did you mean %s?", cmd.CommandPath(), args[0], strings.Join(there, " or "))
+		}
 		if near := config.Nearest(args[0], known); near != "" {
 			return usage("%s has no command %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
 		}
 		return usage("%s has no command %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
 	}
 	return c
+}
+
+// below are the commands one level further down that bear a word, unless it is
+// one that most groups have.
+func below(cmd *cobra.Command, word string) (found []string) {
+	const most = 3
+	for _, group := range cmd.Commands() {
+		for _, verb := range group.Commands() {
+			if verb.Name() == word && !verb.Hidden && group.Name() != "completion" {
+				found = append(found, fmt.Sprintf("%q", verb.CommandPath()))
+			}
+		}
+	}
+	if len(found) > most {
+		return nil
+	}
+	return found
 }
 
 func (a *app) getenv(key, otherwise string) string {

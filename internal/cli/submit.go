@@ -133,14 +133,38 @@ func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
 
 func (o *submitOptions) submit(ctx context.Context, specs []*musterv1.WorkloadSpec) error {
 	if len(specs) == 1 {
-		return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		why := ""
+		return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 			res, err := o.client().Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: o.writing.message(), Spec: specs[0]})
+			if err == nil && !res.GetWritten().GetDryRun() {
+				why = o.hopeless(ctx, specs[0])
+			}
 			return res.GetWritten(), err
-		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()),
+		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()), func(p *page) {
+			if why != "" {
+				p.wrapAs("", why)
+			}
+		},
 			fmt.Sprintf("muster why %s/%s says how it stands.", specs[0].GetNamespace(), specs[0].GetName()))
 	}
 	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		res, err := o.client().Workloads.SubmitBatch(ctx, &musterv1.SubmitBatchRequest{Write: o.writing.message(), Specs: specs})
 		return res.GetWritten(), err
 	}, fmt.Sprintf("%d workloads submitted", len(specs)))
+}
+
+// hopeless says why a workload waits that no time will let start; "" for all
+// others. It is submitted all the same: a grant may come.
+func (o *submitOptions) hopeless(ctx context.Context, spec *musterv1.WorkloadSpec) string {
+	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: spec.GetNamespace(), Name: spec.GetName()})
+	if err != nil || res.GetAnswer() != "impossible" || len(res.GetBlockers()) == 0 {
+		return ""
+	}
+	first := res.GetBlockers()[0]
+	text := fmt.Sprintf("It waits, and no time will mend that: %s: %s", first.GetCode(), first.GetText())
+	if o.output != "table" && o.output != "wide" {
+		_, _ = fmt.Fprintf(o.Err, "muster: %s\n", text)
+		return ""
+	}
+	return text
 }

@@ -33,6 +33,12 @@ func (w *writing) message() *musterv1.Write {
 // write asks for a change and says what came of it; said is the change in the
 // past tense, next what people may want to do then.
 func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, next ...string) error {
+	return a.writeAnd(ctx, do, said, nil, next...)
+}
+
+// writeAnd is write for a change that has something to show besides: then comes
+// under what was done.
+func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, then func(*page), next ...string) error {
 	ctx, end := a.within(ctx)
 	defer end()
 	done := a.progress("waiting for " + a.server)
@@ -47,6 +53,9 @@ func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Wri
 	}
 	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) {
 		p.written(written, said, n)
+		if then != nil {
+			then(p)
+		}
 		for _, line := range next {
 			if !written.GetDryRun() {
 				p.say("%s", line)

@@ -132,7 +132,7 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation, now fleet.I
 	}
 	p, node := s.FindNode(c.Node)
 	if p == nil {
-		return nil, refuse(Invalid, "there is no node %q", clip(c.Node))
+		return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", clip(c.Node))
 	}
 	n := p.Nodes[node]
 	if n.State == fleet.Retired {
@@ -195,7 +195,7 @@ func releaseNodes(s *fleet.State, c ReleaseNodes) ([]event.Event, *Refusal) {
 	for _, name := range c.Names {
 		p, node := s.FindNode(name)
 		if p == nil {
-			return nil, refuse(Invalid, "there is no node %q", clip(name))
+			return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", clip(name))
 		}
 		if n := p.Nodes[node]; n.StateOwner == fleet.ByOperator && !seen[name] {
 			seen[name] = true

@@ -25,7 +25,7 @@ func setNodes(s *fleet.State, c SetNodes, owner fleet.StateOwner, now fleet.Inst
 		seen[name] = true
 		p, node := findNode(s, name)
 		if p == nil {
-			return nil, refuse(Invalid, "there is no node %q", name)
+			return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", name)
 		}
 		n := p.Nodes[node]
 		if c.Dead >= n.GPUs {

@@ -265,7 +265,7 @@ func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusa
 }
 
 func noQuota(path string) *Refusal {
-	return refuse(NoSuchQuota, "there is no quota %q", clip(path))
+	return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", clip(path))
 }
 
 func noPartition(s *fleet.State, id string) *Refusal {

@@ -100,7 +100,7 @@ func checkAbout(s *fleet.State, sub fleet.Subscription) *Refusal {
 	case about > 1:
 		return refuse(Invalid, "a subscription is about one quota, one namespace or one workload, not several")
 	case sub.Quota != "" && s.Quota(sub.Quota) == nil:
-		return refuse(NoSuchQuota, "there is no quota %q", sub.Quota)
+		return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", sub.Quota)
 	case sub.Workload != "" && (at == 0 || s.Workload(sub.Workload[:at], sub.Workload[at+1:]) == nil):
 		return refuse(Invalid, "there is no workload %q; write NAMESPACE/NAME", sub.Workload)
 	}

@@ -56,7 +56,7 @@ func answerer(s *fleet.State, quota string) string {
 func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, *Refusal) {
 	w := s.Workload(namespace, name)
 	if w == nil {
-		return nil, refuse(Invalid, "there is no workload %s/%s", clip(namespace), clip(name))
+		return nil, refuse(Invalid, "there is no workload %s/%s; muster job list shows those there are", clip(namespace), clip(name))
 	}
 	if w.State.Ended() {
 		return nil, refuse(Invalid, "workload %s/%s is %s already", namespace, name, w.State)

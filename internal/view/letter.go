@@ -144,9 +144,9 @@ func because(h *fleet.Haircut, p *fleet.CutPart) string {
 	}
 	var causes []string
 	for _, c := range p.Causes {
-		causes = append(causes, fmt.Sprintf("%d %s", c.GPUs, c.Cause))
+		causes = append(causes, fmt.Sprintf("%d %s", c.GPUs, causeSays(c.Cause)))
 	}
-	text += fmt.Sprintf(" The %d above that have no metal to stand on: %s.", p.Excess, strings.Join(causes, ", "))
+	text += fmt.Sprintf(" The %d above that: %s.", p.Excess, strings.Join(causes, "; "))
 	if len(p.Incidents) > 0 {
 		text += " See " + strings.Join(p.Incidents, ", ") + "."
 	}
@@ -154,6 +154,29 @@ func because(h *fleet.Haircut, p *fleet.CutPart) string {
 		text += " Every grant gives up the same share."
 	}
 	return text
+}
+
+// causeSays says a cause after its number of GPUs, to people who do not know the
+// plan's words: what the policy keeps back stands on healthy metal, only it
+// cannot be promised.
+func causeSays(cause string) string {
+	switch cause {
+	case haircut.NeverDelivered:
+		return "were never delivered"
+	case haircut.OverAssigned:
+		return "are the buffer, kept back even while every node is healthy, so that a failing node changes nobody's quota"
+	case haircut.Quarantined:
+		return "are missing because nodes are suspect, quarantined or degraded"
+	case haircut.Repair:
+		return "are missing because nodes are being repaired, validated or on probation"
+	case haircut.InMaintenance:
+		return "are missing because nodes are in maintenance"
+	case haircut.Retired:
+		return "are missing because nodes are retired"
+	case haircut.Recent:
+		return "are on nodes that are back, but not for long enough to count on"
+	}
+	return cause
 }
 
 // running says what the cut does to work that runs, as trying it showed.

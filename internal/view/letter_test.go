@@ -28,7 +28,7 @@ func TestLetters(t *testing.T) {
 		text string
 		says []string
 	}{
-		{letters[0].Text, []string{"Hello ada", "r/a in tiger/h200: 48 -> 40 GPUs (8 less", "the most in 90 days was 36", "16 quarantined", "sev-12", "Nothing that runs is lost", "24 GPUs are flex"}},
+		{letters[0].Text, []string{"Hello ada", "r/a in tiger/h200: 48 -> 40 GPUs (8 less", "the most in 90 days was 36", "The 16 above that: 16 are missing because nodes are suspect, quarantined or degraded.", "sev-12", "Nothing that runs is lost", "24 GPUs are flex"}},
 		{letters[0].Markdown, []string{"| r/a | tiger/h200 | 48 | **40** |", "**Why.**"}},
 		{letters[1].Text, []string{"b/w runs on, but 8 of its GPUs in tiger/h200 become unprotected", "The gang of 32 GPUs that it declares no longer fits"}},
 	} {
@@ -40,5 +40,27 @@ func TestLetters(t *testing.T) {
 	}
 	if strings.Contains(letters[0].Text, "b/w") {
 		t.Error("ada is told of ben's work")
+	}
+}
+
+// TestALetterTellsTheBufferFromMissingMetal: where every node is healthy, nobody
+// is told that metal is missing; the buffer is named for what it is.
+func TestALetterTellsTheBufferFromMissingMetal(t *testing.T) {
+	h := fleet.Haircut{
+		By: "operator:ops", Basis: fleet.BasisCluster,
+		Waves: []fleet.Wave{{Cluster: "tiger", Parts: []fleet.CutPart{{
+			Partition: "tiger/h200", Installed: 480, Healthy: 480, Assigned: 480, Sustainable: 408, Excess: 72,
+			Causes: []fleet.CutCause{{Cause: "over-assigned", GPUs: 72}},
+			Cuts:   []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 480, Now: 408}},
+		}}}},
+	}
+	text := view.Letters(&h)[0].Text
+	if !strings.Contains(text, "The 72 above that: 72 are the buffer, kept back even while every node is healthy") {
+		t.Errorf("the buffer is not named in:\n%s", text)
+	}
+	for _, lie := range []string{"metal", "missing"} {
+		if strings.Contains(text, lie) {
+			t.Errorf("%q, although every node is healthy:\n%s", lie, text)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -173,15 +174,17 @@ func nodePage(v *visit) (page, error) {
 	m.events = v.rows(e.GetRecords(), 30)
 	return page{
 		title: name, nav: "nodes", crumbs: []crumb{{"Fleet", "/"}, {m.n.GetPartition(), "/partition/" + m.n.GetPartition()}}, command: words.Shell("muster", "describe", "node", name),
-		lead: "Is " + m.n.GetState() + " since " + clock(m.n.GetSince().AsTime(), v.now) + becauseText(m.n.GetSignal()) + ".", body: nodeBody(m),
+		lead: "Is " + m.n.GetState() + " since " + clock(m.n.GetSince().AsTime(), v.now) + becauseText(m.n.GetSignal(), m.n.GetState()) + ".", body: nodeBody(m),
 	}, nil
 }
 
-func becauseText(signal string) string {
+// becauseText says what was seen; the state, which drivers may write behind it, is said already.
+func becauseText(signal, state string) string {
+	signal = strings.TrimSuffix(signal, ": "+state)
 	if signal == "" {
 		return ""
 	}
-	return ", because of: " + signal
+	return "; what was seen: " + signal
 }
 
 // out is how long a fault lasted.

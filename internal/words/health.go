@@ -77,9 +77,9 @@ func signals(e event.SignalsTaken) Told {
 		seen += len(s.Seen)
 	}
 	if len(nodes) == 1 {
-		return Told{Node, nodes[0], "is spoken of: " + Few(checks, 3)}
+		return Told{Node, nodes[0], "has a signal: " + Few(checks, 3)}
 	}
-	return Told{Nothing, Few(nodes, 1), fmt.Sprintf("are spoken of in %s: %s", Count(seen, "signal"), Few(checks, 3))}
+	return Told{Nothing, Few(nodes, 1), fmt.Sprintf("have %s: %s", Count(seen, "signal"), Few(checks, 3))}
 }
 
 func validated(e event.NodeValidated) string {
