@@ -225,7 +225,7 @@ func TestNothingStandsOutside(t *testing.T) {
 		}
 	}
 	t.Run("stairs", func(t *testing.T) {
-		inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33}), true))
+		inside(t, "stairs", Stairs("s", "stairs", StairsOf(8, 1<<20, []int{4096, 512}, []int{33}), Quota))
 	})
 	t.Run("island", func(t *testing.T) {
 		rack := Rack{Name: "rack 1"}

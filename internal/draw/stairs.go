@@ -1,6 +1,9 @@
 package draw
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Stair is one step of a staircase: of gangs of so many GPUs, how many could start
 // now, by quota and besides on flex.
@@ -9,9 +12,9 @@ type Stair struct {
 	Quota, Flex int
 }
 
-// Stairs draws a staircase: the larger the gang, the fewer could start. It is pale where
-// others wait for the same room, and come first.
-func Stairs(id, label string, steps []Stair, pale bool) SVG {
+// Stairs draws a staircase: the larger the gang, the fewer could start. Pale are the
+// inks of which others wait for the same room, and come first.
+func Stairs(id, label string, steps []Stair, pale ...Ink) SVG {
 	const w, h, top = 300.0, 132.0, 18.0
 	p := newPen(id, label, w)
 	bottom := h - 20
@@ -29,10 +32,8 @@ func Stairs(id, label string, steps []Stair, pale bool) SVG {
 		x := float64(i) * step
 		says := "Gangs of " + Number(s.GPUs) + " GPUs: " + Number(s.Quota) + " by quota, " + Number(s.Flex) + " more on flex"
 		q, all := sc.of(s.Quota), sc.of(s.Quota+s.Flex)
-		p.faint(pale, func() {
-			p.rect(Quota, x+3, q, step-6, bottom-q, says)
-			p.rect(Flex, x+3, all, step-6, q-all, says)
-		})
+		p.faint(slices.Contains(pale, Quota), func() { p.rect(Quota, x+3, q, step-6, bottom-q, says) })
+		p.faint(slices.Contains(pale, Flex), func() { p.rect(Flex, x+3, all, step-6, q-all, says) })
 		text, quietly := stairText(s), s.Quota+s.Flex == 0
 		if width(text, small) > step-2 {
 			text = brief(s.Quota + s.Flex)
@@ -81,7 +82,7 @@ func Sheet(id, label string, list []Titled) SVG {
 		p.raw(`<svg x="`, px(x+8), `" y="`, px(y+42), `" `, strings.TrimPrefix(string(one.SVG), `<svg xmlns="http://www.w3.org/2000/svg" `))
 	}
 	y := float64((len(list)+across-1)/across)*h + 8
-	p.text(8, y+10, "Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides.", style{size: small, quiet: true})
+	p.text(8, y+10, "Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides. Pale: others wait for it and come first.", style{size: small, quiet: true})
 	return p.done(p.legend(8, y+22, key{Quota, Means(Quota)}, key{Flex, Means(Flex)}) + 4)
 }
 

@@ -11,6 +11,7 @@ type Staircase struct {
 	Steps             []draw.Stair
 	Quota             *musterv1.UsableQuota // of a quota
 	Flex              *musterv1.UsableFlex  // of flex
+	pale              []draw.Ink            // of what others wait for, and come first
 }
 
 // Staircases are those of an answer, target by target. On top of what a quota could
@@ -23,13 +24,22 @@ func Staircases(u *musterv1.UsableResponse) []Staircase {
 	var list []Staircase
 	for _, q := range u.GetQuotas() {
 		steps := draw.StairsOf(int(q.GetGpusPerNode()), int(q.GetFree()), ints(q.GetIslandNodes()), ints(flex[q.GetPartition()].GetIslandNodes()))
-		list = append(list, Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q})
+		s := Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q, pale: pale(draw.Flex, flex[q.GetPartition()].GetWaiting())}
+		s.pale = append(s.pale, pale(draw.Quota, q.GetWaiting())...)
+		list = append(list, s)
 	}
 	for _, f := range u.GetFlex() {
 		steps := draw.StairsOf(int(f.GetGpusPerNode()), 0, nil, ints(f.GetIslandNodes()))
-		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f})
+		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f, pale: pale(draw.Flex, f.GetWaiting())})
 	}
 	return list
+}
+
+func pale(ink draw.Ink, waiting int32) []draw.Ink {
+	if waiting == 0 {
+		return nil
+	}
+	return []draw.Ink{ink}
 }
 
 // Draw draws one staircase; id tells it apart from others of a page.
@@ -38,7 +48,7 @@ func (s Staircase) Draw(id string) draw.SVG {
 	if n := s.Waiting(); n > 0 {
 		label += "; behind " + draw.Count(n, "workload") + " that waited before"
 	}
-	return draw.Stairs(id, label, s.Steps, s.Waiting() > 0)
+	return draw.Stairs(id, label, s.Steps, s.pale...)
 }
 
 // Waiting is how many workloads wait for the same room, and come first.

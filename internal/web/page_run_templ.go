@@ -610,7 +610,7 @@ func stairsBody(m runView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " <p class=\"dim small\">Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " <p class=\"dim small\">Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides. Pale: others wait for it and come first.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
