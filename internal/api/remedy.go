@@ -137,11 +137,11 @@ func lineThere(s *fleet.State, c core.Command) (text string, there bool) {
 	switch c := c.(type) {
 	case core.Resize:
 		if w := s.Workload(c.Namespace, c.Name); w != nil && w.Home() != "" {
-			return w.ScaleLine(strconv.Itoa(c.Max)), true
+			return core.ScaleLine(&w.Spec, strconv.Itoa(c.Max)), true
 		}
 	case core.Cancel:
 		if w := s.Workload(c.Namespace, c.Name); w != nil && w.Home() != "" {
-			text = w.DeleteLine()
+			text = core.DeleteLine(&w.Spec)
 			return text, text != "" || s.OnlySeen(&w.Spec)
 		}
 	}

@@ -75,7 +75,7 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 func onlySeen(s *fleet.State, w *fleet.Workload) *Refusal {
 	refusal := refuse(Invalid, "workload %s/%s is only seen: cluster %s is in mode %s, and nothing is changed there; it is as %s says",
 		w.Namespace, w.Name, w.Home(), s.Cluster(w.Home()).Mode, w.MakerText())
-	if line := w.DeleteLine(); line != "" {
+	if line := DeleteLine(&w.Spec); line != "" {
 		refusal.Message += " (" + line + " ends it)"
 	}
 	return refusal

@@ -96,7 +96,7 @@ func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal
 // would make as many again, and says how many there are.
 func madeElsewhere(w *fleet.Workload, size int) *Refusal {
 	refusal := refuse(Invalid, "how many replicas workload %s/%s has is said where its pods are made: %s", w.Namespace, w.Name, w.MakerText())
-	if line := w.ScaleLine(strconv.Itoa(size)); line != "" {
+	if line := ScaleLine(&w.Spec, strconv.Itoa(size)); line != "" {
 		refusal.Message += "; " + line + " does it"
 	}
 	return refusal

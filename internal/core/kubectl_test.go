@@ -1,8 +1,9 @@
-package fleet_test
+package core_test
 
 import (
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/core"
 	"github.com/muster-fleet/muster/internal/fleet"
 )
 
@@ -22,10 +23,10 @@ func TestWhatMakesPodsIsToldWithKubectl(t *testing.T) {
 		if c.kind != "" {
 			s.Groups = append(s.Groups, fleet.MadeBy(c.kind, c.name))
 		}
-		if got := s.ScaleLine("3"); got != c.scale {
+		if got := core.ScaleLine(&s, "3"); got != c.scale {
 			t.Errorf("%s %s is scaled by %q, want %q", c.kind, c.name, got, c.scale)
 		}
-		if got := s.DeleteLine(); got != c.ends {
+		if got := core.DeleteLine(&s); got != c.ends {
 			t.Errorf("%s %s is ended by %q, want %q", c.kind, c.name, got, c.ends)
 		}
 	}
