@@ -101,7 +101,7 @@ var rooms = []room{
 	{folder: "internal/draw", kind: pure},
 	{folder: "internal/words", kind: plain, may: "fleet event"},
 	{folder: "internal/picture", kind: plain, may: "gen draw"},
-	{folder: "internal/web", kind: open, may: "event client gen draw picture words", tests: driven + " api"},
+	{folder: "internal/web", kind: open, may: "event client gen draw picture words", tests: driven + " api past"},
 	{folder: "internal/web/e2e/small", kind: open},
 	{folder: "internal/cli", kind: open, may: "client gen draw picture words config scenario simulate bench metrics backtest trace"},
 	{folder: "client", kind: open, may: "gen"},

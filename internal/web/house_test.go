@@ -46,7 +46,10 @@ func (e realEngine) DryRun(ctx context.Context, r core.Request) (api.Result, err
 	return api.Result(result), err
 }
 
-func open(t testing.TB, auth api.Authenticator) *house {
+func open(t testing.TB, auth api.Authenticator) *house { return openWith(t, auth, nil) }
+
+// openWith is open with a past of its own; nil: the usual one.
+func openWith(t testing.TB, auth api.Authenticator, past api.Past) *house {
 	t.Helper()
 	h := &house{t: t}
 	h.clock.Store(noon.UnixNano())
@@ -56,7 +59,7 @@ func open(t testing.TB, auth api.Authenticator) *house {
 	now := func() time.Time { return time.Unix(0, h.clock.Load()).UTC() }
 	var pages *web.Server
 	server, err := api.New(api.Options{
-		Engine: realEngine{h.engine}, Now: now, Auth: auth, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { pages.ServeHTTP(w, r) }),
+		Engine: realEngine{h.engine}, Past: past, Now: now, Auth: auth, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { pages.ServeHTTP(w, r) }),
 	})
 	must(t, err)
 	pages = web.New(web.Options{API: server.Handler(), Watch: h.engine.Watch, Last: h.engine.Durable, Now: now, Version: "test"})

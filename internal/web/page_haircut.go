@@ -119,7 +119,9 @@ func (m *haircutView) draw() error {
 // used is what quotas used in 90 days. The picture is drawn without: a past that
 // cannot be read is no reason to show nothing.
 func (m *haircutView) used() []*musterv1.QuotaUsed {
-	u, err := m.v.Past.QuotaUse(m.v.ctx, &musterv1.QuotaUseRequest{AsOf: m.v.asOf})
+	soon, end := m.v.soon()
+	defer end()
+	u, err := m.v.Past.QuotaUse(soon, &musterv1.QuotaUseRequest{AsOf: m.v.asOf})
 	if err != nil {
 		return nil
 	}

@@ -86,9 +86,11 @@ func (m *nodesView) remember() {
 	if m.state != "" {
 		ask.States, ask.Troubled = []string{m.state}, false
 	}
-	n, err := v.Past.NodeHistory(v.ctx, ask)
+	soon, end := v.soon()
+	defer end()
+	n, err := v.Past.NodeHistory(soon, ask)
 	if err != nil {
-		m.pastGone = troubleOf(err).text
+		m.pastGone = noPast(err)
 		return
 	}
 	m.nodes = n.GetNodes()

@@ -357,7 +357,7 @@ func nodesBody(m nodesView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.pastGone != "" {
-			templ_7745c5c3_Err = nothing("The past could not be read: "+m.pastGone, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = nothing(m.pastGone, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
