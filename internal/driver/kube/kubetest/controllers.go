@@ -52,38 +52,33 @@ func (in place) config(format string, args ...any) (file string, err error) {
 	return file, os.WriteFile(file, fmt.Appendf(nil, format, args...), 0o600)
 }
 
+// configured are the arguments of those that read a file of settings of one shape.
+func configured(apiVersion string) func(*Cluster, place) ([]string, error) {
+	return func(_ *Cluster, in place) ([]string, error) {
+		file, err := in.config(`apiVersion: %s
+kind: Configuration
+internalCertManagement: {enable: false}
+leaderElection: {leaderElect: false}
+metrics: {bindAddress: "0"}
+health: {healthProbeBindAddress: "127.0.0.1:%d"}
+webhook: {host: 127.0.0.1, port: %d, certDir: %q}
+`, apiVersion, in.probe, in.webhook, in.dir)
+		return []string{"--config", file}, err
+	}
+}
+
 var controllers = map[string]controller{
 	"jobset": {
 		module: "sigs.k8s.io/jobset", program: "sigs.k8s.io/jobset", crds: "config/components/crd/bases/*.yaml",
 		lists: []string{"/apis/jobset.x-k8s.io/v1alpha2/jobsets"},
 		hooks: "config/components/webhook/manifests.yaml", pods: "jobset.sigs.k8s.io/jobset-name",
-		arguments: func(_ *Cluster, in place) ([]string, error) {
-			file, err := in.config(`apiVersion: config.jobset.x-k8s.io/v1alpha1
-kind: Configuration
-internalCertManagement: {enable: false}
-leaderElection: {leaderElect: false}
-metrics: {bindAddress: "0"}
-health: {healthProbeBindAddress: "127.0.0.1:%d"}
-webhook: {host: 127.0.0.1, port: %d, certDir: %q}
-`, in.probe, in.webhook, in.dir)
-			return []string{"--config", file}, err
-		},
+		arguments: configured("config.jobset.x-k8s.io/v1alpha1"),
 	},
 	"lws": {
 		module: "sigs.k8s.io/lws", program: "sigs.k8s.io/lws/cmd", crds: "config/crd/bases/*.yaml",
 		lists: []string{"/apis/leaderworkerset.x-k8s.io/v1/leaderworkersets"},
 		hooks: "config/webhook/manifests.yaml", pods: "leaderworkerset.sigs.k8s.io/name",
-		arguments: func(_ *Cluster, in place) ([]string, error) {
-			file, err := in.config(`apiVersion: config.lws.x-k8s.io/v1alpha1
-kind: Configuration
-internalCertManagement: {enable: false}
-leaderElection: {leaderElect: false}
-metrics: {bindAddress: "0"}
-health: {healthProbeBindAddress: "127.0.0.1:%d"}
-webhook: {host: 127.0.0.1, port: %d, certDir: %q}
-`, in.probe, in.webhook, in.dir)
-			return []string{"--config", file}, err
-		},
+		arguments: configured("config.lws.x-k8s.io/v1alpha1"),
 	},
 	"ray": {
 		module: "github.com/ray-project/kuberay/ray-operator", program: "github.com/ray-project/kuberay/ray-operator", crds: "config/crd/bases/*.yaml",
