@@ -67,7 +67,7 @@ func (s *Subscription) Covers(quota, workload string) bool {
 	case s.Namespace != "":
 		return strings.HasPrefix(workload, s.Namespace+"/")
 	case s.Quota != "":
-		return quota == s.Quota || strings.HasPrefix(quota, s.Quota+"/")
+		return under(quota, s.Quota)
 	}
 	return true
 }

@@ -28,6 +28,7 @@ func (s *State) Targeting(target string) []*Workload {
 	return slices.DeleteFunc(eachOnce(people), func(w *Workload) bool { return w.State.Ended() || !under(w.Target, target) })
 }
 
+// under says whether a quota is another one or stands below it.
 func under(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")
 }
