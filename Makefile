@@ -4,12 +4,12 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/engine/... ./internal/journal/... ./internal/driver ./internal/driver/simulated/... ./internal/driver/kube ./internal/api/... ./internal/demo/... ./client/... ./cmd/...
+RACED = ./internal/run/engine/... ./internal/run/journal/... ./internal/run/driver ./internal/run/driver/simulated/... ./internal/clusters/kube ./internal/faces/api/... ./internal/prove/demo/... ./client/... ./cmd/...
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 # In the driver's room they stand in files of their own, so that the others need not run twice.
-REAL = ./internal/driver/kube/...
-REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/driver/kube/*_real_test.go | paste -sd'|'))$$
+REAL = ./internal/clusters/kube/...
+REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/clusters/kube/*_real_test.go | paste -sd'|'))$$
 
 # 1: tests on a real control plane are part of the proof, and its programs are built where they are missing (once,
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
@@ -28,7 +28,7 @@ demo: build ## start the demo fleet with live load; Ctrl-C stops it
 
 test: ## prove it: vet, walls, tests, race, scenarios, the pages in a browser, a real Kubernetes control plane (MUSTER_E2E=0, MUSTER_CONTROLPLANE=0: without these)
 	go vet ./...
-	go test ./internal/walls
+	go test ./internal/prove/walls
 	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
@@ -40,18 +40,18 @@ test-real: pages-test ## more proof: the pages in a browser, other people's cont
 	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./cmd/muster
 
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
-	cd internal/web/e2e && npm ci --no-audit --no-fund
+	cd internal/faces/web/e2e && npm ci --no-audit --no-fund
 	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
 
 pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
 	@$(pages)
 
 pictures: build ## the pictures of pages in docs/img, from the demo after a minute; needs chromium and node
-	[ -d internal/web/e2e/node_modules/axe-core ] || (cd internal/web/e2e && npm ci --no-audit --no-fund)
-	@data=$$(mktemp -d) && { bin/muster up --demo --listen 127.0.0.1:6899 --data $$data & } && trap "kill $$!; rm -rf $$data" EXIT && sleep 8 && cd internal/web/e2e && \
-	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../docs/img page-run=/run:light && sleep 60 && \
-	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../docs/img page-fleet=/:light page-partition=/partition/tiger/h200:light "page-haircuts=/haircuts?basis=quota&kind=fixed&share=25:light"
-	go run ./internal/web/e2e/small docs/img/page-*.png
+	[ -d internal/faces/web/e2e/node_modules/axe-core ] || (cd internal/faces/web/e2e && npm ci --no-audit --no-fund)
+	@data=$$(mktemp -d) && { bin/muster up --demo --listen 127.0.0.1:6899 --data $$data & } && trap "kill $$!; rm -rf $$data" EXIT && sleep 8 && cd internal/faces/web/e2e && \
+	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../../docs/img page-run=/run:light && sleep 60 && \
+	TALL=900 node shots.mjs http://127.0.0.1:6899 ../../../../docs/img page-fleet=/:light page-partition=/partition/tiger/h200:light "page-haircuts=/haircuts?basis=quota&kind=fixed&share=25:light"
+	go run ./internal/faces/web/e2e/small docs/img/page-*.png
 
 race: ## every test with the race detector
 	@$(call raced,./...)
@@ -63,7 +63,7 @@ fmt: ## format the code as lint wants it
 	$(GOLANGCI) fmt
 
 generate: ## gen/, the OpenAPI document and gen.sha256 from proto/; the pages' code from their .templ files
-	go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -path internal/web -log-level error
+	go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -path internal/faces/web -log-level error
 	go build -C tools/gen -o ../../bin/tools/ tool
 	PATH="$(CURDIR)/bin/tools:$$PATH" buf generate
 	find proto gen buf.gen.yaml tools/gen/go.mod -type f | LC_ALL=C sort | xargs sha256sum > gen.sha256
@@ -82,20 +82,20 @@ fuzz: ## each fuzz target for FUZZTIME (60s)
 	done
 
 controlplane: ## build the control plane that real-cluster tests start, once (minutes); it is kept outside the clone
-	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest
+	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest
 
 controlplane-test: ## of make test the tests on a real Kubernetes control plane alone; builds it where it is missing
 	@$(real)
 
 controllers-test: ## the tests with other people's controllers (JobSet, LeaderWorkerSet, RayCluster, MPIJob, TrainJob); builds these where they are missing, each from test/controllers (minutes)
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob' ./internal/driver/kube
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob' ./internal/clusters/kube
 
 controlplane-race: ## the same with the race detector, and 100 random faults
 	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
 
 NODES ?= 200
 controlplane-up: ## a control plane with 200 (NODES) made-up nodes, to try things on; Ctrl-C ends it
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=$(NODES) go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/driver/kube/kubetest
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=$(NODES) go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/prove/kubetest
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
@@ -149,8 +149,8 @@ clean: ## remove what the others made
 # Tests on a real control plane; its programs are built first, which says how far it is.
 define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
-go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/driver/kube/kubetest | grep -v '^=== '; \
-echo "go test ./internal/driver/kube: the tests of its *_real_test.go"; go test -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/driver/kube; fi
+go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
+echo "go test ./internal/clusters/kube: the tests of its *_real_test.go"; go test -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube; fi
 endef
 
 # The pages in a browser, where there is one.
@@ -159,7 +159,7 @@ why=; \
 [ "$$MUSTER_E2E" != 0 ] || why="MUSTER_E2E=0"; \
 [ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
 command -v node >/dev/null || why="there is no node"; \
-[ -n "$$why" ] || [ -d internal/web/e2e/node_modules/axe-core ] || (cd internal/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/web/e2e"; \
+[ -n "$$why" ] || [ -d internal/faces/web/e2e/node_modules/axe-core ] || (cd internal/faces/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/faces/web/e2e"; \
 if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./cmd/muster; fi
 endef
 

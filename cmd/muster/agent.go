@@ -15,10 +15,10 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/driver/kube"
-	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
-	"github.com/muster-fleet/muster/internal/link"
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // runAgent runs the agent of a cluster until ctx ends.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/metrics"
-	"github.com/muster-fleet/muster/internal/web"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/run/engine"
 )
 
 // pages are the pages over an engine, as `muster up` has them.

@@ -13,16 +13,16 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/driver/kube"
-	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/driver/simulated"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/link"
-	"github.com/muster-fleet/muster/internal/wholefile"
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // severalClusters is what the mark of a data folder says that holds the fleet of

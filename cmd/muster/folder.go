@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/muster-fleet/muster/internal/cli"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // folder is the data folder of a server. One process has it at a time.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // joiner is a new user with a bare kubeconfig, who follows docs/join.md.

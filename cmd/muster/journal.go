@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // openJournal opens the journal of a data folder, or says why it cannot be and

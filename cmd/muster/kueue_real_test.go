@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 const kueueAPI = "/apis/kueue.x-k8s.io/v1beta2/"

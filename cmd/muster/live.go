@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/demo"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/prove/demo"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // statusLine is one line at the bottom of a terminal that is written anew in

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/muster-fleet/muster/internal/cli"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 func main() { os.Exit(run()) }

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // guarded is the engine as the API of a server asks for it: nobody sets a cluster to

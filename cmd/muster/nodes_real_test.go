@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
 
 // TestManyRealNodesAreWatched joins a cluster of as many nodes as MUSTER_NODES says, and

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// The pages are opened in a browser by internal/web/e2e: over the demo, and over a
+// The pages are opened in a browser by internal/faces/web/e2e: over the demo, and over a
 // fleet with a past. It needs
 // chromium, node, and `npm ci` in that folder; where one is missing the test is
 // skipped, unless MUSTER_E2E=1 demands it.
 func TestPages(t *testing.T) {
-	e2e := filepath.Join("..", "..", "internal", "web", "e2e")
+	e2e := filepath.Join("..", "..", "internal", "faces", "web", "e2e")
 	if missing := notThere(e2e); missing != "" {
 		if os.Getenv("MUSTER_E2E") == "1" {
 			t.Fatal(missing)
@@ -62,7 +62,7 @@ func notThere(e2e string) string {
 		return "no node: the pages are not opened in a browser"
 	}
 	if _, err := os.Stat(filepath.Join(e2e, "node_modules", "playwright-core")); err != nil {
-		return "run npm ci in internal/web/e2e first: the pages are not opened in a browser"
+		return "run npm ci in internal/faces/web/e2e first: the pages are not opened in a browser"
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
 
 // plane is a real control plane of a test's own.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/cli"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // TestKubectlsFlagsAreTakenOut reads command lines as kubectl hands them on.

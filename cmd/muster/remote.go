@@ -7,11 +7,11 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/bench"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/prove/bench"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // remote serves an engine over the API on a free port of this machine.

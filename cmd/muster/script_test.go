@@ -22,7 +22,7 @@ import (
 // Beside testscript's own commands the scripts have those of scriptCommands.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "../../internal/cli/testdata/script",
+		Dir:                 "../../internal/faces/cli/testdata/script",
 		RequireExplicitExec: true,
 		Cmds:                scriptCommands,
 		Setup: func(env *testscript.Env) error {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/metrics"
-	"github.com/muster-fleet/muster/internal/notify"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/notify"
 )
 
 // decider is the engine as the API asks for it. What it answers is counted.

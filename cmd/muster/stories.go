@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/driver/kube"
-	"github.com/muster-fleet/muster/internal/scenario"
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/prove/scenario"
 )
 
 // storyPatience is how long a cluster may take to come to rest after what happens in a

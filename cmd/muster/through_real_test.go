@@ -13,9 +13,9 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestKubectlGoesThroughARealAPIServer asks a server that only the cluster's API server is

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/cli"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // TestKubectlGoesThroughTheAPIServer asks a server that nobody reaches but an API server:

@@ -6,8 +6,8 @@ import (
 	"net"
 	"os"
 
-	"github.com/muster-fleet/muster/internal/cli"
-	"github.com/muster-fleet/muster/internal/driver/kube/webhook"
+	"github.com/muster-fleet/muster/internal/clusters/kube/webhook"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // answerReviews answers admission reviews until ctx ends.

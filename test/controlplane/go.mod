@@ -1,5 +1,5 @@
-// The control plane that tests of internal/driver/kube start: its programs are built from here
-// by internal/driver/kube/kubetest (make controlplane). Users of Muster never build it.
+// The control plane that tests of internal/clusters/kube start: its programs are built from here
+// by internal/prove/kubetest (make controlplane). Users of Muster never build it.
 module github.com/muster-fleet/muster/test/controlplane
 
 go 1.26.0

@@ -1,5 +1,5 @@
-// Kueue's controller, which tests of internal/driver/kube/kueue start: it is built from here
-// by internal/driver/kube/kubetest, apart from the control plane. Users of Muster never build it.
+// Kueue's controller, which tests of internal/clusters/kube/kueue start: it is built from here
+// by internal/prove/kubetest, apart from the control plane. Users of Muster never build it.
 module github.com/muster-fleet/muster/test/kueue
 
 go 1.26.0

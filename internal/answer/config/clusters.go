@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Bounds that no real fleet meets and a typing error does.

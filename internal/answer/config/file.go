@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // File is what a fleet file holds. Line numbers stay with it, so that what is

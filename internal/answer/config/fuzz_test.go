@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // FuzzFleetFile: whatever is in a file, it is refused with a place, or it builds

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // What is written is read back as the same policy, the default and one with everything set.

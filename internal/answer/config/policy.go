@@ -1,6 +1,6 @@
 package config
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // PolicyKeys are the keys of a policy.
 var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets"}

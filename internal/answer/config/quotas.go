@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // readQuotas reads quotas; partitions maps what grants may name to GPUs per

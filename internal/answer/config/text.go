@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says for people what a change is about.

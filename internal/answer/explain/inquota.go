@@ -1,6 +1,6 @@
 package explain
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // inQuota is what keeps quota work from starting, in the contract's order. Where
 // something else keeps it already, nothing need be in the way here.

@@ -3,7 +3,7 @@ package explain
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // declaredEnd is the next moment at which some of the work must have ended, by

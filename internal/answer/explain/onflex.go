@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // pool is a partition's flex as a namespace that waits there sees it.

@@ -3,7 +3,7 @@ package explain
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // late is an order to leave that was given again and is not answered yet.

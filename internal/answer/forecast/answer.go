@@ -1,7 +1,7 @@
 package forecast
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Answer says when a waiting workload should start. It is "known" or "not

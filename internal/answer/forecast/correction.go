@@ -1,6 +1,6 @@
 package forecast
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // goals are the probabilities, of whole, that P50 and P90 are to hold with.
 var goals = [2]int64{whole / 2, whole / 10 * 9}

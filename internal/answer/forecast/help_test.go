@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/forecast"
+	"github.com/muster-fleet/muster/internal/answer/forecast"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // story is a fleet driven by hand; its first moment is an hour after the epoch.

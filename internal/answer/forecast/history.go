@@ -3,7 +3,7 @@ package forecast
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // History is what is known of how long things really take: which part of its

@@ -3,7 +3,7 @@ package forecast
 import (
 	"container/heap"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // plan is something that will happen on a path.

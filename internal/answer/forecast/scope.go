@@ -3,7 +3,7 @@ package forecast
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // scope knows the places of the workloads of one fleet. Those that wait for the same

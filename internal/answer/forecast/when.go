@@ -3,8 +3,8 @@ package forecast
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // When says when a waiting workload should start, if nothing new is submitted

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/promise/buffer"
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Trial is a buffer policy against the recorded past.

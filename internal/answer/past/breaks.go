@@ -3,8 +3,8 @@ package past
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Break is a moment at which the whole healthy nodes fell below what was promised:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Of eight nodes six are promised, of the five in island a four. The second failure

@@ -1,6 +1,6 @@
 package past
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // The figures of a partition's meter, in GPUs; after them counts.
 const (

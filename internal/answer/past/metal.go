@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // KeepEpisodes is how long episodes are kept one by one; older ones are sums by

@@ -1,6 +1,6 @@
 package past
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Promises is what had become of a partition's promises when they were last counted.
 // The state judges them (fleet.Pledges), for buffer policies are weighed by them;

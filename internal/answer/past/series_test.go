@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/past"
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 const (

@@ -1,6 +1,6 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Capacity is the fleet's figures, from the whole down to partitions.
 type Capacity struct {

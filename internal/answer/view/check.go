@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Check says which of the figures of a state do not add up (semantics §1), or nil.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Ahead is something that is known to be coming.

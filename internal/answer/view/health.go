@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/decide/health"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // PartitionHealth is a partition's nodes by state and cause, and what automation

@@ -1,6 +1,6 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // lend says, tree by tree, which usage above backed is covered by siblings'
 // unscheduled backing. The rows of a partition come in order of path, and in

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Letter is what one owner is to be told about a haircut, in plain words.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestLetters: one message for each owner, in plain words: what changes, why,

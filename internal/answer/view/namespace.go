@@ -1,8 +1,8 @@
 package view
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Namespace is one namespace's part of a partition's flex, in GPUs.

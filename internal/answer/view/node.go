@@ -1,6 +1,6 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Node is one machine.
 type Node struct {

@@ -1,6 +1,6 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Figures are the capacity figures of a partition, a cluster or a fleet, in GPUs.
 type Figures struct {

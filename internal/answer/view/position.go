@@ -3,7 +3,7 @@ package view
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // positions fills in whose turn comes when: the place in the queue of the quota,

@@ -1,8 +1,8 @@
 package view
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Promises are what became of the promises made on a partition, or on one of its

@@ -1,6 +1,6 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // The flags of a quota.
 const (

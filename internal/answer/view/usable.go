@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Usable is what a quota could start now in one partition without evicting work

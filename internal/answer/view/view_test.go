@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // scene is a fleet of one partition, tiger/h200, built by hand.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Workload is one workload. Why it waits is asked of package explain.

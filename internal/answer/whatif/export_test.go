@@ -1,8 +1,8 @@
 package whatif
 
 import (
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // ChangesInWhole is Changes with everything tried on copies of the whole fleet.

@@ -1,9 +1,9 @@
 package whatif
 
 import (
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Place is one answer to where a workload would run: in one partition, with one target.

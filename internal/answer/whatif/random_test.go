@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/whatif"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var (

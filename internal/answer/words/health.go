@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // tellHaircut says what becomes of haircuts.

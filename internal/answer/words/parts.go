@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Count says how many there are of something: 1 GPU, 2 GPUs.

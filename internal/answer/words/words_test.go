@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/event"
+	"github.com/muster-fleet/muster/internal/state/event"
 )
 
 func nameless(uint64) string { return "" }

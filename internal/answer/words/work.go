@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // tellWork says what people and jobs do with workloads.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/driver/kube/webhook"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/webhook"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // admitted is what admission makes of a pod, as far as Muster cares.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestDevicesOfSlicesAreGPUs makes nodes that offer no GPU resource, and the slices

@@ -1,8 +1,8 @@
 package kube
 
 import (
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Distinct says whether a cluster's nodes and namespaces are called with its name

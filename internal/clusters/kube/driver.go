@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Driver takes note of what Muster has decided, once that is durable. The agent

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Drivers tells each of several clusters what was decided for it.

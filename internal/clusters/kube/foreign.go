@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
 // This file is about GPU pods on the cluster's nodes that Muster does not manage.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/driver/kube/kueue"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/kueue"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // startKueue starts Kueue's own controller on the control plane, or skips the test.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
 // TestWhatIsKeptOfAClusterIsLittle shows a watch 10,000 nodes and 20,000 pods as large

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
 // This file watches kinds that a cluster may not have, or not show.

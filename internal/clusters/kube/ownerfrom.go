@@ -1,6 +1,6 @@
 package kube
 
-import "github.com/muster-fleet/muster/internal/driver/kube/translate"
+import "github.com/muster-fleet/muster/internal/clusters/kube/translate"
 
 // mostPods is above any size of a Job that is believed.
 const mostPods = 100_000

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // mostAsked is how many owners are asked in one round about a size that may have changed.

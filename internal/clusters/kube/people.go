@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/plain"
+	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 )
 
 // object is one of Kubernetes' objects, or a part of one.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
 // Picture is what a cluster shows at one moment.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
 // TestWhoOnlyWatchesWritesNothing lets a client that reads try everything that writes:

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // resized lists the commands that give the pools of a workload the sizes that their

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/kubetest"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // rights hears what the API server denies an agent. An agent goes on without what it may

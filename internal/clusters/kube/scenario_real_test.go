@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/scenario"
+	"github.com/muster-fleet/muster/internal/prove/scenario"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // storiesOnARealCluster are told on a real control plane too: those in testdata/stories,

@@ -1,6 +1,6 @@
 package kube
 
-import "github.com/muster-fleet/muster/internal/driver/kube/translate"
+import "github.com/muster-fleet/muster/internal/clusters/kube/translate"
 
 // whole says whether all that a workload will be is known from the pods that are
 // there: one that nobody made and that names no workload is alone, and a pool whose

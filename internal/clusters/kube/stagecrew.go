@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/plain"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file is about who keeps the nodes and pods of a story.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says when a stage is at rest: what the cluster shows is what Muster decided.

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver/kube/dcgm"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestIdleIsWhatIsMeasured lets a workload be measured, and then not any more: it is

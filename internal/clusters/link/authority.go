@@ -17,7 +17,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/wholefile"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // ServerName is the name that a server's certificate is for, wherever it listens:

@@ -3,8 +3,8 @@ package core
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Adopt says that work which was seen on a cluster is Muster's from now on, where it

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Apply puts a record into the state. It decides nothing: a record that was

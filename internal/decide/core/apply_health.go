@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func applyHealth(s *fleet.State, e event.Event, at fleet.Instant) bool {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // called gives nodes their full names in a command of a person, or of a monitor, who

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A person may say what a node's own cluster calls it, where that is one node; a

@@ -1,7 +1,7 @@
 package core
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Actor is who asks. Only operators change the fleet, quotas and other people's work.

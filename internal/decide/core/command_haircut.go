@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Commands about haircuts, and what goes before them.

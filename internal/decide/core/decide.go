@@ -3,8 +3,8 @@ package core
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Decide says what a command means for the state: the events it leads to by

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/decide/health"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Commands about health.

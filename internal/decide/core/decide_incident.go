@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // UpdateIncident says what is known of an open sev now; nil leaves a thing as it

@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // MeasureUsage says what the GPUs of workloads are seen to do from now on.

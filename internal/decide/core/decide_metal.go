@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal *Refusal, known bool) {

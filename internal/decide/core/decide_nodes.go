@@ -3,8 +3,8 @@ package core
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // setNodes puts nodes into a state, and takes with them the replicas that went

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Commands about who is told of what.

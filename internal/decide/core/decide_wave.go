@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // applyWave puts one wave of a plan into force, in one record, if everything

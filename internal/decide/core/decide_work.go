@@ -3,8 +3,8 @@ package core
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func submit(s *fleet.State, c Submit) ([]event.Event, *Refusal) {

@@ -3,9 +3,9 @@ package core
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health"
+	"github.com/muster-fleet/muster/internal/decide/health"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // mostDiagnoses bounds how often a partition is diagnosed in one go: bursts and the

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says how kubectl does what Muster leaves to what makes a workload's pods.

@@ -3,8 +3,8 @@ package core_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestWhatMakesPodsIsToldWithKubectl(t *testing.T) {

@@ -3,8 +3,8 @@ package core
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestWhatNobodyMeasuresIsNotIdle asks that a workload whose monitor has gone is

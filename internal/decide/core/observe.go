@@ -3,8 +3,8 @@ package core
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Observe says that a workload which Muster did not start runs in a partition, on

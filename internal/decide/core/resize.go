@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Resize gives a pool of a workload another size. An elastic pool may be resized at

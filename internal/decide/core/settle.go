@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/placement"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // settle lets what the moment brings happen (probation ends, holds expire), and

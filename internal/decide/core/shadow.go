@@ -3,8 +3,8 @@ package core
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // ShadowOf is what would be decided in a cluster at a moment, were it in mode

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // undoWave gives back what one wave cut, in one record. It may bring assigned

@@ -1,7 +1,7 @@
 package haircut
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The causes of an excess.

@@ -1,6 +1,6 @@
 package haircut
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // The classes in which quotas are cut, in the order of semantics §4. Its first
 // class, clusters with unallocated capacity, takes nothing from any quota: see

@@ -3,7 +3,7 @@ package haircut
 import (
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Effect is what one policy would lead to on one basis.

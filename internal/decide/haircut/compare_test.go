@@ -3,8 +3,8 @@ package haircut_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestEffectCountsWhoIsOverThoughNothingIsCut: a partition above the line that a

@@ -1,6 +1,6 @@
 package haircut
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // PartInput is what a plan for a partition is made from, in whole nodes: enough to
 // make it again under any fixed buffer, outside Muster.

@@ -3,7 +3,7 @@ package haircut
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Item is one line of the list that a cluster must pass before a wave takes it.

@@ -1,7 +1,7 @@
 package health
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // nodesOf is how many nodes of a partition shares are of: those not retired.

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // crowd is the nodes on which one signature asks for something.

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A failure is judged by what was seen on its nodes from Before it to After it (semantics §7).

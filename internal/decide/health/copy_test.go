@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // What happens on a copy of the fleet leaves the fleet alone: signals, bursts,

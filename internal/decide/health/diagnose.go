@@ -3,7 +3,7 @@ package health
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Diagnosis is what follows for a partition from its signals and the policy.

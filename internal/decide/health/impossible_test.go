@@ -3,7 +3,7 @@ package health
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestWhatCannotBeOnTheNodeIsRefused(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Record is how often a node fell out of service in the time that it served.

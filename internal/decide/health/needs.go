@@ -3,7 +3,7 @@ package health
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Needs lists the checks that a validation must hold before a node returns: those of

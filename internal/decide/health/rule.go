@@ -3,7 +3,7 @@ package health
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Finding is a live condition of a node, and what the worst rule that knows it asks for.

@@ -1,7 +1,7 @@
 package health
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Held is why automation does not do what the signals ask for.

@@ -3,7 +3,7 @@ package invariant
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Broken is one thing that does not hold.

@@ -1,6 +1,6 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 const ruleFigures = "the figures add up" // semantics §1
 

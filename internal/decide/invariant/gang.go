@@ -1,6 +1,6 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 const (
 	ruleWhole = "a gang is whole, being mended, or not running" // semantics §10.3

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/decide/invariant"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var noon = fleet.InstantOf(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))

@@ -1,6 +1,6 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 const (
 	ruleState = "a workload's state says what it holds"

@@ -1,6 +1,6 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 const (
 	ruleHeldOnce = "no GPU held twice"                   // semantics §10.2

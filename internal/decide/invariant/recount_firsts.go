@@ -1,6 +1,6 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // firsts walks a whole queue for the first unit of each kind: those of one shape
 // for whom the same holds are. They must be those that the queue says.

@@ -3,7 +3,7 @@ package invariant
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // place is a place in a queue: a workload, and which part of it waits.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // trees asks that what is kept of each tree is the sum over its accounts, and

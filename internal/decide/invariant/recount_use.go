@@ -3,7 +3,7 @@ package invariant
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // tally counts the partition's GPUs by what they do, as semantics §1 words it:

@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.

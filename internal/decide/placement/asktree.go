@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // TreeBarrier is the head of the tree's borrowers that keeps a unit from
 // borrowing, if there is one; explain asks for it as for Barrier.

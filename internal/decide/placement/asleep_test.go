@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var asleepSeeds = flag.Uint64("asleep-seeds", 40, "fleets in which it is asked whether somebody sleeps who could start")

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The ways in which a waiting unit may be admitted in quota.

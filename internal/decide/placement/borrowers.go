@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file judges the borrowers of a set of victims: with the newcomer admitted

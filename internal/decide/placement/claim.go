@@ -3,7 +3,7 @@ package placement
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // claim is what a waiting unit asks for in one way of holding GPUs, and what it

@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Change says that replicas from..to−1 of a pool now hold their GPUs in another way.

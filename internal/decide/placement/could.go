@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // couldFit says whether a claim might find room with all flex work and the given
 // in-quota units gone. It counts more generously than find, so what it refuses

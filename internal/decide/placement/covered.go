@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // What a tree's backing must cover is its guaranteed and borrowing work.
 // Unprotected work stands beyond it: a guaranteed newcomer does not have to count it.

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // pass plans a unit that outlives the start of its queue's head: in a place that
 // leaves the head its room. Whether there is one does not depend on what flex work

@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A workload that leaves the choice of its partition waits in each queue and

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // grow gives an elastic pool more replicas: in quota on free and flex GPUs

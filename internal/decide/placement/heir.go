@@ -3,7 +3,7 @@ package placement
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A borrower's room is taken for another borrower only if nobody takes it back:

@@ -3,7 +3,7 @@ package placement
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says what holds inside a quota mean for who waits, runs and grows

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // mendGangs swaps the nodes that a gang has lost for others in its reach; a
 // gang that cannot be mended goes back to its queue.

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Next is the next decision of the partition, if there is one.
 func (pl *Planner) Next() (Plan, bool) {

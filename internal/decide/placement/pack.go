@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // This file packs replicas smaller than a node as their quota's private cluster
 // would: as if no flex work were there (decision record 0004). Whole nodes need no

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestPackingFindsAWayIfThereIsOne compares the search with one that puts every

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Kind is what a plan does.
 type Kind int

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Planner makes the plans of one partition at one moment. Its scratch
 // memory, some numbers per node, is the partition's and is used again and again: one

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Classes are judged with the newcomer admitted (semantics §5): work of its own quota
 // that comes after it and no longer fits the backing would borrow, and gives way as

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file searches for the cheapest set of victims that lets a claim start.

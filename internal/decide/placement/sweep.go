@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Thousands may stand in the way of a guaranteed claim. This file judges all of them

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // patience is how many reservations a workload may lose within one turn. Two
 // that take turns would otherwise keep the turn from ending.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // claimSteps bounds what all packings of one claim may take together: it is asked

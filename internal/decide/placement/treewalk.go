@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // treeWalk is a walk along all queues of a tree at once, in the order of
 // importance and age, that meets the first of each kind of each quota. The walks

@@ -1,6 +1,6 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // vain keeps, along one walk of a quota's queue, who found no room there with
 // everybody gone that could leave for it. Who comes behind may evict nobody else

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/placement"
+	"github.com/muster-fleet/muster/internal/decide/placement"
 )
 
 var vainSeeds = flag.Uint64("vain-seeds", 30, "fleets in which it is asked whether somebody asks in vain")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // candidateVictim is a unit that a claim may evict, with what that would cost.

@@ -1,7 +1,7 @@
 package promise
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Alignment maps the grants of a partition to islands, in whole nodes.

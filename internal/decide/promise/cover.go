@@ -1,6 +1,6 @@
 package promise
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // This file holds what rule 4 protects: the backing under running work. A
 // quota's own covered work needs the quota's backing where it stands; what a

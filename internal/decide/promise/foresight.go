@@ -3,8 +3,8 @@ package promise
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file forecasts, for the policies that learn, how many more nodes may go

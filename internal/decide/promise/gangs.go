@@ -3,7 +3,7 @@ package promise
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // block is a gang that runs inside one island, or has reserved room there.

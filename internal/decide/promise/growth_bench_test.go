@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // BenchmarkAlign aligns partitions in which every quota runs gangs and single

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // yearOf is a fleet under a calibrated policy, with a year of failures and repairs.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var (

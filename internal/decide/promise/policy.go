@@ -1,7 +1,7 @@
 package promise
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Capacity is what may be promised on a partition now, in nodes.

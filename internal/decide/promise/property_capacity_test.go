@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // countsUp says, from the recorded history alone, whether a node counted as

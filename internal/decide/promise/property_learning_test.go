@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise"
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // learners are partitions whose islands come and go under policies that learn.

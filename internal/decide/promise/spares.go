@@ -1,8 +1,8 @@
 package promise
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Spares are the nodes beside its own that a declared gang needs to be mended from

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // aligner carries one alignment through its steps. Quantities are nodes. It

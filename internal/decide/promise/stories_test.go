@@ -3,7 +3,7 @@ package promise_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // exact lets all whole nodes be promised, at once.

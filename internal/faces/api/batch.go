@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // batch turns the changes of an Apply into commands. A policy lies over the one

@@ -15,7 +15,7 @@ import (
 	"connectrpc.com/connect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 // mistake is input that is wrong at a place. It is a refusal with code Invalid.

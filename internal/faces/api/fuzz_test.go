@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // FuzzSubmit reads any bytes as a submit, as protobuf and as JSON. Whatever the

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 // The headers that say more about a request than its message does.

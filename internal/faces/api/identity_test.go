@@ -15,7 +15,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/api"
+	"github.com/muster-fleet/muster/internal/faces/api"
 )
 
 func sumOf(token string) string {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // looked remembers the last records about things that somebody looks at, so that who

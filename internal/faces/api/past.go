@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/past"
-	"github.com/muster-fleet/muster/internal/past/keeper"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/answer/past/keeper"
 )
 
 // Past is what the fleet remembers.

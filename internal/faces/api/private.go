@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/whatif"
+	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // study shows fn the state that a question is about, alone: whoever asks the planner

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/whatif"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says changes in words and as command lines.

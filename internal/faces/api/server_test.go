@@ -12,9 +12,9 @@ import (
 	"connectrpc.com/connect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestOthersAreLetInWithTokensOnly(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/past"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // How many breaks an answer has where nobody says, and how many nodes that were out

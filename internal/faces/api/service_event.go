@@ -10,8 +10,8 @@ import (
 	"connectrpc.com/connect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // ListEvents lists records in order: from a sequence number or a moment on, or the last ones.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/past"
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Bounds of what a policy that learns holds back where nobody says (semantics §2).

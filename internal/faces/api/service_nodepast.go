@@ -4,8 +4,8 @@ import (
 	"context"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/past"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // NodeHistory lists nodes, those that failed most often in the window first. What

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Usable is what the caller can use now: in each quota that it may target, and on flex.

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // answer is what a question brought: a value for programs, and a table with

@@ -11,7 +11,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // fileOptions are those of `muster diff` and `muster apply`.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/backtest"
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // backtestOptions are those of `muster backtest`.

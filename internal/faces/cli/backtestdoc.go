@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/backtest"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
 )
 
 // into writes the rows as a Markdown table into a page, between the marks

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/bench"
+	"github.com/muster-fleet/muster/internal/prove/bench"
 )
 
 // benchOptions are those of `muster bench`.

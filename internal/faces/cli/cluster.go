@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 func newCluster(a *app) *cobra.Command {

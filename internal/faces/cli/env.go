@@ -7,9 +7,9 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/bench"
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/scenario"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/prove/bench"
+	"github.com/muster-fleet/muster/internal/prove/scenario"
 )
 
 // Env is the world that commands run in.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // names knows workloads by their numbers, which is how events call them.

@@ -9,7 +9,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // The exit codes.

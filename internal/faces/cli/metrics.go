@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
 )
 
 // newMetrics makes `muster metrics`: what a server tells Prometheus, and what to do with it.

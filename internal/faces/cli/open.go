@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // open reads a file that the command line names; - is standard input.

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // outlookOptions are those of `muster outlook`.

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	pictures "github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	pictures "github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // waterfall draws from what is installed to what works, as the fleet page does.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	pictures "github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	pictures "github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // promiseOptions are those of `muster promise`.

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/scenario"
+	"github.com/muster-fleet/muster/internal/prove/scenario"
 )
 
 func newScenarioConformance(a *app) *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/simulate"
+	"github.com/muster-fleet/muster/internal/prove/simulate"
 )
 
 // simulateOptions are those of `muster simulate`.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/metrics"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // small is a fleet of 4 nodes with one quota of 2, one job that runs and one that waits.
@@ -126,9 +126,9 @@ func TestDashboardAndAlertsSpeakOfMetricsThatExist(t *testing.T) {
 // The files that people install are those of this version.
 func TestInstalledFilesAreUpToDate(t *testing.T) {
 	for path, made := range map[string]func() ([]byte, error){
-		"../../deploy/grafana/muster.json":          metrics.Dashboard,
-		"../../deploy/prometheus/muster.rules.yaml": metrics.AlertRules,
-		"../../docs/metrics.md":                     func() ([]byte, error) { return []byte(metrics.Markdown()), nil },
+		"../../../deploy/grafana/muster.json":          metrics.Dashboard,
+		"../../../deploy/prometheus/muster.rules.yaml": metrics.AlertRules,
+		"../../../docs/metrics.md":                     func() ([]byte, error) { return []byte(metrics.Markdown()), nil },
 	} {
 		want, err := made()
 		if err != nil {

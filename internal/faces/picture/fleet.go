@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // Leads says where a part of a picture leads: an address from a path, and names and

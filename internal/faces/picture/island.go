@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // Island is one island, drawn node by node.

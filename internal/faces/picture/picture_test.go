@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 func figures() *musterv1.CapacityResponse {

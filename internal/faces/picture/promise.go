@@ -2,7 +2,7 @@ package picture
 
 import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // mostCoverages is how many rows a picture of promises has at most.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // How many of a queue are drawn, and of how many of them it is asked when they start.

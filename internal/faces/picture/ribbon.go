@@ -6,7 +6,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // reasonClass is the class of each code, where only the code is known.

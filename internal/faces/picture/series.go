@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // Timeline is a quota in one partition over time.

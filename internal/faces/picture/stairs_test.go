@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // Who waits in a quota comes first there, and not on flex.

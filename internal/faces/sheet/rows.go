@@ -5,8 +5,8 @@ import (
 	"encoding/csv"
 	"strconv"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // CSV writes a plan's cuts, one line for each, in the order of its waves.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/haircut"
-	"github.com/muster-fleet/muster/internal/sheet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/faces/sheet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var now = fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // comingView is what is known to be ahead.

@@ -9,8 +9,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-import "github.com/muster-fleet/muster/internal/draw"
-import "github.com/muster-fleet/muster/internal/picture"
+import "github.com/muster-fleet/muster/internal/faces/draw"
+import "github.com/muster-fleet/muster/internal/faces/picture"
 
 // comingSection is what is ahead, on pages that are about something else.
 func comingSection(m comingView) templ.Component {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 // refresh asks for what of a page changes, as a browser does that has it open.

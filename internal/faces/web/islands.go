@@ -2,8 +2,8 @@ package web
 
 import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // mostNodes is how many nodes a page draws one by one; beyond it, islands are bars.

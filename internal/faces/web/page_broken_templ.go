@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-import "github.com/muster-fleet/muster/internal/draw"
+import "github.com/muster-fleet/muster/internal/faces/draw"
 
 // brokenLater stands where what broke promises will: the past is asked beside the page.
 func brokenLater(v *visit, scope, window string) templ.Component {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // fleetView is what the fleet page shows.

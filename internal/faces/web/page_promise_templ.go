@@ -8,8 +8,8 @@ package web
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/muster-fleet/muster/internal/picture"
-import "github.com/muster-fleet/muster/internal/draw"
+import "github.com/muster-fleet/muster/internal/faces/picture"
+import "github.com/muster-fleet/muster/internal/faces/draw"
 import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 
 func promiseBody(m promiseView) templ.Component {

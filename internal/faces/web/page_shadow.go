@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // shadowView is what Muster would have decided in a cluster where it does not act, beside what happened.

@@ -1,6 +1,6 @@
 package web
 
-import "github.com/muster-fleet/muster/internal/draw"
+import "github.com/muster-fleet/muster/internal/faces/draw"
 
 func wordsPage(v *visit) (page, error) {
 	return page{

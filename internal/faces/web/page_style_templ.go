@@ -8,8 +8,8 @@ package web
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/muster-fleet/muster/internal/picture"
-import "github.com/muster-fleet/muster/internal/draw"
+import "github.com/muster-fleet/muster/internal/faces/picture"
+import "github.com/muster-fleet/muster/internal/faces/draw"
 
 func wordsBody(v *visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/picture"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 // workloadView is what the page of a workload shows.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
 func plain(n int) string { return strconv.Itoa(n) }

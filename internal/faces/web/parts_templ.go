@@ -9,8 +9,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import "strings"
-import "github.com/muster-fleet/muster/internal/picture"
-import "github.com/muster-fleet/muster/internal/draw"
+import "github.com/muster-fleet/muster/internal/faces/picture"
+import "github.com/muster-fleet/muster/internal/faces/draw"
 
 // num is a figure: what it means on hover (assets/words.js knows), and where it comes
 // from in one click.

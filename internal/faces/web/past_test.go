@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/past"
+	"github.com/muster-fleet/muster/internal/answer/past"
 )
 
 // gathering is a past that is not gathered as long as anybody asks.

@@ -3,7 +3,7 @@ package web
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/draw"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
 // sample is a picture that the page of styles shows, with what it says.

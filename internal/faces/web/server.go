@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/draw"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/picture"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/state/event"
 )
 
 // Options of New.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/api"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var everyPage = []string{

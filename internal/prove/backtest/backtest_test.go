@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/muster-fleet/muster/internal/backtest"
-	"github.com/muster-fleet/muster/internal/promise/buffer"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 func day(d float64) time.Duration { return time.Duration(d * 24 * float64(time.Hour)) }

@@ -3,7 +3,7 @@ package backtest_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/backtest"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
 )
 
 // Drawn fleets that the policies were compared on: steady ones, groups that fail

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // Fleet is what a fault file says of so many nodes, some of which it never names.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // A kind of fleet: how its nodes fail. Published figures are where its numbers

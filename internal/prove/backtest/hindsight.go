@@ -1,6 +1,6 @@
 package backtest
 
-import "github.com/muster-fleet/muster/internal/promise/buffer"
+import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
 
 // hindsight is the least constant number of nodes that, held back besides those
 // down at each moment, would have kept the wanted share of this very past. It knows

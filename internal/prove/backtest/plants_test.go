@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/backtest"
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
 )
 
 // A plant is a fleet that fails by another law than the kinds of fleets_test.go, and

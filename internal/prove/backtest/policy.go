@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Policy is a buffer policy that can be tried.

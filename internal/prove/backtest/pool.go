@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/promise/buffer"
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Pool is the past of nodes that one promise is about: an island, or all of a partition.

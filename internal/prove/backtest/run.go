@@ -1,8 +1,8 @@
 package backtest
 
 import (
-	"github.com/muster-fleet/muster/internal/promise/buffer"
-	"github.com/muster-fleet/muster/internal/promise/trial"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Figures are what came of a policy's promises on some pools over one horizon.

@@ -3,7 +3,7 @@ package backtest_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/backtest"
+	"github.com/muster-fleet/muster/internal/prove/backtest"
 )
 
 // The plants were written down once, after the policies. Seeds 1 to 40 showed that the

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/decide/invariant"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var small = Options{Quick: true, Seed: 1}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
-	inmemory "github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	inmemory "github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // kaiNodes is the size of the fleet of KAI's scale tests, 8 GPUs on each node.

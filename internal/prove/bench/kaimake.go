@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // reclaim is room made by eviction: workloads of one GPU fill a fleet, and

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
-	inmemory "github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	inmemory "github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // kueueCase is one of the performance tests that Kueue has: trees of quotas, and

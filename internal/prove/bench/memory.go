@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // memory measures what a fleet's state takes: nodes first, then workloads on them.

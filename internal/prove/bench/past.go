@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
-	"github.com/muster-fleet/muster/internal/past"
-	"github.com/muster-fleet/muster/internal/past/keeper"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/answer/past/keeper"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // remember measures what a year of a fleet's past costs, and how soon it answers.

@@ -6,7 +6,7 @@ import (
 )
 
 // BenchmarkPeers runs the peers' cases whole, for profiles:
-// go test ./internal/bench -run '^$' -bench Peers/kueue-baseline -cpuprofile cpu.out.
+// go test ./internal/prove/bench -run '^$' -bench Peers/kueue-baseline -cpuprofile cpu.out.
 func BenchmarkPeers(b *testing.B) {
 	for _, bench := range All() {
 		if bench.Name != "kueue-baseline" && bench.Name != "kueue-large" && bench.Name != "fleet" && bench.Name[:3] != "kai" {

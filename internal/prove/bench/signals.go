@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal"
-	inmemory "github.com/muster-fleet/muster/internal/journal/memory"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	inmemory "github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The signals that are replayed: how many, how many at once, and of which fleet.

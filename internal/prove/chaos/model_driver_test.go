@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // happening is something that the clusters, or time, bring by themselves.

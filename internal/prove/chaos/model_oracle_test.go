@@ -3,7 +3,7 @@ package chaos_test
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file says, by itself and as simply as it can, what would fit a private

@@ -3,8 +3,8 @@ package chaos_test
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // truth is what really runs on the clusters, whatever the house believes: it

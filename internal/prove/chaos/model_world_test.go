@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/compact"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/invariant"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/invariant"
+	"github.com/muster-fleet/muster/internal/run/compact"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A world is a fleet that is driven by a script of commands, with a stand-in for

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/driver/simulated"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Cluster is the simulated cluster under the demo.

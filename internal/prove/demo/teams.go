@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 //go:embed fleet.yaml

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Welcome says what runs, what to type next, and what one will see. first are

@@ -1,6 +1,6 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Judge judges the decisions of one partition at one moment.
 type Judge struct {

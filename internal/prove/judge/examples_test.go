@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/judge"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/prove/judge"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The judge is judged here by cases small enough for people: a partition of

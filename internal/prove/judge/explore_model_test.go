@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A model is a small world of which every history is tried: nodes of 1 GPU in two

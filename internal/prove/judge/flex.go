@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // This file knows what is fair on flex (semantics §5).

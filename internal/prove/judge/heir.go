@@ -3,7 +3,7 @@ package judge
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // hasHeir says whether somebody of a borrower's quota would be guaranteed, by

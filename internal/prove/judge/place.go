@@ -1,6 +1,6 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // search looks for places for a claim: every node for every replica, but for
 // orders that come to the same.

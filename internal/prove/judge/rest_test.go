@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/judge"
+	"github.com/muster-fleet/muster/internal/prove/judge"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // rest judges a state at rest: nobody waits who could start.

@@ -1,6 +1,6 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // scene is the partition as a claim finds it with a set of victims gone.
 type scene struct {

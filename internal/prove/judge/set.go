@@ -3,7 +3,7 @@ package judge
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Few is up to how many candidates every set of them is tried.

@@ -1,6 +1,6 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Replicas of an elastic pool are identical: whichever stand in the way are its
 // surplus (decision record 0006). In quota that is so by the turn alone: where a

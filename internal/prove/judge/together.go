@@ -3,7 +3,7 @@ package judge
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Together lists which sets of waiting units could all run beside what stands,

@@ -3,7 +3,7 @@ package judge
 import (
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Unit is what starts and stops as one: the lowest-rank pools of a workload at

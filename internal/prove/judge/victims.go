@@ -1,6 +1,6 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Class is why somebody may be evicted, cheapest first (semantics §5).
 type Class int

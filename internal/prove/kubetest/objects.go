@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/plain"
+	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 )
 
 // JSON is an object, or a part of one.

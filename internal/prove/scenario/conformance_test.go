@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const stories = "../../scenarios"
+const stories = "../../../scenarios"
 
 // TestConformancePage holds docs/conformance.md to what the stories say.
 func TestConformancePage(t *testing.T) {
@@ -14,7 +14,7 @@ func TestConformancePage(t *testing.T) {
 	if err := Conformance(&made, stories); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/conformance.md")
+	page, err := os.ReadFile("../../../docs/conformance.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package scenario
 import (
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // Expectation is what must be true of one thing.

@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // kind is how a figure is written in a file.

@@ -3,9 +3,9 @@ package scenario
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Start is the moment at which every story begins.

@@ -5,13 +5,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // FuzzScenarioFile: whatever is in a file, it is refused with a place, or it is
 // a story whose steps come in order of time.
 func FuzzScenarioFile(f *testing.F) {
-	files, err := gather([]string{"../../scenarios"})
+	files, err := gather([]string{"../../../scenarios"})
 	if err != nil {
 		f.Fatal(err)
 	}

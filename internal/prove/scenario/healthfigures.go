@@ -1,9 +1,9 @@
 package scenario
 
 import (
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health"
-	"github.com/muster-fleet/muster/internal/view"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/decide/health"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The words of the figures about health. Of a node, "nobody" keeps the state of

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 // Load reads a scenario from disk. What is wrong in it is config.Errors; another

@@ -3,7 +3,7 @@ package scenario
 import (
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // Peer says which situation of another scheduler a story retells, and how

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // Report is what came of one scenario.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // notYet lists the scenarios that cannot pass yet, by file name, and why. One
@@ -17,7 +17,7 @@ var notYet = map[string]string{}
 
 // TestScenarios tells every story: the project's own, and those that came with the contract.
 func TestScenarios(t *testing.T) {
-	for _, folder := range []string{"../../scenarios", "../../../shared/scenarios"} {
+	for _, folder := range []string{"../../../scenarios", "../../../../shared/scenarios"} {
 		files, err := gather([]string{folder})
 		if errors.Is(err, os.ErrNotExist) {
 			t.Logf("SKIPPED: there is no folder %s", folder)
@@ -231,7 +231,7 @@ func TestRunAllRefusesFoldersWithoutScenarios(t *testing.T) {
 
 func TestTheSameStoryEndsTheSame(t *testing.T) {
 	run := func() string {
-		f, err := Load("../../scenarios/eviction-outlives-its-owner.yaml")
+		f, err := Load("../../../scenarios/eviction-outlives-its-owner.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/config"
+	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
 // FailedError says that every file could be read and some scenario failed: exit code 1.

@@ -1,9 +1,9 @@
 package scenario
 
 import (
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // mostGPUs keeps figures from overflowing; what is possible the core will say.

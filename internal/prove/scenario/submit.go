@@ -1,8 +1,8 @@
 package scenario
 
 import (
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 const mostReplicas = 1 << 20

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/words"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // Want is what one figure must be.

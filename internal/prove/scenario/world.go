@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // world is an engine with a journal, a cluster and a clock of its own.

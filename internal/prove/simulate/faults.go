@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // servers is how many servers stand behind a fault trace: those it names, and

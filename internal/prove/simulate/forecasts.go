@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/forecast"
+	"github.com/muster-fleet/muster/internal/answer/forecast"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Forecasts is how good the forecasts of a run were. Shares are of 1.

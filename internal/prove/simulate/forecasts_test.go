@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // a runs 100 s and declares 200; b waits from 5 s on and is asked about every

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
-const infiniteHBD = "../../../shared/data/infinitehbd/node_faults.csv"
+const infiniteHBD = "../../../../shared/data/infinitehbd/node_faults.csv"
 
 // write writes a file of a story.
 func write(t testing.TB, name, text string) string {

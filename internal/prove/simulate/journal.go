@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // oblivion is a journal that keeps nothing but its length, so that a long run

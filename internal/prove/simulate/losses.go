@@ -3,8 +3,8 @@ package simulate
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Losses is GPU-time that was held and came to nothing, and what

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // Options of Run.

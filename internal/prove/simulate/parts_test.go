@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestAJobBecomesOneGang(t *testing.T) {

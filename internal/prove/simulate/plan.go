@@ -6,9 +6,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/config"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // readJobs reads all job traces, leaves out what the options do not ask for,

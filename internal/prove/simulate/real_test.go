@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // tenant is a team with its grant, and where its jobs are.
@@ -26,7 +26,7 @@ var (
 const (
 	full    = philly + "philly_full_vcs.csv"
 	partial = philly + "philly_partial_vcs.csv"
-	itp     = "../../../shared/data/itp2021/jobs.csv.gz"
+	itp     = "../../../../shared/data/itp2021/jobs.csv.gz"
 )
 
 // need skips a test where the real traces are not beside the project.
@@ -44,7 +44,7 @@ func TestTheEngineGivesThePublishedWaits(t *testing.T) {
 	for team, want := range map[string]float64{"7f04ca": 1412, "2869ce": 21171} {
 		t.Run(team, func(t *testing.T) {
 			r := replay(t, Options{
-				Fleet: "../../examples/philly-" + team + ".yaml", Jobs: []string{full}, Teams: []string{team},
+				Fleet: "../../../examples/philly-" + team + ".yaml", Jobs: []string{full}, Teams: []string{team},
 				From: publishedFrom, To: publishedTo,
 			})
 			got := r.Teams[team].MeanWait
@@ -63,7 +63,7 @@ func TestTheEngineGivesThePublishedWaits(t *testing.T) {
 // whatever the quota leaves free: the quota's team must not notice.
 func TestFlexTenantsDoNotHoldUpAQuota(t *testing.T) {
 	need(t, full)
-	r := replay(t, Options{Fleet: "../../examples/philly-7f04ca.yaml", Jobs: []string{full}, From: publishedFrom, To: publishedTo})
+	r := replay(t, Options{Fleet: "../../../examples/philly-7f04ca.yaml", Jobs: []string{full}, From: publishedFrom, To: publishedTo})
 	got, flex := r.Teams["7f04ca"].MeanWait, r.Teams["2869ce"]
 	t.Logf("7f04ca waits %.1f s; 2869ce on flex: %d jobs, %d evictions", got, flex.Jobs, flex.Evictions)
 	if math.Abs(got-1412) > 14 {
@@ -76,13 +76,13 @@ func TestFlexTenantsDoNotHoldUpAQuota(t *testing.T) {
 
 func TestSixOfPhillyInOneFleet(t *testing.T) {
 	need(t, full, partial)
-	o := Options{Fleet: "../../examples/philly-six.yaml", Jobs: []string{full, partial}, From: publishedFrom, To: publishedTo}
+	o := Options{Fleet: "../../../examples/philly-six.yaml", Jobs: []string{full, partial}, From: publishedFrom, To: publishedTo}
 	compareWithAlone(t, o, phillyTenants)
 }
 
 func TestSixOfITPInOneFleet(t *testing.T) {
 	need(t, itp)
-	compareWithAlone(t, Options{Fleet: "../../examples/itp.yaml", Jobs: []string{itp}, CheckEvery: 10}, itpTenants)
+	compareWithAlone(t, Options{Fleet: "../../../examples/itp.yaml", Jobs: []string{itp}, CheckEvery: 10}, itpTenants)
 }
 
 // compareWithAlone runs teams in one fleet and holds each one's waits against
@@ -113,13 +113,13 @@ func compareWithAlone(t *testing.T, o Options, tenants []tenant) {
 
 func TestSiblingsOfPhillyWaitNoLongerThanAlone(t *testing.T) {
 	need(t, full, partial)
-	o := Options{Fleet: "../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, From: publishedFrom, To: publishedTo}
+	o := Options{Fleet: "../../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, From: publishedFrom, To: publishedTo}
 	compareSiblings(t, o, phillyTenants)
 }
 
 func TestSiblingsOfITPWaitNoLongerThanAlone(t *testing.T) {
 	need(t, itp)
-	compareSiblings(t, Options{Fleet: "../../examples/itp-siblings.yaml", Jobs: []string{itp}, CheckEvery: 100}, itpTenants)
+	compareSiblings(t, Options{Fleet: "../../../examples/itp-siblings.yaml", Jobs: []string{itp}, CheckEvery: 100}, itpTenants)
 }
 
 // compareSiblings runs teams as siblings of one tree: with lending none waits or
@@ -191,7 +191,7 @@ func TestFaultsOfRealServersBreakNoPromise(t *testing.T) {
 	need(t, full, partial, infiniteHBD)
 	for seed := range uint64(2) {
 		r := replay(t, Options{
-			Fleet: "../../examples/philly-six.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
+			Fleet: "../../../examples/philly-six.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
 			From: publishedFrom, To: publishedTo, Seed: seed,
 		})
 		t.Logf("seed %d: mean wait %.0f s, mean completion %.0f s, %d mends, broken for %.1f quota-hours", seed, r.MeanWait, r.MeanJCT, r.Mends, r.BrokenQuotaHours)
@@ -208,7 +208,7 @@ func TestMendingBeatsReschedulingUnderRealFaults(t *testing.T) {
 	var with, without Losses
 	for seed := range uint64(3) {
 		o := Options{
-			Fleet: "../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
+			Fleet: "../../../examples/philly-siblings.yaml", Jobs: []string{full, partial}, Faults: infiniteHBD,
 			From: publishedFrom, To: publishedTo, Seed: seed, Delays: true, CheckEvery: 10,
 		}
 		with.add(replay(t, o).Losses)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/trace"
+	"github.com/muster-fleet/muster/internal/prove/trace"
 )
 
 // This file is an independent judge of the engine: a private cluster per team,
@@ -107,7 +107,7 @@ func (p private) release(running []ending, now time.Time) []ending {
 	return running
 }
 
-const philly = "../../../shared/data/philly/"
+const philly = "../../../../shared/data/philly/"
 
 // publishedWindow is that of the published figures.
 var (

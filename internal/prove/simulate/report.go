@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/explain"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Report is what came out of a run.

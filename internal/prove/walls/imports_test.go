@@ -4,7 +4,7 @@ import "strings"
 
 // What to do when a wall stands in the way.
 const (
-	addRoom      = "add a row to internal/walls/rooms_test.go (what kind of room, what it may import) and one to docs/architecture.md (what lives there), or put the code into a room that exists"
+	addRoom      = "add a row to internal/prove/walls/rooms_test.go (what kind of room, what it may import) and one to docs/architecture.md (what lives there), or put the code into a room that exists"
 	askForLess   = "pass in what is needed as an argument or a small interface of this room; if the house itself should change, change rooms_test.go and docs/architecture.md together"
 	standardOnly = "use the standard library, or move the code to an open room"
 )

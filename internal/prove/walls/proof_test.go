@@ -34,21 +34,21 @@ func function(imports, body string) string {
 }
 
 func TestEachRuleBites(t *testing.T) {
-	const decide = "internal/core/decide.go"
+	const decide = "internal/decide/core/decide.go"
 	own := func(folder string) string { return `import _ "` + module + folder + `"` }
 	for _, c := range []struct{ rule, file, text, says string }{
 		{"a new room", "internal/attic/a.go", "package attic", "internal/attic: is a room that is not in the table"},
-		{"a room inside a room", "internal/core/cellar/a.go", "package cellar", "internal/core/cellar: is a room"},
+		{"a room inside a room", "internal/decide/core/cellar/a.go", "package cellar", "internal/decide/core/cellar: is a room"},
 		{"a room at the top", "pkg/a.go", "package pkg", "pkg: is a room"},
-		{"a room above", decide, "package core\n" + own("internal/engine"), "decide.go:2:8: internal/core may not import internal/engine"},
-		{"a room beside", "internal/promise/p.go", "package promise\n" + own("internal/placement"), "may not import internal/placement"},
-		{"a backend past its contract", "internal/engine/e.go", "package engine\n" + own("internal/journal/sqlite"), "may not import internal/journal/sqlite"},
-		{"a room above, in a test", "internal/core/a_test.go", "package core\n" + own("internal/engine"), "may not import internal/engine"},
-		{"the CLI past the client", "internal/cli/c.go", "package cli\n" + own("internal/engine"), "may not import internal/engine"},
-		{"the client into the house", "client/c.go", "package client\n" + own("internal/fleet"), "may not import internal/fleet"},
-		{"an import of a room that nobody knows", "internal/api/a.go", "package api\n" + own("internal/attic"), "may not import internal/attic"},
+		{"a room above", decide, "package core\n" + own("internal/run/engine"), "decide.go:2:8: internal/decide/core may not import internal/run/engine"},
+		{"a room beside", "internal/decide/promise/p.go", "package promise\n" + own("internal/decide/placement"), "may not import internal/decide/placement"},
+		{"a backend past its contract", "internal/run/engine/e.go", "package engine\n" + own("internal/run/journal/sqlite"), "may not import internal/run/journal/sqlite"},
+		{"a room above, in a test", "internal/decide/core/a_test.go", "package core\n" + own("internal/run/engine"), "may not import internal/run/engine"},
+		{"the CLI past the client", "internal/faces/cli/c.go", "package cli\n" + own("internal/run/engine"), "may not import internal/run/engine"},
+		{"the client into the house", "client/c.go", "package client\n" + own("internal/state/fleet"), "may not import internal/state/fleet"},
+		{"an import of a room that nobody knows", "internal/faces/api/a.go", "package api\n" + own("internal/attic"), "may not import internal/attic"},
 		{"a module in a pure room", decide, "package core\n" + `import _ "golang.org/x/sync/errgroup"`, "outside the standard library"},
-		{"a module in a plain room", "internal/trace/t.go", "package trace\n" + `import _ "go.yaml.in/yaml/v3"`, "outside the standard library"},
+		{"a module in a plain room", "internal/prove/trace/t.go", "package trace\n" + `import _ "go.yaml.in/yaml/v3"`, "outside the standard library"},
 
 		{"randomness", decide, "package core\n" + `import _ "math/rand/v2"`, "math/rand/v2 in a pure room"},
 		{"strong randomness", decide, "package core\n" + `import _ "crypto/rand"`, "crypto/rand in a pure room"},
@@ -78,7 +78,7 @@ func TestEachRuleBites(t *testing.T) {
 		{"a channel", decide, "package core\nvar c chan int", "a channel in a pure room"},
 		{"a send", decide, "package core\nfunc f(c C) { c <- 1 }", "a send on a channel in a pure room"},
 		{"a receive", decide, "package core\nfunc f(c C) { <-c }", "a receive from a channel in a pure room"},
-		{"a file for another system", "internal/core/a_windows.go", "//go:build windows\n\npackage core\n" + `import _ "os"`, "os in a pure room"},
+		{"a file for another system", "internal/decide/core/a_windows.go", "//go:build windows\n\npackage core\n" + `import _ "os"`, "os in a pure room"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			if says := judge(t, c.file, c.text); !strings.Contains(says, c.says) {
@@ -91,14 +91,14 @@ func TestEachRuleBites(t *testing.T) {
 // A breach names a remedy, so that whoever meets a wall knows the door.
 func TestEachBreachSaysWhatToDo(t *testing.T) {
 	for text, remedy := range map[string]string{
-		judge(t, "internal/attic/a.go", "package attic"):                                  "add a row to internal/walls/rooms_test.go",
-		judge(t, "client/c.go", "package client\n"+`import _ "`+module+`internal/fleet"`): "pass in what is needed",
-		judge(t, "internal/core/d.go", "package core\n"+`import _ "os"`):                  "take what they need as arguments",
-		judge(t, "internal/core/d.go", function("", "go f()")):                            "move it to the engine",
-		judge(t, "internal/trace/t.go", "package trace\n"+`import _ "example.org/csv"`):   "use the standard library",
-		judge(t, "internal/core/d.go", function(`import "fmt"`, `fmt.Println("x")`)):      "return the value",
-		judge(t, "internal/core/d.go", function(`import "time"`, `_ = time.Now()`)):       "argument now",
-		judge(t, "internal/core/d.go", "package core\n"+`import . "strings"`):             "import it by name",
+		judge(t, "internal/attic/a.go", "package attic"):                                        "add a row to internal/prove/walls/rooms_test.go",
+		judge(t, "client/c.go", "package client\n"+`import _ "`+module+`internal/state/fleet"`): "pass in what is needed",
+		judge(t, "internal/decide/core/d.go", "package core\n"+`import _ "os"`):                 "take what they need as arguments",
+		judge(t, "internal/decide/core/d.go", function("", "go f()")):                           "move it to the engine",
+		judge(t, "internal/prove/trace/t.go", "package trace\n"+`import _ "example.org/csv"`):   "use the standard library",
+		judge(t, "internal/decide/core/d.go", function(`import "fmt"`, `fmt.Println("x")`)):     "return the value",
+		judge(t, "internal/decide/core/d.go", function(`import "time"`, `_ = time.Now()`)):      "argument now",
+		judge(t, "internal/decide/core/d.go", "package core\n"+`import . "strings"`):            "import it by name",
 	} {
 		if !strings.Contains(text, remedy) {
 			t.Errorf("%q does not say %q", text, remedy)
@@ -108,13 +108,13 @@ func TestEachBreachSaysWhatToDo(t *testing.T) {
 
 func TestWhatIsAllowedPasses(t *testing.T) {
 	for name, text := range map[string]string{
-		"internal/core/decide.go":      "package core\n" + `import ("fmt"; "time"; "` + module + `internal/fleet")` + "\nvar _ = fmt.Sprintf(\"%v\", time.Second)\nvar _ fleet.Instant",
-		"internal/core/print.go":       "package core\nfunc f(p printer) { p.print(); p.Now() }",
-		"internal/core/decide_test.go": "package core_test\n" + `import ("time"; "os"; "pgregory.net/rapid"; "` + module + `internal/invariant")` + "\nfunc f() { go f(); _ = time.Now() }",
-		"internal/engine/engine.go":    "package engine\n" + `import ("sync"; "time"; "golang.org/x/sync/errgroup"; "` + module + `internal/journal")` + "\nfunc f() { go f(); _ = time.Now() }",
-		"gen/muster/v1/fleet.pb.go":    "package musterv1\n" + `import ("sync"; "` + module + `gen/muster/v1/x")`,
-		"cmd/muster/main.go":           "package main\n" + `import _ "` + module + `internal/journal/sqlite"`,
-		"internal/core/testdata/a.go":  "package a\n" + `import _ "os"`,
+		"internal/decide/core/decide.go":      "package core\n" + `import ("fmt"; "time"; "` + module + `internal/state/fleet")` + "\nvar _ = fmt.Sprintf(\"%v\", time.Second)\nvar _ fleet.Instant",
+		"internal/decide/core/print.go":       "package core\nfunc f(p printer) { p.print(); p.Now() }",
+		"internal/decide/core/decide_test.go": "package core_test\n" + `import ("time"; "os"; "pgregory.net/rapid"; "` + module + `internal/decide/invariant")` + "\nfunc f() { go f(); _ = time.Now() }",
+		"internal/run/engine/engine.go":       "package engine\n" + `import ("sync"; "time"; "golang.org/x/sync/errgroup"; "` + module + `internal/run/journal")` + "\nfunc f() { go f(); _ = time.Now() }",
+		"gen/muster/v1/fleet.pb.go":           "package musterv1\n" + `import ("sync"; "` + module + `gen/muster/v1/x")`,
+		"cmd/muster/main.go":                  "package main\n" + `import _ "` + module + `internal/run/journal/sqlite"`,
+		"internal/decide/core/testdata/a.go":  "package a\n" + `import _ "os"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if says := judge(t, name, text); says != "" {
@@ -127,17 +127,17 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 // A module inside the module (the tools) is another house.
 func TestOtherModulesAreLeftAlone(t *testing.T) {
 	sources, err := survey(fstest.MapFS{
-		"tools/lint/go.mod":   {Data: []byte("module tools")},
-		"tools/lint/a.go":     {Data: []byte("package tools")},
-		"internal/fleet/a.go": {Data: []byte("package fleet")},
+		"tools/lint/go.mod":         {Data: []byte("module tools")},
+		"tools/lint/a.go":           {Data: []byte("package tools")},
+		"internal/state/fleet/a.go": {Data: []byte("package fleet")},
 	})
-	if got := strings.Join(folders(sources), " "); err != nil || got != "internal/fleet" {
-		t.Errorf("found %q, %v, want internal/fleet alone", got, err)
+	if got := strings.Join(folders(sources), " "); err != nil || got != "internal/state/fleet" {
+		t.Errorf("found %q, %v, want internal/state/fleet alone", got, err)
 	}
 }
 
 func TestAFileThatDoesNotParseIsAnError(t *testing.T) {
-	if _, err := survey(fstest.MapFS{"internal/fleet/a.go": {Data: []byte("package")}}); err == nil {
+	if _, err := survey(fstest.MapFS{"internal/state/fleet/a.go": {Data: []byte("package")}}); err == nil {
 		t.Error("no error for half a file")
 	}
 }

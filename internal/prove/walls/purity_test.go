@@ -35,7 +35,7 @@ var impure = map[string]struct {
 }
 
 const (
-	beHarmless = "pure rooms take what they need as arguments and return effects as values; if the package has no effects, add it to harmless in internal/walls/purity_test.go"
+	beHarmless = "pure rooms take what they need as arguments and return effects as values; if the package has no effects, add it to harmless in internal/prove/walls/purity_test.go"
 	beStill    = "pure rooms run on the caller's goroutine and share nothing; move it to the engine"
 )
 

@@ -1,6 +1,9 @@
 package walls
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind says how much of the world a room may know.
 type kind int
@@ -18,102 +21,141 @@ const (
 // anything stands for "every room" in the column of imports.
 const anything = "anything"
 
+// floors of the house, from the ground up: folders under internal/. A room
+// imports its own floor by the table of rooms, and the floors below.
+var floors = []string{"state", "decide", "run", "answer", "clusters", "prove", "faces", "server"}
+
 // A room is one row of the table.
 type room struct {
 	folder string // one package, or with "/..." a folder and all below it
 	kind   kind
-	may    string // the rooms that it may import, by their short names
-	tests  string // the rooms that its tests may import besides
+	may    string // rooms of its own floor that it may import, by their short names
+	only   string // a wall of its own: all that it may import, on any floor, where that is less than the floors below
+	tests  string // rooms that its tests may import besides
 }
 
-// The rooms that stand under others, for short.
-const (
-	decisions = "fleet event promise placement explain health maintenance buildout haircut core"
-	engine    = decisions + " invariant journal compact engine"
-	drivers   = "driver driver/simulated"
-	// What drives an engine of its own in virtual or real time.
-	driven = engine + " journal/memory journal/sqlite " + drivers + " view explain forecast config"
-)
+// driven is what tests import that drive an engine of their own in virtual or real time.
+const driven = "state/fleet state/event decide/core decide/promise decide/placement decide/health run/engine run/journal run/journal/memory " +
+	"run/journal/sqlite run/driver run/driver/simulated run/compact answer/view answer/explain answer/forecast answer/config"
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a
 // row in docs/architecture.md that says what lives there.
 var rooms = []room{
-	// The pure rooms: every decision is a function of its arguments.
-	{folder: "internal/fleet", kind: pure},
-	{folder: "internal/event", kind: pure, may: "fleet"},
-	{folder: "internal/promise/buffer", kind: pure},
-	{folder: "internal/promise/trial", kind: pure, may: "promise/buffer"},
-	{folder: "internal/promise", kind: pure, may: "fleet promise/buffer"},
-	{folder: "internal/placement", kind: pure, may: "fleet", tests: "core"},
-	{folder: "internal/explain", kind: pure, may: "fleet promise placement", tests: "core"},
-	{folder: "internal/health", kind: pure, may: "fleet", tests: "event core"},
-	{folder: "internal/health/adapt", kind: pure, may: "fleet"},
-	{folder: "internal/maintenance", kind: pure, may: "fleet"},
-	{folder: "internal/buildout", kind: pure, may: "fleet"},
-	{folder: "internal/haircut", kind: pure, may: "fleet promise", tests: "event core"},
-	{folder: "internal/core", kind: pure, may: "fleet event promise haircut placement explain health maintenance buildout"},
-	{folder: "internal/whatif", kind: pure, may: "fleet event promise explain core health", tests: "forecast"},
-	{folder: "internal/invariant", kind: pure, may: "fleet"},
-	{folder: "internal/judge", kind: pure, may: "fleet", tests: "event core"},
-	{folder: "internal/forecast", kind: pure, may: "fleet event core"},
-	{folder: "internal/past", kind: pure, may: "fleet event core explain promise/buffer promise/trial"},
-	{folder: "internal/past/keeper", kind: open, may: "fleet event past wholefile", tests: "core engine journal/memory"},
+	// state: the nouns and the facts.
+	{folder: "internal/state", kind: pure},
+	{folder: "internal/state/fleet", kind: pure},
+	{folder: "internal/state/event", kind: pure, may: "state/fleet"},
 
-	// What makes decisions durable, and what carries them out.
-	{folder: "internal/compact", kind: plain},
-	{folder: "internal/journal", kind: open, may: "event", tests: "journal/memory"},
-	{folder: "internal/journal/memory", kind: plain, may: "event journal", tests: "journal/journaltest"},
-	{folder: "internal/wholefile", kind: plain},
-	{folder: "internal/journal/sqlite", kind: open, may: "event journal wholefile", tests: "journal/journaltest"},
-	{folder: "internal/journal/postgres", kind: open, may: "event journal", tests: "journal/journaltest"},
-	{folder: "internal/journal/journaltest", kind: open, may: "event journal"},
-	{folder: "internal/engine", kind: open, may: decisions + " invariant journal driver compact", tests: "journal/memory journal/sqlite"},
-	{folder: "internal/driver", kind: plain, may: "fleet"},
-	{folder: "internal/driver/simulated", kind: plain, may: "fleet driver"},
-	{folder: "internal/driver/kube/translate", kind: open, may: "fleet health/adapt"},
-	{folder: "internal/driver/kube/kueue", kind: open, may: "fleet driver/kube/translate", tests: "core engine journal/memory"},
-	{folder: "internal/driver/kube/dcgm", kind: open, may: "fleet driver/kube/translate"},
-	{folder: "internal/driver/kube/marks", kind: open, may: "fleet driver/kube/translate"},
-	{folder: "internal/driver/kube", kind: open, may: "fleet core explain driver engine driver/simulated driver/kube/translate driver/kube/kueue driver/kube/marks driver/kube/dcgm driver/kube/plain", tests: driven + " scenario event driver/kube/kubetest driver/kube/webhook"},
-	{folder: "internal/driver/kube/plain", kind: plain},
-	{folder: "internal/driver/kube/kubetest", kind: open, may: "driver/kube/plain"},
-	{folder: "internal/link", kind: open, may: "wholefile"},
-	{folder: "internal/driver/kube/webhook", kind: plain, may: "driver/kube/translate"},
+	// decide: a state and a command become events. Who decides knows nouns, not facts; core alone writes facts.
+	{folder: "internal/decide", kind: pure},
+	{folder: "internal/decide/promise/buffer", kind: pure, only: "nothing"},
+	{folder: "internal/decide/promise/trial", kind: pure, only: "decide/promise/buffer"},
+	{folder: "internal/decide/promise", kind: pure, only: "state/fleet decide/promise/buffer"},
+	{folder: "internal/decide/placement", kind: pure, only: "state/fleet", tests: "decide/core"},
+	{folder: "internal/decide/health", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
+	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
+	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
+	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
 
-	// What people read and write.
-	{folder: "internal/view", kind: plain, may: "fleet event promise haircut placement explain health core"},
-	{folder: "internal/config", kind: open, may: "fleet core words"},
-	{folder: "internal/trace", kind: plain},
-	{folder: "internal/sheet", kind: open, may: "fleet haircut", tests: "core"},
+	// run: one writer, a durable log, effects.
+	{folder: "internal/run", kind: plain},
+	{folder: "internal/run/compact", kind: plain, only: "nothing"},
+	{folder: "internal/run/wholefile", kind: plain, only: "nothing"},
+	{folder: "internal/run/journal", kind: open, only: "state/event", tests: "run/journal/memory"},
+	{folder: "internal/run/journal/memory", kind: plain, only: "state/event run/journal", tests: "run/journal/journaltest"},
+	{folder: "internal/run/journal/sqlite", kind: open, only: "state/event run/journal run/wholefile", tests: "run/journal/journaltest"},
+	{folder: "internal/run/journal/journaltest", kind: open, only: "state/event run/journal"},
+	{folder: "internal/run/driver", kind: plain, only: "state/fleet"},
+	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver"},
+	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact", tests: "run/journal/memory run/journal/sqlite"},
+	{folder: "internal/run/notify", kind: plain, may: "run/wholefile"},
 
-	// Fleets that are tried before they are trusted.
-	{folder: "internal/scenario", kind: open, may: driven + " words"},
-	{folder: "internal/simulate", kind: open, may: driven + " trace"},
-	{folder: "internal/demo", kind: open, may: driven + " trace"},
-	{folder: "internal/bench", kind: open, may: driven + " past past/keeper whatif"},
-	{folder: "internal/backtest", kind: open, may: "fleet event trace journal journal/sqlite promise/buffer promise/trial", tests: "core journal/memory"},
-	{folder: "internal/chaos", kind: open, tests: driven},
+	// answer: questions about state and log. What is pure here asks pure rooms alone.
+	{folder: "internal/answer", kind: plain},
+	{folder: "internal/answer/words", kind: plain, only: "state/fleet state/event"},
+	{folder: "internal/answer/explain", kind: pure, only: "state/fleet decide/promise decide/placement", tests: "decide/core"},
+	{folder: "internal/answer/whatif", kind: pure, may: "answer/explain", tests: "answer/forecast"},
+	{folder: "internal/answer/forecast", kind: pure},
+	{folder: "internal/answer/past", kind: pure, may: "answer/explain"},
+	{folder: "internal/answer/past/keeper", kind: open, may: "answer/past"},
+	{folder: "internal/answer/view", kind: plain, may: "answer/explain"},
+	{folder: "internal/answer/config", kind: open, may: "answer/words"},
 
-	// The faces. The API asks an engine interface of its own; the CLI knows the client only.
-	{folder: "internal/api", kind: open, may: "fleet event core words view explain health whatif forecast haircut sheet past past/keeper promise/trial gen", tests: "engine journal/memory client"},
-	{folder: "internal/metrics", kind: open, may: "fleet event view", tests: "core"},
-	{folder: "internal/notify", kind: plain, may: "fleet event wholefile", tests: "core"},
-	{folder: "internal/draw", kind: pure},
-	{folder: "internal/words", kind: plain, may: "fleet event"},
-	{folder: "internal/picture", kind: plain, may: "gen draw"},
-	{folder: "internal/web", kind: open, may: "event client gen draw picture words", tests: driven + " api past"},
-	{folder: "internal/web/e2e/small", kind: open},
-	{folder: "internal/cli", kind: open, may: "client gen draw picture words config scenario simulate bench metrics backtest trace"},
-	{folder: "client", kind: open, may: "gen"},
-	{folder: "gen/...", kind: open},
+	// clusters: the world outside.
+	{folder: "internal/clusters", kind: plain},
+	{folder: "internal/clusters/link", kind: open, only: "run/wholefile"},
+	{folder: "internal/clusters/kube/plain", kind: plain, only: "nothing"},
+	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet decide/health/adapt"},
+	{folder: "internal/clusters/kube/kueue", kind: open, only: "state/fleet clusters/kube/translate", tests: "decide/core run/engine run/journal/memory"},
+	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
+	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
+	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate"},
+	{
+		folder: "internal/clusters/kube", kind: open,
+		may:   "clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",
+		tests: "prove/scenario prove/kubetest clusters/kube/webhook",
+	},
+
+	// prove: is it right, and how fast.
+	{folder: "internal/prove", kind: plain},
+	{folder: "internal/prove/trace", kind: plain, only: "nothing"},
+	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain"},
+	{folder: "internal/prove/scenario", kind: open},
+	{folder: "internal/prove/simulate", kind: open, may: "prove/trace"},
+	{folder: "internal/prove/demo", kind: open, may: "prove/trace"},
+	{folder: "internal/prove/backtest", kind: open, may: "prove/trace"},
+	{folder: "internal/prove/bench", kind: open},
+	{folder: "internal/prove/chaos", kind: open, tests: driven},
+	// The judge shares no code with what it judges.
+	{folder: "internal/prove/judge", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
+	{folder: "internal/prove/walls", kind: plain, only: "nothing"},
+
+	// faces: what people and programs see. CLI and pages know the server as its clients do.
+	{folder: "internal/faces", kind: plain},
+	{folder: "internal/faces/draw", kind: pure, only: "nothing"},
+	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
+	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
+	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
+	{folder: "internal/faces/api", kind: open, may: "faces/sheet gen", tests: "client"},
+	{folder: "internal/faces/web", kind: open, only: "state/event client gen faces/draw faces/picture answer/words", tests: driven + " faces/api answer/past"},
+	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
+	{
+		folder: "internal/faces/cli", kind: open,
+		only: "client gen faces/draw faces/picture faces/metrics answer/words answer/config prove/scenario prove/simulate prove/bench prove/backtest prove/trace",
+	},
+
+	// server and the program: wiring. Beside the floors, what the world may import.
+	{folder: "internal/server", kind: open, may: anything},
 	{folder: "cmd/muster", kind: open, may: anything},
-
-	{folder: "internal/walls", kind: plain},
+	{folder: "client", kind: open, only: "gen"},
+	{folder: "gen/...", kind: open, only: "nothing"},
 }
+
+// nothing stands for "no room of the house" in the column only.
+const nothing = "nothing"
 
 // name is what other rows call the room.
 func (r room) name() string {
 	return strings.TrimPrefix(strings.TrimSuffix(r.folder, "/..."), "internal/")
+}
+
+// floor is the number of the floor that the room is on, from 0; outside has none.
+func (r room) floor() (number int, inside bool) {
+	name, inside := strings.CutPrefix(r.folder, "internal/")
+	if !inside {
+		return 0, false
+	}
+	name, _, _ = strings.Cut(name, "/")
+	number = slices.Index(floors, name)
+	return number, number >= 0
+}
+
+// above says whether the other room is on a floor below this one's.
+func (r room) above(other room) bool {
+	mine, in := r.floor()
+	others, also := other.floor()
+	return in && also && others < mine
 }
 
 // covers says whether the room is responsible for a folder.
@@ -124,17 +166,22 @@ func (r room) covers(folder string) bool {
 
 // mayImport says whether the room, or a test of it, may import another one.
 func (r room) mayImport(other room, test bool) bool {
-	allowed := strings.Fields(r.may)
-	if test {
-		// Any room's tests may ask whether what always holds still holds.
-		allowed = append(allowed, append(strings.Fields(r.tests), "invariant")...)
+	switch {
+	case r.folder == other.folder, names(r.may+" "+r.only, other):
+		return true
+	case test && (names(r.tests, other) || other.name() == "decide/invariant"):
+		return true // any room's tests may ask whether what always holds still holds
+	case test && r.only == "" && r.above(other):
+		return true
+	default:
+		return r.only == "" && r.above(other) && (r.kind != pure || other.kind == pure)
 	}
-	for _, name := range allowed {
-		if name == anything || name == other.name() {
-			return true
-		}
-	}
-	return r.folder == other.folder
+}
+
+// names says whether a column of the table names a room.
+func names(column string, other room) bool {
+	list := strings.Fields(column)
+	return slices.Contains(list, anything) || slices.Contains(list, other.name())
 }
 
 // roomOf is the room responsible for a folder.

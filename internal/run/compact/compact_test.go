@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/muster-fleet/muster/internal/compact"
+	"github.com/muster-fleet/muster/internal/run/compact"
 )
 
 // before and after are a type of two versions.

@@ -3,7 +3,7 @@ package driver
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Job is what a driver needs to know of a workload to run it.

@@ -1,6 +1,6 @@
 package driver
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Report is one thing that happened on a cluster. Exactly one of its fields
 // besides At is set.

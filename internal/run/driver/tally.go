@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Tally counts the replicas of one workload by pool and node. Replicas of one

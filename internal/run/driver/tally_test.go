@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func spots(pool int, nodes ...int) []fleet.Spot { return []fleet.Spot{{Pool: pool, Nodes: nodes}} }

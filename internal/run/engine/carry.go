@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Carrier tells a driver what the records mean for the cluster. It remembers

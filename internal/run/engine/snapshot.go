@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/compact"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/compact"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // snapshotLoop makes a snapshot whenever enough records have come since the

@@ -5,7 +5,7 @@ import (
 	"compress/flate"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // TestSnapshotsOfEveryKindAreRead: those of today, and those that earlier servers made.

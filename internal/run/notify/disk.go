@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/wholefile"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // The files beside the journal.

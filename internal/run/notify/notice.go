@@ -3,8 +3,8 @@ package notify
 import (
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/event"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Notice is one thing that somebody may want to be told.

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // How long one call may take, how long pauses between calls are, and after how

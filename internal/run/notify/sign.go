@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // SignatureHeader carries t=UNIX SECONDS,v1=HEX: the HMAC-SHA256, under the

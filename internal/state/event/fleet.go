@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // ClusterAdded says: a cluster joined the fleet.
 type ClusterAdded struct {

@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // ClusterModeSet says: Muster acts on a cluster as far as this mode says.
 type ClusterModeSet struct {

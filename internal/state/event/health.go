@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // SignalsTaken says: monitors, or people, said this of nodes. It carries only
 // what is news; what follows from it for a node's state is events of their own.

@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // UsageMeasured says: what a workload's GPUs are seen to do from now on. The
 // figures are in thousandths of full activity; fleet.Unmeasured where nobody

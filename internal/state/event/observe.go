@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // ReplicasObserved says: on a cluster where Muster does not act, these replicas of
 // a workload run, and no others. None: all of it waits.

@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // QuotaCreated says: a quota exists.
 type QuotaCreated struct {

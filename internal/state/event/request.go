@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // RequestMade says: somebody asks for more quota, or to be let into one.
 type RequestMade struct {

@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // WorkloadResized says: a pool of a workload has another size. Where more of it
 // stood than it has now, some leave within their grace, and room that was only

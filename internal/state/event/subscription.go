@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // SubscriptionSet says: somebody wants to be told of some things, at a URL.
 type SubscriptionSet struct {

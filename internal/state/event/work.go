@@ -1,6 +1,6 @@
 package event
 
-import "github.com/muster-fleet/muster/internal/fleet"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // WorkloadSubmitted says: a researcher submitted a workload, and it was accepted.
 type WorkloadSubmitted struct {

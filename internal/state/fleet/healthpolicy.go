@@ -94,7 +94,7 @@ func DefaultHealth() HealthPolicy {
 	}
 }
 
-// defaultRules: what each code means, and who says so, is in internal/health/adapt.
+// defaultRules: what each code means, and who says so, is in internal/decide/health/adapt.
 func defaultRules() []HealthRule {
 	const calm = 5 * time.Minute
 	return []HealthRule{

@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/muster-fleet/muster/internal/past"
-	"github.com/muster-fleet/muster/internal/wholefile"
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // The first line of a file of notes says how the rest is to be read. Raise the

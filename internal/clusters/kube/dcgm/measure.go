@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Seen is what the GPUs of one workload do: the mean over them.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Window is over how long activity is averaged. A GPU without a sample in it is not measured.

@@ -16,11 +16,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/muster-fleet/muster/internal/core"
-	"github.com/muster-fleet/muster/internal/driver/kube/translate"
-	"github.com/muster-fleet/muster/internal/engine"
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // house is an engine, and Kueue's objects as an API server would keep them.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Work is pods that are one workload.

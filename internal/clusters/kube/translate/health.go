@@ -7,8 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health/adapt"
+	"github.com/muster-fleet/muster/internal/decide/health/adapt"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // mostConditions bounds how many conditions of one node are read.

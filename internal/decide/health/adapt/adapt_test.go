@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/muster-fleet/muster/internal/fleet"
-	"github.com/muster-fleet/muster/internal/health/adapt"
+	"github.com/muster-fleet/muster/internal/decide/health/adapt"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestConditionsOfNodes(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // named finds an XID that a text names: "Xid 79", "XID errors: 79", "Xid (PCI:0000:10:1c): 63".

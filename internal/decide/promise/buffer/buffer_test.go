@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
 )
 
 // drawPast draws a pool's past: quiet hours, single failures, groups, repairs.

@@ -1,6 +1,6 @@
 package trial
 
-import "github.com/muster-fleet/muster/internal/promise/buffer"
+import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
 
 // Policy is a buffer policy that can be tried.
 type Policy struct {

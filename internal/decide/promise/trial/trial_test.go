@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/muster-fleet/muster/internal/promise/buffer"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
 )
 
 // No policy promises more whole nodes than stand, and what comes later changes no

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Driver is a simulated cluster. Its methods may be called from several

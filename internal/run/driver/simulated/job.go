@@ -3,8 +3,8 @@ package simulated
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // job is one workload on the simulated cluster.

@@ -3,7 +3,7 @@ package simulated
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
+	"github.com/muster-fleet/muster/internal/run/driver"
 )
 
 // Options of New. The zero value starts replicas at once and lets victims leave

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Clock is the time in which a pump lives. It may run faster than the wall's.

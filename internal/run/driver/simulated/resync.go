@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Resync brings the cluster to what Muster says stands. A workload that this

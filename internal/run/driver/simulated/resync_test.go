@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/driver"
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func TestAClusterThatLivedOnGoesOnAsItWas(t *testing.T) {

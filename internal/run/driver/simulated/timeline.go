@@ -3,7 +3,7 @@ package simulated
 import (
 	"container/heap"
 
-	"github.com/muster-fleet/muster/internal/fleet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // entry is something that will happen to a job, unless the job changes before.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 func emptyLog(t *testing.T, l *log) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 func reopen(t *testing.T, l *log) {

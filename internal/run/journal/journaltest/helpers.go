@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 var ctx = context.Background()

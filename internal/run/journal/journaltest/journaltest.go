@@ -3,7 +3,7 @@ package journaltest
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // Fresh makes a new, empty log and returns the door to it: every call of the

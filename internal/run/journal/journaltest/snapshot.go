@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 func snapshotOf(seq uint64) journal.Snapshot {

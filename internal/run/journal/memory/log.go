@@ -7,7 +7,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // log is what the handles share. Entry n stands at entries[n-1].

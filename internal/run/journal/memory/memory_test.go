@@ -3,9 +3,9 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/journaltest"
-	"github.com/muster-fleet/muster/internal/journal/memory"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/journaltest"
+	"github.com/muster-fleet/muster/internal/run/journal/memory"
 )
 
 func TestConformance(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // maxRows is how many rows one statement inserts at most. Statements for 1, 2,

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // BenchmarkAppend sets Journal.Append beside raw SQLite: same table, same

@@ -4,7 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // link is the end of a proven stretch of the log: what the next entry must

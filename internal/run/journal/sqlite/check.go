@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // check is what Open does before it trusts the log: it proves what follows the

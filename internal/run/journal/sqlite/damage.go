@@ -5,7 +5,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // oddity is damage that this room finds rather than SQLite.

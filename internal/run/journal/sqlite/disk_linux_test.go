@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // smallDisk mounts a disk of so many KiB, which takes a privilege.

@@ -10,7 +10,7 @@ import (
 	modernc "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // explain turns whatever went wrong with the file into an error that names the

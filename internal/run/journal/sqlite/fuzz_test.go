@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // FuzzDamage harms the files of a journal of 120 entries in ways drawn from the

@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 	"sort"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // The log is a row of runs. Within a run At never falls, so a moment is found

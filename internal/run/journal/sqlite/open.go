@@ -13,7 +13,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // Options say how to open a journal. The zero value is what a server wants.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // maxIdle readers are kept open; more come and go with the demand.

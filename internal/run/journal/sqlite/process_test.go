@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // The tests here need real processes. The test program plays them itself: with

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // withSnapshots makes a journal of 100 entries and snapshots of 30, 60 and 90,

@@ -10,7 +10,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // A snapshot file is named by its sequence number and holds, little endian:

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/journaltest"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/journaltest"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 var ctx = context.Background()

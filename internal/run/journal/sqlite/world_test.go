@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/journal"
-	"github.com/muster-fleet/muster/internal/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 func TestOpenNeedsAFolder(t *testing.T) {

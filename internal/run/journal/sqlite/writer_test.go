@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/journal"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // After a failed sync nothing is acknowledged any more, though SQLite would go

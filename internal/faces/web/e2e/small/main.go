@@ -1,7 +1,7 @@
 // Small makes pictures of pages small: each is written again in its own place with the
 // colours that it can do with.
 //
-//	go run ./internal/web/e2e/small FILE.png...
+//	go run ./internal/faces/web/e2e/small FILE.png...
 //
 // Pages have few colours and many shades at the edges of letters: 64 colours cannot be told
 // from all of them, and take a third of the room.

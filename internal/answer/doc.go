@@ -1,0 +1,12 @@
+// Package answer is the floor for questions about state and log. It has no code of its own.
+//
+//	view       what people read: capacity, history, audit
+//	explain    why a workload waits            (pure)
+//	whatif     what would let it start         (pure, tries on a copy)
+//	forecast   when it should start            (pure)
+//	past       what was lost, kept and waited  (pure; keeper holds it beside the engine)
+//	words      events and figures as sentences
+//	config     fleet files
+//
+// Nothing here changes anything.
+package answer

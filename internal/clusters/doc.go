@@ -1,0 +1,7 @@
+// Package clusters is the floor for the world outside. It has no code of its own.
+//
+//	kube   joins a Kubernetes cluster: observes it, and brings about what was decided
+//	 ├── translate   what its objects mean in Muster's words
+//	 ├── kueue, dcgm, marks, webhook, plain
+//	link   the one line between a server and the agent of a cluster
+package clusters

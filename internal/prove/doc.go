@@ -1,0 +1,10 @@
+// Package prove is the floor for is it right, and how fast. It has no code of its own.
+//
+//	scenario, simulate, demo   the engine in virtual or real time, from files, traces, a seed
+//	backtest, bench            policies against the recorded past; figures
+//	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
+//	walls                      holds the house together
+//	trace                      reads job traces
+//
+// Nothing here re-implements what it proves: it drives the engine that serves production.
+package prove

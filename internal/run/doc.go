@@ -1,0 +1,9 @@
+// Package run is the floor for what happens for real: one writer, a durable log, effects. It has no code of its own.
+//
+//	engine ──── takes commands, one at a time; answers when they are durable
+//	 ├── journal   the log: memory, sqlite; journaltest holds all backends to one contract
+//	 ├── driver    the contract of what carries decisions out; simulated is one
+//	 └── compact   how a snapshot is written
+//	notify         tells people what happened, from beside the engine
+//	wholefile      replaces files whole or not at all
+package run

@@ -1,0 +1,7 @@
+// Package state is the floor for the nouns and the facts. It has no code of its own.
+//
+//	fleet   cluster, partition, island, node, quota, workload; the state and its indexes
+//	event   what happened: stable names, versions, how old versions are read
+//
+// event stands on fleet. Nothing here decides.
+package state
