@@ -110,6 +110,7 @@ var rooms = []room{
 	// The judge shares no code with what it judges.
 	{folder: "internal/prove/judge", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
 	{folder: "internal/prove/walls", kind: plain, only: "nothing"},
+	{folder: "internal/prove/house", kind: plain, only: "nothing"},
 
 	// faces: what people and programs see. CLI and pages know the server as its clients do.
 	{folder: "internal/faces", kind: plain},
