@@ -17,15 +17,6 @@ type Adopt struct {
 
 func (Adopt) command() {}
 
-func decideAdopt(s *fleet.State, command Command) ([]event.Event, *Refusal, bool) {
-	c, ok := command.(Adopt)
-	if !ok {
-		return nil, nil, false
-	}
-	events, refusal := adopt(s, c)
-	return events, refusal, true
-}
-
 func adopt(s *fleet.State, c Adopt) ([]event.Event, *Refusal) {
 	w := s.Workload(c.Namespace, c.Name)
 	if w == nil || w.State.Ended() {

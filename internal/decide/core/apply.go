@@ -60,7 +60,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.IncidentOpened:
 		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
 	case event.IncidentClosed:
-		closeIncident(s, e.Name, at)
+		closeNamed(s, e.Name, at)
 	case event.UsageMeasured:
 		s.Measure(s.Workloads[e.Workload], e.SM, e.Tensor, e.Network, at)
 	default:
@@ -93,7 +93,7 @@ func setStale(s *fleet.State, cluster string, stale bool, at fleet.Instant) {
 	}
 }
 
-func closeIncident(s *fleet.State, name string, at fleet.Instant) {
+func closeNamed(s *fleet.State, name string, at fleet.Instant) {
 	for _, i := range s.Incidents {
 		if i.Name == name && i.Closed == 0 {
 			i.Closed = at

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -16,54 +17,14 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 		return nil, refusal
 	}
 	r.Command = command
-	switch c := r.Command.(type) {
-	case Tick:
-		return nil, nil
-	case Batch:
-		return decideBatch(s, r, c, now)
-	case Submit:
-		return submit(s, c)
-	case Cancel:
-		return cancel(s, r, c)
-	case Retarget:
-		return retarget(s, r, c, now)
-	case Prioritise:
-		return prioritise(s, r, c)
+	row, known := table[reflect.TypeOf(command)]
+	if !known {
+		panic(fmt.Sprintf("core: %T has no row in the table of commands", command))
 	}
-	if events, refusal, known := decideResize(s, r, now); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideRequest(s, r, now); known {
-		return events, refusal
-	}
-	if !r.Actor.Operator {
+	if row.giver == Operators && !r.Actor.Operator {
 		return nil, refuse(AccessDenied, "only operators may do this; %s is none", r.Actor.Name)
 	}
-	if events, refusal, known := decideObserve(s, r.Command); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideAdopt(s, r.Command); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideMetal(s, r.Command); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideHealth(s, r, now); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideQuota(s, r, now); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideHaircut(s, r, now); known {
-		return events, refusal
-	}
-	if events, refusal, known := decideSubscription(s, r, now); known {
-		return events, refusal
-	}
-	if events, known := decideReport(s, r.Command); known {
-		return events, nil
-	}
-	panic(fmt.Sprintf("core: nobody decides %T", r.Command))
+	return row.decide(s, r, now)
 }
 
 // decideBatch decides several commands, each on the state that those before it

@@ -9,29 +9,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-func decideHaircut(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
-	known = true
-	switch c := r.Command.(type) {
-	case SetMode:
-		events, refusal = setMode(s, c)
-	case SetOwner:
-		events, refusal = setOwner(s, c)
-	case PlanHaircut:
-		events, refusal = planHaircut(s, r.Actor, c, now)
-	case ReviewHaircut:
-		events, refusal = reviewHaircut(s, r.Actor, c)
-	case TellHaircut:
-		events, refusal = tellHaircut(s, r.Actor, c)
-	case ApplyHaircut:
-		events, refusal = applyWave(s, c, now)
-	case UndoHaircut:
-		events, refusal = undoWave(s, c, now)
-	default:
-		known = false
-	}
-	return events, refusal, known
-}
-
 // modes are the modes in the order in which a cluster goes through them.
 var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
 
@@ -107,7 +84,7 @@ func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
 	return nil
 }
 
-func planHaircut(s *fleet.State, by Actor, c PlanHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
+func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
 	name := c.Name
 	for n := len(s.Haircuts) + 1; name == ""; n++ {
 		if made := fmt.Sprintf("haircut-%d", n); s.Haircut(made) == nil {
@@ -127,7 +104,7 @@ func planHaircut(s *fleet.State, by Actor, c PlanHaircut, now fleet.Instant) ([]
 	if len(h.Waves) == 0 {
 		return nil, refuse(Invalid, "there is nothing to cut: everywhere in %s assigned is within sustainable", scopeName(c.Ask.Scope))
 	}
-	h.Name, h.By, h.ByUser = name, by.Name, by.User
+	h.Name, h.By, h.ByUser = name, r.Actor.Name, r.Actor.User
 	return one(event.HaircutPlanned{Haircut: h})
 }
 
@@ -147,21 +124,21 @@ func findHaircut(s *fleet.State, name string) (*fleet.Haircut, *Refusal) {
 
 // reviewHaircut takes a review; where the policy asks for a second person, not
 // that of who made the plan.
-func reviewHaircut(s *fleet.State, by Actor, c ReviewHaircut) ([]event.Event, *Refusal) {
+func reviewHaircut(s *fleet.State, r Request, c ReviewHaircut) ([]event.Event, *Refusal) {
 	h, refusal := findHaircut(s, c.Name)
 	if refusal != nil {
 		return nil, refusal
 	}
-	if same := by.Name == h.By || by.User != "" && by.User == h.ByUser; same && s.Policy.SecondPerson {
+	if same := r.Actor.Name == h.By || r.Actor.User != "" && r.Actor.User == h.ByUser; same && s.Policy.SecondPerson {
 		return nil, refuse(AccessDenied, "haircut %s was made by %s, and the policy asks for a second person to review it", h.Name, h.By)
 	}
 	if h.Reviewed != 0 {
 		return nil, refuse(Invalid, "haircut %s was reviewed already, by %s", h.Name, h.ReviewedBy)
 	}
-	return one(event.HaircutReviewed{Haircut: h.Name, By: by.Name})
+	return one(event.HaircutReviewed{Haircut: h.Name, By: r.Actor.Name})
 }
 
-func tellHaircut(s *fleet.State, by Actor, c TellHaircut) ([]event.Event, *Refusal) {
+func tellHaircut(s *fleet.State, r Request, c TellHaircut) ([]event.Event, *Refusal) {
 	h, refusal := findHaircut(s, c.Name)
 	if refusal != nil {
 		return nil, refusal
@@ -178,7 +155,7 @@ func tellHaircut(s *fleet.State, by Actor, c TellHaircut) ([]event.Event, *Refus
 	if len(clusters) == 0 {
 		return nil, nil
 	}
-	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: by.Name})
+	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: r.Actor.Name})
 }
 
 func noWave(h *fleet.Haircut, cluster string) *Refusal {

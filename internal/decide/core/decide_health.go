@@ -43,29 +43,6 @@ func (JudgeBurst) command()       {}
 func (RecordValidation) command() {}
 func (ReleaseNodes) command()     {}
 
-func decideHealth(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
-	known = true
-	switch c := r.Command.(type) {
-	case SetNodes:
-		events, refusal = setNodes(s, c, ownerOf(r.Actor), now)
-	case TakeSignals:
-		events, refusal = takeSignals(s, c, now)
-	case SetHealthPolicy:
-		events, refusal = setHealthPolicy(s, c)
-	case ResetBreaker:
-		events, refusal = resetBreaker(s, r, c)
-	case JudgeBurst:
-		events, refusal = judgeBurst(s, r, c)
-	case RecordValidation:
-		events, refusal = recordValidation(s, r, c, now)
-	case ReleaseNodes:
-		events, refusal = releaseNodes(s, c)
-	default:
-		known = false
-	}
-	return events, refusal, known
-}
-
 func takeSignals(s *fleet.State, c TakeSignals, now fleet.Instant) ([]event.Event, *Refusal) {
 	g, err := health.Gather(s, c.Signals, now)
 	switch {

@@ -8,39 +8,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-func decideMetal(s *fleet.State, command Command) (events []event.Event, refusal *Refusal, known bool) {
-	known = true
-	switch c := command.(type) {
-	case AddCluster:
-		events, refusal = addCluster(s, c)
-	case AddPartition:
-		events, refusal = addPartition(s, c)
-	case AddIslands:
-		events, refusal = addIslands(s, c)
-	case SetPolicy:
-		events, refusal = setPolicy(s, c)
-	case SetBuffer:
-		events, refusal = setBuffer(s, c)
-	case SetTargets:
-		events, refusal = setTargets(s, c)
-	case StopReports:
-		events, refusal = setReporting(s, c.Cluster, false)
-	case ResumeReports:
-		events, refusal = setReporting(s, c.Cluster, true)
-	case OpenIncident:
-		events, refusal = openIncident(s, c)
-	case CloseIncident:
-		events, refusal = closeIncidentNamed(s, c.Name)
-	case UpdateIncident:
-		events, refusal = updateIncident(s, c)
-	case MeasureUsage:
-		events, refusal = measureUsage(s, c)
-	default:
-		known = false
-	}
-	return events, refusal, known
-}
-
 func addCluster(s *fleet.State, c AddCluster) ([]event.Event, *Refusal) {
 	if refusal := checkName("cluster", c.Name); refusal != nil {
 		return nil, refusal
@@ -202,6 +169,14 @@ func scopeExists(s *fleet.State, scope string) bool {
 	return ok
 }
 
+func stopReports(s *fleet.State, c StopReports) ([]event.Event, *Refusal) {
+	return setReporting(s, c.Cluster, false)
+}
+
+func resumeReports(s *fleet.State, c ResumeReports) ([]event.Event, *Refusal) {
+	return setReporting(s, c.Cluster, true)
+}
+
 func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *Refusal) {
 	c := s.Cluster(cluster)
 	switch {
@@ -230,11 +205,11 @@ func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
 	return one(event.IncidentOpened(c))
 }
 
-func closeIncidentNamed(s *fleet.State, name string) ([]event.Event, *Refusal) {
+func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
 	for _, i := range s.Incidents {
-		if i.Name == name && i.Closed == 0 {
-			return one(event.IncidentClosed{Name: name})
+		if i.Name == c.Name && i.Closed == 0 {
+			return one(event.IncidentClosed(c))
 		}
 	}
-	return nil, refuse(Invalid, "no incident %q is open", name)
+	return nil, refuse(Invalid, "no incident %q is open", c.Name)
 }

@@ -9,13 +9,14 @@ import (
 
 // setNodes puts nodes into a state, and takes with them the replicas that went
 // down with their node.
-func setNodes(s *fleet.State, c SetNodes, owner fleet.StateOwner, now fleet.Instant) ([]event.Event, *Refusal) {
+func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event.Event, *Refusal) {
 	if refusal := checkNodeState(c); refusal != nil {
 		return nil, refusal
 	}
 	if refusal := checkMoment(c.At, now); refusal != nil {
 		return nil, refusal
 	}
+	owner := ownerOf(r.Actor)
 	var events []event.Event
 	seen := map[string]bool{}
 	for _, name := range c.Names {

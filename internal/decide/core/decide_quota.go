@@ -8,29 +8,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-func decideQuota(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
-	known = true
-	switch c := r.Command.(type) {
-	case CreateQuota:
-		events, refusal = createQuota(s, c)
-	case DeleteQuota:
-		events, refusal = deleteQuota(s, c)
-	case SetAccess:
-		events, refusal = setAccess(s, c)
-	case SetGrant:
-		events, refusal = setGrant(s, c, r.Reason, now)
-	case Transfer:
-		events, refusal = transfer(s, c)
-	case PlaceHold:
-		events, refusal = placeHold(s, c, now)
-	case ReleaseHold:
-		events, refusal = releaseHold(s, c)
-	default:
-		known = false
-	}
-	return events, refusal, known
-}
-
 // createQuota creates a quota and those of its parents that do not exist.
 func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 	if refusal := checkPath(c.Path); refusal != nil {
@@ -102,6 +79,10 @@ func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
 			with(map[string]int{"gpus": gpus, "gpusPerNode": p.GPUsPerNode})
 	}
 	return nil
+}
+
+func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
+	return setGrant(s, c, r.Reason, now)
 }
 
 func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]event.Event, *Refusal) {

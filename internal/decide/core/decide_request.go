@@ -42,25 +42,6 @@ func (OfferQuota) command()      {}
 func (AnswerRequest) command()   {}
 func (WithdrawRequest) command() {}
 
-func decideRequest(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
-	known = true
-	switch c := r.Command.(type) {
-	case RequestQuota:
-		events, refusal = requestQuota(s, r, c, now)
-	case RequestAccess:
-		events, refusal = requestAccess(s, r, c, now)
-	case OfferQuota:
-		events, refusal = offerQuota(s, r.Actor, c, now)
-	case AnswerRequest:
-		events, refusal = answerRequest(s, r, c, now)
-	case WithdrawRequest:
-		events, refusal = withdrawRequest(s, r, c)
-	default:
-		known = false
-	}
-	return events, refusal, known
-}
-
 func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) ([]event.Event, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil {
@@ -126,7 +107,7 @@ func owns(s *fleet.State, by Actor, quota string) bool {
 	return by.Operator || owner != "" && (owner == by.User || slices.Contains(by.Groups, owner))
 }
 
-func offerQuota(s *fleet.State, by Actor, c OfferQuota, now fleet.Instant) ([]event.Event, *Refusal) {
+func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]event.Event, *Refusal) {
 	q, refusal := openRequest(s, c.ID)
 	if refusal != nil {
 		return nil, refusal
@@ -138,8 +119,8 @@ func offerQuota(s *fleet.State, by Actor, c OfferQuota, now fleet.Instant) ([]ev
 	if refusal != nil {
 		return nil, refusal
 	}
-	if !owns(s, by, c.From) {
-		return nil, refuse(AccessDenied, "%s does not answer for %s, whose owner is %s", by.Name, c.From, orNobody(s.OwnerOf(c.From)))
+	if !owns(s, r.Actor, c.From) {
+		return nil, refuse(AccessDenied, "%s does not answer for %s, whose owner is %s", r.Actor.Name, c.From, orNobody(s.OwnerOf(c.From)))
 	}
 	if refusal := wholeNodes(p, "an offer", c.GPUs); refusal != nil {
 		return nil, refusal
@@ -157,7 +138,7 @@ func offerQuota(s *fleet.State, by Actor, c OfferQuota, now fleet.Instant) ([]ev
 		return nil, refuse(Invalid, "%d GPUs of %s cannot be offered for request %d: %s has %d in %s, and %d are still asked for", c.GPUs, c.From, c.ID, c.From, has, p.ID, rest).
 			with(map[string]int{"assigned": has, "gpus": c.GPUs, "wanted": rest})
 	}
-	return one(event.RequestOffered{ID: c.ID, Offer: fleet.Offer{From: c.From, GPUs: c.GPUs, By: by.Name, At: now}})
+	return one(event.RequestOffered{ID: c.ID, Offer: fleet.Offer{From: c.From, GPUs: c.GPUs, By: r.Actor.Name, At: now}})
 }
 
 func orNobody(owner string) string {

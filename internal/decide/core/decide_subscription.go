@@ -22,22 +22,8 @@ type (
 func (Subscribe) command()   {}
 func (Unsubscribe) command() {}
 
-func decideSubscription(s *fleet.State, r Request, now fleet.Instant) (events []event.Event, refusal *Refusal, known bool) {
-	switch c := r.Command.(type) {
-	case Subscribe:
-		events, refusal = subscribe(s, c.Subscription, r.Actor, now)
-	case Unsubscribe:
-		if s.Subscription(c.Name) == nil {
-			return nil, refuse(Invalid, "there is no subscription %q", c.Name), true
-		}
-		events, refusal = one(event.SubscriptionEnded{Name: c.Name})
-	default:
-		return nil, nil, false
-	}
-	return events, refusal, true
-}
-
-func subscribe(s *fleet.State, sub fleet.Subscription, by Actor, now fleet.Instant) ([]event.Event, *Refusal) {
+func subscribe(s *fleet.State, r Request, c Subscribe, now fleet.Instant) ([]event.Event, *Refusal) {
+	sub := c.Subscription
 	for _, check := range []*Refusal{checkSubscriptionName(sub.Name), checkURL(sub.URL), checkKinds(sub.Kinds), checkAbout(s, sub)} {
 		if check != nil {
 			return nil, check
@@ -45,8 +31,15 @@ func subscribe(s *fleet.State, sub fleet.Subscription, by Actor, now fleet.Insta
 	}
 	slices.Sort(sub.Kinds)
 	sub.Kinds = slices.Compact(sub.Kinds)
-	sub.By, sub.Since = by.Name, now
+	sub.By, sub.Since = r.Actor.Name, now
 	return one(event.SubscriptionSet{Subscription: sub})
+}
+
+func unsubscribe(s *fleet.State, c Unsubscribe) ([]event.Event, *Refusal) {
+	if s.Subscription(c.Name) == nil {
+		return nil, refuse(Invalid, "there is no subscription %q", c.Name)
+	}
+	return one(event.SubscriptionEnded(c))
 }
 
 var subscriptionName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$`)

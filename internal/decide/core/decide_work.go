@@ -121,28 +121,23 @@ func prioritise(s *fleet.State, r Request, c Prioritise) ([]event.Event, *Refusa
 	return one(event.WorkloadPrioritised{ID: w.ID, Priority: c.Priority})
 }
 
-// decideReport refuses nothing: what has happened has happened.
-func decideReport(s *fleet.State, command Command) (events []event.Event, known bool) {
-	switch c := command.(type) {
-	case ReportStopped:
-		return stopped(s, c), true
-	case ReportFinished:
-		w := s.Workloads[c.ID]
-		if w == nil || w.State.Ended() || w.Started == 0 || c.Run != 0 && c.Run != w.Run {
-			return nil, true // it was cancelled or evicted meanwhile, and perhaps runs anew
-		}
-		return []event.Event{event.WorkloadFinished{ID: c.ID, Failed: c.Failed}}, true
+// finished refuses nothing: what has happened has happened. Work that was cancelled or
+// evicted meanwhile, and perhaps runs anew, has not finished.
+func finished(s *fleet.State, c ReportFinished) ([]event.Event, *Refusal) {
+	w := s.Workloads[c.ID]
+	if w == nil || w.State.Ended() || w.Started == 0 || c.Run != 0 && c.Run != w.Run {
+		return nil, nil
 	}
-	return nil, false
+	return one(event.WorkloadFinished{ID: c.ID, Failed: c.Failed})
 }
 
 // stopped keeps of a report what the state still waits for. A report answers an
 // order: what a cluster says twice, or late, of an order that is carried out
 // changes nothing, whatever has come to stand there since.
-func stopped(s *fleet.State, c ReportStopped) []event.Event {
+func stopped(s *fleet.State, c ReportStopped) ([]event.Event, *Refusal) {
 	w := s.Workloads[c.ID]
 	if w == nil {
-		return nil
+		return nil, nil
 	}
 	spots := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
 	for i := range spots {
@@ -150,9 +145,9 @@ func stopped(s *fleet.State, c ReportStopped) []event.Event {
 	}
 	spots = slices.DeleteFunc(spots, func(spot fleet.Spot) bool { return len(spot.Nodes) == 0 })
 	if len(spots) == 0 {
-		return nil
+		return nil, nil
 	}
-	return []event.Event{event.ReplicasStopped{ID: c.ID, Spots: spots}}
+	return one(event.ReplicasStopped{ID: c.ID, Spots: spots})
 }
 
 // answers says whether a report is about what leaves a node by the order of a spot.

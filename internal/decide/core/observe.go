@@ -24,15 +24,6 @@ type Seen struct {
 
 func (Observe) command() {}
 
-func decideObserve(s *fleet.State, command Command) ([]event.Event, *Refusal, bool) {
-	c, ok := command.(Observe)
-	if !ok {
-		return nil, nil, false
-	}
-	events, refusal := observe(s, c)
-	return events, refusal, true
-}
-
 func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {

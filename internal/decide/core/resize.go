@@ -28,15 +28,6 @@ type Resize struct {
 
 func (Resize) command() {}
 
-func decideResize(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal, bool) {
-	c, ok := r.Command.(Resize)
-	if !ok {
-		return nil, nil, false
-	}
-	events, refusal := resize(s, r, c, now)
-	return events, refusal, true
-}
-
 func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Event, *Refusal) {
 	w, refusal := findOwn(s, r.Actor, c.Namespace, c.Name)
 	if refusal != nil {

@@ -12,7 +12,7 @@ import (
 var harmless = words(`
 	bytes cmp container/heap container/list crypto/sha256 encoding encoding/base64 encoding/binary
 	encoding/hex encoding/json errors fmt hash hash/crc32 hash/fnv html io iter maps math math/bits path
-	net/url regexp slices sort strconv strings time unicode unicode/utf8`)
+	net/url reflect regexp slices sort strconv strings time unicode unicode/utf8`)
 
 // impure names what is refused inside packages that are otherwise harmless, and
 // what to do instead.
