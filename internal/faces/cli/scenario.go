@@ -36,7 +36,10 @@ nodes and pods are made there, as people make them, and Muster's agent carries o
 is for control planes whose nodes are made up (kwok; make controlplane-up NODES=0 starts one), and
 refuses one that holds nodes or pods of anybody else. What it makes is labelled muster.dev/story, and
 taken away after each story, but for namespaces. Stories with users or with several
-clusters cannot be told so: they are told on the simulated driver, which is said.`,
+clusters cannot be told so: they are told on the simulated driver, which is said.
+
+With -o json or yaml each story says every figure of every workload, quota, partition and namespace
+at each of its expect steps and at its end (moments).`,
 		Example: "  muster scenario run scenarios\n  muster scenario run my-policy.yaml\n  muster scenario run --driver kubernetes --kubeconfig $KUBECONFIG scenarios/placing-gang-in-one-rack.yaml",
 		Args:    needs(1, -1, "the names of scenario files, or of folders with them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,14 +80,19 @@ func (o *scenarioRunOptions) teller(ctx context.Context) (scenario.Teller, error
 // scenarioData runs scenarios and writes what came of each as data.
 func (a *app) scenarioData(ctx context.Context, paths []string, by scenario.Teller) error {
 	reports := []any{}
+	tell := func(ctx context.Context, f *scenario.File) (scenario.Report, error) {
+		f.Moments = a.output != "csv"
+		return by(ctx, f)
+	}
 	t := newTable("", column{head: "FILE"}, column{head: "TITLE"}, column{head: "PASSED"}, column{head: "EXPECTATIONS"}, column{head: "FAILURES"}, column{head: "TOOK"})
-	verdict := scenario.EachBy(ctx, paths, by, func(file string, r scenario.Report, wrong config.Errors) {
+	verdict := scenario.EachBy(ctx, paths, tell, func(file string, r scenario.Report, wrong config.Errors) {
 		failures := []any{}
 		for _, f := range r.Failures {
 			failures = append(failures, object{{"line", f.Line}, {"what", f.What}, {"expected", f.Expected}, {"actual", f.Actual}})
 		}
 		passed := wrong == nil && r.Passed()
-		o := object{{"file", file}, {"title", r.Title}, {"passed", passed}, {"expectations", r.Expectations}, {"failures", failures}, {"tookSeconds", r.Took.Seconds()}}
+		o := object{{"file", file}, {"title", r.Title}, {"passed", passed}, {"expectations", r.Expectations}, {"failures", failures}, {"tookSeconds", r.Took.Seconds()},
+			{"moments", momentsData(r.Moments)}}
 		if len(wrong) > 0 {
 			o = append(o, member{"malformed", wrong.Error()})
 		}

@@ -9,6 +9,6 @@
 // nodes.go; expectations in expect.go, what each may ask for in figures.go, and
 // the values it may name in want.go. Running it: world.go (the engine, the
 // cluster and the clock), run.go (step by step), judge.go (is it true), always.go (what must be true anyway); stage.go: on which cluster. Then
-// report.go and runall.go tell people; peer.go and conformance.go say what other
+// report.go and runall.go tell people, moment.go all figures to programs; peer.go and conformance.go say what other
 // schedulers answer in the situations that are theirs.
 package scenario

@@ -23,6 +23,8 @@ type File struct {
 	// where it is more than figures, Partly is false and the story is not run.
 	NotYet config.Errors
 	Partly bool
+	// Moments asks for every figure at each expect step and at the end (Report.Moments).
+	Moments bool
 }
 
 // Step is one moment of the story: exactly one of Do, Restart and Expect.

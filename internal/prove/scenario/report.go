@@ -15,6 +15,7 @@ type Report struct {
 	Failures     []Failure
 	NotYet       config.Errors
 	Took         time.Duration
+	Moments      []Moment // where the file asks for them
 }
 
 // Failure is something that was not as it should have been.

@@ -46,6 +46,7 @@ func (t *telling) tell(ctx context.Context) error {
 			return fmt.Errorf("%s:%d: %w", t.file.Name, s.Line, err)
 		}
 	}
+	t.note(0, t.world.now.Sub(Start))
 	return nil
 }
 
@@ -96,6 +97,9 @@ func (t *telling) step(ctx context.Context, s Step) error {
 		return err
 	}
 	t.checkAlways(s)
+	if s.Expect != nil {
+		t.note(s.Line, s.At)
+	}
 	for _, e := range s.Expect {
 		t.judge(e)
 	}
