@@ -37,7 +37,7 @@ const (
 // Connect reaches the cluster of a kubeconfig file and a context in it; "" is the
 // one that the file calls current. No file: the cluster that this process runs in.
 func Connect(file, in string) (*Client, error) {
-	config, err := configOf(file, in)
+	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,8 @@ func Over(cluster string, way http.RoundTripper) (*Client, error) {
 	return connect(&rest.Config{Host: "http://" + cluster, Transport: way})
 }
 
-func configOf(file, in string) (*rest.Config, error) {
+// ConfigOf is how the cluster of a kubeconfig file and a context in it is reached.
+func ConfigOf(file, in string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: in}).ClientConfig()

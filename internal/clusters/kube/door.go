@@ -24,7 +24,7 @@ type Door struct {
 
 // OpenDoor is the door to the cluster of a kubeconfig, or of this process's own.
 func OpenDoor(file, in string, writes bool) (*Door, error) {
-	config, err := configOf(file, in)
+	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,7 @@ package kube
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -21,31 +19,11 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// manifest applies a file of manifests, as kubectl create would.
+// manifest creates what a file of manifests has.
 func (w *world) manifest(file string) {
 	w.t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
+	if err := w.c.Create(w.ctx, file); err != nil {
 		w.t.Fatal(err)
-	}
-	plural := map[string]string{
-		"PriorityClass": "priorityclasses", "ClusterRole": "clusterroles", "MutatingAdmissionPolicy": "mutatingadmissionpolicies", "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
-		"CustomResourceDefinition":  "customresourcedefinitions",
-		"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
-	}
-	docs := yaml.NewDecoder(bytes.NewReader(data))
-	for {
-		object := kubetest.JSON{}
-		if err := docs.Decode(&object); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			w.t.Fatal(err)
-		}
-		path := fmt.Sprintf("/apis/%s/%s", object["apiVersion"], plural[object["kind"].(string)])
-		var status *kubetest.StatusError
-		if err := w.c.Call(w.ctx, http.MethodPost, path, object, nil); err != nil && !(errors.As(err, &status) && status.Code == http.StatusConflict) {
-			w.t.Fatal(err)
-		}
 	}
 }
 

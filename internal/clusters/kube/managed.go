@@ -10,10 +10,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// settling is how long a workload's newest pod must be there before the workload is
+// SettleAfter is how long a workload's newest pod must be there before the workload is
 // submitted: its controller may still be making the others. Of what is whole (see
 // settle.go) nothing is waited for.
-const settling = time.Second
+const SettleAfter = time.Second
 
 // forgotten is how long a workload's pods may all be gone before it is taken for
 // deleted, where nothing is known that makes its pods.
@@ -60,7 +60,7 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 // isNew says whether a workload is to be submitted: all of it waits, all of its pods
 // are there or their number is known, and it is not one that has ended already.
 func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
-	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(settling)) &&
+	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(SettleAfter)) &&
 		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || was.Gone)
 }
 

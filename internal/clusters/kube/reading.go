@@ -10,7 +10,7 @@ import (
 // ConnectReading is Connect for who only watches: whatever is asked, and whatever the
 // kubeconfig's user may, nothing on the cluster is written.
 func ConnectReading(file, in string) (*Client, error) {
-	config, err := configOf(file, in)
+	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,6 @@ func (w *world) join(d *Driver, mode fleet.Mode) {
 func (w *world) entitled(mode fleet.Mode) string {
 	w.t.Helper()
 	w.manifest("../../../deploy/kubernetes/rbac.yaml")
-	const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 	roles := []string{"muster-observe"}
 	if o := new(Options); w.options != nil {
 		if w.options(o); o.Kueue {
@@ -185,16 +184,10 @@ func (w *world) entitled(mode fleet.Mode) string {
 	if mode == fleet.Enforce {
 		roles = append(roles, "muster-manage")
 	}
-	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-manage", nil, nil)
-	_ = w.c.Call(w.ctx, http.MethodDelete, bindings+"/muster-kueue", nil, nil)
+	w.c.Revoke(w.ctx, "muster-manage")
+	w.c.Revoke(w.ctx, "muster-kueue")
 	for _, role := range roles {
-		err := w.c.Call(w.ctx, http.MethodPost, bindings, kubetest.JSON{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": kubetest.JSON{"name": role},
-			"roleRef":  kubetest.JSON{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-			"subjects": []kubetest.JSON{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "agent"}},
-		}, nil)
-		var status *kubetest.StatusError
-		if err != nil && !(errors.As(err, &status) && status.Code == http.StatusConflict) {
+		if err := w.c.Grant(w.ctx, "agent", role); err != nil {
 			w.t.Fatal(err)
 		}
 	}

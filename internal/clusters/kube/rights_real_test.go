@@ -55,7 +55,7 @@ func (h hearing) RoundTrip(r *http.Request) (*http.Response, error) {
 // then, should it be shown (see optional.go).
 func (w *world) entitledClient(file string, mode fleet.Mode) (client *Client, judge func()) {
 	w.t.Helper()
-	config, err := configOf(file, "")
+	config, err := ConfigOf(file, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	Send   func(driver.Report) error
 	Log    *slog.Logger // nil: nothing is logged
 	Now    func() fleet.Instant
+	// Created is when a pod was created, by Now's clock; nil: as the pod says.
+	Created func(translate.Pod) fleet.Instant
+	// Quiet says that pods are not told where they stand.
+	Quiet bool
 }
 
 // Agent keeps Muster's state and a cluster in step.
@@ -68,15 +72,14 @@ type Agent struct {
 	once         sync.Once
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
-	sent        map[string]sent                   // pods that were let start, by UID, before the watch shows it
-	toldLeaving map[string]string                 // what pods were told that leave, by UID
-	owners      map[string]owner                  // by kind, namespace and name
-	told        map[string]string                 // last signal of each node's checks
-	news        news                              // what was logged
-	born        func(translate.Pod) fleet.Instant // when a pod was made, by Now's clock; nil: as the pod says
-	goneSince   map[[2]string]fleet.Instant       // workloads without any pod
-	overSince   map[[2]string]fleet.Instant       // workloads all of whose pods have ended, and nobody says why
-	refused     map[[2]string]string              // workloads that Muster did not take, and why
+	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
+	toldLeaving map[string]string           // what pods were told that leave, by UID
+	owners      map[string]owner            // by kind, namespace and name
+	told        map[string]string           // last signal of each node's checks
+	news        news                        // what was logged
+	goneSince   map[[2]string]fleet.Instant // workloads without any pod
+	overSince   map[[2]string]fleet.Instant // workloads all of whose pods have ended, and nobody says why
+	refused     map[[2]string]string        // workloads that Muster did not take, and why
 	suspendable map[ownerID]translate.Suspendable
 	toggled     map[ownerID]toggle       // suspensions that were changed, before the watch shows it
 	toldOwner   map[ownerID]string       // why what is suspended waits
@@ -132,13 +135,22 @@ func (a *Agent) Problems() []translate.Problem {
 	return a.problems
 }
 
+// Watch watches the cluster until ctx ends, and changes nothing. Run does so by itself.
+func (a *Agent) Watch(ctx context.Context) { a.watch.Run(ctx, a.client, a.Quotas) }
+
+// Observed is what the watch shows of nodes and pods; listed is false until everything
+// was listed once.
+func (a *Agent) Observed() (nodes []translate.Node, pods []translate.Pod, listed bool) {
+	return a.watch.nodes.all(), a.watch.pods.all(), a.watch.Synced()
+}
+
 // Run keeps both in step until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	all.Go(func() { a.watch.Run(ctx, a.client, a.Quotas) })
+	all.Go(func() { a.Watch(ctx) })
 	all.Go(func() { a.pulse(ctx) })
 	if a.Usage != nil {
 		all.Go(func() { a.measure(ctx) })
@@ -158,7 +170,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 		began := time.Now()
 		if a.watch.Synced() {
-			if err := a.compare(ctx); err != nil {
+			if err := a.Reconcile(ctx); err != nil {
 				return err
 			}
 		}
@@ -176,9 +188,9 @@ func (a *Agent) pause(took time.Duration) time.Duration {
 	return min(longest, max(gap, ease*(took-a.waited)))
 }
 
-// compare brings the state to what the cluster shows. Where Muster acts, the cluster
+// Reconcile brings the state to what the cluster shows. Where Muster acts, the cluster
 // is then brought to what was decided.
-func (a *Agent) compare(ctx context.Context) error {
+func (a *Agent) Reconcile(ctx context.Context) error {
 	a.waited = 0
 	acts := a.acts()
 	p, err := a.see(ctx, acts)
@@ -249,7 +261,7 @@ func (a *Agent) bringAbout(ctx context.Context, p Picture) error {
 	}
 	a.showMarks(ctx, p)
 	a.fence(ctx, p)
-	if !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
+	if !a.Quiet && !busy && time.Since(a.saidAt) > sayEvery { // who starts pods does not talk meanwhile
 		a.saidAt = time.Now()
 		a.say(ctx, p)
 	}
@@ -301,8 +313,8 @@ func (a *Agent) steps(ctx context.Context, acts bool, p Picture) []step {
 func (a *Agent) parts() parts {
 	p := a.watch.parts()
 	for i := range p.pods {
-		if a.born != nil { // a clock of its own, such as a story's
-			p.pods[i].Created = a.born(p.pods[i])
+		if a.Created != nil { // a clock of its own, such as a story's
+			p.pods[i].Created = a.Created(p.pods[i])
 		}
 	}
 	var of parts

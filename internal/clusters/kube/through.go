@@ -27,7 +27,7 @@ func Through(file, in, to string) (address string, way http.RoundTripper, err er
 	if at == nil {
 		return "", nil, fmt.Errorf("the cluster's ConfigMap muster names the service %.100q; it is written NAMESPACE/NAME:PORT", to)
 	}
-	config, err := configOf(file, in)
+	config, err := ConfigOf(file, in)
 	if err != nil {
 		return "", nil, err
 	}

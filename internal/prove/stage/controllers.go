@@ -1,4 +1,4 @@
-package kube
+package stage
 
 import (
 	"context"
@@ -8,57 +8,64 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file is about who keeps the nodes and pods of a story.
+// controller keeps the pods of one workload, as a Job's or a Deployment's controller does.
+type controller struct {
+	spec    fleet.Spec
+	after   uint64 // ID of the last workload before it
+	stopped bool   // it creates no more pods
+}
 
-// nodes makes the nodes that the story has and the cluster has not.
-func (s *Stage) nodes(ctx context.Context) error {
+// createNodes creates the nodes that the story has and the cluster has not.
+func (s *Stage) createNodes(ctx context.Context) error {
 	var list []object
 	s.engine.Read(func(state *fleet.State) {
 		for _, part := range state.Partitions {
 			for _, n := range part.Nodes {
-				if s.known[n.Name] {
+				if s.created.nodes[n.Name] {
 					continue
 				}
-				s.known[n.Name] = true
+				s.created.nodes[n.Name] = true
 				island := part.Islands[n.Island].Name
-				list = append(list, machine(n, part.GPU, island))
+				list = append(list, nodeObject(n, part.GPU, island))
 			}
 		}
 	})
-	return s.people.Make(ctx, "/api/v1/nodes", list, nil)
+	return s.cluster.admin.Make(ctx, "/api/v1/nodes", list, nil)
 }
 
-// machine is a node as its machine's operators label it.
-func machine(n *fleet.Node, gpu, island string) object {
+// nodeObject is a node with the labels that GPU feature discovery and the operators set.
+func nodeObject(n *fleet.Node, gpu, island string) object {
 	amounts := object{"cpu": "192", "memory": "2Ti", "pods": "110", "nvidia.com/gpu": fmt.Sprint(n.GPUs)}
 	return object{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": object{"name": n.Name, "labels": object{
-			ofAStory: "true", "muster.dev/gpu": gpu, "nvidia.com/gpu.product": "none", "nvidia.com/gpu.clique": island,
+			storyLabel: "true", "muster.dev/gpu": gpu, "nvidia.com/gpu.product": "none", "nvidia.com/gpu.clique": island,
 			"network.topology.nvidia.com/leaf": fmt.Sprintf("%s-r%03d", island, n.Rack), "kubernetes.io/hostname": n.Name,
 		}},
 		"status": object{"capacity": amounts, "allocatable": amounts},
 	}
 }
 
-// control does what controllers and kubelets do: it makes the pods that are missing,
-// and takes away those of work that is over and those that went down with a node.
-func (s *Stage) control(ctx context.Context, pods []stagePod) (did string, err error) {
+// control does what controllers and kubelets do: it creates the pods that are missing,
+// and removes those of work that is over and those that went down with a node. did says
+// one thing that it did; "": nothing.
+func (s *Stage) control(ctx context.Context, pods []pod) (did string, err error) {
 	there, leaving := map[string]int{}, s.seats(fleet.Leaving)
 	for _, p := range pods {
 		switch {
-		case s.goes(p, leaving):
-			did = p.Name + " is taken away"
+		case s.mustGo(p, leaving):
+			did = p.Name + " is removed"
 			if err := s.release(ctx, p, true); err != nil {
 				return "", err
 			}
-		case !p.over() && p.DeletionTimestamp == "":
-			there[fmt.Sprint(p.key(), p.Labels[translate.LabelPool])]++
+		case !p.ended() && !p.deleted():
+			there[poolName(p.workload(), p.Labels[translate.LabelPool])]++
 		}
 	}
 	s.lost = nil
@@ -69,31 +76,32 @@ func (s *Stage) control(ctx context.Context, pods []stagePod) (did string, err e
 	return did, err
 }
 
-// goes says whether a pod is to be taken away. leaving counts the replicas that leave,
-// of which the pods that were deleted are taken.
-func (s *Stage) goes(p stagePod, leaving map[string]int) bool {
-	seat := fmt.Sprint(p.key(), p.Labels[translate.LabelPool], " on ", p.node())
-	if p.DeletionTimestamp != "" {
-		leaving[seat]--
+func poolName(of workload, pool string) string { return fmt.Sprint(of, pool) }
+
+// mustGo says whether a pod is to be removed. leaving counts the replicas that leave;
+// each pod that is deleted is taken off it.
+func (s *Stage) mustGo(p pod, leaving map[string]int) bool {
+	if p.deleted() {
+		leaving[seatOf(&p)]--
 	}
-	over, standing := s.over(p.key())
-	return s.crews[p.key()] == nil || over && !standing || over && len(p.gates) > 0 || s.refused[p.key()] != nil ||
-		p.DeletionTimestamp != "" && leaving[seat] < 0 || s.isLost(p)
+	over, standing := s.over(p.workload())
+	return s.controllers[p.workload()] == nil || over && !standing || over && len(p.gates) > 0 || s.refused[p.workload()] != nil ||
+		p.deleted() && leaving[seatOf(&p)] < 0 || s.takeLost(p)
 }
 
-// fill makes the pods that are missing, by how many are there of each pool.
+// fill creates the pods that are missing; there counts those of each pool that are there.
 func (s *Stage) fill(ctx context.Context, there map[string]int) (did string, err error) {
-	for key, c := range s.crews {
-		if over, _ := s.over(key); over || c.leaving || s.refused[key] != nil {
+	for key, c := range s.controllers {
+		if over, _ := s.over(key); over || c.stopped || s.refused[key] != nil {
 			continue
 		}
 		for _, pool := range c.spec.Pools {
-			n := pool.Max - there[fmt.Sprint(key, pool.Name)]
+			n := pool.Max - there[poolName(key, pool.Name)]
 			if n <= 0 {
 				continue
 			}
-			did = "pods of " + c.spec.Name + " are made"
-			if err := s.makePods(ctx, c.spec, pool, n); err != nil {
+			did = "pods of " + c.spec.Name + " are created"
+			if err := s.createPods(ctx, c.spec, pool, n); err != nil {
 				return "", err
 			}
 		}
@@ -101,21 +109,22 @@ func (s *Stage) fill(ctx context.Context, there map[string]int) (did string, err
 	return did, nil
 }
 
-// over says whether a workload has ended, and whether some of it still stands. What
-// Muster does not know yet has not.
-func (s *Stage) over(key [2]string) (over, standing bool) {
+// over says whether a workload has ended, and whether some of it still stands. A
+// workload that Muster does not know yet has not ended.
+func (s *Stage) over(key workload) (over, standing bool) {
 	s.engine.Read(func(state *fleet.State) {
-		if w := state.Workload(key[0], key[1]); w != nil && s.crews[key] != nil && w.ID > s.crews[key].after {
+		if w := state.Workload(key[0], key[1]); w != nil && s.controllers[key] != nil && w.ID > s.controllers[key].after {
 			over, standing = w.State.Ended(), w.At() != nil
 		}
 	})
 	return over, standing
 }
 
-func (s *Stage) isLost(p stagePod) bool {
+// takeLost says whether a pod went down with its node, and strikes it off the list.
+func (s *Stage) takeLost(p pod) bool {
 	for i := range s.lost {
 		l := &s.lost[i]
-		if l.key != p.key() || l.pool != p.Labels[translate.LabelPool] || p.node() == "" {
+		if l.of != p.workload() || l.pool != p.Labels[translate.LabelPool] || p.node() == "" {
 			continue
 		}
 		if k := slices.Index(l.nodes, p.node()); k >= 0 {
@@ -126,43 +135,20 @@ func (s *Stage) isLost(p stagePod) bool {
 	return false
 }
 
-// seats counts the replicas of the state in a phase, by workload, pool and node.
-func (s *Stage) seats(phase fleet.Phase) (count map[string]int) {
-	s.engine.Read(func(state *fleet.State) { count = seatsIn(state, phase) })
-	return count
-}
-
-func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
-	count := map[string]int{}
-	for _, w := range state.Workloads {
-		if w.At() == nil {
-			continue
-		}
-		for pool, replicas := range w.Held {
-			for _, r := range replicas {
-				if r.Phase == phase {
-					count[fmt.Sprint([2]string{w.Namespace, w.Name}, w.Pools[pool].Name, " on ", w.At().Nodes[r.Node].Name)]++
-				}
-			}
-		}
-	}
-	return count
-}
-
-// makePods makes pods of a pool, several at one time.
-func (s *Stage) makePods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
-	if err := s.home(ctx, spec.Namespace); err != nil {
+// createPods creates pods of a pool, several at a time.
+func (s *Stage) createPods(ctx context.Context, spec fleet.Spec, pool fleet.Pool, n int) error {
+	if err := s.createNamespace(ctx, spec.Namespace); err != nil {
 		return err
 	}
 	var list []object
 	for range n {
-		s.made++
+		s.created.count++
 		list = append(list, s.podOf(spec, pool))
 	}
-	return s.people.Make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.born[uid] = s.now().Add(-settling) })
+	return s.cluster.admin.Make(ctx, "/api/v1/namespaces/"+spec.Namespace+"/pods", list, func(uid string) { s.created.pods[uid] = s.now().Add(-kube.SettleAfter) })
 }
 
-// podOf is a pod as a person's template says.
+// podOf is a pod as a user's template would have it.
 func (s *Stage) podOf(spec fleet.Spec, pool fleet.Pool) object {
 	size := fmt.Sprint(pool.Min)
 	if pool.Elastic {
@@ -184,9 +170,9 @@ func (s *Stage) podOf(spec fleet.Spec, pool fleet.Pool) object {
 	return object{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": object{
-			"name": fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.made), "namespace": spec.Namespace, "annotations": notes, "finalizers": []string{held},
+			"name": fmt.Sprintf("%s-%s-%05d", spec.Name, strings.ToLower(pool.Name), s.created.count), "namespace": spec.Namespace, "annotations": notes, "finalizers": []string{staysFinalizer},
 			"labels": object{
-				ofAStory: "true", translate.LabelTarget: strings.ReplaceAll(spec.Target, "/", "."), translate.LabelWorkload: spec.Name, translate.LabelPool: pool.Name,
+				storyLabel: "true", translate.LabelTarget: strings.ReplaceAll(spec.Target, "/", "."), translate.LabelWorkload: spec.Name, translate.LabelPool: pool.Name,
 			},
 		},
 		"spec": object{
@@ -196,15 +182,15 @@ func (s *Stage) podOf(spec fleet.Spec, pool fleet.Pool) object {
 	}
 }
 
-// home makes a namespace that is enrolled, once.
-func (s *Stage) home(ctx context.Context, name string) error {
-	if s.homes[name] {
+// createNamespace creates a namespace and enrols it, once.
+func (s *Stage) createNamespace(ctx context.Context, name string) error {
+	if s.created.namespaces[name] {
 		return nil
 	}
-	s.homes[name] = true
-	if err := s.people.Call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{ofAStory: "true"}}}, nil); err != nil && plain.CodeOf(err) != http.StatusConflict {
+	s.created.namespaces[name] = true
+	if err := s.cluster.admin.Call(ctx, http.MethodPost, "/api/v1/namespaces", object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name, "labels": object{storyLabel: "true"}}}, nil); err != nil && plain.CodeOf(err) != http.StatusConflict {
 		return err
 	}
 	labels := object{"metadata": object{"labels": object{"muster.dev/enrolled": "true"}}}
-	return s.people.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
+	return s.cluster.admin.Call(ctx, http.MethodPatch, "/api/v1/namespaces/"+name, labels, nil)
 }

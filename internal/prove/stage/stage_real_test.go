@@ -1,18 +1,20 @@
-package kube
+package stage
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
 	"github.com/muster-fleet/muster/internal/prove/scenario"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// storiesOnARealCluster are told on a real control plane too: those in testdata/stories,
+// storiesOnARealCluster are played on a real control plane too: those in testdata/stories,
 // and these of scenarios/, each about another rule.
 var storiesOnARealCluster = []string{
 	"backing-survives-a-short-dip",
@@ -31,9 +33,9 @@ var storiesOnARealCluster = []string{
 	"reason-each-code-in-quota",
 }
 
-// TestScenariosOnARealCluster tells story files on the simulated cluster and then on a
-// real control plane, with the same expectations; and what runs on the real one must
-// always be what the state says. MUSTER_STORIES names other files, or folders.
+// TestScenariosOnARealCluster plays story files on the simulated cluster and then on a
+// real control plane, with the same expectations; what runs on the real one must always
+// be what the state says. MUSTER_STORIES names other files, or folders.
 func TestScenariosOnARealCluster(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.yaml")
 	if err != nil {
@@ -55,16 +57,13 @@ func TestScenariosOnARealCluster(t *testing.T) {
 			files = append(files, inside...)
 		}
 	}
-	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
-	w.clear()
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
-	w.gateWorks()
+	c := controlPlane(t)
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { playFile(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { playFile(t, c, file) })
 	}
 }
 
-func playFile(t *testing.T, file string) {
+func playFile(t *testing.T, c *kubetest.Cluster, file string) {
 	f, err := scenario.Load(file)
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +74,9 @@ func playFile(t *testing.T, file string) {
 	if report, err := scenario.Run(t.Context(), f); err != nil || !report.Passed() {
 		t.Fatalf("on the simulated cluster: %v %v", report.Failures, err)
 	}
-	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
-	people := filepath.Join(t.TempDir(), "people")
-	if err := os.WriteFile(people, w.c.KubeconfigOf(w.c.Token), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	th := &Theatre{People: people, Agent: w.entitled(fleet.Enforce), Patience: patient, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	if err := th.Open(); err != nil {
+	cluster := &Cluster{Patience: 15 * time.Minute, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Admin: kubeconfig(t, "admin", c.KubeconfigOf(c.Token)), Agent: kubeconfig(t, "agent", kubetest.KubeconfigTo(c.URL, "agent"))}
+	if err := cluster.Open(); err != nil {
 		t.Fatal(err)
 	}
 	var s *Stage
@@ -94,7 +89,7 @@ func playFile(t *testing.T, file string) {
 		}
 	})
 	report, err := scenario.RunOn(t.Context(), f, func(set scenario.Setting) (scenario.Stage, error) {
-		s, err = th.Stage(f.Fleet.Clusters[0].Name, set.Now, set.Runtime)
+		s, err = cluster.Stage(f.Fleet.Clusters[0].Name, set.Now, set.Runtime)
 		return s, err
 	})
 	if err != nil {
@@ -104,7 +99,7 @@ func playFile(t *testing.T, file string) {
 		t.Error(wrong)
 	}
 	if t.Failed() {
-		for _, line := range s.Says() {
+		for _, line := range s.Report() {
 			t.Log(line)
 		}
 	}
@@ -113,5 +108,44 @@ func playFile(t *testing.T, file string) {
 			t.Errorf("a node is not understood: %s", p)
 		}
 	}
-	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.made, report.Took.Seconds())
+	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.created.count, report.Took.Seconds())
+}
+
+// controlPlane starts a control plane that gates pods with a target, and on which user
+// agent has the rights of an agent that manages; it skips the test where none was asked for.
+func controlPlane(t *testing.T) *kubetest.Cluster {
+	t.Helper()
+	if os.Getenv(kubetest.Wanted) == "" {
+		t.Skip("it takes minutes; make controlplane-test runs it, or " + kubetest.Wanted + "=1")
+	}
+	c, err := kubetest.Start(t.Context())
+	if kubetest.Skips(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	for _, file := range []string{"admission.yaml", "rbac.yaml"} {
+		err = errors.Join(err, c.Create(t.Context(), "../../../deploy/kubernetes/"+file))
+	}
+	err = errors.Join(err, c.Grant(t.Context(), "agent", "muster-observe"), c.Grant(t.Context(), "agent", "muster-manage"))
+	admin := &Cluster{Admin: kubeconfig(t, "admin", c.KubeconfigOf(c.Token))}
+	if err = errors.Join(err, admin.Open()); err == nil {
+		err = admin.CheckGates(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// kubeconfig writes a kubeconfig to a file of the test.
+func kubeconfig(t *testing.T, name string, data []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

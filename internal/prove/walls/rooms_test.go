@@ -94,7 +94,7 @@ var rooms = []room{
 	{
 		folder: "internal/clusters/kube", kind: open,
 		may:   "clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",
-		tests: "prove/scenario prove/kubetest clusters/kube/webhook",
+		tests: "prove/kubetest clusters/kube/webhook",
 	},
 
 	// prove: is it right, and how fast.
@@ -102,6 +102,7 @@ var rooms = []room{
 	{folder: "internal/prove/trace", kind: plain, only: "nothing"},
 	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain"},
 	{folder: "internal/prove/scenario", kind: open},
+	{folder: "internal/prove/stage", kind: open, tests: "prove/scenario prove/kubetest"},
 	{folder: "internal/prove/simulate", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/demo", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/backtest", kind: open, may: "prove/trace"},
