@@ -4,7 +4,7 @@
 
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/run/engine/... ./internal/run/journal/... ./internal/run/driver ./internal/run/driver/simulated/... ./internal/clusters/kube ./internal/faces/api/... ./internal/prove/demo/... ./client/... ./cmd/...
+RACED = ./internal/run/engine/... ./internal/run/journal/... ./internal/run/driver ./internal/run/driver/simulated/... ./internal/clusters/kube ./internal/faces/api/... ./internal/prove/demo/... ./client/... ./internal/server
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 # In the driver's room they stand in files of their own, so that the others need not run twice.
@@ -37,11 +37,11 @@ test: ## prove it: vet, walls, tests, race, scenarios, the pages in a browser, a
 
 test-real: pages-test ## more proof: the pages in a browser, other people's controllers, 100 random faults, clusters together (tens of minutes)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)
-	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./cmd/muster
+	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./internal/server
 
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
 	cd internal/faces/web/e2e && npm ci --no-audit --no-fund
-	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./cmd/muster
+	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./internal/server
 
 pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
 	@$(pages)
@@ -118,7 +118,7 @@ manifests: ## the plain manifests in deploy/kubernetes, from the Helm chart
 	cd deploy && sha256sum $(MADE) >> kubernetes/chart.sha256
 
 reproducible: ## build the release twice in two folders and compare the bytes (minutes)
-	MUSTER_REPRODUCIBLE=1 go test -count=1 -timeout 60m -run TestABuildIsReproducible -v ./cmd/muster
+	MUSTER_REPRODUCIBLE=1 go test -count=1 -timeout 60m -run TestABuildIsReproducible -v ./internal/server
 
 image: ## the container image, from the Dockerfile
 	docker build -t muster:$$(git describe --tags --always) .
@@ -160,7 +160,7 @@ why=; \
 [ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
 command -v node >/dev/null || why="there is no node"; \
 [ -n "$$why" ] || [ -d internal/faces/web/e2e/node_modules/axe-core ] || (cd internal/faces/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/faces/web/e2e"; \
-if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./cmd/muster; fi
+if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./internal/server; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

@@ -113,7 +113,7 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 		"internal/decide/core/decide_test.go": "package core_test\n" + `import ("time"; "os"; "pgregory.net/rapid"; "` + module + `internal/decide/invariant")` + "\nfunc f() { go f(); _ = time.Now() }",
 		"internal/run/engine/engine.go":       "package engine\n" + `import ("sync"; "time"; "golang.org/x/sync/errgroup"; "` + module + `internal/run/journal")` + "\nfunc f() { go f(); _ = time.Now() }",
 		"gen/muster/v1/fleet.pb.go":           "package musterv1\n" + `import ("sync"; "` + module + `gen/muster/v1/x")`,
-		"cmd/muster/main.go":                  "package main\n" + `import _ "` + module + `internal/run/journal/sqlite"`,
+		"cmd/muster/main.go":                  "package main\n" + `import _ "` + module + `internal/server"`,
 		"internal/decide/core/testdata/a.go":  "package a\n" + `import _ "os"`,
 	} {
 		t.Run(name, func(t *testing.T) {

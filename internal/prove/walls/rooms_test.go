@@ -129,7 +129,7 @@ var rooms = []room{
 
 	// server and the program: wiring. Beside the floors, what the world may import.
 	{folder: "internal/server", kind: open, may: anything},
-	{folder: "cmd/muster", kind: open, may: anything},
+	{folder: "cmd/muster", kind: open, only: "server"},
 	{folder: "client", kind: open, only: "gen"},
 	{folder: "gen/...", kind: open, only: "nothing"},
 }

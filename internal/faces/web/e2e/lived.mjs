@@ -1,4 +1,4 @@
-// The pages over a fleet with a past (cmd/muster/pages_past_test.go): promises were
+// The pages over a fleet with a past (internal/server/pages_past_test.go): promises were
 // broken there, an incident was about that, and one workload waits for a reason that its
 // owner can change. Nothing happens by itself, so figures can be compared at leisure.
 // node lived.mjs BASE MUSTER [WORDS]

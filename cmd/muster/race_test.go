@@ -1,6 +1,0 @@
-//go:build race
-
-package main
-
-// The race detector makes every process start and every command several times slower.
-const usualKills = 6

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+)
+
+// runAgent runs the agent of a cluster until ctx ends.
+func runAgent(ctx context.Context, o cli.AgentOptions) error {
+	cluster, err := link.ClusterOf(o.Identity)
+	if err != nil {
+		return cli.Malformed(fmt.Errorf("--identity: %w", err))
+	}
+	if o.Name != "" && o.Name != cluster {
+		return cli.Malformed(fmt.Errorf("--identity %s is for cluster %s, and --name says %s", o.Identity, cluster, o.Name))
+	}
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(o.LogLevel)) // it was checked where it was read
+	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
+	klog.SetSlogLogger(log)
+	door, err := kube.OpenDoor(o.Kubeconfig, o.Context, o.Manage || o.Kueue)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	answers, err := withFigures(door, o.Prometheus)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	agent := &link.Agent{Server: o.Server, Identity: o.Identity, Handler: answers, Log: log, Hello: func(ctx context.Context) link.Hello {
+		return link.Hello{
+			Cluster: cluster, Version: version(), Manage: o.Manage, Kueue: o.Kueue, Quotas: o.Quotas, UID: door.UID(ctx),
+			FenceAfter: o.FenceAfter, Prometheus: o.Prometheus != "",
+		}
+	}}
+	log.Info("the agent begins", "cluster", cluster, "apiServer", door.Server(), "server", o.Server, "manage", o.Manage, "kueue", o.Kueue)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	defer all.Wait()
+	if o.Health != "" {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Health)
+		if err != nil {
+			return cli.Malformed(fmt.Errorf("--health: %w", err))
+		}
+		all.Go(func() { stop(serveHealth(ctx, l, agent, door)) })
+	}
+	if err := agent.Run(ctx); err != nil {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// withFigures lets the server ask the cluster's API server and, where there is one, its Prometheus.
+func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
+	if prometheus == "" {
+		return door, nil
+	}
+	figures, err := dcgm.Door(prometheus)
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, dcgm.Path+"/") {
+			figures.ServeHTTP(w, r)
+			return
+		}
+		door.ServeHTTP(w, r)
+	}), nil
+}
+
+// serveHealth says how the agent fares until ctx ends.
+func serveHealth(ctx context.Context, l net.Listener, agent *link.Agent, door *kube.Door) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if !agent.Stats().Connected {
+			http.Error(w, "no line to the server", http.StatusServiceUnavailable)
+			return
+		}
+		if err := door.Alive(r.Context()); err != nil {
+			http.Error(w, "the API server does not answer: "+err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ready")
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { writeStats(w, agent.Stats()) })
+	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
+	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func writeStats(w http.ResponseWriter, s link.Stats) {
+	connected := 0
+	if s.Connected {
+		connected = 1
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	_, _ = fmt.Fprintf(w, `# HELP muster_agent_connected Whether the agent has a line to the server.
+# TYPE muster_agent_connected gauge
+muster_agent_connected %d
+# HELP muster_agent_lines_total Lines to the server that there have been.
+# TYPE muster_agent_lines_total counter
+muster_agent_lines_total %d
+# HELP muster_agent_calls_total Calls of the API server that the server has asked for.
+# TYPE muster_agent_calls_total counter
+muster_agent_calls_total %d
+`, connected, s.Lines, s.Asked)
+}
+
+// enrol lets the agents of a cluster in.
+func enrol(data string, o cli.EnrolOptions) (cli.Identity, error) {
+	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
+	if err != nil {
+		return cli.Identity{}, err
+	}
+	is, err := a.Enrol(o.Cluster, o.Holds, o.Only)
+	return cli.Identity(is), err
+}
+
+// revoke lets none of them in any more.
+func revoke(data, cluster string) error {
+	if _, err := os.Stat(filepath.Join(data, agentsDir)); err != nil {
+		return cli.Malformed(fmt.Errorf("data folder %s has enrolled nobody", data))
+	}
+	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
+	if err != nil {
+		return err
+	}
+	return cli.Malformed(a.Revoke(cluster))
+}

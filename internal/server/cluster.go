@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/prove/demo"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// pumped is a simulated cluster whose reports come when they are due.
+type pumped interface {
+	driver.Driver
+	Pump(ctx context.Context, clock simulated.Clock, send func(driver.Report) error) error
+}
+
+// cluster is what carries decisions out: a simulated one, in this version. Under
+// a demo it also has people who use it.
+type cluster struct {
+	log    *slog.Logger
+	driver pumped
+	demo   *demo.Cluster // nil: no demo
+	seed   uint64
+	crowd  *demo.Crowd
+
+	mu      sync.Mutex // the engine carries records while it shows the state
+	carrier *engine.Carrier
+}
+
+// newCluster is what carries this server's decisions out.
+func (s *server) newCluster() (*cluster, error) {
+	if s.Agents != "" || len(s.Clusters) > 0 {
+		several, err := s.several()
+		if err != nil {
+			return nil, err
+		}
+		return &cluster{log: s.log, driver: several, carrier: engine.NewCarrier(several)}, nil
+	}
+	if s.Join == nil {
+		return newCluster(s.folder.demo, s.log), nil
+	}
+	joined, err := s.join()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{log: s.log, driver: joined, carrier: engine.NewCarrier(joined)}, nil
+}
+
+func newCluster(mark *demoMark, log *slog.Logger) *cluster {
+	c := &cluster{log: log}
+	if mark == nil {
+		c.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
+	} else {
+		c.seed, c.demo = mark.Seed, demo.NewCluster(mark.Seed)
+		c.driver = c.demo
+	}
+	c.carrier = engine.NewCarrier(c.driver)
+	return c
+}
+
+// plan finds out what a record means for the cluster, which is told so once the
+// record is durable.
+func (c *cluster) plan(r event.Record, s *fleet.State) func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.carrier.Plan(r, s)
+}
+
+// start tells the cluster all that stands, as it must be after a restart in the
+// middle of anything.
+func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
+	now := simulated.RealTime{}.Now()
+	e.Read(func(s *fleet.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.carrier.Resync(max(now, s.Time), s)
+		if c.demo != nil {
+			c.demo.Watch(max(now, s.Time), s)
+		}
+	})
+	if c.demo == nil {
+		return nil
+	}
+	c.crowd = demo.NewCrowd(e, c.seed, now)
+	return c.crowd.Wake(ctx, now, does(e))
+}
+
+// does lets an engine carry requests out.
+func does(e *engine.Engine) func(context.Context, core.Request) error {
+	return func(ctx context.Context, r core.Request) error {
+		_, err := e.Do(ctx, r)
+		return err
+	}
+}
+
+// live takes the cluster's reports to the engine, and lets the demo's people
+// live, until ctx ends.
+func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var parts sync.WaitGroup
+	do := does(e)
+	parts.Go(func() {
+		stop(c.driver.Pump(ctx, simulated.RealTime{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
+	})
+	if c.crowd != nil {
+		parts.Go(func() {
+			if err := c.crowd.Run(ctx, simulated.RealTime{}.Now, do); err != nil {
+				stop(err)
+			}
+		})
+		parts.Go(func() { summaries(ctx, e, line) })
+	}
+	parts.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// report takes one report to the engine. What the engine refuses to believe is
+// logged, and the rest goes on.
+func (c *cluster) report(ctx context.Context, do func(context.Context, core.Request) error, r driver.Report) error {
+	request := engine.RequestOf(r)
+	if c.demo != nil {
+		request = c.demo.Request(r)
+	}
+	err := do(ctx, request)
+	var no *core.Refusal
+	if errors.As(err, &no) {
+		c.log.Warn("a report of the cluster was refused", "why", no.Error())
+		return nil
+	}
+	return err
+}
+
+func demoFleet() (config.File, error) { return demo.Fleet() }
+
+// build makes a new fleet of a file, in one step.
+func (s *server) build(ctx context.Context, file config.File, reason string) error {
+	commands := config.Commands(file)
+	if len(commands) == 0 {
+		return nil
+	}
+	_, err := s.engine.Do(ctx, core.Request{Command: core.Batch{Commands: commands}, Actor: core.System, Reason: reason})
+	if err != nil {
+		return blame(fmt.Errorf("%s: %w", reason, err))
+	}
+	return nil
+}

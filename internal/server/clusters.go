@@ -1,0 +1,304 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// severalClusters is what the mark of a data folder says that holds the fleet of
+// real clusters, however many. It is no name of a cluster.
+const severalClusters = "several clusters"
+
+// settleClusters sees to it that real clusters' fleet is never carried out by the
+// simulation. A folder of one joined cluster may become one of several.
+func (f *folder) settleClusters(used bool) error {
+	data, err := os.ReadFile(f.file(joinFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(data) == 0 && used {
+		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet, which is simulated; name another folder with --data", f.path))
+	}
+	if err := os.WriteFile(f.file(joinFile), []byte(severalClusters+"\n"), 0o640); err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// clusters are real ones: those whose agents dial in, and those that the server
+// reaches by itself.
+type clusters struct {
+	*kube.Drivers
+	server *server
+	hub    *link.Hub // nil: no agent may dial in
+	own    map[string]*kube.Client
+
+	mu     sync.Mutex
+	ctx    context.Context // of what runs; nil before
+	send   func(driver.Report) error
+	end    func(error)
+	all    sync.WaitGroup
+	kept   map[string]*keptCluster
+	quiets map[string]time.Time // clusters that nobody looks at, and since when
+	agents sync.Map             // *kube.Agent by cluster
+}
+
+// keptCluster is a cluster that is looked at.
+type keptCluster struct {
+	join cli.JoinOptions
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// several are the clusters that were asked for.
+func (s *server) several() (*clusters, error) {
+	frugal()
+	klog.SetSlogLogger(s.log) // what the client's own machinery says
+	c := &clusters{Drivers: kube.NewDrivers(), server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
+	for _, join := range s.Clusters {
+		connect := kube.Connect
+		if !join.Manage && !join.Kueue {
+			connect = kube.ConnectReading
+		}
+		client, err := connect(join.Kubeconfig, join.Context)
+		if err != nil {
+			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
+		}
+		c.own[join.Name] = client
+		if _, err := c.figures(join); err != nil {
+			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
+		}
+	}
+	if s.Agents == "" {
+		return c, nil
+	}
+	trust, err := s.trust()
+	if err != nil {
+		return nil, cli.Malformed(fmt.Errorf("certificates of agents: %w", err))
+	}
+	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined}
+	return c, nil
+}
+
+func (s *server) trust() (*link.Trust, error) {
+	if s.AgentsTLS != "" {
+		return link.ReadTrust(s.AgentsTLS)
+	}
+	authority, err := link.OpenAuthority(s.folder.file(agentsDir))
+	if err != nil {
+		return nil, err
+	}
+	return authority.Trust()
+}
+
+// invite says what there is, and what to do next.
+func (c *clusters) invite(nodes, live int) {
+	s := c.server
+	s.tell("Nodes: %d; workloads that have not ended: %d.", nodes, live)
+	if s.agents != nil {
+		s.tell("Agents of clusters dial in at %s. To let one in: muster agent enrol NAME --data %s", s.agents.Addr(), s.folder.path)
+	}
+}
+
+// Pump keeps all clusters and the state in step until ctx ends.
+func (c *clusters) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c.mu.Lock()
+	c.ctx, c.send, c.end = ctx, send, stop
+	c.mu.Unlock()
+	for _, join := range c.server.Clusters {
+		c.look(join, c.own[join.Name])
+	}
+	if c.hub != nil {
+		c.all.Go(func() { stop(c.hub.Serve(ctx, c.server.agents)) })
+	}
+	c.all.Go(func() { c.notice(ctx) })
+	<-ctx.Done()
+	c.all.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// check says whether an agent that has dialled in may stay.
+func (c *clusters) check(h link.Hello) error {
+	if c.own[h.Cluster] != nil {
+		return fmt.Errorf("the server reaches cluster %s by a kubeconfig of its own", h.Cluster)
+	}
+	return c.same(h)
+}
+
+// joined begins to look at the cluster of an agent that may stay.
+func (c *clusters) joined(h link.Hello) {
+	client, err := kube.Over(h.Cluster, c.hub.Way(h.Cluster))
+	if err != nil {
+		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
+		return
+	}
+	join := cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas, FenceAfter: h.FenceAfter}
+	if h.Prometheus {
+		join.Prometheus = byAgent
+	}
+	c.look(join, client)
+}
+
+// byAgent is said of the Prometheus of a cluster that only its agent reaches.
+const byAgent = "the agent's"
+
+// figures is who says what a cluster's GPUs do; nil: nobody does.
+func (c *clusters) figures(join cli.JoinOptions) (*dcgm.Client, error) {
+	switch {
+	case join.Prometheus == "":
+		return nil, nil
+	case c.own[join.Name] == nil:
+		return dcgm.Over(join.Name, c.hub.Way(join.Name)), nil
+	}
+	return dcgm.New(join.Prometheus)
+}
+
+// same says whether a cluster is the one that it was: a certificate that somebody
+// has copied to another cluster would make all of the first one's nodes vanish.
+func (c *clusters) same(h link.Hello) error {
+	if h.UID == "" {
+		return nil
+	}
+	file := filepath.Join(c.server.folder.file(agentsDir), h.Cluster+".uid")
+	was, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		return wholefile.WriteBytes(file, []byte(h.UID))
+	case err != nil:
+		return err
+	case string(was) != h.UID:
+		return fmt.Errorf("it is another cluster than the one that joined as %s (its namespace kube-system has the UID %.80s, and not %s); enrol it by a name of its own, or remove %s if the cluster was made anew", h.Cluster, h.UID, was, file)
+	}
+	return nil
+}
+
+// look begins to look at a cluster, where that is not done already, and in the same way.
+func (c *clusters) look(join cli.JoinOptions, client *kube.Client) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.kept[join.Name]
+	if c.ctx == nil || c.ctx.Err() != nil || was != nil && was.join == join {
+		return
+	}
+	ctx, stop := context.WithCancel(c.ctx)
+	is := &keptCluster{join: join, stop: stop, done: make(chan struct{})}
+	c.kept[join.Name] = is
+	c.all.Go(func() {
+		defer close(is.done)
+		if was != nil { // one at a time
+			was.stop()
+			<-was.done
+		}
+		if err := c.run(ctx, join, client); err != nil && ctx.Err() == nil {
+			c.end(err)
+		}
+	})
+}
+
+// run keeps one cluster and the state in step.
+func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.Client) error {
+	s := c.server
+	usage, err := c.figures(join)
+	if err != nil {
+		return err
+	}
+	o := kube.Options{
+		Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Usage: usage, FenceAfter: join.FenceAfter,
+		Log: s.log, Driver: c.Of(join.Name), Send: c.send,
+	}
+	if join.Manage {
+		o.Mode = fleet.Enforce
+	}
+	s.engine.Read(func(st *fleet.State) { o.Translate.Distinct = kube.Distinct(st, join.Name, true) })
+	agent := kube.NewAgent(client, kube.Fenced(kubeEngine{s}, join.Name), o)
+	c.agents.Store(join.Name, agent)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-agent.First():
+			s.firstAnswer(" with cluster "+join.Name, agent.Problems())
+		}
+	}()
+	return agent.Run(ctx)
+}
+
+// look for clusters that nobody looks at so often.
+const noticeEvery = 5 * time.Second
+
+// said is what the clusters themselves say of a workload.
+func (c *clusters) said(namespace, name, target string) (list []string) {
+	c.agents.Range(func(_, agent any) bool {
+		list = append(list, agent.(*kube.Agent).Said(namespace, name, target)...)
+		return true
+	})
+	slices.Sort(list)
+	return list
+}
+
+// notice says of clusters whose agents have not come since the server began that
+// their reports have stopped.
+func (c *clusters) notice(ctx context.Context) {
+	tick := time.NewTicker(noticeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, name := range c.silent(time.Now()) {
+			r := core.Request{Command: core.StopReports{Cluster: name}, Actor: core.Driver, Reason: "no agent of cluster " + name + " is connected"}
+			if _, err := c.server.engine.Do(ctx, r); err != nil && ctx.Err() == nil {
+				c.server.log.Warn("the silence could not be noted", "cluster", name, "why", err)
+			}
+		}
+	}
+}
+
+// silent lists clusters that nobody looks at, for as long as makes reports stale.
+func (c *clusters) silent(now time.Time) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server.engine.Read(func(s *fleet.State) {
+		for _, is := range s.Clusters {
+			if c.kept[is.Name] != nil || is.Stale {
+				continue
+			}
+			if c.quiets[is.Name].IsZero() {
+				c.quiets[is.Name] = now
+			}
+			if now.Sub(c.quiets[is.Name]) >= s.Policy.Silence() {
+				names = append(names, is.Name)
+			}
+		}
+	})
+	return names
+}

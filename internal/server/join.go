@@ -1,0 +1,177 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// settleCluster sees to it that a joined cluster's fleet is never carried out by
+// the simulation, nor by another cluster.
+func (f *folder) settleCluster(o cli.UpOptions, used bool) error {
+	if len(o.Clusters) > 0 || o.Agents != "" {
+		return f.settleClusters(used)
+	}
+	join := o.Join
+	data, err := os.ReadFile(f.file(joinFile))
+	was := strings.TrimSpace(string(data))
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case was == severalClusters && join == nil:
+		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of real clusters; start it with --agents or --clusters, or name another folder with --data", f.path))
+	case join == nil && was != "":
+		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of cluster %s; muster join --name %s goes on with it, or name another folder with --data", f.path, was, was))
+	case join == nil || was == join.Name:
+		return nil
+	case was != "" || used:
+		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet; name another folder with --data", f.path))
+	}
+	if err := os.WriteFile(f.file(joinFile), []byte(join.Name+"\n"), 0o640); err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// joined is a Kubernetes cluster.
+type joined struct {
+	*kube.Driver
+	server *server
+	client *kube.Client
+}
+
+func (s *server) join() (*joined, error) {
+	frugal()
+	klog.SetSlogLogger(s.log) // what the client's own machinery says
+	connect := kube.Connect
+	if !s.Join.Manage && !s.Join.Kueue {
+		connect = kube.ConnectReading
+	}
+	client, err := connect(s.Join.Kubeconfig, s.Join.Context)
+	if err != nil {
+		return nil, cli.Malformed(err)
+	}
+	return &joined{Driver: kube.NewDriver(), server: s, client: client}, nil
+}
+
+// kubeEngine is the engine as the cluster's agent asks for it.
+type kubeEngine struct{ *server }
+
+func (e kubeEngine) Do(ctx context.Context, r core.Request) error {
+	_, err := e.engine.Do(ctx, r)
+	return err
+}
+
+func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
+func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
+
+// Pump keeps the cluster and the state in step until ctx ends.
+func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {
+	s := j.server
+	mode := fleet.Observe
+	if s.Join.Manage {
+		mode = fleet.Enforce
+	}
+	var usage *dcgm.Client
+	if at := s.Join.Prometheus; at != "" {
+		var err error
+		if usage, err = dcgm.New(at); err != nil {
+			return cli.Malformed(err)
+		}
+	}
+	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log, Driver: j.Driver, Send: send,
+	})
+	s.agent.Store(agent)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-agent.First():
+			s.firstAnswer("", agent.Problems())
+		}
+	}()
+	return agent.Run(ctx)
+}
+
+// said is what the joined cluster itself says of a workload.
+func (s *server) said(namespace, name, target string) []string {
+	if several, ok := s.cluster.driver.(*clusters); ok {
+		return several.said(namespace, name, target)
+	}
+	if agent := s.agent.Load(); agent != nil {
+		return agent.Said(namespace, name, target)
+	}
+	return nil
+}
+
+// firstAnswer says what the cluster can muster, as soon as that is known.
+func (s *server) firstAnswer(of string, problems []translate.Problem) {
+	var text string
+	s.engine.Read(func(st *fleet.State) { text = summary(st.Fork()) })
+	s.tell("\nThe first full answer%s, after %.1f s:\n%s", of, time.Since(s.began).Seconds(), text)
+	if n := len(problems); n > 0 {
+		s.tell("\nNot understood, or left out: %d. The first is %s", n, problems[0])
+	}
+	s.tell("\nIn another terminal: muster capacity, muster get quotas, muster why NAMESPACE/NAME")
+}
+
+// summary is a fleet in a few lines.
+func summary(s *fleet.State) string {
+	var b strings.Builder
+	for _, p := range view.CapacityOf(s).Partitions {
+		fmt.Fprintf(&b, "  %s: %d GPUs installed, %d healthy, %d promisable; %d assigned, %d of them not backed; %d in quota use, %d on flex\n",
+			p.Partition, p.Installed, p.Healthy, p.Promisable, p.Assigned, p.Unbacked, p.Scheduled+p.Borrowed+p.Over, p.FlexUsed)
+	}
+	reasons := map[string]int{}
+	waiting := 0
+	for _, w := range s.Workloads {
+		if w.State != fleet.Pending {
+			continue
+		}
+		waiting++
+		reasons[wouldBe(s, explain.Why(s, w, s.Time))]++
+	}
+	fmt.Fprintf(&b, "  workloads that wait: %d", waiting)
+	for _, code := range sortedCodes(reasons) {
+		fmt.Fprintf(&b, "; %s %d", code, reasons[code])
+	}
+	return b.String()
+}
+
+// wouldBe is the reason of a workload that waits, as it would be if Muster decided
+// there: that a cluster is only watched is what was asked for, and no news.
+func wouldBe(s *fleet.State, list []explain.Blocker) string {
+	for _, b := range list {
+		if b.Code != explain.ClusterNotReady || slices.ContainsFunc(b.Culprits, func(name string) bool { return s.Cluster(name) == nil || s.Cluster(name).Stale }) {
+			return string(b.Code)
+		}
+	}
+	return "would start"
+}
+
+func sortedCodes(m map[string]int) []string {
+	codes := make([]string, 0, len(m))
+	for code := range m {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	return codes
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// guarded is the engine as the API of a server asks for it: nobody sets a cluster to
+// mode enforce that this server was told to watch only. Nothing could be carried out
+// there, and everything would wait for it.
+type guarded struct {
+	decider
+	only func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
+}
+
+// Do has a request done that may be.
+func (g guarded) Do(ctx context.Context, r core.Request) (api.Result, error) {
+	if err := g.bars(r.Command); err != nil {
+		return api.Result{}, err
+	}
+	return g.decider.Do(ctx, r)
+}
+
+// DryRun says what a request that may be done would do.
+func (g guarded) DryRun(ctx context.Context, r core.Request) (api.Result, error) {
+	if err := g.bars(r.Command); err != nil {
+		return api.Result{}, err
+	}
+	return g.decider.DryRun(ctx, r)
+}
+
+func (g guarded) bars(c core.Command) error {
+	set, ok := c.(core.SetMode)
+	if !ok || set.Mode != fleet.Enforce {
+		return nil
+	}
+	how := g.only(set.Cluster)
+	if how == "" {
+		return nil
+	}
+	return &core.Refusal{Code: core.Invalid, Message: "cluster " + set.Cluster + " is watched only: " + how}
+}
+
+// watchedOnly says how a cluster was joined that is watched only; "": it is not.
+func (s *server) watchedOnly(cluster string) string {
+	if s.Join != nil && s.Join.Name == cluster {
+		return onlyWatch(s.Join.Manage, "start the server again with muster join --manage and the same --data; until its mode is set nothing changes by that")
+	}
+	if several, ok := s.cluster.driver.(*clusters); ok {
+		several.mu.Lock()
+		defer several.mu.Unlock()
+		if is := several.kept[cluster]; is != nil {
+			return onlyWatch(is.join.Manage, "start its agent with --manage (mode: manage in the chart, or in the file of --clusters); until its mode is set nothing changes by that")
+		}
+	}
+	return ""
+}
+
+func onlyWatch(manage bool, instead string) string {
+	if manage {
+		return ""
+	}
+	return "this server may write nothing there that starts or stops work; " + instead
+}

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// TestWhatIsWatchedOnlyIsNotDecidedFor sets the modes of a cluster by servers that were
+// told to watch it, and to manage it.
+func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
+	e, err := engine.Open(context.Background(), engine.Options{Journal: memory.New(), Synchronous: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := core.Actor{Name: "operator:ops", Operator: true}
+	do := func(by guarded, c core.Command) error {
+		_, err := by.Do(context.Background(), core.Request{Command: c, Actor: operator, Reason: "the test"})
+		return err
+	}
+	server := func(join cli.JoinOptions) guarded {
+		s := &server{UpOptions: cli.UpOptions{Join: &join}, cluster: &cluster{}}
+		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly}
+	}
+	watching, managing := server(cli.JoinOptions{Name: "tiger"}), server(cli.JoinOptions{Name: "tiger", Manage: true})
+	for _, c := range []core.Command{core.AddCluster{Name: "tiger", Mode: fleet.Observe}, core.SetMode{Cluster: "tiger", Mode: fleet.Shadow}} {
+		if err := do(watching, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var no *core.Refusal
+	if err := do(watching, core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}); !errors.As(err, &no) || !strings.Contains(no.Message, "muster join --manage") {
+		t.Errorf("a server that only watches is told: %v", err)
+	}
+	if err := do(managing, core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}); err != nil {
+		t.Error(err)
+	}
+	if err := do(watching, core.SetMode{Cluster: "tiger", Mode: fleet.Observe}); err != nil {
+		t.Error("back it goes at once, by whatever server:", err)
+	}
+}

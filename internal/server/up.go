@@ -1,0 +1,287 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/answer/past/keeper"
+	"github.com/muster-fleet/muster/internal/clusters/kube"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/notify"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// How often a running server saves the notes of the past, and checks what must
+// always hold: after so many records.
+const (
+	notesEvery = 10_000
+	checkEvery = 64
+)
+
+// up runs a server until ctx ends.
+func up(ctx context.Context, o cli.UpOptions) error {
+	s := &server{UpOptions: o, began: time.Now()}
+	defer s.close()
+	defer spareThread()()
+	if err := s.listen(ctx); err != nil {
+		return err
+	}
+	if err := s.line.during("finding the fleet", func() error { return s.open(ctx) }); err != nil {
+		return err
+	}
+	s.greet()
+	return s.run(ctx)
+}
+
+// open brings everything about that a server needs to serve.
+func (s *server) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.openData, s.openEngine, s.openAPI, s.firstFleet, s.startCluster} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// server is a running Muster.
+type server struct {
+	cli.UpOptions
+	began time.Time
+	log   *slog.Logger
+
+	listener net.Listener
+	auth     api.Authenticator
+	folder   *folder
+	journal  *sqlite.Journal
+	records  uint64 // in the journal when it was opened
+	snapshot uint64 // the one that the start began with; 0: none
+	engine   *engine.Engine
+	api      *api.Server
+	metrics  *metrics.Metrics
+	notifier *notify.Notifier
+	cluster  *cluster
+	agents   net.Listener // where agents dial in; nil: nowhere
+	line     *statusLine
+	past     *keeper.Keeper
+	web      *web.Server
+	agent    atomic.Pointer[kube.Agent] // of the joined cluster; nil: none was joined
+}
+
+// listen opens the port first: while it is in use, nothing else is touched.
+func (s *server) listen(ctx context.Context) (err error) {
+	s.line = &statusLine{w: s.Err, terminal: s.ErrTerminal, width: width}
+	s.log = newLog(s.line, s.LogLevel)
+	if s.Tokens != "" {
+		tokens, err := api.ReadTokensFile(s.Tokens)
+		if err != nil {
+			return cli.Malformed(err)
+		}
+		s.auth = tokens
+	}
+	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "")
+	if err != nil || s.Agents == "" {
+		return cli.Malformed(err)
+	}
+	if s.agents, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Agents); err != nil {
+		return cli.Malformed(fmt.Errorf("agents' address: %w; choose another (--agents)", err))
+	}
+	return nil
+}
+
+func newLog(w *statusLine, level string) *slog.Logger {
+	var l slog.Level
+	_ = l.UnmarshalText([]byte(level)) // it was checked where it was read
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l}))
+}
+
+func (s *server) openData(ctx context.Context) (err error) {
+	if s.folder, err = openFolder(s.Data); err != nil {
+		return err
+	}
+	if s.journal, err = openJournal(ctx, s.folder, s.Salvage); err != nil {
+		return err
+	}
+	if s.records, _, err = s.journal.Last(ctx); err != nil {
+		return err
+	}
+	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
+		s.snapshot = snap.Seq
+	}
+	return s.folder.settle(s.UpOptions, s.records > 0)
+}
+
+func (s *server) openEngine(ctx context.Context) (err error) {
+	if s.cluster, err = s.newCluster(); err != nil {
+		return err
+	}
+	s.engine, err = engine.Open(ctx, engine.Options{
+		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
+	})
+	if err != nil {
+		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
+	}
+	return nil
+}
+
+func (s *server) openAPI(context.Context) (err error) {
+	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
+	s.metrics = metrics.New(s.engine.Read)
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
+	if err != nil {
+		return err
+	}
+	s.api, err = api.New(api.Options{
+		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Past: s.past, Said: s.said, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+	})
+	if err == nil {
+		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
+	}
+	return err
+}
+
+// firstFleet gives a new journal the fleet that it begins with.
+func (s *server) firstFleet(ctx context.Context) error {
+	file, reason := s.Fleet, "the fleet file "+s.Fleet.Name
+	switch {
+	case s.records > 0:
+		return nil
+	case s.folder.demo != nil:
+		var err error
+		if file, err = demoFleet(); err != nil {
+			return err
+		}
+		reason = "the demo's fleet"
+	case !s.HasFleet:
+		return nil
+	}
+	return s.build(ctx, file, reason)
+}
+
+func (s *server) startCluster(ctx context.Context) error {
+	return s.cluster.start(ctx, s.engine)
+}
+
+// run serves until ctx ends or something fails, and then stops everything in
+// the order in which nothing is lost.
+func (s *server) run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.api.Recall, s.web.Run, s.serve} {
+		parts.Go(func() {
+			if err := part(ctx); err != nil {
+				stop(err)
+			}
+		})
+	}
+	<-ctx.Done()
+	s.line.say("Stopping: calls that run are answered.")
+	parts.Wait()
+	err := errors.Join(s.engine.Close(), s.journal.Close())
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return blame(cause)
+	}
+	if err == nil {
+		s.farewell()
+	}
+	return err
+}
+
+func (s *server) live(ctx context.Context) error {
+	return s.cluster.live(ctx, s.engine, s.line)
+}
+
+func (s *server) serve(ctx context.Context) error {
+	err := s.api.Serve(ctx, s.listener)
+	s.listener = nil
+	return err
+}
+
+// remember gathers the past beside the engine. If it cannot, the fleet goes on
+// without: whoever asks for the past is told why.
+func (s *server) remember(ctx context.Context) error {
+	if err := s.past.Run(ctx); err != nil {
+		s.log.Error("the past is not gathered any more", "error", err)
+	}
+	return nil
+}
+
+// count follows what happens from now on, for Prometheus.
+func (s *server) count(ctx context.Context) error {
+	return s.metrics.Follow(ctx, s.engine.Durable()+1, s.engine.Watch)
+}
+
+// heartbeat is how often the server asks itself whether it still can write.
+const heartbeat = time.Second
+
+// watch ends the server once its journal cannot be written any more: the engine
+// accepts nothing then, and says so to whoever asks.
+func (s *server) watch(ctx context.Context) error {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+		}
+		if _, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System}); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// blame tells what the world around did from what Muster did.
+func blame(err error) error {
+	if errors.Is(err, journal.ErrDiskFull) || errors.Is(err, journal.ErrReadOnly) {
+		return cli.Malformed(err)
+	}
+	return err
+}
+
+// close gives back what is still held, if the server ends before its time.
+func (s *server) close() {
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	if s.agents != nil {
+		_ = s.agents.Close()
+	}
+	if s.engine != nil {
+		_ = s.engine.Close()
+	}
+	if s.journal != nil {
+		_ = s.journal.Close()
+	}
+	if s.folder != nil {
+		s.folder.close()
+	}
+}
+
+// count says how large the fleet is.
+func count(s *fleet.State) (nodes, waiting int) {
+	for _, p := range s.Partitions {
+		nodes += len(p.Nodes)
+	}
+	for _, w := range s.Workloads {
+		if !w.State.Ended() {
+			waiting++
+		}
+	}
+	return nodes, waiting
+}
