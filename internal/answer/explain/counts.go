@@ -45,16 +45,16 @@ func (n counts) crowded() bool {
 }
 
 func (q *question) count(a *fleet.Account) counts {
-	n := counts{gpus: q.gpus, backed: a.Backed()}
+	n := counts{gpus: q.gpus, backed: a.BackedGPUs()}
 	if n.held, n.barred = q.pl.HeldFrom(q.it); n.held > 0 {
-		n.kept = a.Stays()+n.gpus+n.held > a.Backed()+a.Lendable((*fleet.Account).Stays)
+		n.kept = a.Stays()+n.gpus+n.held > a.BackedGPUs()+a.Lendable((*fleet.Account).Stays)
 	}
 	key := q.key(q.w, q.w.BaseRank(), false)
 	for _, x := range q.p.Accounts {
 		if x.Tree() != a.Tree() {
 			continue
 		}
-		n.treeBacked += x.Backed()
+		n.treeBacked += x.BackedGPUs()
 		n.treeGrant += x.Grant
 		n.others = n.others || (x != a && x.Grant > 0)
 		var stays weight
@@ -70,7 +70,7 @@ func (q *question) count(a *fleet.Account) counts {
 		if x == a {
 			in = q.gpus
 		}
-		n.treeKept += max(stays.kept, min(x.Stays()+in, x.Backed())-in)
+		n.treeKept += max(stays.kept, min(x.Stays()+in, x.BackedGPUs())-in)
 	}
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
@@ -89,7 +89,7 @@ type weight struct{ earlier, inWay, kept int }
 func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool, sum *weight) {
 	for i, pool := range w.Pools {
 		at := 0
-		for _, r := range w.Held[i] {
+		for _, r := range w.Replicas[i] {
 			if r.Phase == fleet.Leaving {
 				continue
 			}

@@ -15,7 +15,7 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 	var holders, names []string
 	var next Next
 	unused := a.Standing()
-	for _, h := range a.Holds() {
+	for _, h := range a.InsideHolds() {
 		if h.For(q.w) || unused.LeftOf(h) == 0 {
 			continue
 		}
@@ -25,7 +25,7 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 			next = Next{h.Until, fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Holder())}
 		}
 	}
-	return block(Held, q.p, map[string]int{"needs": q.gpus, "backed": a.Backed(), "usage": n.earlier, "held": n.held}, names,
+	return block(Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.held}, names,
 		"%s has %d GPUs backed; %d are in use, and %d are kept for %s, who does not use them yet. It needs %d.",
-		a.Quota, a.Backed(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
+		a.Quota, a.BackedGPUs(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
 }

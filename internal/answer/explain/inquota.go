@@ -47,12 +47,12 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 
 // unbacked says that the grant would do, and its backing does not.
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
-	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": a.Stays()}
+	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Stays()}
 	switch {
 	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.Backed(), n.inWay, q.gpus).until(q.metalReturns()), true
+			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.metalReturns()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		for _, nodes := range a.Backing {
@@ -61,7 +61,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
-			a.Quota, a.Backed(), most, max(q.gang, 1), q.reach()).until(q.metalReturns()), true
+			a.Quota, a.BackedGPUs(), most, max(q.gang, 1), q.reach()).until(q.metalReturns()), true
 	}
 	return Blocker{}, false
 }
@@ -72,8 +72,8 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	if !n.others {
-		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.Backed(), "usage": n.inWay}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.Backed(), q.gpus)
+		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.inWay}, holders(a.Work()),
+			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.BackedGPUs(), q.gpus)
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),
@@ -94,7 +94,7 @@ func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
 // scattered says that there is enough in number, and not in one piece.
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 	if n.guaranteed() && q.pl.FitsBacking(q.it, false) {
-		left := a.Backed() - n.earlier
+		left := a.BackedGPUs() - n.earlier
 		return block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
 			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))
 	}

@@ -30,7 +30,7 @@ func lateOf(leavers ...*fleet.Workload) []late {
 func (l late) gpus() int {
 	t := 0
 	for i, p := range l.w.Pools {
-		for _, r := range l.w.Held[i] {
+		for _, r := range l.w.Replicas[i] {
 			if r.Phase == fleet.Leaving && r.Order == l.order.Number {
 				t += p.GPUs
 			}

@@ -220,7 +220,7 @@ func (l *life) halt(w *fleet.Workload, now fleet.Instant) {
 }
 
 func leaving(w *fleet.Workload) bool {
-	for i := range w.Held {
+	for i := range w.Replicas {
 		if w.InPhase(i, fleet.Leaving) > 0 {
 			return true
 		}

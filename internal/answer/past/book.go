@@ -54,7 +54,7 @@ func Resume(n Notes, s *fleet.State) *Book {
 	b := open(n, s)
 	for _, p := range s.Partitions {
 		for _, node := range p.Nodes {
-			if node.State == fleet.Quarantined && node.Held() > 0 {
+			if node.State == fleet.Quarantined && node.InUse() > 0 {
 				b.draining[node.Name] = true
 			}
 		}

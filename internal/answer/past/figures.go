@@ -50,8 +50,8 @@ func (b *Book) figures(at int64, p *fleet.Partition) {
 	assigned, backed, unbacked := 0, 0, 0
 	for _, a := range p.Accounts {
 		assigned += a.Grant
-		backed += a.Backed()
-		unbacked += a.Grant - a.Backed()
+		backed += a.BackedGPUs()
+		unbacked += a.Grant - a.BackedGPUs()
 		b.account(at, p, a)
 	}
 	for figure, v := range [...]int{
@@ -75,7 +75,7 @@ func (b *Book) retired(p *fleet.Partition) int {
 
 func (b *Book) account(at int64, p *fleet.Partition, a *fleet.Account) {
 	m := b.quota(p.ID, a.Quota)
-	now := [...]int64{QuotaAssigned: int64(a.Grant), QuotaBacked: int64(a.Backed()), QuotaUnbacked: int64(a.Grant - a.Backed()), QuotaUsage: int64(a.Usage())}
+	now := [...]int64{QuotaAssigned: int64(a.Grant), QuotaBacked: int64(a.BackedGPUs()), QuotaUnbacked: int64(a.Grant - a.BackedGPUs()), QuotaUsage: int64(a.Usage())}
 	for figure, v := range now {
 		m.set(at, figure, v)
 	}

@@ -330,7 +330,7 @@ func (b *Book) held(node string) int {
 	n := b.Nodes[node]
 	p := b.state.Partition(n.Partition)
 	i, _ := p.Node(node)
-	return p.Nodes[i].Held()
+	return p.Nodes[i].InUse()
 }
 
 // drained notes that quarantined nodes are empty.

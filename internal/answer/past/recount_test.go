@@ -52,7 +52,7 @@ func figures(s *fleet.State) map[string]int64 {
 		}
 		for _, a := range p.Accounts {
 			f[p.ID+" "+a.Quota+" assigned"] += int64(a.Grant)
-			f[p.ID+" "+a.Quota+" backed"] += int64(a.Backed())
+			f[p.ID+" "+a.Quota+" backed"] += int64(a.BackedGPUs())
 			f[p.ID+" "+a.Quota+" usage"] += int64(a.Usage())
 		}
 	}
@@ -60,7 +60,7 @@ func figures(s *fleet.State) map[string]int64 {
 		if w.State == fleet.Pending || w.State == fleet.Starting {
 			f["waits "+w.Target] += int64(w.NeedsBase())
 		}
-		for i, replicas := range w.Held {
+		for i, replicas := range w.Replicas {
 			for _, r := range replicas {
 				if r.Phase != fleet.Reserved {
 					f[w.Where[:len(w.Where)-5]+" held"] += int64(w.Pools[i].GPUs)

@@ -129,7 +129,7 @@ func TestWhatAnInterruptionUndoes(t *testing.T) {
 	s := tell(t)
 	s.must(core.Submit{Spec: gang("g", "r/x", 2, 2*time.Hour)})
 	s.pass(5 * time.Hour)
-	victim := s.s.Partition("tiger/h200").Nodes[s.s.Workload("n", "g").Held[0][0].Node].Name
+	victim := s.s.Partition("tiger/h200").Nodes[s.s.Workload("n", "g").Replicas[0][0].Node].Name
 	s.node(victim, fleet.Quarantined, "GPUMissing")
 	s.pass(5 * time.Hour)
 	w, now := s.all()

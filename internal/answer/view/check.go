@@ -56,7 +56,7 @@ func (c *checker) holdings(p *fleet.Partition) {
 	for _, a := range p.Accounts {
 		var held [fleet.HoldsFlex + 1]int
 		for _, w := range a.Work() {
-			for pool, replicas := range w.Held {
+			for pool, replicas := range w.Replicas {
 				for _, r := range replicas {
 					if r.Phase != fleet.Reserved {
 						held[r.Holds] += w.Pools[pool].GPUs
@@ -65,7 +65,7 @@ func (c *checker) holdings(p *fleet.Partition) {
 			}
 		}
 		for h, gpus := range held {
-			c.equal(a.Quota+": GPUs held as "+fleet.Holds(h).String(), a.HeldAs(fleet.Holds(h)), gpus)
+			c.equal(a.Quota+": GPUs held as "+fleet.Holds(h).String(), a.GPUsAs(fleet.Holds(h)), gpus)
 		}
 	}
 }

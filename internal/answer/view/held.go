@@ -29,7 +29,7 @@ func HeldOn(p *fleet.Partition, node int) []Held {
 		if slices.ContainsFunc(residents[:i], func(x fleet.Resident) bool { return x.Workload == r.Workload && x.Pool == r.Pool }) {
 			continue // its replicas here are counted together
 		}
-		for _, replica := range r.Workload.Held[r.Pool] {
+		for _, replica := range r.Workload.Replicas[r.Pool] {
 			if replica.Node == node {
 				list = addHeld(list, Held{replica.Holds.String(), r.Workload.Target, r.GPUs()})
 			}

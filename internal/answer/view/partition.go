@@ -81,7 +81,7 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 func largestGang(p *fleet.Partition) int {
 	most := 0
 	for _, a := range p.Accounts {
-		most = max(most, guaranteedGang(p, a, a.Backed()-a.Stays()))
+		most = max(most, guaranteedGang(p, a, a.BackedGPUs()-a.Stays()))
 	}
 	for _, t := range p.Trees() {
 		for i := range p.Islands {

@@ -78,7 +78,7 @@ func QuotaAt(p *fleet.Partition, path string, now fleet.Instant) Quota {
 // quotaRow is an account's row but for what it borrows and lends.
 func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	q := Quota{
-		Quota: a.Quota, Partition: p.ID, Assigned: a.Grant, Gang: a.Gang, Backed: a.Backed(), Usage: a.Usage(),
+		Quota: a.Quota, Partition: p.ID, Assigned: a.Grant, Gang: a.Gang, Backed: a.BackedGPUs(), Usage: a.Usage(),
 		Islands: map[string]int{}, Flags: flags(a), Stale: stale(p),
 	}
 	q.Unbacked = q.Assigned - q.Backed
@@ -92,7 +92,7 @@ func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	if a.GangMissing > 0 {
 		q.GangIsland, q.GangMissing = p.Islands[a.GangIsland].Name, a.GangMissing
 	}
-	q.Guaranteed, q.Borrowing, q.Unprotected = a.HeldAs(fleet.HoldsGuaranteed), a.HeldAs(fleet.HoldsBorrowing), a.HeldAs(fleet.HoldsUnprotected)
+	q.Guaranteed, q.Borrowing, q.Unprotected = a.GPUsAs(fleet.HoldsGuaranteed), a.GPUsAs(fleet.HoldsBorrowing), a.GPUsAs(fleet.HoldsUnprotected)
 	return q
 }
 

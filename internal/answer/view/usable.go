@@ -53,10 +53,10 @@ type Next struct {
 // cluster of its backed nodes makes it a matter of counting: what the work that
 // is there leaves of them. Where nothing new starts, nothing is usable.
 func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now fleet.Instant) Usable {
-	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.Backed(), Usage: a.Usage(), Next: nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
+	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.BackedGPUs(), Usage: a.Usage(), Next: nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
 	count := a.Standing()
 	u.HeldForYou, u.Held = count.Left(user, namespace), count.Others(user, namespace)
-	for _, h := range a.Holds() {
+	for _, h := range a.InsideHolds() {
 		if !h.Serves(user, namespace) && count.LeftOf(h) > 0 && (u.Next.At == 0 || h.Until < u.Next.At) {
 			u.Next = Next{h.Until, fmt.Sprintf("hold %d for %s ends", h.ID, h.Holder())}
 		}
@@ -69,7 +69,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	if !starts(p) {
 		return u
 	}
-	u.Free = max(0, a.Backed()-a.Stays()-u.Held)
+	u.Free = max(0, a.BackedGPUs()-a.Stays()-u.Held)
 	u.LargestGang = guaranteedGang(p, a, u.Free)
 	if w := lastToLeave(p); w != nil && u.Free > 0 {
 		u.Next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
@@ -81,12 +81,12 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	backed, stays := 0, 0
 	for _, x := range p.Accounts {
 		if x.Tree() == a.Tree() {
-			backed, stays = backed+x.Backed(), stays+x.Stays()
+			backed, stays = backed+x.BackedGPUs(), stays+x.Stays()
 		}
 	}
 	u.Borrow = max(0, backed-stays-u.Free)
 	if u.Held > 0 {
-		u.Borrow = max(0, min(u.Borrow, a.Backed()-a.Stays()-u.Held-u.Free+a.Lendable((*fleet.Account).Stays)))
+		u.Borrow = max(0, min(u.Borrow, a.BackedGPUs()-a.Stays()-u.Held-u.Free+a.Lendable((*fleet.Account).Stays)))
 	}
 	return u
 }

@@ -380,7 +380,7 @@ func randomWork(sc *scene, r *rand.Rand, i int) {
 		return // a node carries in-quota work of one quota
 	}
 	phase, holds := fleet.Running, fleet.HoldsUnprotected
-	if n.Held()+gpus > 8 {
+	if n.InUse()+gpus > 8 {
 		phase = fleet.Reserved
 	}
 	if target == fleet.Flex {

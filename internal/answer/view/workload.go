@@ -71,7 +71,7 @@ func workloadRow(w *fleet.Workload, now fleet.Instant) Workload {
 		Waited: waited(w, now), Pools: map[string]int{}, Islands: []string{}, Nodes: []string{},
 	}
 	for i, pool := range w.Pools {
-		row.Pools[pool.Name] = len(w.Held[i])
+		row.Pools[pool.Name] = len(w.Replicas[i])
 	}
 	if p := w.At(); p != nil {
 		row.Partition = p.ID
@@ -82,7 +82,7 @@ func workloadRow(w *fleet.Workload, now fleet.Instant) Workload {
 
 // stand lists where the workload's replicas are.
 func (row *Workload) stand(p *fleet.Partition, w *fleet.Workload) {
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			n := p.Nodes[r.Node]
 			row.Nodes = append(row.Nodes, n.Name)

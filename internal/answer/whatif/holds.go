@@ -20,7 +20,7 @@ func (x *search) holds() {
 	if a == nil || !x.has(explain.Held) {
 		return
 	}
-	list := slices.DeleteFunc(slices.Clone(a.Holds()), func(h *fleet.Hold) bool { return h.For(x.w) })
+	list := slices.DeleteFunc(slices.Clone(a.InsideHolds()), func(h *fleet.Hold) bool { return h.For(x.w) })
 	slices.SortStableFunc(list, func(g, h *fleet.Hold) int { return cmp.Compare(g.Until, h.Until) })
 	for _, h := range list[:min(len(list), endsTried)] {
 		if x.tryKeep(x.over(a, []*fleet.Hold{h})) {

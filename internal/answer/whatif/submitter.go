@@ -64,7 +64,7 @@ func (x *search) otherQuotas() []string {
 			if a.Quota == x.w.Target || a.Grant == 0 || q == nil || !q.Access.Allows(x.w.User, x.w.Groups, x.w.Namespace) {
 				continue
 			}
-			left[a.Quota] = max(left[a.Quota], a.Backed()-a.Stays(), 1)
+			left[a.Quota] = max(left[a.Quota], a.BackedGPUs()-a.Stays(), 1)
 		}
 	}
 	names := make([]string, 0, len(left))

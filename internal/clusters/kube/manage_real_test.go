@@ -181,7 +181,7 @@ func (w *world) whyWaiting(namespace string) (text string) {
 	}
 	w.read(func(s *fleet.State) {
 		for _, x := range s.Workloads {
-			text += fmt.Sprintf("\n  %s/%s is %s, %v", x.Namespace, x.Name, x.State, x.Held)
+			text += fmt.Sprintf("\n  %s/%s is %s, %v", x.Namespace, x.Name, x.State, x.Replicas)
 		}
 	})
 	return text

@@ -205,7 +205,7 @@ func markOf(n translate.Node, is *fleet.Node, foreign int) (to fleet.NodeState, 
 		return fleet.Quarantined, 0, "no GPU is offered"
 	case n.Cordoned != "":
 		return fleet.Suspect, 0, n.Cordoned
-	case foreign > 0 && (inQuota || out >= n.GPUs || is.Held() > n.GPUs-out):
+	case foreign > 0 && (inQuota || out >= n.GPUs || is.InUse() > n.GPUs-out):
 		return fleet.Suspect, 0, fmt.Sprintf("%d GPUs are held by pods that are not Muster's", foreign)
 	case foreign > 0:
 		return fleet.Degraded, out, fmt.Sprintf("%d GPUs are held by pods that are not Muster's", foreign)

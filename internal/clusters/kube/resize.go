@@ -68,7 +68,7 @@ func vacated(w *fleet.Workload, pool int, pods []translate.Pod) (names []string)
 			stay[pod.At()]++
 		}
 	}
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if name := p.Nodes[r.Node].Name; r.Phase != fleet.Leaving {
 			if stay[name]--; stay[name] < 0 {
 				names = append(names, name)

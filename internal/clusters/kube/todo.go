@@ -267,7 +267,7 @@ func forgottenWork(s *fleet.State, cluster string, told []wanted) (list []wanted
 // standsNowhere says whether nothing of a workload runs or leaves. Room may be kept for
 // it: what was left of it before, on a node that is lost, still counts.
 func standsNowhere(w *fleet.Workload) bool {
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		if slices.ContainsFunc(replicas, func(r fleet.Replica) bool { return r.Phase != fleet.Reserved }) {
 			return false
 		}

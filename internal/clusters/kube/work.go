@@ -134,7 +134,7 @@ func sameSeats(w *fleet.Workload, is *seen) bool {
 // seatsOf is where a workload stands.
 func seatsOf(w *fleet.Workload) (list []core.Seen) {
 	p := w.At()
-	for pool, replicas := range w.Held {
+	for pool, replicas := range w.Replicas {
 		for _, r := range replicas {
 			list = append(list, core.Seen{Pool: pool, Node: p.Nodes[r.Node].Name})
 		}

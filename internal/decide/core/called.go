@@ -78,7 +78,7 @@ func callOne(s *fleet.State, name *string) *Refusal {
 	if p, _ := s.FindNode(*name); p != nil {
 		return nil
 	}
-	full := s.Called(*name)
+	full := s.NodesNamed(*name)
 	if len(full) > 1 {
 		return refuse(Invalid, "node %q is a node of %d clusters; say %s", clip(*name), len(full), strings.Join(full, " or "))
 	}

@@ -214,7 +214,7 @@ func placeInside(p *fleet.Partition, h fleet.Hold) ([]event.Event, *Refusal) {
 	}
 	grant, held := 0, 0
 	if a := p.Account(h.Quota); a != nil {
-		grant, held = a.Grant, a.InsideHeld()
+		grant, held = a.Grant, a.InsideHeldGPUs()
 	}
 	if held+h.GPUs > grant {
 		return nil, refuse(Overpromise, "%s has %d GPUs assigned in %s and %d of them held for its users and namespaces; %d more are not there",

@@ -78,7 +78,7 @@ func seats(p *fleet.Partition, w *fleet.Workload, c Observe) ([]fleet.Spot, *Ref
 	}
 	for _, seen := range c.On {
 		node, _ := p.Node(seen.Node)
-		if n := p.Nodes[node]; !n.State.Keeps() || taken[node] > n.Good()-n.Held()+heldBy(w, node) {
+		if n := p.Nodes[node]; !n.State.Keeps() || taken[node] > n.Good()-n.InUse()+heldBy(w, node) {
 			return nil, refuse(Invalid, "node %s is %s and has no room for %d GPUs of workload %s/%s", n.Name, n.State, taken[node], c.Spec.Namespace, c.Spec.Name)
 		}
 	}
@@ -106,7 +106,7 @@ func heldBy(w *fleet.Workload, node int) int {
 	if w == nil {
 		return 0
 	}
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Node == node && r.Phase != fleet.Reserved {
 				gpus += w.Pools[i].GPUs

@@ -236,7 +236,7 @@ func (st *shorn) held(cluster string, ways ...fleet.Holds) map[string]int {
 	for _, p := range st.s.Partitions {
 		for _, a := range p.Accounts {
 			for _, w := range a.Work() {
-				for pool, replicas := range w.Held {
+				for pool, replicas := range w.Replicas {
 					for _, r := range replicas {
 						if p.Cluster == cluster && r.Phase == fleet.Running && slices.Contains(ways, r.Holds) {
 							held["ns/"+w.Name] += w.Pools[pool].GPUs

@@ -129,7 +129,7 @@ func TestHardCase03AShortDip(t *testing.T) {
 	st.do(0, core.SetPolicy{Policy: policy})
 	st.quota(0, "q", 9, 9)
 	st.do(0, job("n", "train", "q", fleet.Mid, pool("w", 0, 8, 9)))
-	before, nodes := st.backing("q"), st.workload("train").Held
+	before, nodes := st.backing("q"), st.workload("train").Replicas
 	dip := []string{"t-g-a-001", "t-g-a-002"}
 	if before[1] > 0 {
 		dip = []string{"t-g-b-001", "t-g-b-002"}
@@ -143,7 +143,7 @@ func TestHardCase03AShortDip(t *testing.T) {
 		t.Errorf("the backing was %v before the dip and is %v", before, after)
 	}
 	if w := st.workload("train"); w.State != fleet.RunningW || w.Holds() != fleet.HoldsGuaranteed || w.Mends > 0 {
-		t.Errorf("train is %s (%v), mended %d times, stood on %v and stands on %v", w.State, w.Holds(), w.Mends, nodes, w.Held)
+		t.Errorf("train is %s (%v), mended %d times, stood on %v and stands on %v", w.State, w.Holds(), w.Mends, nodes, w.Replicas)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestHardCase10FlexWithinItsShareForEver(t *testing.T) {
 	st := smallFleet(t, 6, 1)
 	st.do(0, in("ant", job("", "small", fleet.Flex, fleet.Mid, pool("w", 0, 8, 1))))
 	small := st.s.Workload("ant", "small")
-	if island := st.partition().Nodes[small.Held[0][0].Node].Island; island != 0 {
+	if island := st.partition().Nodes[small.Replicas[0][0].Node].Island; island != 0 {
 		st.do(0, core.Cancel{Namespace: "ant", Name: "small"})
 		st.pass(time.Minute)
 		// Let it stand on the sixth node of the large island.

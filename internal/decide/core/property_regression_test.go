@@ -16,7 +16,7 @@ func TestANodeNamedTwiceLosesItsReplicasOnce(t *testing.T) {
 	st := smallFleet(t, 2)
 	st.do(0, job("n", "a", fleet.Flex, fleet.Mid, pool("w", 0, 8, 1)))
 	w := st.s.Workload("n", "a")
-	node := st.s.Partitions[0].Nodes[w.Held[0][0].Node].Name
+	node := st.s.Partitions[0].Nodes[w.Replicas[0][0].Node].Name
 	st.do(time.Second, core.SetNodes{Names: []string{node, node}, State: fleet.Quarantined})
 	st.is("n", "a", fleet.RunningW)
 }
@@ -174,10 +174,10 @@ func TestAnElasticPoolOfTheLowestRankComesBackBesideItsGang(t *testing.T) {
 	st.quota(0, "q", 4, 0)
 	st.do(0, job("n", "w", "q", fleet.Mid, pool("gang", 0, 8, 2), elastic("more", 0, 8, 1, 1)))
 	w := st.s.Workload("n", "w")
-	st.do(time.Second, core.SetNodes{Names: []string{st.s.Partitions[0].Nodes[w.Held[1][0].Node].Name}, State: fleet.Quarantined})
+	st.do(time.Second, core.SetNodes{Names: []string{st.s.Partitions[0].Nodes[w.Replicas[1][0].Node].Name}, State: fleet.Quarantined})
 	st.do(time.Minute, core.Tick{})
 	if w.State == fleet.Mending {
-		t.Errorf("the workload mends for ever: %v", w.Held)
+		t.Errorf("the workload mends for ever: %v", w.Replicas)
 	}
 }
 
@@ -206,8 +206,8 @@ func TestADeclaredGangNeverTakesMoreThanItsGrant(t *testing.T) {
 	st.do(0, job("n", "a", "q", fleet.Mid, pool("w", 0, 8, 2)), job("n", "b", "q", fleet.Mid, pool("w", 0, 8, 2)),
 		core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "c", Nodes: 4}}})
 	st.do(time.Second, core.SetGrant{Quota: "q", Partition: "t/g", GPUs: 48, Gang: 32})
-	if a := st.s.Partitions[0].Account("q"); a.Backed() > a.Grant {
-		t.Errorf("a grant of %d GPUs is backed by %d", a.Grant, a.Backed())
+	if a := st.s.Partitions[0].Account("q"); a.BackedGPUs() > a.Grant {
+		t.Errorf("a grant of %d GPUs is backed by %d", a.Grant, a.BackedGPUs())
 	}
 }
 

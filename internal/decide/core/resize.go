@@ -134,7 +134,7 @@ func surplusOf(w *fleet.Workload, pool int, c Resize) (running, reserved []int) 
 	}
 	type seat struct{ class, at int }
 	var seats []seat
-	for at, r := range w.Held[pool] {
+	for at, r := range w.Replicas[pool] {
 		switch {
 		case r.Phase == fleet.Leaving:
 		case asked[r.Node] > 0:
@@ -148,7 +148,7 @@ func surplusOf(w *fleet.Workload, pool int, c Resize) (running, reserved []int) 
 	}
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.at, a.at)) })
 	for _, x := range seats[:most] {
-		if r := w.Held[pool][x.at]; r.Phase == fleet.Reserved {
+		if r := w.Replicas[pool][x.at]; r.Phase == fleet.Reserved {
 			reserved = append(reserved, r.Node)
 		} else {
 			running = append(running, r.Node)

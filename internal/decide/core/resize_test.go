@@ -22,7 +22,7 @@ func TestAnElasticPoolIsResized(t *testing.T) {
 	st.do(0, job("ann", "engines", "q", fleet.Mid, elastic("main", 0, 8, 1, 2)))
 	on := func() (names []string) {
 		w := st.s.Workload("ann", "engines")
-		for _, r := range w.Held[0] {
+		for _, r := range w.Replicas[0] {
 			if r.Phase == fleet.Running {
 				names = append(names, w.At().Nodes[r.Node].Name)
 			}

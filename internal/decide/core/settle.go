@@ -204,7 +204,7 @@ func split(w *fleet.Workload, spots []fleet.Spot) (running, reserved []fleet.Spo
 	for _, spot := range spots {
 		run, res := fleet.Spot{Pool: spot.Pool}, fleet.Spot{Pool: spot.Pool}
 		left := map[int]int{}
-		for _, r := range w.Held[spot.Pool] {
+		for _, r := range w.Replicas[spot.Pool] {
 			if r.Phase == fleet.Reserved {
 				left[r.Node]++
 			}

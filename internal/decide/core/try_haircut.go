@@ -59,7 +59,7 @@ func grantOf(partition string, c fleet.Cut) event.Event {
 func firm(p *fleet.Partition) int {
 	n := p.Flex()
 	for _, a := range p.Accounts {
-		n -= max(0, a.Backed()-a.Usage())
+		n -= max(0, a.BackedGPUs()-a.Usage())
 	}
 	return max(0, n)
 }

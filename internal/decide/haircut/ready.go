@@ -102,7 +102,7 @@ func UnprotectedIn(p *fleet.Partition) []fleet.Touched {
 
 func heldAs(w *fleet.Workload, holds fleet.Holds) int {
 	n := 0
-	for pool, replicas := range w.Held {
+	for pool, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase == fleet.Running && r.Holds == holds {
 				n += w.Pools[pool].GPUs

@@ -259,7 +259,7 @@ func TestPlantedFailuresAreCalledRight(t *testing.T) {
 // plant lets a workload fail for a cause: signals up to 9 minutes before or 4 after.
 func (w *world) plant(rng *rand.Rand, job string, cause fleet.Cause) {
 	x := w.s.Workload("n", job)
-	nodes := x.Held[0]
+	nodes := x.Replicas[0]
 	sick := w.partition().Nodes[nodes[rng.IntN(len(nodes))].Node].Name
 	s := fleet.Signal{Agent: "dcgm", Check: "XIDErrors", Node: sick}
 	switch cause {

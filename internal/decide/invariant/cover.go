@@ -52,7 +52,7 @@ func newFootprint(p *fleet.Partition) *footprint { return &footprint{p: p, on: m
 
 // add counts the staying replicas of a workload that hold GPUs in one of these ways.
 func (f *footprint) add(w *fleet.Workload, ways ...fleet.Holds) {
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase != fleet.Leaving && oneOf(r.Holds, ways) {
 				f.gpus += w.Pools[i].GPUs
@@ -85,7 +85,7 @@ func (c *checker) units(w *fleet.Workload) {
 	base, first := w.BaseRank(), fleet.NoHolds
 	for i, pool := range w.Pools {
 		mine, seen := fleet.NoHolds, 0
-		for _, r := range w.Held[i] {
+		for _, r := range w.Replicas[i] {
 			if r.Phase == fleet.Leaving {
 				continue
 			}

@@ -44,10 +44,10 @@ func CheckEvictions(s *fleet.State, evictions []Eviction) []Broken {
 func (e Eviction) guaranteed(w *fleet.Workload) bool {
 	for _, spot := range e.Spots {
 		switch {
-		case !e.Whole && allLeaveGuaranteed(w.Held[spot.Pool], spot.Nodes):
+		case !e.Whole && allLeaveGuaranteed(w.Replicas[spot.Pool], spot.Nodes):
 			return true
 		case e.Whole && w.Pools[spot.Pool].Rank == w.BaseRank():
-			return firstLeaves(w.Held[spot.Pool]) == fleet.HoldsGuaranteed
+			return firstLeaves(w.Replicas[spot.Pool]) == fleet.HoldsGuaranteed
 		}
 	}
 	return false

@@ -10,8 +10,8 @@ func (c *checker) figures(p *fleet.Partition) {
 	usage, unscheduled, above := 0, 0, 0
 	for _, a := range p.Accounts {
 		usage += a.Usage()
-		unscheduled += max(0, a.Backed()-a.Usage())
-		above += max(0, a.Usage()-a.Backed()) // borrowed + over
+		unscheduled += max(0, a.BackedGPUs()-a.Usage())
+		above += max(0, a.Usage()-a.BackedGPUs()) // borrowed + over
 	}
 	promisable, unallocated := p.Promisable*gpus, max(0, p.Promisable*gpus-p.Assigned())
 	c.equal(ruleFigures, "flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", "",

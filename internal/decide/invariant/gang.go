@@ -40,7 +40,7 @@ func (c *checker) reach(p *fleet.Partition, w *fleet.Workload, pool int) {
 	if reach == fleet.ReachAny {
 		return
 	}
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase == fleet.Leaving {
 			continue
 		}

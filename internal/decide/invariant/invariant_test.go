@@ -115,7 +115,7 @@ func TestEveryRuleIsAsked(t *testing.T) {
 		}},
 		{"a replica that no index knows", "an index equals its recount", func(s *fleet.State, _ *fleet.Partition) {
 			w := s.Workload("n", "flex")
-			w.Held[0] = append(w.Held[0], fleet.Replica{Node: 6, Phase: fleet.Running, Holds: fleet.HoldsFlex})
+			w.Replicas[0] = append(w.Replicas[0], fleet.Replica{Node: 6, Phase: fleet.Running, Holds: fleet.HoldsFlex})
 		}},
 		{"a node that changed by the way", "an index equals its recount", func(_ *fleet.State, p *fleet.Partition) { p.Nodes[7].State = fleet.Probation }},
 		{"a queue with an old key", "an index equals its recount", func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "waits").Priority = fleet.Low }},

@@ -12,7 +12,7 @@ const (
 // metal asks of every node that its GPUs are enough for what stands there.
 func (c *checker) metal(p *fleet.Partition) {
 	for _, n := range p.Nodes {
-		c.atMost(ruleHeldOnce, "GPUs held on ", n.Name, n.Held(), n.Good())
+		c.atMost(ruleHeldOnce, "GPUs held on ", n.Name, n.InUse(), n.Good())
 		c.atMost(ruleHeldOnce, "GPUs that stay taken on ", n.Name, n.Staying(), n.Good())
 		if !n.State.Keeps() {
 			c.atMost(ruleKept, "GPUs that stay taken on ", n.Name+", "+string(n.State), n.Staying(), 0)

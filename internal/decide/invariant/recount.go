@@ -64,7 +64,7 @@ func recountOf(s *fleet.State, p *fleet.Partition) *recount {
 }
 
 func (r *recount) sit(w *fleet.Workload) {
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		for _, x := range replicas {
 			r.on[x.Node] = append(r.on[x.Node], seat{w, i, x.Phase, x.Holds})
 		}
@@ -153,7 +153,7 @@ func owner(seats []seat) string {
 func (c *checker) nodes(r *recount) {
 	for i, n := range r.p.Nodes {
 		t := takesOf(r.on[i])
-		c.equal(ruleIndex, "GPUs held on ", n.Name, n.Held(), t.held)
+		c.equal(ruleIndex, "GPUs held on ", n.Name, n.InUse(), t.held)
 		c.equal(ruleIndex, "GPUs staying on ", n.Name, n.Staying(), t.staying)
 		c.equal(ruleIndex, "residents of ", n.Name, len(n.Residents()), len(r.on[i]))
 		has := ""

@@ -22,7 +22,7 @@ func (c *checker) queues(r *recount) {
 	}
 	for _, a := range r.p.Accounts {
 		c.queue("quota "+a.Quota, a.Queue(), wanted["quota "+a.Quota])
-		c.firsts("quota "+a.Quota, a.Queue(), a.Firsts(), a.Holds())
+		c.firsts("quota "+a.Quota, a.Queue(), a.Firsts(), a.InsideHolds())
 		delete(wanted, "quota "+a.Quota)
 	}
 	for _, ns := range r.p.Namespaces() {

@@ -15,7 +15,7 @@ func (c *checker) trees(r *recount) {
 		c.tree(r, t)
 		loose := 0
 		for _, a := range t.Accounts() {
-			loose += a.Loose() + a.Over() + len(a.Holds())
+			loose += a.Loose() + a.Over() + len(a.InsideHolds())
 			if len(a.Queue()) > 0 {
 				waits = append(waits, a)
 			}
@@ -36,7 +36,7 @@ func (c *checker) tree(r *recount, t *fleet.Tree) {
 		backed += a.BackedNodes()
 		usage += a.Usage()
 		stays += a.Stays()
-		if others := t.Backed() > a.BackedNodes(); t.Lends(a) != others {
+		if others := t.BackedNodes() > a.BackedNodes(); t.Lends(a) != others {
 			c.broken(ruleIndex, "%s is not known to have siblings with backing as it should be", a.Quota)
 		}
 		if fleet.TreeOf(a.Quota) != t.Name() {
@@ -47,7 +47,7 @@ func (c *checker) tree(r *recount, t *fleet.Tree) {
 	for _, w := range r.p.Leaving() {
 		leaves = leaves || w.Account() != nil && w.Account().Root() == t
 	}
-	c.equal(ruleIndex, "nodes that back tree ", t.Name(), t.Backed(), backed)
+	c.equal(ruleIndex, "nodes that back tree ", t.Name(), t.BackedNodes(), backed)
 	c.equal(ruleIndex, "usage of tree ", t.Name(), t.Usage(), usage)
 	c.equal(ruleIndex, "GPUs staying of tree ", t.Name(), t.Stays(), stays)
 	if t.Leaves() != leaves {

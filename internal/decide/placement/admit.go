@@ -20,22 +20,22 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	walk, heads, inVain := passOf(a), heads{}, vain(nil)
+	walk, heads, inVain := walkQueue(a), heads{}, vain(nil)
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
 		switch {
 		case pl.p.Tried(it):
-		case pl.tired(it):
+		case pl.outrankedTooOften(it):
 			walk.skipped(it)
 		default:
 			if lacks, ok := inVain.covers(it); ok {
 				it.SetLacks(lacks)
-				it.SetMinds(false)
+				it.SetReadsQueue(false)
 				break
 			}
-			pl.lacking, pl.minds, pl.hopeless = fleet.LacksCounts, mindsAnyway(a, it), false
+			pl.lacking, pl.readsQueue, pl.hopeless = fleet.LacksCounts, alwaysReadsQueue(a, it), false
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
-			if ok && !pl.betterElsewhere(*it, plan) {
+			if ok && !pl.betterInAnother(*it, plan) {
 				return plan, true
 			}
 			if ok {
@@ -44,7 +44,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 				inVain.note(pl, a, it)
 			}
 			it.SetLacks(pl.lacking)
-			it.SetMinds(pl.minds || ok)
+			it.SetReadsQueue(pl.readsQueue || ok)
 		}
 		if alone {
 			pl.p.SetTried(it)
@@ -60,11 +60,11 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	if h == nil {
 		return pl.guarantee(a, it)
 	}
-	pl.minds = true
+	pl.readsQueue = true
 	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
 		return Plan{}, false
 	}
-	return pl.pass(a, it, h)
+	return pl.backfill(a, it, h)
 }
 
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
@@ -74,7 +74,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.hopeless = true // until somebody would have to leave who may not
-	if gpusFor(it) > a.Backed() || !pl.mayCount(a, it) {
+	if gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
@@ -82,16 +82,16 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
-	c.keeps = mustKeep(c)
-	if a.Stays()+c.gpus <= a.Backed() && c.leavesHeld(nil) {
+	c.sparesHolds = mustSpareHolds(c)
+	if a.Stays()+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
-		if plan, ok := pl.inside(c); ok {
+		if plan, ok := pl.placeInBacking(c); ok {
 			pl.hopeless = false
 			return plan, true
 		}
 	}
 	pl.limitByEarlier(c)
-	return pl.displace(c)
+	return pl.preempt(c)
 }
 
 // joinsUncovered says whether a pool would join a workload that is not guaranteed,
@@ -111,7 +111,7 @@ func (pl *Planner) admitBorrowing() (Plan, bool) {
 		if plan, ok := pl.borrowIn(tree); ok {
 			return plan, true
 		}
-		pl.rest(tree)
+		pl.sleep(tree)
 	}
 	return Plan{}, false
 }
@@ -121,14 +121,14 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	if !tree.Borrows() {
 		return Plan{}, false
 	}
-	walk, first, own, inVain := alongTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
+	walk, first, own, inVain := walkTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
 		if !pl.p.Tried(it) {
 			switch {
-			case pl.tired(it):
+			case pl.outrankedTooOften(it):
 				walk.skipped(it)
-			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredAtHome(a, *it, own[a]):
+			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredInOwnQueue(a, *it, own[a]):
 				plan, skips, ok := pl.tryBorrow(a, it, inVain)
 				if ok {
 					return plan, true
@@ -137,7 +137,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 					walk.skipped(it)
 				}
 			default:
-				it.SetMinds(true)
+				it.SetReadsQueue(true)
 			}
 			pl.p.SetTried(it)
 		}
@@ -158,9 +158,9 @@ func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fl
 		it.SetLacks(max(it.Lacks(), lacks))
 		return Plan{}, false, false
 	}
-	pl.lacking, pl.minds, pl.hopeless = it.Lacks(), it.Minds(), false
+	pl.lacking, pl.readsQueue, pl.hopeless = it.Lacks(), it.ReadsQueue(), false
 	plan, found := pl.borrow(a, *it)
-	if found && !pl.betterElsewhere(*it, plan) {
+	if found && !pl.betterInAnother(*it, plan) {
 		return plan, false, true
 	}
 	if !found {
@@ -168,16 +168,16 @@ func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fl
 		inVain[a] = list
 	}
 	it.SetLacks(pl.lacking)
-	it.SetMinds(pl.minds || found)
+	it.SetReadsQueue(pl.readsQueue || found)
 	return Plan{}, found, false
 }
 
-// rest lets a tree sleep in which nobody who waits can start now.
-func (pl *Planner) rest(tree *fleet.Tree) {
+// sleep lets a tree sleep in which nobody who waits can start now.
+func (pl *Planner) sleep(tree *fleet.Tree) {
 	lacks := fleet.LacksCounts
 	for _, a := range tree.Waits() {
 		for _, it := range a.Firsts() {
-			if pl.tired(it) || pl.deferred(it) {
+			if pl.outrankedTooOften(it) || pl.deferred(it) {
 				return
 			}
 			lacks = max(lacks, it.Lacks())
@@ -189,10 +189,10 @@ func (pl *Planner) rest(tree *fleet.Tree) {
 	pl.p.Sleep(tree, lacks)
 }
 
-// barredAtHome says whether a unit that its quota's backing could take by count
+// barredInOwnQueue says whether a unit that its quota's backing could take by count
 // must wait for the head of its own queue: it would not borrow but hold as
 // guaranteed, and nobody would take that back for the head.
-func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) bool {
+func (pl *Planner) barredInOwnQueue(a *fleet.Account, it fleet.Waiting, hs *heads) bool {
 	if hs.barring(pl, a, it, HoldGuaranteed) == nil {
 		return false
 	}
@@ -201,14 +201,14 @@ func (pl *Planner) barredAtHome(a *fleet.Account, it fleet.Waiting, hs *heads) b
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	backed := pl.treeBacked(a.Root())
-	if pl.hopeless = true; gpusFor(it) > backed || backed == a.Backed() {
+	backed := pl.backedGPUs(a.Root())
+	if pl.hopeless = true; gpusFor(it) > backed || backed == a.BackedGPUs() {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
 	pl.limitByTree(c)
 	pl.noOwnLimit(c)
-	c.keeps = mustKeep(c)
+	c.sparesHolds = mustSpareHolds(c)
 	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
 		if spots, ok := pl.find(c); ok {
 			plan := pl.finish(c, spots, nil)
@@ -216,14 +216,14 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	plan, ok := pl.displace(c)
+	plan, ok := pl.preempt(c)
 	pl.hopeless = pl.hopeless && !pl.mayPush(c)
 	return plan, ok
 }
 
-// mindsAnyway says whether what a unit is told always counts as hanging on who else
+// alwaysReadsQueue says whether what a unit is told always counts as hanging on who else
 // waits and starts: where somebody holds part of its quota, and for all but plain gangs.
-func mindsAnyway(a *fleet.Account, it *fleet.Waiting) bool {
+func alwaysReadsQueue(a *fleet.Account, it *fleet.Waiting) bool {
 	_, plain := plainly(it)
-	return !plain || len(a.Holds()) > 0
+	return !plain || len(a.InsideHolds()) > 0
 }

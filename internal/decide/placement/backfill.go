@@ -16,13 +16,13 @@ const (
 // head is the first waiting unit of a queue that holds a reservation: it fits
 // the present backing, but not yet. Those behind may pass only if they cannot delay it.
 type head struct {
-	it      fleet.Waiting
-	holds   bool
-	account *fleet.Account
-	gpus    int
-	backed  int
-	stays   int
-	tree    string
+	it       fleet.Waiting
+	reserves bool
+	account  *fleet.Account
+	gpus     int
+	backed   int
+	stays    int
+	tree     string
 
 	shadow fleet.Instant // when the head should start; Never if nobody can know
 	known  bool
@@ -31,21 +31,21 @@ type head struct {
 // consider makes a unit the head of its quota's queue if nobody is yet and it
 // fits the quota's present backing.
 func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || !pl.fitsBeside(a, it, false) {
+	if h.reserves || !pl.fitsBeside(a, it, false) {
 		return
 	}
-	backed := a.Backed() - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, gpus: gpusFor(it), backed: backed, stays: a.Stays()}
+	backed := a.BackedGPUs() - heldFrom(a, it.Workload)
+	*h = head{it: it, reserves: true, account: a, gpus: gpusFor(it), backed: backed, stays: a.Stays()}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
 // tree's backing but not its quota's.
 func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.holds || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) {
+	if h.reserves || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) {
 		return
 	}
-	backed := pl.treeBacked(a.Root()) - heldFrom(a, it.Workload)
-	*h = head{it: it, holds: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
+	backed := pl.backedGPUs(a.Root()) - heldFrom(a, it.Workload)
+	*h = head{it: it, reserves: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
 }
 
 // work is the running work that the head waits for: its quota's or its tree's.
@@ -62,7 +62,7 @@ func (h *head) work() (list []*fleet.Workload) {
 // bars says whether a unit behind the head must wait for it: it may pass if the
 // head could evict it, or if it will be gone when the head should start.
 func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
-	if !h.holds || it.Workload == h.it.Workload {
+	if !h.reserves || it.Workload == h.it.Workload {
 		return false
 	}
 	if h.it.Key.Importance().Above(it.Key.Importance()) {
@@ -71,12 +71,12 @@ func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
 	if as == HoldBorrowing && h.tree == "" {
 		return false
 	}
-	return !h.outlives(pl, it)
+	return !h.endsInTime(pl, it)
 }
 
-// outlives says whether the unit, started now, cannot delay the head: it ends
+// endsInTime says whether the unit, started now, cannot delay the head: it ends
 // before the head should start, or leaves the head enough at that moment.
-func (h *head) outlives(pl *Planner, it fleet.Waiting) bool {
+func (h *head) endsInTime(pl *Planner, it fleet.Waiting) bool {
 	if !h.known {
 		h.shadow, h.known = h.shadowTime(pl.now), true
 	}
@@ -111,9 +111,9 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 // would need that holds up nobody.
 func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
 	if barred := barredFrom(a, it.Workload); barred > 0 {
-		backed := a.Backed()
+		backed := a.BackedGPUs()
 		if tree {
-			backed = pl.treeBacked(a.Root())
+			backed = pl.backedGPUs(a.Root())
 		}
 		if gpusFor(it) > backed-barred {
 			return false
@@ -149,7 +149,7 @@ func (pl *Planner) onePoolFitsEmpty(a *fleet.Account, pool fleet.Pool, tree bool
 	want := (pool.Min + per - 1) / per
 	whole := a.BackedNodes()
 	if tree {
-		whole = a.Root().Backed()
+		whole = a.Root().BackedNodes()
 	}
 	if want > whole || pool.Reach == fleet.ReachAny || want <= 1 {
 		return want <= whole
@@ -180,7 +180,7 @@ func largestBacking(a *fleet.Account) int {
 // joins finds room beside them or not at all.
 func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
 	own := map[int]int{}
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase != fleet.Leaving {
 				own[r.Node] += w.Pools[i].GPUs

@@ -14,11 +14,11 @@ import (
 // cheapestBorrowers finds the cheapest set of victims in which everybody who is
 // evicted as a borrower is one.
 func (pl *Planner) cheapestBorrowers(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	best := pl.withoutOthers(c, list)
+	best := pl.cheapestDropping(c, list)
 	if best.dropped && (!best.found || len(best.victims) > 0) {
-		if set := pl.cheapestAsJudged(c, list, best.victims); set != nil {
+		if set := pl.cheapestJudged(c, list, best.victims); set != nil {
 			spots, ok := pl.fits(c, set)
-			return spots, pl.thin(c, spots, set), ok
+			return spots, pl.giveBackAt(c, spots, set), ok
 		}
 	}
 	return best.spots, best.victims, best.found
@@ -32,20 +32,20 @@ type answer struct {
 	dropped bool // somebody was left out who may be a borrower beside others
 }
 
-// withoutOthers takes the cheapest set, and while somebody there is no borrower the
+// cheapestDropping takes the cheapest set, and while somebody there is no borrower the
 // cheapest without him.
-func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
+func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer) {
 	for len(list) > 0 {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
 			break
 		}
-		none := pl.noneAmong(c, a.victims)
+		none := pl.noBorrowersAmong(c, a.victims)
 		wrong := slices.IndexFunc(a.victims, none)
 		if wrong < 0 {
 			return a
 		}
 		a.dropped = true
-		if v := a.victims[wrong]; evenAsNone(c, &v.unit) {
+		if v := a.victims[wrong]; givesWayAnyway(c, &v.unit) {
 			list = demote(c, list, a.victims, none)
 		} else {
 			list = without(list, v)
@@ -59,7 +59,7 @@ func (pl *Planner) withoutOthers(c *claim, list []*candidateVictim) (a answer) {
 func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVictim) bool) []*candidateVictim {
 	wrong := map[unitID]bool{}
 	for _, v := range victims {
-		if evenAsNone(c, &v.unit) && none(v) {
+		if givesWayAnyway(c, &v.unit) && none(v) {
 			wrong[v.id()] = true
 		}
 	}
@@ -72,16 +72,16 @@ func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVict
 	return byCost(list)
 }
 
-// cheapestAsJudged looks, among few candidates, at every set with the classes that
+// cheapestJudged looks, among few candidates, at every set with the classes that
 // its victims have beside each other, for one that is cheaper than the best one
 // known so far (nil: none is).
-func (pl *Planner) cheapestAsJudged(c *claim, list, best []*candidateVictim) []*candidateVictim {
-	list = pl.eachAsJudged(c, list)
+func (pl *Planner) cheapestJudged(c *claim, list, best []*candidateVictim) []*candidateVictim {
+	list = pl.judgedAlone(c, list)
 	if len(list) > fewCandidates {
 		return nil
 	}
 	if best != nil {
-		list = noDearer(list, worstOf(best))
+		list = noDearer(list, dearestOf(best))
 	}
 	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
 		list = more
@@ -89,31 +89,31 @@ func (pl *Planner) cheapestAsJudged(c *claim, list, best []*candidateVictim) []*
 	if _, ok := pl.fits(c, list); !ok {
 		return nil
 	}
-	found := pl.cheapestWhere(c, list, best, func(set []*candidateVictim) ([]*candidateVictim, bool) { return pl.asJudged(c, set) }, everyPlace)
+	found := pl.cheapestWhere(c, list, best, func(set []*candidateVictim) ([]*candidateVictim, bool) { return pl.withClasses(c, set) }, everyPlace)
 	if best != nil && !cheaperSet(found, best) {
 		return nil
 	}
 	return found
 }
 
-// eachAsJudged judges candidates alone: who is no borrower then is none beside others.
-func (pl *Planner) eachAsJudged(c *claim, list []*candidateVictim) []*candidateVictim {
+// judgedAlone judges candidates alone: who is no borrower then is none beside others.
+func (pl *Planner) judgedAlone(c *claim, list []*candidateVictim) []*candidateVictim {
 	var kept []*candidateVictim
 	for _, v := range list {
-		alone, _ := pl.asJudged(c, []*candidateVictim{v})
+		alone, _ := pl.withClasses(c, []*candidateVictim{v})
 		kept = append(kept, alone...)
 	}
 	return byCost(kept)
 }
 
-// asJudged is a set of victims with the classes that they have beside each other,
+// withClasses is a set of victims with the classes that they have beside each other,
 // or false if somebody there may not be evicted at all.
-func (pl *Planner) asJudged(c *claim, set []*candidateVictim) ([]*candidateVictim, bool) {
+func (pl *Planner) withClasses(c *claim, set []*candidateVictim) ([]*candidateVictim, bool) {
 	judged := set
 	for i, v := range set {
 		switch {
-		case !pl.isNone(c, v, set):
-		case !evenAsNone(c, &v.unit):
+		case !pl.isNoBorrower(c, v, set):
+		case !givesWayAnyway(c, &v.unit):
 			return nil, false
 		default:
 			judged = slices.Concat(judged[:i], []*candidateVictim{asImportance(v)}, judged[i+1:])
@@ -129,22 +129,22 @@ func asImportance(v *candidateVictim) *candidateVictim {
 	return &less
 }
 
-// isNone says whether a victim of class borrowing is no borrower beside the others:
+// isNoBorrower says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
 // One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
-func (pl *Planner) isNone(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+func (pl *Planner) isNoBorrower(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	stays := pl.wouldBeGuaranteed
 	if v.holds == fleet.HoldsGuaranteed {
 		stays = pl.isNotPushed
 	}
-	none := v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasHeir(c, v, victims))
-	pl.minds = pl.minds || none
+	none := v.class == ClassBorrowing && (stays(c, v, victims) || pl.hasSuccessor(c, v, victims))
+	pl.readsQueue = pl.readsQueue || none
 	return none
 }
 
 func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	a := v.w.Account()
-	cover, gone, e := pl.newCover(a.Backed(), a.Backing), goneWith(victims), a.Earmarks()
+	cover, gone, e := pl.newCover(a.BackedGPUs(), a.Backing), goneWith(victims), a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)
@@ -169,7 +169,7 @@ func (u *unit) comesBefore(v *candidateVictim) bool {
 // goneWith says which units are gone once the victims are: they, and what leaves with them.
 func goneWith(victims []*candidateVictim) func(*unit) bool {
 	if len(victims) == 1 {
-		return victims[0].takesAlong
+		return victims[0].takes
 	}
 	gone, cores := map[unitID]bool{}, map[part]bool{}
 	for _, o := range victims {
@@ -184,8 +184,8 @@ func goneWith(victims []*candidateVictim) func(*unit) bool {
 	}
 }
 
-// takesAlong says whether a unit is a victim itself, or leaves with it.
-func (a *candidateVictim) takesAlong(u *unit) bool {
+// takes says whether a unit is a victim itself, or leaves with it.
+func (a *candidateVictim) takes(u *unit) bool {
 	if a.w != u.w {
 		return false
 	}

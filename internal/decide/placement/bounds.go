@@ -2,31 +2,31 @@ package placement
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// couldFit says whether a claim might find room with all flex work and the given
+// mayFit says whether a claim might find room with all flex work and the given
 // in-quota units gone. It counts more generously than find, so what it refuses
 // needs no look at victims; most claims that wait are refused here.
-func (pl *Planner) couldFit(c *claim, gone []evictableUnit) bool {
+func (pl *Planner) mayFit(c *claim, gone []evictable) bool {
 	pl.mark++
 	for _, v := range gone {
 		allWith(*v.unit).eachNode(func(node, _ int) { pl.marks[node] = pl.mark })
 	}
-	pl.blind = true
+	pl.ignoreFlex = true
 	fits := true
 	for _, nd := range c.needs {
-		fits = fits && pl.couldHold(c, nd)
+		fits = fits && pl.mayTake(c, nd)
 	}
-	pl.blind = false
+	pl.ignoreFlex = false
 	return fits
 }
 
-// couldHold says whether an island (for reach any, all together) has slots for a need.
-func (pl *Planner) couldHold(c *claim, nd need) bool {
+// mayTake says whether an island (for reach any, all together) has slots for a need.
+func (pl *Planner) mayTake(c *claim, nd need) bool {
 	if nd.beside >= 0 {
 		return pl.slotsAtMost(c, nd, pl.p.Nodes[nd.beside].Island) >= nd.replicas
 	}
 	all := 0
 	for i := range pl.p.Islands {
-		if !c.couldUse(i) {
+		if !c.mayUseVacated(i) {
 			continue
 		}
 		n := pl.slotsAtMost(c, nd, i)
@@ -55,13 +55,13 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 			opens++
 		case goes:
 			slots += n.Counted() / nd.gpus
-		case kind == open:
+		case kind == nodeOpen:
 			opens += min(1, max(0, pl.room(node))/nd.gpus)
-		case kind != closed:
+		case kind != nodeClosed:
 			slots += max(0, pl.room(node)) / nd.gpus
 		}
 	}
-	if !c.beyond {
+	if !c.uncovered {
 		if c.own[island] < 0 || c.tree[island]+cleared < 0 {
 			return 0
 		}
@@ -72,8 +72,8 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 
 // fitsWithoutFlex says whether a claim fits with the given victims gone and all flex work.
 func (pl *Planner) fitsWithoutFlex(c *claim, victims []*candidateVictim) bool {
-	pl.blind, pl.roomiest = true, true
+	pl.ignoreFlex, pl.roomiestFirst = true, true
 	_, ok := pl.fits(c, victims)
-	pl.blind, pl.roomiest = false, false
+	pl.ignoreFlex, pl.roomiestFirst = false, false
 	return ok
 }

@@ -26,23 +26,23 @@ type claim struct {
 	covered coverage
 	// counted says which nodes earlier work of the quota touches; nil: all that the quota owns.
 	counted map[int]bool
-	// tight says that the tree's usage, leavers included, has no room for the claim
+	// awaitsLeavers says that the tree's usage, leavers included, has no room for the claim
 	// yet: it takes the nodes that they leave, and starts when they have gone.
-	tight bool
-	// beyond says that no backing covers the claim: the mending of unprotected work.
-	beyond bool
-	// keeps says that others hold part of its quota, which it must leave to them: see leavesHeld.
-	keeps bool
+	awaitsLeavers bool
+	// uncovered says that no backing covers the claim: the mending of unprotected work.
+	uncovered bool
+	// sparesHolds says that others hold part of its quota, which it must leave to them: see leavesHeld.
+	sparesHolds bool
 	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
 	lendable int
-	// heirs is, by account, who may come into what its work leaves: see heir.go.
-	heirs map[*fleet.Account][]fleet.Waiting
+	// successors is, by account, who may come into what its work leaves: see heir.go.
+	successors map[*fleet.Account][]fleet.Waiting
 	// searched is the steps that were taken to pack its needs together.
 	searched int
 }
 
 // counts says whether a backing limits the claim: not on flex, nor beyond all backing.
-func (c *claim) counts() bool { return c.account != nil && !c.beyond }
+func (c *claim) counts() bool { return c.account != nil && !c.uncovered }
 
 const unlimited = 1 << 30
 
@@ -50,10 +50,10 @@ const unlimited = 1 << 30
 type nodeKind int
 
 const (
-	closed  nodeKind = iota // not for this claim
-	counted                 // touched by its quota's earlier work: free of limits
-	later                   // touched only by its quota's later work: counts against own
-	open                    // untouched: counts against own and tree
+	nodeClosed  nodeKind = iota // not for this claim
+	nodeCounted                 // touched by its quota's earlier work: free of limits
+	nodeLater                   // touched only by its quota's later work: counts against own
+	nodeOpen                    // untouched: counts against own and tree
 )
 
 // kindOf says what a node is to a claim, with the chosen victims gone.
@@ -61,24 +61,24 @@ func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 	n := pl.p.Nodes[node]
 	if c.account == nil {
 		if n.CountsUsable() {
-			return counted
+			return nodeCounted
 		}
-		return closed
+		return nodeClosed
 	}
 	if !n.CountsWhole() {
-		return closed
+		return nodeClosed
 	}
 	switch owner := pl.owner(node); {
 	case owner == nil:
-		return open
+		return nodeOpen
 	case owner != c.account:
-		return closed
+		return nodeClosed
 	case c.counted == nil || c.counted[node]:
-		return counted
+		return nodeCounted
 	case !c.covered.has(node):
-		return open // only what nothing covers stands there
+		return nodeOpen // only what nothing covers stands there
 	}
-	return later
+	return nodeLater
 }
 
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost
@@ -106,7 +106,7 @@ func (pl *Planner) keyNow(it fleet.Waiting) fleet.Key {
 // does not touch, with the chosen victims gone.
 func (pl *Planner) limitByTree(c *claim) {
 	tree := c.account.Root()
-	pl.tighten(c)
+	pl.setAwaitsLeavers(c)
 	c.covered = pl.coverageFor(c)
 	c.tree = pl.touchedBy(c.covered, tree)
 	for i, touched := range c.tree {
@@ -114,10 +114,10 @@ func (pl *Planner) limitByTree(c *claim) {
 	}
 }
 
-// tighten says whether the tree's usage has room for the claim only once leavers have gone.
-func (pl *Planner) tighten(c *claim) {
+// setAwaitsLeavers says whether the tree's usage has room for the claim only once leavers have gone.
+func (pl *Planner) setAwaitsLeavers(c *claim) {
 	tree := c.account.Root()
-	c.tight = tree.Usage()+c.gpus > pl.treeBacked(tree) && tree.Leaves()
+	c.awaitsLeavers = tree.Usage()+c.gpus > pl.backedGPUs(tree) && tree.Leaves()
 }
 
 // limitByQuota lets the claim open the nodes of its quota's backing that the
@@ -176,7 +176,7 @@ func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
 func (pl *Planner) limitByEarlier(c *claim) {
 	c.own = pl.intsFor(1)
 	c.counted = map[int]bool{}
-	covered := pl.newCover(c.account.Backed(), c.account.Backing)
+	covered := pl.newCover(c.account.BackedGPUs(), c.account.Backing)
 	pl.eachEarlier(c, func(u *unit) {
 		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
 			return
@@ -194,5 +194,5 @@ func (pl *Planner) noOwnLimit(c *claim) {
 	}
 }
 
-// treeBacked is a tree's backing in GPUs.
-func (pl *Planner) treeBacked(t *fleet.Tree) int { return t.Backed() * pl.p.GPUsPerNode }
+// backedGPUs is a tree's backing in GPUs.
+func (pl *Planner) backedGPUs(t *fleet.Tree) int { return t.BackedNodes() * pl.p.GPUsPerNode }

@@ -46,7 +46,7 @@ func (o *quotaOrder) class(u *unit) (Class, bool) {
 // couldPush notes that a unit might be pushed once more work of its quota stands before it.
 func (o *quotaOrder) couldPush(u *unit) {
 	if u.holds == fleet.HoldsGuaranteed && o.c.key.Importance().Above(u.key.Importance()) {
-		o.pl.minds = true
+		o.pl.readsQueue = true
 	}
 }
 
@@ -66,7 +66,7 @@ func (o *quotaOrder) isPushed(u *unit) bool {
 	}
 	short := o.e.Short(u.w, u.gpus*o.alike(u)) > 0
 	o.e.Take(u.w, u.gpus)
-	return short && o.in && u.holds == fleet.HoldsGuaranteed && !outOfReach(o.c, o.a, u)
+	return short && o.in && u.holds == fleet.HoldsGuaranteed && !usesForeignHold(o.c, o.a, u)
 }
 
 // alike is how many replicas stand that might as well be the one that is too many: a
@@ -86,7 +86,7 @@ func (o *quotaOrder) alike(u *unit) int {
 // does not turn into a borrower with the others gone: it stays guaranteed, or there
 // is not as much to borrow.
 func (pl *Planner) isNotPushed(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	short := pl.shortOf(c, v, victims)
+	short := pl.shortfall(c, v, victims)
 	return short == 0 || short > c.lendable
 }
 
@@ -95,8 +95,8 @@ func (pl *Planner) isNotPushed(c *claim, v *candidateVictim, victims []*candidat
 func (pl *Planner) lendable(a *fleet.Account) int {
 	gpus := 0
 	for _, x := range a.Root().Accounts() {
-		if x != a && x.Backed() > 0 {
-			gpus += max(0, x.Backed()-pl.guaranteedOf(x))
+		if x != a && x.BackedGPUs() > 0 {
+			gpus += max(0, x.BackedGPUs()-pl.guaranteedOf(x))
 		}
 	}
 	return gpus

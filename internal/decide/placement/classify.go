@@ -80,8 +80,8 @@ func (c *cover) uncount() {
 	c.added = c.added[:0]
 }
 
-// judged is a standing unit and how it should hold its GPUs.
-type judged struct {
+// judgedUnit is a standing unit and how it should hold its GPUs.
+type judgedUnit struct {
 	*unit
 	holds fleet.Holds
 }
@@ -93,7 +93,7 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	}
 	inside, rest := pl.guarded[:0], pl.others[:0]
 	for _, a := range tree.Accounts() {
-		backed += a.Backed()
+		backed += a.BackedGPUs()
 		inside, rest = pl.insideQuota(a, inside, rest)
 	}
 	c := pl.newCover(backed, backing)
@@ -102,10 +102,10 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	}
 	// Who is covered now stays so before anybody who is not: the end of one, or
 	// metal that comes back, makes nobody unprotected.
-	slices.SortStableFunc(rest, func(x, y judged) int {
+	slices.SortStableFunc(rest, func(x, y judgedUnit) int {
 		a, b := x.unit.holds == fleet.HoldsUnprotected, y.unit.holds == fleet.HoldsUnprotected
 		if a != b {
-			return order(b, a)
+			return threeWay(b, a)
 		}
 		return x.key.Compare(y.key)
 	})
@@ -124,17 +124,17 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 // insideQuota splits an account's units: who is inside its backing, in number in
 // the quota's order and on its nodes, and the rest. On nodes too nobody loses his
 // cover to who has none; and who leaves with a unit is inside only if that is.
-func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judged) (in, out []judged) {
+func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in, out []judgedUnit) {
 	var bare []*unit
-	gpus, c := a.Backed(), pl.newCover(unlimited, a.Backing)
+	gpus, c := a.BackedGPUs(), pl.newCover(unlimited, a.Backing)
 	var bareParts, outside parts
 	try := func(u *unit) {
 		if u.goesWith(outside) || !c.add(u) {
 			outside.mark(u)
-			rest = append(rest, judged{unit: u})
+			rest = append(rest, judgedUnit{unit: u})
 			return
 		}
-		inside = append(inside, judged{u, fleet.HoldsGuaranteed})
+		inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
 	}
 	for _, u := range pl.accountUnits(a) {
 		fits := !u.aside && gpus >= u.gpus
@@ -144,7 +144,7 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judged) (in, out
 		switch {
 		case !fits:
 			outside.mark(u)
-			rest = append(rest, judged{unit: u})
+			rest = append(rest, judgedUnit{unit: u})
 		case u.holds == fleet.HoldsUnprotected || u.goesWith(bareParts):
 			bareParts.mark(u)
 			bare = append(bare, u)
@@ -182,9 +182,9 @@ func (p *parts) mark(u *unit) {
 func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic }
 
 // changesOf compares what units should hold with what their replicas hold.
-func changesOf(all []judged) []Change {
-	wrong := slices.DeleteFunc(all, judged.right)
-	slices.SortStableFunc(wrong, func(x, y judged) int { return x.key.Compare(y.key) })
+func changesOf(all []judgedUnit) []Change {
+	wrong := slices.DeleteFunc(all, judgedUnit.right)
+	slices.SortStableFunc(wrong, func(x, y judgedUnit) int { return x.key.Compare(y.key) })
 	var changes []Change
 	for _, u := range wrong {
 		for _, spot := range u.spots {
@@ -195,21 +195,21 @@ func changesOf(all []judged) []Change {
 }
 
 // right says whether all replicas of a unit hold their GPUs as they should.
-func (u judged) right() bool {
+func (u judgedUnit) right() bool {
 	return !slices.ContainsFunc(u.spots, func(s fleet.Spot) bool { return len(changesIn(u, s.Pool)) > 0 })
 }
 
 // changesIn lists the replicas of a unit's pool that hold otherwise than the unit.
-func changesIn(u judged, pool int) []Change {
+func changesIn(u judgedUnit, pool int) []Change {
 	if u.key.Surplus {
-		if u.w.Held[pool][u.index].Holds == u.holds {
+		if u.w.Replicas[pool][u.index].Holds == u.holds {
 			return nil
 		}
 		return []Change{{u.w, pool, u.index, u.index + 1, u.holds}}
 	}
 	var changes []Change
 	seen := 0
-	for i, r := range u.w.Held[pool] {
+	for i, r := range u.w.Replicas[pool] {
 		if r.Phase == fleet.Leaving {
 			continue
 		}

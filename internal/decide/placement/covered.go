@@ -21,14 +21,14 @@ func (pl *Planner) coverageFor(c *claim) coverage {
 	}
 	kept := pl.covers[tree]
 	if at := tree.Version(pl.p); kept.at != at {
-		kept = keptCoverage{pl.withoutUnprotected(tree), at}
+		kept = coverageAt{pl.withoutUnprotected(tree), at}
 		pl.covers[tree] = kept
 	}
 	return kept.coverage
 }
 
-// keptCoverage is a coverage, and the version of the tree that it was derived from.
-type keptCoverage struct {
+// coverageAt is a coverage, and the version of the tree that it was derived from.
+type coverageAt struct {
 	coverage
 	at uint64
 }

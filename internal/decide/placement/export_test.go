@@ -20,18 +20,18 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (asked int, di
 				continue
 			}
 			asked += len(chosen)
-			if fast, slow := pl.thin(c, spots, chosen), pl.thinSlowly(c, spots, chosen); !slices.Equal(fast, slow) {
+			if fast, slow := pl.giveBackAt(c, spots, chosen), pl.giveBackAtSlowly(c, spots, chosen); !slices.Equal(fast, slow) {
 				return asked, fmt.Sprintf("thin keeps %d victims, its twin %d of %d", len(fast), len(slow), len(chosen))
 			}
-			if fast, slow := pl.spare(c, chosen), pl.spareSlowly(c, chosen); !slices.Equal(fast, slow) {
+			if fast, slow := pl.giveBack(c, chosen), pl.giveBackSlowly(c, chosen); !slices.Equal(fast, slow) {
 				return asked, fmt.Sprintf("spare keeps %d victims, its twin %d of %d", len(fast), len(slow), len(chosen))
 			}
 			if again, ok := pl.fits(c, chosen); !ok || !slices.EqualFunc(spots, again, func(x, y fleet.Spot) bool { return slices.Equal(x.Nodes, y.Nodes) }) {
 				return asked, "the questions left a trace"
 			}
-			none := pl.noneAmong(c, chosen)
+			none := pl.noBorrowersAmong(c, chosen)
 			for _, v := range chosen {
-				if c.account != nil && none(v) != pl.isNone(c, v, chosen) {
+				if c.account != nil && none(v) != pl.isNoBorrower(c, v, chosen) {
 					return asked, fmt.Sprintf("a victim of class %v is no borrower: %v, its twin says otherwise", v.class, none(v))
 				}
 			}
@@ -48,7 +48,7 @@ func (pl *Planner) claimsOf(it fleet.Waiting) []*claim {
 	}
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
 	pl.limitByTree(c)
-	c.keeps = mustKeep(c)
+	c.sparesHolds = mustSpareHolds(c)
 	pl.limitByEarlier(c)
 	return []*claim{c}
 }
@@ -65,8 +65,8 @@ func (pl *Planner) everyoneInTheWay(c *claim) []*candidateVictim {
 	return byCost(append(list, pl.evictableFlex(c)...))
 }
 
-// thinSlowly is thin, each victim asked for with everything looked at again.
-func (pl *Planner) thinSlowly(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
+// giveBackAtSlowly is thin, each victim asked for with everything looked at again.
+func (pl *Planner) giveBackAtSlowly(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	leaving := slices.Clone(pl.leavers(chosen))
 	freed := 0
 	for _, v := range leaving {
@@ -94,8 +94,8 @@ func (pl *Planner) thinSlowly(c *claim, spots []fleet.Spot, chosen []*candidateV
 	return kept
 }
 
-// spareSlowly is spare, the claim placed anew for each victim.
-func (pl *Planner) spareSlowly(c *claim, chosen []*candidateVictim) []*candidateVictim {
+// giveBackSlowly is spare, the claim placed anew for each victim.
+func (pl *Planner) giveBackSlowly(c *claim, chosen []*candidateVictim) []*candidateVictim {
 	for spared := true; spared; {
 		spared = false
 		for i := len(chosen) - 1; i >= 0; i-- {
@@ -108,9 +108,9 @@ func (pl *Planner) spareSlowly(c *claim, chosen []*candidateVictim) []*candidate
 	return chosen
 }
 
-// AlongTree lists whom a walk along a tree meets.
-func AlongTree(tree *fleet.Tree) (met []*fleet.Waiting) {
-	walk := alongTree(tree)
+// WalkTree lists whom a walk along a tree meets.
+func WalkTree(tree *fleet.Tree) (met []*fleet.Waiting) {
+	walk := walkTree(tree)
 	for it := walk.next(); it != nil; it = walk.next() {
 		met = append(met, it)
 	}

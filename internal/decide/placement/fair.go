@@ -31,7 +31,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 			}
 			had := len(list)
 			list = pl.evictableAmong(list, c, ns, true)
-			room += atMost(list[had:], excess)
+			room += mostGivable(list[had:], excess)
 		}
 	}
 	if room < c.gpus {
@@ -68,9 +68,9 @@ func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
 	return other && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
 }
 
-// atMost is the most GPUs that units of one namespace may give while it is above
+// mostGivable is the most GPUs that units of one namespace may give while it is above
 // its share by so many before each of them: the largest goes last.
-func atMost(list []*candidateVictim, excess int) int {
+func mostGivable(list []*candidateVictim, excess int) int {
 	all, largest := 0, 0
 	for _, v := range list {
 		all, largest = all+v.gpus, max(largest, v.all.gpus)
@@ -96,7 +96,7 @@ func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*
 	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
 		return spots, victims, true
 	}
-	return pl.placeFirst(c, list)
+	return pl.fairAtPlace(c, list)
 }
 
 // fair says whether a claim may evict a set of victims on flex.
@@ -143,8 +143,8 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 	fair := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
 		// Nobody goes only to make room in a share.
-		return len(pl.thin(c, spots, set)) == len(set) && len(pl.spare(c, set)) == len(set) &&
-			!pl.wholeInVain(c, set) && pl.fair(c, pl.shrink(c, spots, set))
+		return len(pl.giveBackAt(c, spots, set)) == len(set) && len(pl.giveBack(c, set)) == len(set) &&
+			!pl.shrinkingDoes(c, set) && pl.fair(c, pl.shrink(c, spots, set))
 	}
 	best := pl.cheapestWhere(c, list, nil, fair, all)
 	if best == nil {
@@ -154,21 +154,21 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 	return spots, pl.shrink(c, spots, best), ok
 }
 
-// placeFirst finds a place with all candidates gone, island by island, and then
+// fairAtPlace finds a place with all candidates gone, island by island, and then
 // keeps only those victims that the place needs.
-func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	var spots []fleet.Spot
 	var victims []*candidateVictim
 	for i := range pl.p.Islands {
-		there := pl.onceEach(list, pl.touching(c, list, i))
+		there := pl.eachOnce(list, pl.touching(c, list, i))
 		found, ok := pl.fits(c, there)
 		if !ok {
 			continue
 		}
 		pl.give(c, found, 1)
-		set := pl.needed(found, there)
+		set := pl.stillNeeded(found, there)
 		pl.give(c, found, -1)
-		if spared := pl.spare(c, set); len(spared) < len(set) {
+		if spared := pl.giveBack(c, set); len(spared) < len(set) {
 			set = spared
 			found, _ = pl.fits(c, set)
 		}
@@ -180,10 +180,10 @@ func (pl *Planner) placeFirst(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	return spots, victims, victims != nil
 }
 
-// onceEach leaves out, of the candidates that touch an island, surplus that was put in
+// eachOnce leaves out, of the candidates that touch an island, surplus that was put in
 // place of other surplus and is a part of what goes with the whole pool: needed would
 // count the room it frees twice. (shrink tries such surplus.)
-func (pl *Planner) onceEach(list, there []*candidateVictim) []*candidateVictim {
+func (pl *Planner) eachOnce(list, there []*candidateVictim) []*candidateVictim {
 	known := make(map[*candidateVictim]bool, len(list))
 	for _, v := range list {
 		known[v] = true

@@ -32,11 +32,11 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 	list := pl.list[:0]
 	for _, node := range pl.p.Islands[island].Nodes() {
 		kind := pl.kindOf(c, node)
-		if kind == closed {
+		if kind == nodeClosed {
 			continue
 		}
-		if kind != counted && pl.extra[node] > 0 {
-			kind = counted // this claim has opened it already
+		if kind != nodeCounted && pl.extra[node] > 0 {
+			kind = nodeCounted // this claim has opened it already
 		}
 		if room := pl.room(node); room >= nd.gpus {
 			n := pl.p.Nodes[node]
@@ -53,10 +53,10 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 // still leaving come after those that are free, but those that the claim's own
 // victims leave come first: so a GPU that is held and reserved counts once.
 func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
-	if pl.roomiest && kind != counted {
+	if pl.roomiestFirst && kind != nodeCounted {
 		return 2*n.GPUs - room // what is free of limits comes first
 	}
-	if pl.roomiest || pl.freed[node] > 0 || c.tight && leftBy(n, c.account.Tree()) {
+	if pl.roomiestFirst || pl.freed[node] > 0 || c.awaitsLeavers && leftBy(n, c.account.Tree()) {
 		return n.GPUs - room
 	}
 	leaving := 0
@@ -70,14 +70,14 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		return (4*n.GPUs+room)*2 + leaving // the quota there will want its whole node
 	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
-	case kind == counted:
+	case kind == nodeCounted:
 		return (2*n.GPUs+1-n.OfQuota())*2 + leaving // as if no flex were there
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
 
 // left says whether somebody still has to leave before all the room of a node is free.
-func left(n *fleet.Node, room int) bool { return n.Held()+n.GPUs-n.Good() > n.GPUs-room }
+func left(n *fleet.Node, room int) bool { return n.InUse()+n.GPUs-n.Good() > n.GPUs-room }
 
 // pick takes candidates in order until there are enough replicas or a limit is
 // reached. Where the limit on nodes is what ends it, those with the most room are
@@ -96,7 +96,7 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 	nodes, limited := take(list, replicas, own, tree)
 	if len(nodes) < replicas && limited {
 		slices.SortStableFunc(list, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(min(a.kind, later), min(b.kind, later)), cmp.Compare(b.slots, a.slots))
+			return cmp.Or(cmp.Compare(min(a.kind, nodeLater), min(b.kind, nodeLater)), cmp.Compare(b.slots, a.slots))
 		})
 		if more, _ := take(list, replicas, own, tree); len(more) > len(nodes) {
 			return more
@@ -112,14 +112,14 @@ func take(list []candidate, replicas, own, tree int) (nodes []int, limited bool)
 		if len(nodes) == replicas {
 			break
 		}
-		if (cand.kind == later || cand.kind == open) && own <= 0 || cand.kind == open && tree <= 0 {
+		if (cand.kind == nodeLater || cand.kind == nodeOpen) && own <= 0 || cand.kind == nodeOpen && tree <= 0 {
 			limited = true
 			continue
 		}
-		if cand.kind != counted {
+		if cand.kind != nodeCounted {
 			own--
 		}
-		if cand.kind == open {
+		if cand.kind == nodeOpen {
 			tree--
 		}
 		for s := 0; s < cand.slots && len(nodes) < replicas; s++ {

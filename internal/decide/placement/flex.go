@@ -22,7 +22,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 			if pl.p.Tried(it) || head.bars(pl, *it) {
 				continue
 			}
-			if pl.tired(it) {
+			if pl.outrankedTooOften(it) {
 				rests = false
 				continue
 			}
@@ -30,7 +30,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 			switch {
 			case !ok:
 				pl.p.SetTried(it)
-			case !pl.betterElsewhere(*it, plan):
+			case !pl.betterInAnother(*it, plan):
 				return plan, true
 			default:
 				rests = false
@@ -115,7 +115,7 @@ func (pl *Planner) byLeastFlex() []string {
 // important work of its namespace, or work of a namespace above its share.
 func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	c := pl.claimOf(it, nil, fleet.HoldsFlex)
-	if plan, ok := pl.onFreeFlex(c); ok {
+	if plan, ok := pl.placeOnFreeFlex(c); ok {
 		return plan, true
 	}
 	list := pl.evictableOnFlex(c)
@@ -126,15 +126,15 @@ func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	if !ok {
 		return Plan{}, false
 	}
-	return pl.eviction(c, spots, victims), true
+	return pl.preemptionPlan(c, spots, victims), true
 }
 
-// onFreeFlex plans a flex claim on free room, if there is as much at all.
-func (pl *Planner) onFreeFlex(c *claim) (Plan, bool) {
+// placeOnFreeFlex plans a flex claim on free room, if there is as much at all.
+func (pl *Planner) placeOnFreeFlex(c *claim) (Plan, bool) {
 	if c.gpus > pl.p.Tally().Room {
 		return Plan{}, false
 	}
-	return pl.onFree(c)
+	return pl.placeOnFree(c)
 }
 
 // Shares is each namespace's fair share of a partition's flex in GPUs: the

@@ -6,21 +6,21 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
 // such care, one is as good as another.
 
-// inside plans a claim that its quota's backing has room for.
-func (pl *Planner) inside(c *claim) (Plan, bool) {
+// placeInBacking plans a claim that its quota's backing has room for.
+func (pl *Planner) placeInBacking(c *claim) (Plan, bool) {
 	for _, nd := range c.needs {
 		if nd.gpus >= pl.p.GPUsPerNode {
-			return pl.onFree(c)
+			return pl.placeOnFree(c)
 		}
 	}
-	pl.blind = true
+	pl.ignoreFlex = true
 	spots, ok := pl.find(c)
-	pl.blind = false
+	pl.ignoreFlex = false
 	if !ok {
 		return Plan{}, false
 	}
 	defer pl.release(c, spots)
-	full := pl.short(spots)
+	full := pl.overfull(spots)
 	if full == nil {
 		return pl.finish(c, spots, nil), true
 	}
@@ -29,11 +29,11 @@ func (pl *Planner) inside(c *claim) (Plan, bool) {
 			return Plan{}, false // nothing of the quota is there yet: the cheapest victims decide the place
 		}
 	}
-	return pl.finish(c, spots, asVictims(pl.clear(spots))), true
+	return pl.finish(c, spots, asVictims(pl.flexVictimsAt(spots))), true
 }
 
-// short lists the nodes of found spots that flex work keeps too full.
-func (pl *Planner) short(spots []fleet.Spot) []int {
+// overfull lists the nodes of found spots that flex work keeps too full.
+func (pl *Planner) overfull(spots []fleet.Spot) []int {
 	var nodes []int
 	seen := map[int]bool{}
 	for _, spot := range spots {
@@ -47,10 +47,10 @@ func (pl *Planner) short(spots []fleet.Spot) []int {
 	return nodes
 }
 
-// clear chooses the cheapest flex units that make room on the nodes of the
+// flexVictimsAt chooses the cheapest flex units that make room on the nodes of the
 // spots, and then gives back, the dearest first, whoever need not leave.
-func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
-	short, full := pl.short(spots), map[int]bool{}
+func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {
+	short, full := pl.overfull(spots), map[int]bool{}
 	for _, n := range short {
 		full[n] = true
 	}
@@ -65,19 +65,19 @@ func (pl *Planner) clear(spots []fleet.Spot) []*candidateVictim {
 			}
 		}
 	}
-	return pl.needed(spots, byCost(list))
+	return pl.stillNeeded(spots, byCost(list))
 }
 
-// needed gives back, the dearest first, whoever need not leave for the spots,
+// stillNeeded gives back, the dearest first, whoever need not leave for the spots,
 // which are given to the claim; the others are who must.
-func (pl *Planner) needed(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
+func (pl *Planner) stillNeeded(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
 	for _, v := range list {
 		pl.evict(v.unit)
 	}
 	var chosen []*candidateVictim
 	for i := len(list) - 1; i >= 0; i-- {
 		pl.restore(list[i].unit)
-		if pl.short(spots) != nil {
+		if pl.overfull(spots) != nil {
 			pl.evict(list[i].unit)
 			chosen = append(chosen, list[i])
 		}

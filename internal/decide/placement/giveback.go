@@ -11,9 +11,9 @@ import (
 // asked with everything looked at again: does holdsIn (thin) or fits (spare) still
 // say yes with all others gone and this one back?
 
-// thin spares who need not leave for the place that fits found with the chosen
+// giveBackAt spares who need not leave for the place that fits found with the chosen
 // victims gone. (The search may miss a place that it would have found with fewer gone.)
-func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
+func (pl *Planner) giveBackAt(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	leaving := slices.Clone(pl.leavers(chosen))
 	t := pl.begin(c, spots, leaving)
 	kept := make([]*candidateVictim, 0, len(leaving))
@@ -35,11 +35,11 @@ func (pl *Planner) thin(c *claim, spots []fleet.Spot, chosen []*candidateVictim)
 	return kept
 }
 
-// trial is a claim on the nodes that were found for it, with victims out of the
+// placedTrial is a claim on the nodes that were found for it, with victims out of the
 // picture who are given back one by one. What it holds against its limits is kept
 // up to date node by node: as it fitted before a victim came back, only the nodes
 // on which that one stands can say no.
-type trial struct {
+type placedTrial struct {
 	pl    *Planner
 	c     *claim
 	spots []fleet.Spot
@@ -49,8 +49,8 @@ type trial struct {
 	own, tree, opens []int // the claim's limits as they were before
 }
 
-func (pl *Planner) begin(c *claim, spots []fleet.Spot, leaving []*candidateVictim) *trial {
-	t := &trial{pl: pl, c: c, spots: spots, own: slices.Clone(c.own), tree: slices.Clone(c.tree), opens: slices.Clone(c.opens)}
+func (pl *Planner) begin(c *claim, spots []fleet.Spot, leaving []*candidateVictim) *placedTrial {
+	t := &placedTrial{pl: pl, c: c, spots: spots, own: slices.Clone(c.own), tree: slices.Clone(c.tree), opens: slices.Clone(c.opens)}
 	for _, v := range leaving {
 		pl.evict(v.all)
 		t.freed += v.freed(c)
@@ -68,7 +68,7 @@ func (pl *Planner) begin(c *claim, spots []fleet.Spot, leaving []*candidateVicti
 }
 
 // end leaves no trace; the kept victims are who is still out of the picture.
-func (t *trial) end(kept []*candidateVictim) {
+func (t *placedTrial) end(kept []*candidateVictim) {
 	t.pl.give(t.c, t.spots, -1)
 	for _, v := range kept {
 		t.clear(v, -1)
@@ -83,7 +83,7 @@ func (t *trial) end(kept []*candidateVictim) {
 }
 
 // shift takes a victim out of the picture (sign 1) or puts it back (−1).
-func (t *trial) shift(v *candidateVictim, sign int) {
+func (t *placedTrial) shift(v *candidateVictim, sign int) {
 	t.nodes = t.pl.nodesOf(&v.all, t.nodes[:0])
 	for _, node := range t.nodes {
 		t.count(node, -1)
@@ -99,7 +99,7 @@ func (t *trial) shift(v *candidateVictim, sign int) {
 }
 
 // count counts a node as it is now into the claim's limits, or out of them.
-func (t *trial) count(node, sign int) {
+func (t *placedTrial) count(node, sign int) {
 	if t.pl.clears[node] > 0 && t.pl.owner(node) == nil {
 		t.c.tree[t.pl.p.Nodes[node].Island] += sign
 	}
@@ -110,7 +110,7 @@ func (t *trial) count(node, sign int) {
 
 // clear counts a victim of the claim's tree among those that leave its nodes, where
 // the tree's own nodes are what its limits count.
-func (t *trial) clear(v *candidateVictim, sign int) {
+func (t *placedTrial) clear(v *candidateVictim, sign int) {
 	if !t.c.counts() || t.c.covered.nodes != nil || v.w.Flexes() || v.w.Tree() != t.c.account.Tree() {
 		return
 	}
@@ -119,15 +119,15 @@ func (t *trial) clear(v *candidateVictim, sign int) {
 
 // holdsWithout says whether the claim still fits where it is with a victim given
 // back, the one that was shifted last. Gone are all before it, and those kept.
-func (t *trial) holdsWithout(v *candidateVictim, before, kept []*candidateVictim) bool {
+func (t *placedTrial) holdsWithout(v *candidateVictim, before, kept []*candidateVictim) bool {
 	if !t.pl.countsWithout(t.c, t.freed-v.freed(t.c)) {
 		return false
 	}
-	if t.c.keeps && t.c.counts() && !t.c.leavesHeld(slices.Concat(before, kept)) {
+	if t.c.sparesHolds && t.c.counts() && !t.c.leavesHeld(slices.Concat(before, kept)) {
 		return false
 	}
 	for _, node := range t.nodes {
-		if t.pl.extra[node] > 0 && (t.pl.room(node) < 0 || t.pl.kindOf(t.c, node) == closed) {
+		if t.pl.extra[node] > 0 && (t.pl.room(node) < 0 || t.pl.kindOf(t.c, node) == nodeClosed) {
 			return false
 		}
 	}
@@ -146,11 +146,11 @@ func (pl *Planner) nodesOf(u *unit, list []int) []int {
 	return list
 }
 
-// spare gives back, the dearest first, whoever a claim fits without.
-func (pl *Planner) spare(c *claim, chosen []*candidateVictim) []*candidateVictim {
+// giveBack gives back, the dearest first, whoever a claim fits without.
+func (pl *Planner) giveBack(c *claim, chosen []*candidateVictim) []*candidateVictim {
 	for spared := true; spared; { // whom the claim needs may change with who is spared
 		spared = false
-		b := pl.boundOf(c, chosen)
+		b := pl.slotBoundOf(c, chosen)
 		for i := len(chosen) - 1; i >= 0; i-- {
 			if b.needs(chosen[i]) {
 				continue
@@ -160,18 +160,18 @@ func (pl *Planner) spare(c *claim, chosen []*candidateVictim) []*candidateVictim
 			if _, ok := pl.fits(c, rest); ok {
 				chosen, spared = rest, true
 			}
-			b = pl.boundOf(c, chosen)
+			b = pl.slotBoundOf(c, chosen)
 		}
 		b.end()
 	}
 	return chosen
 }
 
-// bound is how many replicas of each need each island has room for at most, with
+// slotBound is how many replicas of each need each island has room for at most, with
 // many victims out of the picture: where one of them given back leaves too few,
 // the claim cannot do without it, and need not be placed anew to know. Without a
 // bound (nil) nobody is known to be needed.
-type bound struct {
+type slotBound struct {
 	pl      *Planner
 	c       *claim
 	victims []*candidateVictim
@@ -180,11 +180,11 @@ type bound struct {
 	nodes   []int
 }
 
-func (pl *Planner) boundOf(c *claim, victims []*candidateVictim) *bound {
+func (pl *Planner) slotBoundOf(c *claim, victims []*candidateVictim) *slotBound {
 	if len(victims) <= fewCandidates || len(pl.leavers(victims)) < len(victims) {
 		return nil
 	}
-	b := &bound{pl: pl, c: c, victims: victims, slots: make([][]int, len(c.needs))}
+	b := &slotBound{pl: pl, c: c, victims: victims, slots: make([][]int, len(c.needs))}
 	for _, v := range victims {
 		pl.evict(v.all)
 		b.freed += v.freed(c)
@@ -198,7 +198,7 @@ func (pl *Planner) boundOf(c *claim, victims []*candidateVictim) *bound {
 	return b
 }
 
-func (b *bound) end() {
+func (b *slotBound) end() {
 	if b == nil {
 		return
 	}
@@ -208,9 +208,9 @@ func (b *bound) end() {
 }
 
 // count counts the room of a node into what the islands have, or out of it.
-func (b *bound) count(node, sign int) {
+func (b *slotBound) count(node, sign int) {
 	room := b.pl.room(node)
-	if room <= 0 || b.pl.kindOf(b.c, node) == closed {
+	if room <= 0 || b.pl.kindOf(b.c, node) == nodeClosed {
 		return
 	}
 	for k, nd := range b.c.needs {
@@ -219,7 +219,7 @@ func (b *bound) count(node, sign int) {
 }
 
 // needs says whether the claim cannot fit without a victim.
-func (b *bound) needs(v *candidateVictim) bool {
+func (b *slotBound) needs(v *candidateVictim) bool {
 	if b == nil {
 		return false
 	}
@@ -236,7 +236,7 @@ func (b *bound) needs(v *candidateVictim) bool {
 	return needed
 }
 
-func (b *bound) shift(v *candidateVictim, sign int) {
+func (b *slotBound) shift(v *candidateVictim, sign int) {
 	for _, node := range b.nodes {
 		b.count(node, -1)
 	}
@@ -247,7 +247,7 @@ func (b *bound) shift(v *candidateVictim, sign int) {
 }
 
 // most is how many replicas of a need there is room for where it may stand.
-func (b *bound) most(nd need, slots []int) (most int) {
+func (b *slotBound) most(nd need, slots []int) (most int) {
 	if nd.beside >= 0 {
 		return slots[b.pl.p.Nodes[nd.beside].Island]
 	}

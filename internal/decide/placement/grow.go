@@ -10,7 +10,7 @@ import (
 // grow gives an elastic pool more replicas: in quota on free and flex GPUs
 // within the backing of the quota or tree, on flex on free GPUs only.
 func (pl *Planner) grow() (Plan, bool) {
-	pl.growth = growth{heads: map[*fleet.Tree]*head{}}
+	pl.growth = growthMemo{heads: map[*fleet.Tree]*head{}}
 	var list []*fleet.Workload
 	for _, w := range pl.p.Growing() {
 		if !pl.p.Grown(w) {
@@ -33,8 +33,8 @@ func (pl *Planner) grow() (Plan, bool) {
 	return Plan{}, false
 }
 
-// growth is what all pools that might grow ask about one state.
-type growth struct {
+// growthMemo is what all pools that might grow ask about one state.
+type growthMemo struct {
 	flex  *flexHead             // the head of flex; nil: not asked yet
 	heads map[*fleet.Tree]*head // of each tree's borrowers
 }
@@ -61,9 +61,9 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 			continue
 		}
 		held := heldFrom(w.Account(), w)
-		room := w.Account().Backed() - w.Account().Stays() - held
+		room := w.Account().BackedGPUs() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
-			tree := pl.treeBacked(w.Account().Root()) - w.Account().Root().Stays()
+			tree := pl.backedGPUs(w.Account().Root()) - w.Account().Root().Stays()
 			if held > 0 {
 				tree = min(tree, room+w.Account().Lendable((*fleet.Account).Stays))
 			}
@@ -90,7 +90,7 @@ func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
 		h = &now
 		pl.growth.heads[tree] = h
 	}
-	return h.holds && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
+	return h.reserves && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }
 
 func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
@@ -118,7 +118,7 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 	if most <= 0 {
 		return Plan{}, false
 	}
-	pl.resize(c, 1)
+	pl.resizeClaim(c, 1)
 	var list []*candidateVictim
 	for _, v := range pl.evictableOnFlex(c) {
 		if v.key.Surplus && v.w.Namespace != c.w.Namespace {
@@ -126,12 +126,12 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 		}
 	}
 	n := max(1, pl.largest(c, most, pl.downToShare(c, list)))
-	pl.resize(c, n)
+	pl.resizeClaim(c, n)
 	spots, victims, ok := pl.fairSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
-	return pl.eviction(c, spots, victims), true
+	return pl.preemptionPlan(c, spots, victims), true
 }
 
 // growBy grows by as many replicas as free room takes, else by as many as flex
@@ -144,7 +144,7 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	if pl.resize(c, 1); !pl.couldFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
+	if pl.resizeClaim(c, 1); !pl.mayFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
 	list := byCost(pl.evictableFlex(c))
@@ -152,12 +152,12 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if n == 0 {
 		return Plan{}, false
 	}
-	pl.resize(c, n)
+	pl.resizeClaim(c, n)
 	spots, victims, ok := pl.cheapestSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
-	return pl.eviction(c, spots, victims), true
+	return pl.preemptionPlan(c, spots, victims), true
 }
 
 func (pl *Planner) limitGrowth(c *claim) {
@@ -177,8 +177,8 @@ func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
 	if n == 0 {
 		return Plan{}, false
 	}
-	pl.resize(c, n)
-	return pl.onFree(c)
+	pl.resizeClaim(c, n)
+	return pl.placeOnFree(c)
 }
 
 // anySlot says whether some island's room takes a replica on flex.
@@ -192,7 +192,7 @@ func (pl *Planner) anySlot(nd need) bool {
 // largest is the most replicas, up to a bound, that fit with the victims gone.
 func (pl *Planner) largest(c *claim, most int, victims []*candidateVictim) int {
 	fits := func(n int) bool {
-		pl.resize(c, n)
+		pl.resizeClaim(c, n)
 		_, ok := pl.fits(c, victims)
 		return ok
 	}
@@ -205,7 +205,7 @@ func (pl *Planner) largest(c *claim, most int, victims []*candidateVictim) int {
 	return 1 + sort.Search(most-1, func(n int) bool { return !fits(n + 2) })
 }
 
-func (pl *Planner) resize(c *claim, replicas int) {
+func (pl *Planner) resizeClaim(c *claim, replicas int) {
 	c.needs[0].replicas = replicas
 	c.gpus = gpusOf(c.needs)
 }

@@ -15,9 +15,9 @@ import (
 // that stands aside is not in the way of who starts within a hold.
 func (pl *Planner) counts(c *claim) bool {
 	a := c.account
-	if len(a.Holds()) == 0 {
+	if len(a.InsideHolds()) == 0 {
 		// Earlier work is part of all that stays: where all fits, nobody need be asked.
-		return a.Stays()+c.gpus <= a.Backed() || pl.earlier(c)+c.gpus <= a.Backed()
+		return a.Stays()+c.gpus <= a.BackedGPUs() || pl.earlier(c)+c.gpus <= a.BackedGPUs()
 	}
 	e := a.Earmarks()
 	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
@@ -28,7 +28,7 @@ func (pl *Planner) counts(c *claim) bool {
 // holds part of the quota, whether it is (see counts).
 func (pl *Planner) mayCount(a *fleet.Account, it fleet.Waiting) bool {
 	gpus := gpusFor(it)
-	return len(a.Holds()) > 0 || a.Stays()+gpus <= a.Backed() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.Backed()
+	return len(a.InsideHolds()) > 0 || a.Stays()+gpus <= a.BackedGPUs() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.BackedGPUs()
 }
 
 // countsWithoutAside is the plain count, but for work that stands aside.
@@ -39,7 +39,7 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 			gpus += u.gpus
 		}
 	})
-	return gpus <= c.account.Backed()
+	return gpus <= c.account.BackedGPUs()
 }
 
 // setAside marks the units that do not fit beside the holds of others: until they
@@ -47,7 +47,7 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 // from what ran as guaranteed already when it was placed. It says whether there
 // are marks now; had says whether there may have been before.
 func setAside(a *fleet.Account, units []*unit, had bool) bool {
-	if len(a.Holds()) == 0 {
+	if len(a.InsideHolds()) == 0 {
 		for i := 0; had && i < len(units); i++ {
 			units[i].over, units[i].aside, units[i].within = false, false, false
 		}
@@ -65,14 +65,14 @@ func setAside(a *fleet.Account, units []*unit, had bool) bool {
 // wasThere says whether a workload ran before the last of the holds was placed
 // that keep it out.
 func wasThere(a *fleet.Account, w *fleet.Workload) bool {
-	return w.Started != 0 && slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
+	return w.Started != 0 && slices.ContainsFunc(a.InsideHolds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
 }
 
-// mustKeep says whether a claim must leave to others what they hold and do not
+// mustSpareHolds says whether a claim must leave to others what they hold and do not
 // use: it may push nobody there, nor borrow it. Who finds room in a hold of his
 // own beside all that stands owes nothing to other holders.
-func mustKeep(c *claim) bool {
-	if len(c.account.Holds()) == 0 {
+func mustSpareHolds(c *claim) bool {
+	if len(c.account.InsideHolds()) == 0 {
 		return false
 	}
 	e := c.account.Standing()
@@ -83,7 +83,7 @@ func mustKeep(c *claim) bool {
 // they hold: its quota's work fits beside that, and in what siblings leave unused.
 // (What siblings borrow of it is their own affair.)
 func (c *claim) leavesHeld(gone []*candidateVictim) bool {
-	if !c.keeps {
+	if !c.sparesHolds {
 		return true
 	}
 	e := c.account.StandingBut(func(w *fleet.Workload) (gpus int) {
@@ -103,20 +103,20 @@ func (c *claim) leavesHeld(gone []*candidateVictim) bool {
 		}
 		return gpus
 	}
-	return stays(c.account)+c.gpus+e.Others(c.w.User, c.w.Namespace) <= c.account.Backed()+c.account.Lendable(stays)
+	return stays(c.account)+c.gpus+e.Others(c.w.User, c.w.Namespace) <= c.account.BackedGPUs()+c.account.Lendable(stays)
 }
 
-// outOfReach says whether a unit of a claim's quota uses a hold that is not for
+// usesForeignHold says whether a unit of a claim's quota uses a hold that is not for
 // the claim: as little as another quota's guaranteed work is it evicted for it.
-func outOfReach(c *claim, a *fleet.Account, u *unit) bool {
+func usesForeignHold(c *claim, a *fleet.Account, u *unit) bool {
 	return u.within && u.holds == fleet.HoldsGuaranteed && a == c.account &&
-		!slices.ContainsFunc(a.Holds(), func(h *fleet.Hold) bool { return h.For(u.w) && h.For(c.w) })
+		!slices.ContainsFunc(a.InsideHolds(), func(h *fleet.Hold) bool { return h.For(u.w) && h.For(c.w) })
 }
 
 // heldFrom is the backing of its own quota that others hold from a workload and
 // do not use.
 func heldFrom(a *fleet.Account, w *fleet.Workload) int {
-	if len(a.Holds()) == 0 {
+	if len(a.InsideHolds()) == 0 {
 		return 0
 	}
 	e := a.Standing()
@@ -125,7 +125,7 @@ func heldFrom(a *fleet.Account, w *fleet.Workload) int {
 
 // barredFrom is all that others hold from a workload, used or not.
 func barredFrom(a *fleet.Account, w *fleet.Workload) int {
-	if len(a.Holds()) == 0 {
+	if len(a.InsideHolds()) == 0 {
 		return 0
 	}
 	e := a.Earmarks()
@@ -137,11 +137,11 @@ func barredFrom(a *fleet.Account, w *fleet.Workload) int {
 // holds, used or not.
 func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
 	a := pl.p.Account(it.Workload.Target)
-	if a == nil || len(a.Holds()) == 0 {
+	if a == nil || len(a.InsideHolds()) == 0 {
 		return 0, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.Backed() && !pl.counts(c)
+	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.BackedGPUs() && !pl.counts(c)
 }
 
 // heads are the waiting units of a queue that hold reservations: the first of
@@ -185,7 +185,7 @@ func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fle
 
 // holdOf is the first hold inside the quota that is for a workload, or nil.
 func holdOf(a *fleet.Account, w *fleet.Workload) *fleet.Hold {
-	for _, h := range a.Holds() {
+	for _, h := range a.InsideHolds() {
 		if h.For(w) {
 			return h
 		}

@@ -7,31 +7,31 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 func (pl *Planner) mendGangs() (Plan, bool) {
 	for _, w := range pl.p.Broken() {
 		if w.State == fleet.Mending && lostBase(w) {
-			return giveUp(w), true
+			return returnToQueue(w), true
 		}
 		for i, pool := range w.Pools {
 			base, stays := pool.Rank == w.BaseRank(), w.Stays(i)
 			if pool.Elastic || stays >= pool.Min || !base && stays == 0 {
 				continue
 			}
-			return pl.mendOrGiveUp(w, i), true
+			return pl.mendOrReturn(w, i), true
 		}
 	}
 	return Plan{}, false
 }
 
-// mendOrGiveUp mends a gang that stands without being whole, or sends it back to
+// mendOrReturn mends a gang that stands without being whole, or sends it back to
 // its queue: the whole workload where it is one of its lowest-rank pools.
-func (pl *Planner) mendOrGiveUp(w *fleet.Workload, pool int) Plan {
+func (pl *Planner) mendOrReturn(w *fleet.Workload, pool int) Plan {
 	if w.HoldsOf(pool) != fleet.NoHolds {
 		if plan, ok := pl.mend(w, pool, w.Pools[pool].Min-w.Stays(pool)); ok {
 			return plan
 		}
 	}
 	if w.Pools[pool].Rank == w.BaseRank() {
-		return giveUp(w)
+		return returnToQueue(w)
 	}
-	return giveUpPool(w, pool)
+	return returnPoolToQueue(w, pool)
 }
 
 // lostBase says whether nothing runs any more of the pools that must run together.
@@ -55,19 +55,19 @@ func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
 	var ok bool
 	switch {
 	case w.Flexes():
-		plan, ok = pl.onFree(c)
+		plan, ok = pl.placeOnFree(c)
 	case c.holds == fleet.HoldsGuaranteed:
 		if plan, ok = pl.mendGuaranteed(c); !ok {
-			plan, ok = pl.mendBeyond(c)
+			plan, ok = pl.mendUncovered(c)
 		}
 	default:
-		plan, ok = pl.mendBeyond(c)
+		plan, ok = pl.mendUncovered(c)
 	}
 	plan.Kind = Mend
 	return plan, ok
 }
 
-func (pl *Planner) onFree(c *claim) (Plan, bool) {
+func (pl *Planner) placeOnFree(c *claim) (Plan, bool) {
 	spots, ok := pl.find(c)
 	if !ok {
 		return Plan{}, false
@@ -83,40 +83,40 @@ func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.limitByEarlier(c)
-	if plan, ok := pl.onFree(c); ok {
+	if plan, ok := pl.placeOnFree(c); ok {
 		return plan, true
 	}
-	return pl.displace(c)
+	return pl.preempt(c)
 }
 
-// mendBeyond mends work that no backing covers: from free and flex nodes only.
-func (pl *Planner) mendBeyond(c *claim) (Plan, bool) {
-	c.counted, c.beyond = nil, true
+// mendUncovered mends work that no backing covers: from free and flex nodes only.
+func (pl *Planner) mendUncovered(c *claim) (Plan, bool) {
+	c.counted, c.uncovered = nil, true
 	pl.noOwnLimit(c)
 	c.tree = pl.intsFor(2)
 	copy(c.tree, c.own)
-	if plan, ok := pl.onFree(c); ok {
+	if plan, ok := pl.placeOnFree(c); ok {
 		return plan, true
 	}
-	return pl.displaceFlex(c)
+	return pl.preemptFlex(c)
 }
 
-// displaceFlex plans a claim at the cost of flex work alone, whatever the counts.
-func (pl *Planner) displaceFlex(c *claim) (Plan, bool) {
+// preemptFlex plans a claim at the cost of flex work alone, whatever the counts.
+func (pl *Planner) preemptFlex(c *claim) (Plan, bool) {
 	list := byCost(pl.evictableFlex(c))
 	spots, victims, ok := pl.cheapestSet(c, list)
 	if !ok {
 		return Plan{}, false
 	}
-	return pl.eviction(c, spots, victims), true
+	return pl.preemptionPlan(c, spots, victims), true
 }
 
 const unmendable = "no node in its reach could take the place of a lost one"
 
-// giveUpPool sends a gang of higher rank back to its queue; the rest runs on.
-func giveUpPool(w *fleet.Workload, pool int) Plan {
+// returnPoolToQueue sends a gang of higher rank back to its queue; the rest runs on.
+func returnPoolToQueue(w *fleet.Workload, pool int) Plan {
 	spot := fleet.Spot{Pool: pool}
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase != fleet.Leaving {
 			spot.Nodes = append(spot.Nodes, r.Node)
 		}
@@ -124,8 +124,8 @@ func giveUpPool(w *fleet.Workload, pool int) Plan {
 	return Plan{Kind: Return, Workload: w, Why: unmendable, Spots: []fleet.Spot{spot}}
 }
 
-// giveUp sends a gang back to its queue: what is left of it leaves its nodes.
-func giveUp(w *fleet.Workload) Plan {
+// returnToQueue sends a gang back to its queue: what is left of it leaves its nodes.
+func returnToQueue(w *fleet.Workload) Plan {
 	return Plan{
 		Kind: Return, Workload: w, Why: unmendable,
 		Spots: w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }),

@@ -11,12 +11,12 @@ import (
 // again and again, with other victims gone.
 const claimSteps = 5 * packSteps
 
-// together looks for nodes for all needs of a claim at once, with the chosen victims
+// findJointly looks for nodes for all needs of a claim at once, with the chosen victims
 // gone. What it finds stays given in the scratch arrays, as with find. Where it stops
 // early the planner remembers so: see Unsure.
-func (pl *Planner) together(c *claim) ([]fleet.Spot, bool) {
+func (pl *Planner) findJointly(c *claim) ([]fleet.Spot, bool) {
 	if !severalIn(c.needs) || c.searched >= claimSteps {
-		pl.unsure = pl.unsure || c.searched >= claimSteps
+		pl.cutShort = pl.cutShort || c.searched >= claimSteps
 		return nil, false
 	}
 	p := pl.packingOf(c)
@@ -24,7 +24,7 @@ func (pl *Planner) together(c *claim) ([]fleet.Spot, bool) {
 	p.steps = allowed
 	answer := p.pack()
 	c.searched += allowed - p.steps
-	pl.unsure = pl.unsure || answer == notKnown
+	pl.cutShort = pl.cutShort || answer == notKnown
 	if answer != isPacked {
 		return nil, false
 	}
@@ -92,12 +92,12 @@ func (pl *Planner) Unsure(it fleet.Waiting) bool {
 	if !severalIn(needs(nil, it)) {
 		return false
 	}
-	pl.unsure = false
-	return !pl.starts(it) && pl.unsure
+	pl.cutShort = false
+	return !pl.startsNow(it) && pl.cutShort
 }
 
-// starts says whether a unit could start now, in any way of holding its GPUs.
-func (pl *Planner) starts(it fleet.Waiting) (ok bool) {
+// startsNow says whether a unit could start now, in any way of holding its GPUs.
+func (pl *Planner) startsNow(it fleet.Waiting) (ok bool) {
 	a := pl.p.Account(it.Workload.Target)
 	if a == nil {
 		_, ok = pl.flex(it)

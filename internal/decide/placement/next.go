@@ -40,10 +40,10 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		awaited[w.For] = true
 	}
 	for _, w := range pl.p.Reserving() {
-		if plan, ok := pl.torn(w); ok {
+		if plan, ok := pl.releaseOutOfUse(w); ok {
 			return plan, true
 		}
-		if plan, ok := uncovered(w); ok {
+		if plan, ok := releaseUncovered(w); ok {
 			return plan, true
 		}
 		if !awaited[w.ID] && pl.vacated(w) {
@@ -60,7 +60,7 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 	if w.Account() != nil && !pl.treeHasLeft(w) {
 		return false
 	}
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase == fleet.Reserved && !pl.free(w, r.Node) {
 				return false
@@ -74,7 +74,7 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 // who still leave, but not for somebody else's room: that counts once already.
 func (pl *Planner) treeHasLeft(w *fleet.Workload) bool {
 	tree := w.Account().Root()
-	if tree.Usage() <= pl.treeBacked(tree) || !tree.Leaves() {
+	if tree.Usage() <= pl.backedGPUs(tree) || !tree.Leaves() {
 		return true
 	}
 	leaving := 0
@@ -83,7 +83,7 @@ func (pl *Planner) treeHasLeft(w *fleet.Workload) bool {
 			leaving += leavingGPUs(other)
 		}
 	}
-	return leaving == 0 || pl.withoutUnprotected(tree).gpus+leaving <= pl.treeBacked(tree)
+	return leaving == 0 || pl.withoutUnprotected(tree).gpus+leaving <= pl.backedGPUs(tree)
 }
 
 func leavingGPUs(w *fleet.Workload) int {
@@ -104,7 +104,7 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 			wants += r.GPUs()
 		}
 	}
-	return n.State.Usable() && n.Held()+wants <= n.Good()
+	return n.State.Usable() && n.InUse()+wants <= n.Good()
 }
 
 // startsBefore says who of two with reserved room on a node starts first: whose room
@@ -126,11 +126,11 @@ func startsBefore(a, b *fleet.Workload) bool {
 // finish makes a plan of spots that were found: room that somebody still holds, or
 // that would be taken from what is kept for others, is reserved.
 func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
-	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.tight}
+	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.awaitsLeavers}
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			n := pl.p.Nodes[node]
-			plan.Reserved = plan.Reserved || n.Held()+reservedOn(n)+pl.extra[node] > n.Good()
+			plan.Reserved = plan.Reserved || n.InUse()+reservedOn(n)+pl.extra[node] > n.Good()
 		}
 	}
 	return plan

@@ -38,11 +38,11 @@ func (h home) has(x home) bool {
 	return (h.island < 0 || h.island == x.island) && (h.rack < 0 || h.rack == x.rack)
 }
 
-// packed is what a packing found out.
-type packed int
+// packAnswer is what a packing found out.
+type packAnswer int
 
 const (
-	noWay packed = iota
+	noWay packAnswer = iota
 	isPacked
 	notKnown // the search stopped early
 )
@@ -55,7 +55,7 @@ const (
 )
 
 // pack tries every way.
-func (p *packing) pack() packed {
+func (p *packing) pack() packAnswer {
 	if !p.mayFit(0) {
 		return noWay
 	}
@@ -185,20 +185,20 @@ func (p *packing) untake(k, i int, was bin) {
 
 // mayOpen says whether the limits leave a bin to the packing.
 func (p *packing) mayOpen(b bin) bool {
-	if p.own == nil || b.used || b.kind == counted {
+	if p.own == nil || b.used || b.kind == nodeCounted {
 		return true
 	}
 	i := b.home.island
-	return p.own[i] > 0 && (b.kind != open || p.tree == nil || p.tree[i] > 0)
+	return p.own[i] > 0 && (b.kind != nodeOpen || p.tree == nil || p.tree[i] > 0)
 }
 
 // open counts a bin that is used first against the limits.
 func (p *packing) open(b bin, sign int) {
-	if p.own == nil || b.used || b.kind == counted {
+	if p.own == nil || b.used || b.kind == nodeCounted {
 		return
 	}
 	p.own[b.home.island] += sign
-	if b.kind == open && p.tree != nil {
+	if b.kind == nodeOpen && p.tree != nil {
 		p.tree[b.home.island] += sign
 	}
 }

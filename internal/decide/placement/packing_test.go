@@ -33,7 +33,7 @@ func TestPackingFindsAWayIfThereIsOne(t *testing.T) {
 func TestPackingSaysWhereItStopped(t *testing.T) {
 	p := &packing{steps: 30, homes: []home{anywhere, anywhere}}
 	for i := range 10 { // seven sixes leave room for 13 fours
-		p.bins = append(p.bins, bin{node: i, room: 10 + i%2, home: home{i, 0}, kind: counted})
+		p.bins = append(p.bins, bin{node: i, room: 10 + i%2, home: home{i, 0}, kind: nodeCounted})
 	}
 	p.needs = []need{{replicas: 7, gpus: 6, reach: fleet.ReachAny, beside: -1}, {replicas: 14, gpus: 4, reach: fleet.ReachAny, beside: -1}}
 	if answer := p.pack(); answer != notKnown {
@@ -49,7 +49,7 @@ func TestPackingMeetsTwoSizesHalfWay(t *testing.T) {
 		needs: []need{{pool: 0, replicas: 2, gpus: 5, reach: fleet.ReachAny, beside: -1}, {pool: 1, replicas: 4, gpus: 3, reach: fleet.ReachAny, beside: -1}},
 	}
 	for i, room := range []int{7, 8, 8} {
-		p.bins = append(p.bins, bin{node: i, room: room, home: home{i, 0}, kind: counted})
+		p.bins = append(p.bins, bin{node: i, room: room, home: home{i, 0}, kind: nodeCounted})
 	}
 	if p.pack() != isPacked {
 		t.Fatal("5+3, 5+3 and 3+3 fit 8, 8 and 7")
@@ -62,7 +62,7 @@ func TestPackingMeetsTwoSizesHalfWay(t *testing.T) {
 func randomPacking(r *rand.Rand) *packing {
 	p := &packing{steps: packSteps}
 	for i := range 1 + r.Intn(5) {
-		kind := []nodeKind{counted, later, open}[r.Intn(3)]
+		kind := []nodeKind{nodeCounted, nodeLater, nodeOpen}[r.Intn(3)]
 		p.bins = append(p.bins, bin{node: i, room: r.Intn(9), home: home{r.Intn(2), r.Intn(2)}, kind: kind})
 	}
 	for pool := range 1 + r.Intn(3) {
@@ -122,10 +122,10 @@ func insideLimits(p *packing, bins []bin, used map[int]bool) bool {
 	own, tree := slices.Clone(p.own), slices.Clone(p.tree)
 	for i := range used {
 		island := bins[i].home.island
-		if bins[i].kind != counted {
+		if bins[i].kind != nodeCounted {
 			own[island]--
 		}
-		if bins[i].kind == open {
+		if bins[i].kind == nodeOpen {
 			tree[island]--
 		}
 		if own[island] < 0 || tree[island] < 0 {

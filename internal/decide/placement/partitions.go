@@ -10,9 +10,9 @@ import (
 // starts in the best that takes it: guaranteed before borrowing, then where the
 // least is evicted, then by name (semantics §5).
 
-// betterElsewhere says whether another partition would take a unit now, and on
+// betterInAnother says whether another partition would take a unit now, and on
 // better terms than the plan. That partition is then looked at.
-func (pl *Planner) betterElsewhere(it fleet.Waiting, plan Plan) bool {
+func (pl *Planner) betterInAnother(it fleet.Waiting, plan Plan) bool {
 	if it.Pool != fleet.Base || it.Workload.Partition != "" || pl.Insist[it.Workload.ID] {
 		return false
 	}
@@ -88,18 +88,18 @@ func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 
 // borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
 func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
-	h, walk := head{}, alongTree(tree)
-	for it := walk.next(); it != nil && !h.holds && (before == nil || it.Key.Before(*before)); it = walk.next() {
+	h, walk := head{}, walkTree(tree)
+	for it := walk.next(); it != nil && !h.reserves && (before == nil || it.Key.Before(*before)); it = walk.next() {
 		h.considerTree(pl, it.Account(), *it)
 	}
 	return h
 }
 
-// roams says whether a victim that is guaranteed now may go to another partition of its
+// mayMoveAway says whether a victim that is guaranteed now may go to another partition of its
 // quota: it might evict there who then comes here. Three such would follow each
 // other from partition to partition for ever. (What stands there now is not asked:
 // it may change without this partition being looked at again.)
-func (pl *Planner) roams(v *candidateVictim) bool {
+func (pl *Planner) mayMoveAway(v *candidateVictim) bool {
 	if v.pool != fleet.Base || v.w.Partition != "" || v.holds != fleet.HoldsGuaranteed {
 		return false
 	}

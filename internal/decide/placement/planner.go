@@ -11,13 +11,13 @@ type Planner struct {
 	now fleet.Instant
 
 	*scratch
-	// blind: room is judged as if no flex work were there; then only in-quota work is evicted.
-	blind    bool
-	lacking  fleet.Lack // what the last claims lacked
-	minds    bool       // the last claims' answers hang on who else waits, see fleet.Waiting.Minds
-	hopeless bool       // the last claim found no room with everybody gone that could leave for it
-	roomiest bool       // nodes with the most room come first
-	unsure   bool       // a search for nodes stopped early
+	// ignoreFlex: room is judged as if no flex work were there; then only in-quota work is evicted.
+	ignoreFlex    bool
+	lacking       fleet.Lack // what the last claims lacked
+	readsQueue    bool       // the last claims' answers hang on who else waits, see fleet.Waiting.Minds
+	hopeless      bool       // the last claim found no room with everybody gone that could leave for it
+	roomiestFirst bool       // nodes with the most room come first
+	cutShort      bool       // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
@@ -27,7 +27,7 @@ type Planner struct {
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
 
-	growth   growth
+	growth   growthMemo
 	shares   map[string]int
 	sharesAt uint64
 }
@@ -41,7 +41,7 @@ type scratch struct {
 	moved    []int    // changes of the three, by island
 	ints     [4][]int // a claim's numbers by island, see intsFor
 
-	largestOf largest
+	largestOf reachSizes
 	list      []candidate
 	marks     []int // see cover
 	clears    []int // see trial
@@ -49,16 +49,16 @@ type scratch struct {
 
 	cores    parts
 	leaving  []*candidateVictim
-	inQuota  []evictableUnit
+	inQuota  []evictable
 	inTheWay []*fleet.Account
-	guarded  []judged // see classifyTree
-	others   []judged
+	guarded  []judgedUnit // see classifyTree
+	others   []judgedUnit
 	flexWork []*fleet.Workload
 
 	// What was derived from the standing work, and the version it was derived from.
 	flexOf   map[string]*standing // by namespace
 	accounts map[*fleet.Account]*standing
-	covers   map[*fleet.Tree]keptCoverage
+	covers   map[*fleet.Tree]coverageAt
 	trees    map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
@@ -74,7 +74,7 @@ type standing struct {
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]keptCoverage{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: parts{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: parts{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
@@ -107,12 +107,12 @@ func (pl *Planner) intsFor(k int) []int {
 
 // untouched says whether an island is as it stands: nobody is out of the
 // picture there, and the newcomer has been given nothing.
-func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.blind }
+func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.ignoreFlex }
 
 // room is what a node has for a newcomer: usable GPUs that nobody means to keep.
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
-	if pl.blind {
+	if pl.ignoreFlex {
 		return n.Counted() - n.OfQuota() + pl.freed[node] - pl.extra[node]
 	}
 	return n.Counted() - n.Staying() + pl.freed[node] - pl.extra[node]

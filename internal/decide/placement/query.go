@@ -63,7 +63,7 @@ func (pl *Planner) CouldEver(it fleet.Waiting) bool {
 // largestReach is the number of nodes in the largest island, or rack.
 func (pl *Planner) largestReach(reach fleet.Reach) int {
 	if l := &pl.largestOf; l.of != len(pl.p.Nodes) {
-		*l = largest{of: len(pl.p.Nodes)}
+		*l = reachSizes{of: len(pl.p.Nodes)}
 		for _, island := range pl.p.Islands {
 			l.island = max(l.island, len(island.Nodes()))
 			racks := map[int]int{}
@@ -79,5 +79,5 @@ func (pl *Planner) largestReach(reach fleet.Reach) int {
 	return pl.largestOf.island
 }
 
-// largest is the nodes of the largest island and rack among so many nodes.
-type largest struct{ of, island, rack int }
+// reachSizes is the nodes of the largest island and rack among so many nodes.
+type reachSizes struct{ of, island, rack int }

@@ -6,16 +6,16 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// pass is one walk along a quota's queue: it meets the first of each kind.
-type pass struct {
+// queueWalk is one walk along a quota's queue: it meets the first of each kind.
+type queueWalk struct {
 	account *fleet.Account
 	ahead   []*fleet.Waiting
 }
 
-func passOf(a *fleet.Account) *pass { return &pass{a, a.Firsts()} }
+func walkQueue(a *fleet.Account) *queueWalk { return &queueWalk{a, a.Firsts()} }
 
 // next is the next unit to look at, or nil.
-func (w *pass) next() *fleet.Waiting {
+func (w *queueWalk) next() *fleet.Waiting {
 	if len(w.ahead) == 0 {
 		return nil
 	}
@@ -26,12 +26,12 @@ func (w *pass) next() *fleet.Waiting {
 
 // skipped says that a unit was not asked, or not taken, for a reason of its own.
 // Where somebody holds part of the quota, the next one like it is met in its stead.
-func (w *pass) skipped(it *fleet.Waiting) {
-	if len(w.account.Holds()) == 0 {
+func (w *queueWalk) skipped(it *fleet.Waiting) {
+	if len(w.account.InsideHolds()) == 0 {
 		return
 	}
 	if like := w.account.Following(it); like != nil {
-		at, _ := slices.BinarySearchFunc(w.ahead, like, func(x, y *fleet.Waiting) int { return order(x.Before(y), y.Before(x)) })
+		at, _ := slices.BinarySearchFunc(w.ahead, like, func(x, y *fleet.Waiting) int { return threeWay(x.Before(y), y.Before(x)) })
 		w.ahead = slices.Insert(slices.Clone(w.ahead), at, like)
 	}
 }
@@ -100,8 +100,8 @@ func (s *standing) add(units []unit) {
 	}
 }
 
-// order turns two answers of a comparison into one number.
-func order(before, after bool) int {
+// threeWay turns two answers of a comparison into one number.
+func threeWay(before, after bool) int {
 	switch {
 	case before:
 		return -1

@@ -8,10 +8,10 @@ import (
 
 // This file says when reserved room is given up before anything runs in it.
 
-// uncovered gives up room in which nothing runs yet and from under which the backing
+// releaseUncovered gives up room in which nothing runs yet and from under which the backing
 // fell, for nothing starts as unprotected: all of a workload that has not started, or
 // of a pool that has yet to join. (What runs is mended where it can be, covered or not.)
-func uncovered(w *fleet.Workload) (Plan, bool) {
+func releaseUncovered(w *fleet.Workload) (Plan, bool) {
 	for i, p := range w.Pools {
 		bare, covered := reservedIn(w, i)
 		joins := p.Rank != w.BaseRank() && w.InPhase(i, fleet.Running) == 0 && covered < p.Min
@@ -24,7 +24,7 @@ func uncovered(w *fleet.Workload) (Plan, bool) {
 
 // reservedIn counts a pool's reserved replicas: those that no backing covers, and the others.
 func reservedIn(w *fleet.Workload, pool int) (bare, covered int) {
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		switch {
 		case r.Phase != fleet.Reserved:
 		case r.Holds == fleet.HoldsUnprotected:
@@ -46,31 +46,31 @@ func reservedWith(w *fleet.Workload, pool int) []fleet.Spot {
 	return slices.DeleteFunc(all, func(s fleet.Spot) bool { return s.Pool != pool })
 }
 
-// torn gives up reserved room of which part went down with a node or takes
+// releaseOutOfUse gives up reserved room of which part went down with a node or takes
 // nothing new: all of it where the parts only serve together.
-func (pl *Planner) torn(w *fleet.Workload) (Plan, bool) {
+func (pl *Planner) releaseOutOfUse(w *fleet.Workload) (Plan, bool) {
 	for i, p := range w.Pools {
 		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
-		if !pl.outOfUse(w.Held[i]) && !(base && w.Stays(i) < p.Min) && !pl.tooFewToStart(w, i) {
+		if !pl.outOfUse(w.Replicas[i]) && !(base && w.Stays(i) < p.Min) && !pl.tooFewToStart(w, i) {
 			continue
 		}
 		return Plan{
 			Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
-			Spots: pl.tornSpots(w, i),
+			Spots: pl.outOfUseSpots(w, i),
 		}, true
 	}
 	return Plan{}, false
 }
 
-// tornSpots is what is given up: everything reserved of a workload that has not
+// outOfUseSpots is what is given up: everything reserved of a workload that has not
 // started, everything reserved of a gang, of an elastic pool only what is out of use
 // unless it has not started either and too little is left.
-func (pl *Planner) tornSpots(w *fleet.Workload, pool int) []fleet.Spot {
+func (pl *Planner) outOfUseSpots(w *fleet.Workload, pool int) []fleet.Spot {
 	if w.State == fleet.Starting || !w.Pools[pool].Elastic || pl.tooFewToStart(w, pool) {
 		return reservedWith(w, pool)
 	}
 	spot := fleet.Spot{Pool: pool}
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
 			spot.Nodes = append(spot.Nodes, r.Node)
 		}
@@ -85,7 +85,7 @@ func (pl *Planner) tooFewToStart(w *fleet.Workload, pool int) bool {
 		return false
 	}
 	reserved, left := 0, 0
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase == fleet.Reserved {
 			reserved++
 			if pl.p.Nodes[r.Node].State.Usable() {

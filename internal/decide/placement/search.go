@@ -20,7 +20,7 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 	var victims []*candidateVictim
 	found := false
 	for i := range pl.p.Islands {
-		if c.island = -1; !c.couldUse(i) {
+		if c.island = -1; !c.mayUseVacated(i) {
 			continue
 		}
 		c.island = i
@@ -69,13 +69,13 @@ func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, 
 	if len(chosen) > fewCandidates {
 		chosen = pl.neededThere(c, chosen)
 	}
-	chosen = pl.spare(c, chosen)
+	chosen = pl.giveBack(c, chosen)
 	if len(chosen) > 0 && len(list) <= fewCandidates {
 		chosen = pl.cheapestOfAll(c, list, chosen)
 	}
 	spots, ok := pl.fits(c, chosen)
 	if ok {
-		chosen = pl.shrink(c, spots, pl.thin(c, spots, chosen))
+		chosen = pl.shrink(c, spots, pl.giveBackAt(c, spots, chosen))
 	}
 	return spots, chosen, ok
 }
@@ -87,7 +87,7 @@ func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidate
 	if !ok {
 		return chosen
 	}
-	kept := append([]*candidateVictim(nil), pl.thin(c, spots, chosen)...)
+	kept := append([]*candidateVictim(nil), pl.giveBackAt(c, spots, chosen)...)
 	if _, ok := pl.fits(c, kept); !ok {
 		return chosen
 	}
@@ -108,7 +108,7 @@ func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim
 	for _, spot := range spots {
 		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
 	}
-	holds := pl.short(spots) == nil && pl.withinLimits(c)
+	holds := pl.overfull(spots) == nil && pl.withinLimits(c)
 	pl.release(c, spots)
 	if counts {
 		pl.addCleared(c, gone, -1)
@@ -120,7 +120,7 @@ func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim
 func (pl *Planner) allOpen(c *claim, spots []fleet.Spot) bool {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
-			if pl.kindOf(c, node) == closed {
+			if pl.kindOf(c, node) == nodeClosed {
 				return false
 			}
 		}
@@ -158,7 +158,7 @@ const fewCandidates = 12
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
 // one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
-	list = noDearer(list, worstOf(best))
+	list = noDearer(list, dearestOf(best))
 	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
 		list = more
 	}
@@ -294,7 +294,7 @@ func (a *candidateVictim) follows(list []*candidateVictim) bool {
 
 // countsWithout says whether a claim fits its tree's count with so many GPUs freed of it.
 func (pl *Planner) countsWithout(c *claim, freed int) bool {
-	return !c.counts() || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+	return !c.counts() || c.covered.gpus-freed+c.gpus <= pl.backedGPUs(c.account.Root())
 }
 
 // findWith is find with the tree's limits as the victims leave them, who are out
@@ -305,7 +305,7 @@ func (pl *Planner) findWith(c *claim, leaving []*candidateVictim) ([]fleet.Spot,
 		if !c.leavesHeld(leaving) {
 			return nil, false
 		}
-		pl.tighten(c)
+		pl.setAwaitsLeavers(c)
 		pl.addCleared(c, leaving, 1)
 	}
 	spots, ok := pl.find(c)
@@ -324,7 +324,7 @@ func cheaperSet(a, b []*candidateVictim) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) < len(b)
 	}
-	wa, wb := worstOf(a), worstOf(b)
+	wa, wb := dearestOf(a), dearestOf(b)
 	if dearer(wa, wb) != dearer(wb, wa) {
 		return dearer(wb, wa)
 	}
@@ -362,8 +362,8 @@ func billOf(list []*candidateVictim) bill {
 	return b
 }
 
-// worstOf is the victim of a set that is kept rather than all others.
-func worstOf(list []*candidateVictim) *candidateVictim {
+// dearestOf is the victim of a set that is kept rather than all others.
+func dearestOf(list []*candidateVictim) *candidateVictim {
 	w := list[0]
 	for _, v := range list {
 		if dearer(v, w) {

@@ -12,8 +12,8 @@ import (
 // above its share, and two namespaces would evict each other in turn (decision
 // record 0006).
 
-// alongWith lists what leaves with a flex victim, but for the victim itself.
-func (pl *Planner) alongWith(v *candidateVictim) []*candidateVictim {
+// leavesWith lists what leaves with a flex victim, but for the victim itself.
+func (pl *Planner) leavesWith(v *candidateVictim) []*candidateVictim {
 	if v.class != ClassFlex || v.all.gpus == v.gpus {
 		return nil
 	}
@@ -26,9 +26,9 @@ func (pl *Planner) alongWith(v *candidateVictim) []*candidateVictim {
 	return list
 }
 
-// rather is a set of victims where what leaves along with the i-th leaves instead of
+// shrunk is a set of victims where what leaves along with the i-th leaves instead of
 // all of its workload.
-func rather(set []*candidateVictim, i int, along []*candidateVictim) []*candidateVictim {
+func shrunk(set []*candidateVictim, i int, along []*candidateVictim) []*candidateVictim {
 	out := slices.Clone(along)
 	for _, v := range set {
 		if v.w != set[i].w || set[i].pool != fleet.Base && v.pool != set[i].pool {
@@ -38,12 +38,12 @@ func rather(set []*candidateVictim, i int, along []*candidateVictim) []*candidat
 	return out
 }
 
-// wholeInVain says whether somebody of a set goes whole though the claim would find
+// shrinkingDoes says whether somebody of a set goes whole though the claim would find
 // room with what leaves along gone alone.
-func (pl *Planner) wholeInVain(c *claim, set []*candidateVictim) bool {
+func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 	for i, v := range set {
-		if along := pl.alongWith(v); len(along) > 0 {
-			if _, ok := pl.fits(c, rather(set, i, along)); ok {
+		if along := pl.leavesWith(v); len(along) > 0 {
+			if _, ok := pl.fits(c, shrunk(set, i, along)); ok {
 				return true
 			}
 		}

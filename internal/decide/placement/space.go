@@ -19,7 +19,7 @@ func (pl *Planner) find(c *claim) ([]fleet.Spot, bool) {
 			return spots, true
 		}
 	}
-	return pl.together(c)
+	return pl.findJointly(c)
 }
 
 // manyTries bounds how many islands are tried for the pools of one claim.
@@ -116,10 +116,10 @@ func (pl *Planner) opened(c *claim, node, sign int) {
 	}
 	i, kind := pl.p.Nodes[node].Island, pl.kindOf(c, node)
 	c.opens[i] += sign
-	if kind == later || kind == open {
+	if kind == nodeLater || kind == nodeOpen {
 		c.own[i] -= sign
 	}
-	if kind == open {
+	if kind == nodeOpen {
 		c.tree[i] -= sign
 	}
 }
@@ -333,18 +333,18 @@ func (c *claim) mayUse(island int) bool {
 	if c.island >= 0 && c.island != island {
 		return false
 	}
-	if c.account == nil || c.beyond {
+	if c.account == nil || c.uncovered {
 		return true
 	}
 	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
 }
 
-// couldUse is mayUse with all work of its tree gone.
-func (c *claim) couldUse(island int) bool {
+// mayUseVacated is mayUse with all work of its tree gone.
+func (c *claim) mayUseVacated(island int) bool {
 	if c.island >= 0 && c.island != island {
 		return false
 	}
-	if c.account == nil || c.beyond {
+	if c.account == nil || c.uncovered {
 		return true
 	}
 	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
@@ -370,7 +370,7 @@ func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 	opens := 0
 	seen := map[int]bool{}
 	for _, n := range nodes {
-		if !seen[n] && pl.extra[n] == 0 && pl.kindOf(c, n) != counted {
+		if !seen[n] && pl.extra[n] == 0 && pl.kindOf(c, n) != nodeCounted {
 			seen[n] = true
 			opens++
 		}

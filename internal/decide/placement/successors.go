@@ -11,13 +11,13 @@ import (
 // guaranteed, who would evict the newcomer in turn (hard cases 1 and 2, decision
 // record 0006).
 
-// heir says whether a victim that leaves alone has an heir.
-type heir uint8
+// successorState says whether a victim that leaves alone has an heir.
+type successorState uint8
 
 const (
-	notAsked heir = iota
-	hasOne
-	hasNone
+	notAsked successorState = iota
+	hasSuccessor
+	noSuccessor
 )
 
 // fitsWithoutHeirs says whether a borrowing claim might find room, with all flex work
@@ -30,48 +30,48 @@ func (pl *Planner) fitsWithoutHeirs(c *claim, list []*candidateVictim) bool {
 	}
 	may := make([]*candidateVictim, 0, len(list))
 	for _, v := range list {
-		if v.class != ClassBorrowing || evenAsNone(c, &v.unit) || !pl.hasHeir(c, v, []*candidateVictim{v}) {
+		if v.class != ClassBorrowing || givesWayAnyway(c, &v.unit) || !pl.hasSuccessor(c, v, []*candidateVictim{v}) {
 			may = append(may, v)
 		}
 	}
 	if len(may) == len(list) {
 		return true
 	}
-	pl.minds = true
+	pl.readsQueue = true
 	return pl.fitsWithoutFlex(c, may)
 }
 
-// hasHeir says whether a borrowing victim of a borrowing claim is no borrower: with
+// hasSuccessor says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
 // there by count, or it may be so in another partition. The newcomer must do without
 // it, or wait.
-func (pl *Planner) hasHeir(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+func (pl *Planner) hasSuccessor(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	if c.holds != fleet.HoldsBorrowing {
 		return false
 	}
 	alone := len(victims) == 1
-	if alone && v.heir != notAsked {
-		return v.heir == hasOne
+	if alone && v.successor != notAsked {
+		return v.successor == hasSuccessor
 	}
-	has := pl.roams(v) || pl.comesBack(c, v, victims) || pl.leavesAnHeir(c, v.w.Account(), victims)
+	has := pl.mayMoveAway(v) || pl.regainsGuarantee(c, v, victims) || pl.leavesSuccessor(c, v.w.Account(), victims)
 	if alone {
-		v.heir = hasNone
+		v.successor = noSuccessor
 		if has {
-			v.heir = hasOne
+			v.successor = hasSuccessor
 		}
 	}
 	return has
 }
 
-// comesBack says whether a victim would be guaranteed, by count, with all other
+// regainsGuarantee says whether a victim would be guaranteed, by count, with all other
 // victims gone: it borrows only because of where it stands.
-func (pl *Planner) comesBack(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
-	return pl.shortOf(c, v, victims) == 0
+func (pl *Planner) regainsGuarantee(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
+	return pl.shortfall(c, v, victims) == 0
 }
 
-// shortOf is how many of a victim's GPUs its quota's backing would not take, by
+// shortfall is how many of a victim's GPUs its quota's backing would not take, by
 // count, with the newcomer admitted and all other victims gone.
-func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVictim) int {
+func (pl *Planner) shortfall(c *claim, v *candidateVictim, victims []*candidateVictim) int {
 	a, gone := v.w.Account(), goneWith(victims)
 	e := a.Earmarks()
 	if a == c.account && c.key.Before(v.key) {
@@ -85,12 +85,12 @@ func (pl *Planner) shortOf(c *claim, v *candidateVictim, victims []*candidateVic
 	return e.Short(v.w, v.gpus)
 }
 
-// leavesAnHeir walks what stands in an account and what waits for it (or is on
+// leavesSuccessor walks what stands in an account and what waits for it (or is on
 // its way out) in the quota's order, with the victims there and without.
-func (pl *Planner) leavesAnHeir(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
+func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
-	for _, it := range c.heirsOf(a, units) {
+	for _, it := range c.successorsOf(a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
 			there.Take(u.w, u.gpus)
@@ -120,23 +120,23 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 	return list
 }
 
-// heirsOf is heirs, found out once for a claim: they do not hang on who leaves.
-func (c *claim) heirsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
-	list, known := c.heirs[a]
+// successorsOf is heirs, found out once for a claim: they do not hang on who leaves.
+func (c *claim) successorsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
+	list, known := c.successors[a]
 	if !known {
-		if c.heirs == nil {
-			c.heirs = map[*fleet.Account][]fleet.Waiting{}
+		if c.successors == nil {
+			c.successors = map[*fleet.Account][]fleet.Waiting{}
 		}
-		list = heirs(c, a, units)
-		c.heirs[a] = list
+		list = successors(c, a, units)
+		c.successors[a] = list
 	}
 	return list
 }
 
-// heirs lists, in order, who may come into what victims leave: who is on its way
+// successors lists, in order, who may come into what victims leave: who is on its way
 // back to its queue, and of what waits those about whom the answer may differ.
-func heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
-	list := waitingHeirs(c, a, units)
+func successors(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
+	list := waitingSuccessors(c, a, units)
 	for _, w := range a.Work() {
 		switch {
 		case w == c.w:
@@ -150,9 +150,9 @@ func heirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	return list
 }
 
-// waitingHeirs lists, of each kind that waits, the first behind each standing
+// waitingSuccessors lists, of each kind that waits, the first behind each standing
 // unit, and behind the claim: for those between two of them the counts are the same.
-func waitingHeirs(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
+func waitingSuccessors(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	var list []fleet.Waiting
 	for _, it := range a.Firsts() {
 		for it != nil {

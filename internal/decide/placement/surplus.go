@@ -45,8 +45,8 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 			had[v.index] = true
 		}
 	}
-	for at, r := range like.w.Held[like.pool] {
-		if r.Phase != fleet.Leaving && !had[at] && c.couldUse(pl.p.Nodes[r.Node].Island) {
+	for at, r := range like.w.Replicas[like.pool] {
+		if r.Phase != fleet.Leaving && !had[at] && c.mayUseVacated(pl.p.Nodes[r.Node].Island) {
 			list = append(list, pl.asSurplus(like, at))
 		}
 	}
@@ -82,7 +82,7 @@ func stockOf(list []*candidateVictim) surplusStock {
 func (s surplusStock) of(v *candidateVictim) *poolStock {
 	key := poolOf{v.w, v.pool}
 	if s[key] == nil {
-		s[key] = &poolStock{taken: make([]bool, len(v.w.Held[v.pool]))}
+		s[key] = &poolStock{taken: make([]bool, len(v.w.Replicas[v.pool]))}
 	}
 	return s[key]
 }
@@ -91,7 +91,7 @@ func (s surplusStock) of(v *candidateVictim) *poolStock {
 // stands elsewhere, if there is one that is no candidate yet; or nil. The island
 // is the same in all calls.
 func (s surplusStock) next(pl *Planner, like *candidateVictim, island int) *candidateVictim {
-	stock, replicas := s.of(like), like.w.Held[like.pool]
+	stock, replicas := s.of(like), like.w.Replicas[like.pool]
 	for ; stock.looked < len(replicas); stock.looked++ {
 		at, r := stock.looked, replicas[stock.looked]
 		if !stock.taken[at] && r.Phase != fleet.Leaving && pl.p.Nodes[r.Node].Island == island {
@@ -106,7 +106,7 @@ func (s surplusStock) next(pl *Planner, like *candidateVictim, island int) *cand
 func (pl *Planner) asSurplus(like *candidateVictim, at int) *candidateVictim {
 	u := like.unit
 	u.index = at
-	u.spots = []fleet.Spot{{Pool: u.pool, Nodes: []int{u.w.Held[u.pool][at].Node}}}
+	u.spots = []fleet.Spot{{Pool: u.pool, Nodes: []int{u.w.Replicas[u.pool][at].Node}}}
 	return pl.candidate(u, like.class)
 }
 
@@ -134,9 +134,9 @@ func tooMany(set []*candidateVictim) bool {
 // stand there, if the pool has as many above its min.
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {
-		if along := pl.alongWith(chosen[i]); len(along) > 0 {
-			if set := rather(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
-				return pl.shrink(c, spots, pl.thin(c, spots, set))
+		if along := pl.leavesWith(chosen[i]); len(along) > 0 {
+			if set := shrunk(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
+				return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 			}
 		}
 		inTheWay := pl.inTheWayOf(spots, chosen[i])
@@ -169,7 +169,7 @@ func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim) []*candida
 	like.pool, like.gpus = pool, v.w.Pools[pool].GPUs
 	like.key = keyOf(v.w, v.w.Pools[pool].Rank, true, v.overran)
 	var list []*candidateVictim
-	for at, r := range v.w.Held[pool] {
+	for at, r := range v.w.Replicas[pool] {
 		if r.Phase != fleet.Leaving && touches(spots, r.Node) {
 			list = append(list, pl.asSurplus(&like, at))
 		}

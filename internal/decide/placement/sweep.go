@@ -10,12 +10,12 @@ import (
 // Thousands may stand in the way of a guaranteed claim. This file judges all of them
 // at once: one walk along the units of each account.
 
-// noneAmong is isNone for each of a set of victims.
-func (pl *Planner) noneAmong(c *claim, victims []*candidateVictim) func(*candidateVictim) bool {
+// noBorrowersAmong is isNone for each of a set of victims.
+func (pl *Planner) noBorrowersAmong(c *claim, victims []*candidateVictim) func(*candidateVictim) bool {
 	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
-		return func(v *candidateVictim) bool { return pl.isNone(c, v, victims) }
+		return func(v *candidateVictim) bool { return pl.isNoBorrower(c, v, victims) }
 	}
-	pl.minds = true
+	pl.readsQueue = true
 	none, gone := map[*candidateVictim]bool{}, goneWith(victims)
 	for a, list := range borrowersByAccount(victims) {
 		late := sort.Search(len(list), func(i int) bool { return a == c.account && c.key.Before(list[i].key) })
@@ -34,7 +34,7 @@ func borrowersByAccount(victims []*candidateVictim) map[*fleet.Account][]*candid
 		}
 	}
 	for _, list := range lists {
-		slices.SortFunc(list, func(x, y *candidateVictim) int { return order(x.before(y.unit), y.before(x.unit)) })
+		slices.SortFunc(list, func(x, y *candidateVictim) int { return threeWay(x.before(y.unit), y.before(x.unit)) })
 	}
 	return lists
 }
@@ -45,7 +45,7 @@ func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim,
 	if len(victims) == 0 {
 		return
 	}
-	cover, e := pl.newCover(a.Backed(), a.Backing), a.Earmarks()
+	cover, e := pl.newCover(a.BackedGPUs(), a.Backing), a.Earmarks()
 	if behind {
 		cover.gpus -= c.gpus
 		e.Take(c.w, c.gpus)

@@ -6,16 +6,16 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // importance and age, that meets the first of each kind of each quota. The walks
 // along its queues are a heap: the one whose next unit is first is in front.
 type treeWalk struct {
-	walks []*pass
+	walks []*queueWalk
 	begun bool
 }
 
-func alongTree(tree *fleet.Tree) *treeWalk {
-	own := make([]pass, 0, len(tree.Waits()))
-	t := &treeWalk{walks: make([]*pass, 0, len(tree.Waits()))}
+func walkTree(tree *fleet.Tree) *treeWalk {
+	own := make([]queueWalk, 0, len(tree.Waits()))
+	t := &treeWalk{walks: make([]*queueWalk, 0, len(tree.Waits()))}
 	for _, a := range tree.Waits() {
 		if firsts := a.Firsts(); len(firsts) > 0 {
-			own = append(own, pass{a, firsts})
+			own = append(own, queueWalk{a, firsts})
 			t.walks = append(t.walks, &own[len(own)-1])
 		}
 	}

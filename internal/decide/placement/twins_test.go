@@ -110,7 +110,7 @@ func (f *crowded) agree(t *testing.T, seed uint64) (asked int) {
 		}
 	}
 	for _, tree := range p.Trees() {
-		met := placement.AlongTree(tree)
+		met := placement.WalkTree(tree)
 		var firsts []*fleet.Waiting
 		for _, a := range tree.Waits() {
 			firsts = append(firsts, a.Firsts()...)

@@ -101,13 +101,13 @@ func (u unit) collect(list []unit, pool, base int, keeps func(node int) bool) []
 	p := u.w.Pools[pool]
 	spot, n := fleet.Spot{Pool: pool}, 0
 	var surplus []unit
-	positions := keptFirst(u.w.Held[pool], p, keeps)
-	for k := range u.w.Held[pool] {
+	positions := keptFirst(u.w.Replicas[pool], p, keeps)
+	for k := range u.w.Replicas[pool] {
 		at := k
 		if positions != nil {
 			at = positions[k]
 		}
-		r := u.w.Held[pool][at]
+		r := u.w.Replicas[pool][at]
 		if r.Phase == fleet.Leaving {
 			continue
 		}
@@ -146,7 +146,7 @@ func keptFirst(replicas []fleet.Replica, p fleet.Pool, keeps func(node int) bool
 	}
 	slices.SortStableFunc(list, func(a, b int) int {
 		x, y := keeps(replicas[a].Node), keeps(replicas[b].Node)
-		return order(x && !y, y && !x)
+		return threeWay(x && !y, y && !x)
 	})
 	return list
 }
@@ -207,7 +207,7 @@ func poolNeed(w *fleet.Workload, pool, replicas int) need {
 	if p.Reach == fleet.ReachAny {
 		return nd
 	}
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase != fleet.Leaving {
 			nd.beside = r.Node
 		}

@@ -47,7 +47,7 @@ func (list vain) covers(it *fleet.Waiting) (lacks fleet.Lack, ok bool) {
 // note adds the last unit that was asked, if it found no room whoever had left. One
 // that overran stands behind those of its age, and holds differ from user to user.
 func (list *vain) note(pl *Planner, a *fleet.Account, it *fleet.Waiting) {
-	if !pl.hopeless || len(a.Holds()) > 0 || it.Workload.Overran(pl.now) {
+	if !pl.hopeless || len(a.InsideHolds()) > 0 || it.Workload.Overran(pl.now) {
 		return
 	}
 	if x, plain := plainly(it); plain {

@@ -11,11 +11,11 @@ import (
 // candidateVictim is a unit that a claim may evict, with what that would cost.
 type candidateVictim struct {
 	unit
-	class Class
-	flex  int  // GPUs that its namespace has on flex
-	lost  int  // GPU-seconds since its last checkpoint
-	all   unit // all that leaves with it
-	heir  heir // whether it has one if nobody else leaves
+	class     Class
+	flex      int            // GPUs that its namespace has on flex
+	lost      int            // GPU-seconds since its last checkpoint
+	all       unit           // all that leaves with it
+	successor successorState // whether it has one if nobody else leaves
 }
 
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
@@ -76,7 +76,7 @@ func freedWith(c *claim, u *unit) int {
 // eachLeaving calls fn for the replicas that leave with a unit, its own among
 // them, each with its pool.
 func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
-	for i, replicas := range u.w.Held {
+	for i, replicas := range u.w.Replicas {
 		if u.pool != fleet.Base && u.pool != i {
 			continue
 		}
@@ -88,14 +88,14 @@ func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
 	}
 }
 
-// displace plans a claim that finds no free room: it looks for the cheapest set
+// preempt plans a claim that finds no free room: it looks for the cheapest set
 // of victims that lets the claim start, island by island where its reach asks for one.
-func (pl *Planner) displace(c *claim) (Plan, bool) {
+func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	own, ok := pl.evictableInQuota(c)
 	if !ok {
 		return Plan{}, false
 	}
-	if pl.lacking = max(pl.lacking, fleet.LacksNodes); !pl.couldFit(c, own) {
+	if pl.lacking = max(pl.lacking, fleet.LacksNodes); !pl.mayFit(c, own) {
 		return Plan{}, false
 	}
 	list := make([]*candidateVictim, 0, len(own)+16)
@@ -117,17 +117,17 @@ func (pl *Planner) displace(c *claim) (Plan, bool) {
 	}
 	pl.hopeless = false
 	if len(list) == 0 {
-		return pl.eviction(c, spots, nil), true // only what does not count for the claim was in its way
+		return pl.preemptionPlan(c, spots, nil), true // only what does not count for the claim was in its way
 	}
 	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
 	if !ok {
 		return Plan{}, false
 	}
-	return pl.eviction(c, spots, victims), true
+	return pl.preemptionPlan(c, spots, victims), true
 }
 
-// eviction is the plan of a claim whose victims are chosen.
-func (pl *Planner) eviction(c *claim, spots []fleet.Spot, victims []*candidateVictim) Plan {
+// preemptionPlan is the plan of a claim whose victims are chosen.
+func (pl *Planner) preemptionPlan(c *claim, spots []fleet.Spot, victims []*candidateVictim) Plan {
 	pl.give(c, spots, 1)
 	plan := pl.finish(c, spots, asVictims(victims))
 	pl.give(c, spots, -1)
@@ -171,22 +171,22 @@ func join(spots, more []fleet.Spot) []fleet.Spot {
 	return spots
 }
 
-// evictableUnit is a unit that a claim may evict, and as what.
-type evictableUnit struct {
+// evictable is a unit that a claim may evict, and as what.
+type evictable struct {
 	*unit
 	class Class
 }
 
 // evictableInQuota lists the in-quota units that an in-quota claim may evict, in no order;
 // false if the claim would not fit its tree's count even with all of them gone.
-func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
+func (pl *Planner) evictableInQuota(c *claim) ([]evictable, bool) {
 	list := pl.inQuota[:0]
 	freed := 0
 	for _, a := range pl.accountsInTheWay(c) {
 		order := pl.orderWith(c, a)
 		for _, u := range pl.accountUnits(a) {
 			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
-				list = append(list, evictableUnit{u, class})
+				list = append(list, evictable{u, class})
 				freed += freedWith(c, u)
 			} else if a == c.account {
 				order.couldPush(u)
@@ -194,7 +194,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictableUnit, bool) {
 		}
 	}
 	pl.inQuota = list
-	return list, c.beyond || c.covered.gpus-freed+c.gpus <= pl.treeBacked(c.account.Root())
+	return list, c.uncovered || c.covered.gpus-freed+c.gpus <= pl.backedGPUs(c.account.Root())
 }
 
 // mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
@@ -228,7 +228,7 @@ func (pl *Planner) accountsInTheWay(c *claim) []*fleet.Account {
 // evictableFlex lists the flex work in the islands that a claim may use.
 func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
 	var list []*candidateVictim
-	outside := func(node int) bool { return !c.couldUse(pl.p.Nodes[node].Island) }
+	outside := func(node int) bool { return !c.mayUseVacated(pl.p.Nodes[node].Island) }
 	for _, w := range pl.flexIn(c) {
 		for _, u := range pl.unitsBy(w, outside) {
 			if pl.inReach(c, u) {
@@ -243,7 +243,7 @@ func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
 func (pl *Planner) flexIn(c *claim) []*fleet.Workload {
 	list := pl.flexWork[:0]
 	for i, island := range pl.p.Islands {
-		if c.couldUse(i) {
+		if c.mayUseVacated(i) {
 			list = pl.addFlexOn(list, island.Nodes())
 		}
 	}
@@ -273,7 +273,7 @@ func byID(list []*fleet.Workload) []*fleet.Workload {
 func (pl *Planner) inReach(c *claim, u unit) bool {
 	for _, spot := range u.spots {
 		for _, n := range spot.Nodes {
-			if c.couldUse(pl.p.Nodes[n].Island) {
+			if c.mayUseVacated(pl.p.Nodes[n].Island) {
 				return true
 			}
 		}
@@ -282,7 +282,7 @@ func (pl *Planner) inReach(c *claim, u unit) bool {
 }
 
 func byCost(list []*candidateVictim) []*candidateVictim {
-	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return order(a.cheaper(b), b.cheaper(a)) })
+	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return threeWay(a.cheaper(b), b.cheaper(a)) })
 	return list
 }
 
@@ -338,7 +338,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	own := a == c.account
 	less := c.key.Importance().Above(u.key.Importance())
 	switch {
-	case own && u.key.Before(c.key) && !(guaranteed && u.aside), outOfReach(c, a, u):
+	case own && u.key.Before(c.key) && !(guaranteed && u.aside), usesForeignHold(c, a, u):
 		return 0, false
 	case guaranteed && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
@@ -354,9 +354,9 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	return 0, false
 }
 
-// evenAsNone says whether a unit of a claim's own quota gives way to it even where it
+// givesWayAnyway says whether a unit of a claim's own quota gives way to it even where it
 // is no borrower: less important work of a guaranteed claim's, and what givesWay.
-func evenAsNone(c *claim, u *unit) bool {
+func givesWayAnyway(c *claim, u *unit) bool {
 	less := c.holds == fleet.HoldsGuaranteed && c.key.Importance().Above(u.key.Importance())
 	return u.w.Account() == c.account && (less || givesWay(c, u))
 }

@@ -122,7 +122,7 @@ func (al *aligner) countCovered(k int) {
 // eachReplica calls for every replica of an account that stays, in the quota's order.
 func eachReplica(a *fleet.Account, do func(fleet.Replica)) {
 	for _, w := range a.Work() {
-		for _, replicas := range w.Held {
+		for _, replicas := range w.Replicas {
 			for _, r := range replicas {
 				if r.Phase != fleet.Leaving {
 					do(r)

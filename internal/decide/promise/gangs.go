@@ -22,7 +22,7 @@ func (al *aligner) runningGangs(k int) []block {
 			if pool.Elastic || pool.Reach == fleet.ReachAny || pool.Min < 2 {
 				continue
 			}
-			if b := al.gangOf(w.Held[i]); b.nodes > 0 {
+			if b := al.gangOf(w.Replicas[i]); b.nodes > 0 {
 				b.account = k
 				list = append(list, b)
 			}

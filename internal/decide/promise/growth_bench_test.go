@@ -64,8 +64,8 @@ func largeMetal(nodes, islands, accounts int, overcommit bool) *metal {
 			}
 			free[i] = free[i][n:]
 			for _, w := range a.Work() {
-				for pool := range w.Held {
-					m.s.SetHolds(w, pool, 0, len(w.Held[pool]), fleet.HoldsGuaranteed)
+				for pool := range w.Replicas {
+					m.s.SetHolds(w, pool, 0, len(w.Replicas[pool]), fleet.HoldsGuaranteed)
 				}
 			}
 		}

@@ -203,7 +203,7 @@ func (m *metal) classifyTree(tree string) bool {
 	for w, is := range holds {
 		if was := w.Holds(); was != is {
 			changed = true
-			m.s.SetHolds(w, 0, 0, len(w.Held[0]), is)
+			m.s.SetHolds(w, 0, 0, len(w.Replicas[0]), is)
 		}
 	}
 	return changed
@@ -232,7 +232,7 @@ func (c *cover) copy() *cover {
 // add counts a workload and says whether all so far is inside where it stands.
 func (c *cover) add(p *fleet.Partition, w *fleet.Workload) bool {
 	inside := true
-	for _, r := range w.Held[0] {
+	for _, r := range w.Replicas[0] {
 		c.gpus -= w.Pools[0].GPUs
 		island := p.Nodes[r.Node].Island
 		if !c.on[r.Node] {
@@ -293,7 +293,7 @@ func (m *metal) settle() bool {
 // giveUpBroken ends the gangs that have lost a replica with its node.
 func (m *metal) giveUpBroken() {
 	for _, w := range append([]*fleet.Workload(nil), m.works...) {
-		if len(w.Held[0]) < w.Pools[0].Min {
+		if len(w.Replicas[0]) < w.Pools[0].Min {
 			m.end(w)
 		}
 	}

@@ -81,7 +81,7 @@ func Stands(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Capacity, bo
 	}
 	c, backed := CapacityOf(s, p, now), 0
 	for _, island := range p.Islands {
-		if backed += island.Backed(); island.Backed() > island.Whole() {
+		if backed += island.BackedNodes(); island.BackedNodes() > island.Whole() {
 			return c, false
 		}
 	}

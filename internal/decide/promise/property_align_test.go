@@ -146,7 +146,7 @@ func (m *metal) covers(holds map[uint64]fleet.Holds) map[string]int {
 		need[at][node] = true
 	}
 	for _, w := range m.works {
-		for _, r := range w.Held[0] {
+		for _, r := range w.Replicas[0] {
 			island := m.p.Islands[m.p.Nodes[r.Node].Island].Name
 			if holds[w.ID] == fleet.HoldsGuaranteed {
 				count(w.Target+" in "+island, r.Node)
@@ -252,7 +252,7 @@ func (m *metal) text() string {
 		if w.At() == nil {
 			continue
 		}
-		s += fmt.Sprintf(" w%d(%s %v %d×%d in %d %v)", w.ID, w.Target, w.Priority, len(w.Held[0]), w.Pools[0].GPUs, m.p.Nodes[w.Held[0][0].Node].Island, w.Holds())
+		s += fmt.Sprintf(" w%d(%s %v %d×%d in %d %v)", w.ID, w.Target, w.Priority, len(w.Replicas[0]), w.Pools[0].GPUs, m.p.Nodes[w.Replicas[0][0].Node].Island, w.Holds())
 	}
 	for _, a := range m.p.Accounts {
 		s += fmt.Sprintf("\n  %s: grant %d gang %d missing %d in %d; backing %v", a.Quota, a.Grant/8, a.Gang/8, a.GangMissing, a.GangIsland, a.Backing)

@@ -81,7 +81,7 @@ func wanted(m *musterv1.NodesRequest, state *fleet.State, list []*fleet.Partitio
 	}
 	names := map[string]bool{}
 	for _, name := range m.GetNames() {
-		full := state.Called(name)
+		full := state.NodesNamed(name)
 		for _, one := range full {
 			names[one] = true
 		}

@@ -53,7 +53,7 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 		if err != nil {
 			return err
 		}
-		nodes := state.Called(m.GetNode())
+		nodes := state.NodesNamed(m.GetNode())
 		if m.GetNode() != "" && len(nodes) == 0 {
 			return noNode(m.GetNode())
 		}
@@ -72,7 +72,7 @@ func noNode(name string) error {
 
 // oneNode is the full name of the one node that a name means.
 func oneNode(s *fleet.State, name string) (string, error) {
-	switch full := s.Called(name); len(full) {
+	switch full := s.NodesNamed(name); len(full) {
 	case 0:
 		return "", noNode(name)
 	case 1:
@@ -161,7 +161,7 @@ func (s healthService) notReleased(names []string) []string {
 	var kept []string
 	s.engine.Read(func(state *fleet.State) {
 		for _, name := range names {
-			for _, full := range state.Called(name) {
+			for _, full := range state.NodesNamed(name) {
 				if p, k := state.FindNode(full); p != nil && p.Nodes[k].StateOwner == fleet.ByMaintenance {
 					kept = append(kept, full)
 				}

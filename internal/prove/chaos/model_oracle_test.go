@@ -26,7 +26,7 @@ func pieces(w *fleet.Workload) []piece {
 	for i, pool := range w.Pools {
 		core := piece{w: w, key: fleet.KeyOf(w, pool.Rank, false), on: map[int]int{}}
 		n := 0
-		for _, r := range w.Held[i] {
+		for _, r := range w.Replicas[i] {
 			if r.Phase == fleet.Leaving {
 				continue
 			}

@@ -43,7 +43,7 @@ func minimalInQuota(w *world, before *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
 		if placed, ok := e.(event.ReplicasPlaced); ok {
 			a := w.s.Partition(placed.Partition).Account(w.s.Workloads[placed.ID].Target)
-			if a == nil || len(a.Holds()) == 0 {
+			if a == nil || len(a.InsideHolds()) == 0 {
 				return nil
 			}
 		}
@@ -77,7 +77,7 @@ type shared struct {
 // and what it uses; false where the backing cannot carry all that is held.
 func sharesOf(a *fleet.Account) (map[string]*shared, bool) {
 	by, all := map[string]*shared{}, 0
-	for _, h := range a.Holds() {
+	for _, h := range a.InsideHolds() {
 		if by[h.Namespace] == nil {
 			by[h.Namespace] = &shared{}
 		}
@@ -93,7 +93,7 @@ func sharesOf(a *fleet.Account) (map[string]*shared, bool) {
 			by[v.Namespace].used += u.gpus
 		}
 	}
-	return by, all <= a.Backed()
+	return by, all <= a.BackedGPUs()
 }
 
 // keptFrom is what other namespaces hold of a quota and do not use.
@@ -129,9 +129,9 @@ func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 					}
 				}
 			}
-			if !before && guaranteed+unused > a.Backed() {
+			if !before && guaranteed+unused > a.BackedGPUs() {
 				return &failure{rule: "others stay out of what is held", detail: fmt.Sprintf("%s in %s: %d guaranteed and %d held and not used, of %d backed%s",
-					a.Quota, p.ID, guaranteed, unused, a.Backed(), partitionText(p))}
+					a.Quota, p.ID, guaranteed, unused, a.BackedGPUs(), partitionText(p))}
 			}
 		}
 	}
@@ -149,16 +149,16 @@ func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 		}
 		v, p := w.s.Workloads[placed.ID], w.s.Partition(placed.Partition)
 		a := p.Account(v.Target)
-		if a == nil || len(a.Holds()) == 0 || len(a.Root().Accounts()) > 1 || unprotectedIn(p, a.Tree()) {
+		if a == nil || len(a.InsideHolds()) == 0 || len(a.Root().Accounts()) > 1 || unprotectedIn(p, a.Tree()) {
 			continue
 		}
 		by, _ := sharesOf(a)
 		if own := by[v.Namespace]; own != nil && own.used <= own.gpus {
 			continue
 		}
-		if kept := keptFrom(a, v.Namespace); a.Stays()+kept > a.Backed() {
+		if kept := keptFrom(a, v.Namespace); a.Stays()+kept > a.BackedGPUs() {
 			return &failure{rule: "nobody is pushed into what is held", detail: fmt.Sprintf("%s/%s in %s, %s: %d stay and %d are kept of %d%s",
-				v.Namespace, v.Name, a.Quota, p.ID, a.Stays(), kept, a.Backed(), partitionText(p))}
+				v.Namespace, v.Name, a.Quota, p.ID, a.Stays(), kept, a.BackedGPUs(), partitionText(p))}
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func holdsTakeNothing(w *world, before *fleet.State, out core.Outcome) *failure 
 	}
 	for _, e := range out.Record.Events {
 		e, ok := e.(event.HoldsChanged)
-		if ok && before.Workloads[e.ID].State == fleet.RunningW && before.Workloads[e.ID].Held[e.Pool][e.From].Holds == fleet.HoldsGuaranteed && before.Workloads[e.ID].Started < out.Record.At {
+		if ok && before.Workloads[e.ID].State == fleet.RunningW && before.Workloads[e.ID].Replicas[e.Pool][e.From].Holds == fleet.HoldsGuaranteed && before.Workloads[e.ID].Started < out.Record.At {
 			return &failure{rule: "a hold takes nothing from what runs", detail: fmt.Sprintf("%+v%s", e, eventsText(out.Record))}
 		}
 	}
@@ -239,7 +239,7 @@ func holderStarts(p *fleet.Partition, a *fleet.Account) *failure {
 			continue
 		}
 		gpus := gpusWanted(list)
-		if gpus+sh.used <= sh.gpus && guaranteed+gpus <= a.Backed() && fresh >= list[0].replicas && len(by) == 1 && first(a, v) {
+		if gpus+sh.used <= sh.gpus && guaranteed+gpus <= a.BackedGPUs() && fresh >= list[0].replicas && len(by) == 1 && first(a, v) {
 			return &failure{rule: "a holder starts within his hold", detail: fmt.Sprintf("%s/%s waits in %s, %s%s", v.Namespace, v.Name, a.Quota, p.ID, partitionText(p))}
 		}
 	}

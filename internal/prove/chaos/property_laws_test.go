@@ -96,7 +96,7 @@ func privateClusters(w *world, _ *fleet.State, _ core.Outcome) *failure {
 
 func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	backing := func(i int) int { return a.Backing[i] }
-	if len(a.Holds()) > 0 {
+	if len(a.InsideHolds()) > 0 {
 		return nil // others of the quota stand outside what is held
 	}
 	for _, it := range a.Queue() {
@@ -174,7 +174,7 @@ func unprotectedIn(p *fleet.Partition, tree string) bool {
 
 // withinBacking says whether the quota's backing covers what a workload has reserved.
 func withinBacking(v *fleet.Workload) bool {
-	for _, replicas := range v.Held {
+	for _, replicas := range v.Replicas {
 		for _, r := range replicas {
 			if r.Phase == fleet.Reserved && r.Holds != fleet.HoldsGuaranteed {
 				return false
@@ -281,7 +281,7 @@ func reservationsWaitForSomebody(w *world, _ *fleet.State, _ core.Outcome) *fail
 
 func (w *world) waitsForSomebody(p *fleet.Partition, v *fleet.Workload) bool {
 	on := map[int]bool{}
-	for _, replicas := range v.Held {
+	for _, replicas := range v.Replicas {
 		for _, r := range replicas {
 			if r.Phase == fleet.Reserved {
 				on[r.Node] = true
@@ -393,11 +393,11 @@ func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks ma
 	stays, backed := 0, 0
 	for _, other := range p.Accounts {
 		if other.Tree() == a.Tree() {
-			stays, backed = stays+other.Stays(), backed+other.Backed()
+			stays, backed = stays+other.Stays(), backed+other.BackedGPUs()
 		}
 	}
 	guaranteed := holds == fleet.HoldsGuaranteed
-	fits := stays+all <= backed && (!guaranteed || a.Stays()+all <= a.Backed())
+	fits := stays+all <= backed && (!guaranteed || a.Stays()+all <= a.BackedGPUs())
 	for i := range p.Islands {
 		fits = fits && a.Root().Touched(i)+opens[i] <= a.Root().Backing(i)
 		fits = fits && (!guaranteed || a.Touched(i)+opens[i] <= a.Backing[i])

@@ -73,7 +73,7 @@ func picture(s *fleet.State, partitions string) string {
 	}
 	for _, w := range s.Workloads {
 		if strings.Contains(w.Where, partitions) && w.Namespace != strangers {
-			held, _ := json.Marshal(unnumbered(w.Held))
+			held, _ := json.Marshal(unnumbered(w.Replicas))
 			line := fmt.Sprintf("  %s/%s %s in %q %s %v\n", w.Namespace, w.Name, w.State, w.Where, held, w.Started)
 			b.WriteString(line)
 		}

@@ -49,7 +49,7 @@ func joiningPoolsAreCovered(w *world, _ *fleet.State, out core.Outcome) *failure
 		for _, v := range p.Reserving() {
 			for i, pool := range v.Pools {
 				joins := pool.Rank != v.BaseRank() && v.InPhase(i, fleet.Running) == 0
-				if joins && slices.ContainsFunc(v.Held[i][:min(pool.Min, len(v.Held[i]))], bare) {
+				if joins && slices.ContainsFunc(v.Replicas[i][:min(pool.Min, len(v.Replicas[i]))], bare) {
 					return &failure{rule: "nothing starts as unprotected", detail: fmt.Sprintf("%s/%s: pool %s%s", v.Namespace, v.Name, pool.Name, eventsText(out.Record))}
 				}
 			}

@@ -126,7 +126,7 @@ func TestClustersThatRunSomethingElseAreFound(t *testing.T) {
 		t.Errorf("the clusters run what they were told: %v", f)
 	}
 	id := w.s.Workload("n", "x").ID
-	truth.Lost(w.now, id, []fleet.Spot{{Nodes: []int{w.s.Workloads[id].Held[0][0].Node}}})
+	truth.Lost(w.now, id, []fleet.Spot{{Nodes: []int{w.s.Workloads[id].Replicas[0][0].Node}}})
 	if f := truth.agrees(w.s); f == nil {
 		t.Error("a replica is missing on the clusters, and nobody notices")
 	}
@@ -145,7 +145,7 @@ func TestTheLawOfElasticPoolsCanBreak(t *testing.T) {
 	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f != nil {
 		t.Errorf("broken although nothing happened: %v", f)
 	}
-	w.s.Leave(v, []fleet.Spot{{Nodes: []int{v.Held[0][1].Node, v.Held[0][2].Node, v.Held[0][3].Node}}})
+	w.s.Leave(v, []fleet.Spot{{Nodes: []int{v.Replicas[0][1].Node, v.Replicas[0][2].Node, v.Replicas[0][3].Node}}})
 	v.State = fleet.RunningW
 	if f := elasticPoolsKeepTheirMin(w, before, core.Outcome{}); f == nil {
 		t.Error("one replica of at least two is left, and the law holds")

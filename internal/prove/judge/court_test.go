@@ -244,8 +244,8 @@ func chosenOfWork(w *fleet.Workload, gone map[[3]int]int) []judge.Unit {
 			continue
 		}
 		for _, phase := range []fleet.Phase{fleet.Reserved, fleet.Running} { // of two on a node what is only reserved goes first
-			for index := len(w.Held[i]) - 1; index >= 0; index-- { // and of those in turn the last: it may hold otherwise
-				r := w.Held[i][index]
+			for index := len(w.Replicas[i]) - 1; index >= 0; index-- { // and of those in turn the last: it may hold otherwise
+				r := w.Replicas[i][index]
 				if at := [3]int{int(w.ID), i, r.Node}; r.Phase == phase && gone[at] > 0 {
 					gone[at]--
 					list = append(list, judge.SurplusAt(w, i, index))

@@ -146,7 +146,7 @@ func holdsOn(r fleet.Resident, n *fleet.Node) fleet.Holds {
 	if p == nil {
 		return fleet.NoHolds
 	}
-	for _, x := range r.Workload.Held[r.Pool] {
+	for _, x := range r.Workload.Replicas[r.Pool] {
 		if x.Phase == r.Phase && p.Nodes[x.Node] == n {
 			return x.Holds
 		}

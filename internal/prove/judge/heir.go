@@ -31,7 +31,7 @@ func (j *Judge) hasHeir(c Claim, v Unit, set []Unit) bool {
 		if c.Account == v.Account && earlier(c.Key, h.key) {
 			left += c.GPUs()
 		}
-		if there > v.Account.Backed() && left <= v.Account.Backed() {
+		if there > v.Account.BackedGPUs() && left <= v.Account.BackedGPUs() {
 			return true
 		}
 	}

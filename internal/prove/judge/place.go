@@ -65,7 +65,7 @@ func (s *search) domains(n Need) [][]int {
 	if s.c.Work.Pools[n.Pool].Elastic || n.Reach == fleet.ReachAny {
 		return list
 	}
-	for _, r := range s.c.Work.Held[n.Pool] {
+	for _, r := range s.c.Work.Replicas[n.Pool] {
 		if r.Phase != fleet.Leaving {
 			return [][]int{list[seen[of(r.Node)]]}
 		}

@@ -65,15 +65,15 @@ func (sc *scene) limit(c Claim, set []Unit) {
 	backed := 0
 	for _, a := range sc.j.p.Accounts {
 		if a.Tree() == c.Account.Tree() {
-			backed += a.Backed()
+			backed += a.BackedGPUs()
 		}
 	}
-	lent := backed > c.Account.Backed() || sc.j.bare(c.Work) // else no sibling has anything to lend
+	lent := backed > c.Account.BackedGPUs() || sc.j.bare(c.Work) // else no sibling has anything to lend
 	sc.fits = tree <= backed && (c.Holds == fleet.HoldsGuaranteed || lent)
 	sc.tree = sc.j.boundsOf(treeTouched, func(i int) int { return sc.j.treeBacking(c.Account.Tree(), i) })
 	if c.Holds == fleet.HoldsGuaranteed {
 		own, ownTouched := sc.j.covered(c.Account, mine)
-		sc.fits = sc.fits && own+c.GPUs() <= c.Account.Backed()
+		sc.fits = sc.fits && own+c.GPUs() <= c.Account.BackedGPUs()
 		sc.own = sc.j.boundsOf(ownTouched, func(i int) int { return c.Account.Backing[i] })
 	}
 }

@@ -17,7 +17,7 @@ type replica struct {
 // inTurn lists a pool's replicas, those that are to be surplus last.
 func inTurn(w *fleet.Workload, pool int, last map[[2]int]bool) []replica {
 	var first, rest []replica
-	for at, r := range w.Held[pool] {
+	for at, r := range w.Replicas[pool] {
 		if r.Phase == fleet.Leaving {
 			continue
 		}

@@ -90,11 +90,11 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 	}
 	used, touched := j.covered(a, before)
 	used, touched = used+v.GPUs(), nodesOf(touched, v.Stands)
-	if over := used - a.Backed(); v.Holds == fleet.HoldsGuaranteed && min(over, v.GPUs()) > j.lendable(a) {
+	if over := used - a.BackedGPUs(); v.Holds == fleet.HoldsGuaranteed && min(over, v.GPUs()) > j.lendable(a) {
 		return false // what it would have to borrow, no sibling leaves
 	}
 	byCount := c.Holds == fleet.HoldsBorrowing || v.Holds == fleet.HoldsGuaranteed
-	if used <= a.Backed() && (byCount || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
+	if used <= a.BackedGPUs() && (byCount || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
 		return false
 	}
 	return !j.hasHeir(c, v, set)
@@ -111,7 +111,7 @@ func (j *Judge) covered(a *fleet.Account, units []Unit) (gpus int, touched map[i
 		for node := range touched {
 			with[node] = true
 		}
-		if gpus <= a.Backed() && j.inside(with, func(i int) int { return a.Backing[i] }, u.Stands) {
+		if gpus <= a.BackedGPUs() && j.inside(with, func(i int) int { return a.Backing[i] }, u.Stands) {
 			touched = with
 		}
 	}
@@ -125,7 +125,7 @@ func (j *Judge) lendable(a *fleet.Account) int {
 		if sibling == a || sibling.Tree() != a.Tree() {
 			continue
 		}
-		left := sibling.Backed()
+		left := sibling.BackedGPUs()
 		for _, u := range j.units {
 			if u.Account == sibling && u.Holds == fleet.HoldsGuaranteed {
 				left -= u.GPUs()

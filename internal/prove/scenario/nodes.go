@@ -108,7 +108,7 @@ func nodesOf(w *fleet.Workload) []string {
 		return nil
 	}
 	var names []string
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			names = append(names, w.At().Nodes[r.Node].Name)
 		}

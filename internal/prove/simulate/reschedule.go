@@ -62,7 +62,7 @@ func gangsOn(s *fleet.State, node string) []*fleet.Workload {
 
 // standsBeside says whether a workload runs on another node too.
 func standsBeside(w *fleet.Workload, node int) bool {
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Node != node && r.Phase == fleet.Running {
 				return true

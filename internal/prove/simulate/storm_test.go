@@ -140,7 +140,7 @@ func TestTheDriverSeesWhatTheStateSays(t *testing.T) {
 			held, told := 0, 0
 			r.engine.Read(func(s *fleet.State) {
 				for _, n := range s.Partitions[0].Nodes {
-					held += n.Held()
+					held += n.InUse()
 				}
 			})
 			for _, w := range r.cluster.jobs {

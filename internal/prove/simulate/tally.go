@@ -108,7 +108,7 @@ func (t *tally) weigh(at fleet.Instant, s *fleet.State) {
 	unbacked := map[string]int{}
 	for _, p := range s.Partitions {
 		for _, a := range p.Accounts {
-			unbacked[a.Quota] += max(0, a.Grant-a.Backed())
+			unbacked[a.Quota] += max(0, a.Grant-a.BackedGPUs())
 		}
 	}
 	for path, gpus := range unbacked {

@@ -133,13 +133,13 @@ func broken(s *fleet.State, r event.Record) []Notice {
 		told := map[string]bool{}
 		for _, b := range e.Backing {
 			a := p.Account(b.Quota)
-			if a == nil || told[b.Quota] || a.Backed() >= a.Grant {
+			if a == nil || told[b.Quota] || a.BackedGPUs() >= a.Grant {
 				continue
 			}
 			told[b.Quota] = true
 			list = append(list, Notice{
 				ID: fmt.Sprintf("%d.%d.%s", r.Seq, i, b.Quota), Kind: fleet.NoticeUnbacked, At: r.At, Quota: b.Quota, Version: r.Seq, Actor: r.Actor, Reason: r.Reason,
-				Text: fmt.Sprintf("%s has %d of its %d GPUs of %s backed by healthy nodes", b.Quota, a.Backed(), a.Grant, p.ID),
+				Text: fmt.Sprintf("%s has %d of its %d GPUs of %s backed by healthy nodes", b.Quota, a.BackedGPUs(), a.Grant, p.ID),
 			})
 		}
 	}

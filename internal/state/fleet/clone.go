@@ -67,9 +67,9 @@ func (p *Partition) ownPast() {
 func (w *Workload) clone() *Workload {
 	c := *w
 	c.Scratch = nil
-	c.Held = make([][]Replica, len(w.Held))
-	for i, replicas := range w.Held {
-		c.Held[i] = slices.Clone(replicas)
+	c.Replicas = make([][]Replica, len(w.Replicas))
+	for i, replicas := range w.Replicas {
+		c.Replicas[i] = slices.Clone(replicas)
 	}
 	c.Orders = slices.Clone(w.Orders)
 	if w.Moves != nil {

@@ -29,14 +29,14 @@ func (h *Hold) Serves(user, namespace string) bool {
 	return h.Namespace != "" && h.Namespace == namespace
 }
 
-// Holds lists the holds inside the quota here, those for users first, then in
+// InsideHolds lists the holds inside the quota here, those for users first, then in
 // order of ID. The slice is the account's own.
-func (a *Account) Holds() []*Hold { return a.holds }
+func (a *Account) InsideHolds() []*Hold { return a.insideHolds }
 
-// InsideHeld is the GPUs that holds inside the quota earmark here.
-func (a *Account) InsideHeld() int {
+// InsideHeldGPUs is the GPUs that holds inside the quota earmark here.
+func (a *Account) InsideHeldGPUs() int {
 	t := 0
-	for _, h := range a.holds {
+	for _, h := range a.insideHolds {
 		t += h.GPUs
 	}
 	return t
@@ -44,25 +44,25 @@ func (a *Account) InsideHeld() int {
 
 // earmark makes a hold inside a quota known to its account.
 func (a *Account) earmark(h *Hold) {
-	a.holds = append(a.holds, h)
-	slices.SortFunc(a.holds, byHolder)
+	a.insideHolds = append(a.insideHolds, h)
+	slices.SortFunc(a.insideHolds, byHolder)
 	a.queue.refile()
-	a.share(1)
+	a.countInsideHolds(1)
 }
 
 // unearmark takes a hold out again.
 func (a *Account) unearmark(h *Hold) {
-	a.holds = remove(a.holds, func(x *Hold) bool { return x == h })
+	a.insideHolds = remove(a.insideHolds, func(x *Hold) bool { return x == h })
 	a.queue.refile()
-	a.share(-1)
+	a.countInsideHolds(-1)
 }
 
-// share counts holds into (or out of) the tree. Where there are some, GPUs that
+// countInsideHolds counts holds into (or out of) the tree. Where there are some, GPUs that
 // fit the backing may not fit beside them, so its work is looked at anew.
-func (a *Account) share(holds int) {
+func (a *Account) countInsideHolds(holds int) {
 	t := a.root
 	was := t.unsettled()
-	t.held += holds
+	t.insideHolds += holds
 	if t.unsettled() != was {
 		a.partition.unsettled = flip(a.partition.unsettled, t, byRoot)
 	}
@@ -91,12 +91,12 @@ type Earmarks struct {
 
 // Earmarks starts a count with nothing counted.
 func (a *Account) Earmarks() Earmarks {
-	e := Earmarks{holds: a.holds, rest: a.Backed()}
-	if len(a.holds) == 0 {
+	e := Earmarks{holds: a.insideHolds, rest: a.BackedGPUs()}
+	if len(a.insideHolds) == 0 {
 		return e
 	}
-	e.left = make([]int, len(a.holds))
-	for i, h := range a.holds {
+	e.left = make([]int, len(a.insideHolds))
+	for i, h := range a.insideHolds {
 		e.left[i] = min(h.GPUs, e.rest)
 		e.rest -= e.left[i]
 	}
@@ -165,7 +165,7 @@ func (a *Account) Lendable(stays func(*Account) int) int {
 	t := 0
 	for _, x := range a.root.accounts {
 		if x != a {
-			t += max(0, x.Backed()-stays(x))
+			t += max(0, x.BackedGPUs()-stays(x))
 		}
 	}
 	return t

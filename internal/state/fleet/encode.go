@@ -65,21 +65,21 @@ func (s *State) Rebuild() {
 func (p *Partition) rebuild(s *State) {
 	p.forecastAt = 0
 	p.state, p.byName, p.accounts = s, make(map[string]int, len(p.Nodes)), map[string]*Account{}
-	p.tally, p.flex, p.flexWork, p.watched = Tally{}, map[string]*FlexUse{}, nil, watched{}
+	p.tally, p.flex, p.flexWork, p.worklists = Tally{}, map[string]*FlexUse{}, nil, worklists{}
 	p.names, p.flexWaits = nil, nil
 	p.grantsMoved, p.probations = true, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
 	p.awake, p.lackNodes, p.flexAsleep, p.expired = nil, nil, 0, false
 	p.leftFlex, p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0, 0
 	for _, i := range p.Islands {
-		i.nodes, i.whole, i.unscheduled, i.backed = nil, 0, 0, 0
+		i.nodes, i.whole, i.unscheduled, i.backedNodes = nil, 0, 0, 0
 		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)
 	}
 	for k, n := range p.Nodes {
 		p.byName[n.Name] = k
 		i := p.Islands[n.Island]
 		i.nodes = append(i.nodes, k)
-		n.residents, n.held, n.staying, n.owner = nil, 0, 0, nil
+		n.residents, n.inUse, n.staying, n.owner = nil, 0, 0, nil
 		p.contribute(n, 1)
 	}
 	p.recountDowns()
@@ -104,15 +104,15 @@ func (p *Partition) rebuild(s *State) {
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
 	w.shape, w.tree, w.stands, w.leavesTree = 0, "", 0, nil
-	if w.Held == nil {
-		w.Held = make([][]Replica, len(w.Pools))
+	if w.Replicas == nil {
+		w.Replicas = make([][]Replica, len(w.Pools))
 	}
 	if old := s.names[nameKey(w.Namespace, w.Name)]; old == nil || old.ID < w.ID {
 		s.names[nameKey(w.Namespace, w.Name)] = w
 	}
 	if p := s.partitions[w.Where]; p != nil {
 		s.enter(w, p)
-		for i, replicas := range w.Held {
+		for i, replicas := range w.Replicas {
 			for _, r := range replicas {
 				p.settle(r.Node, Resident{w, i, r.Phase})
 				w.account.weigh(r, 1)

@@ -42,7 +42,7 @@ func (s *State) noteFailure(w *Workload, at Instant) {
 		return
 	}
 	f := &Failure{At: at, Where: p.ID}
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			f.Nodes = append(f.Nodes, p.Nodes[r.Node].Name)
 		}

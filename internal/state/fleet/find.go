@@ -2,10 +2,10 @@ package fleet
 
 import "slices"
 
-// Called lists the full names of the nodes that a name may mean: the node of
+// NodesNamed lists the full names of the nodes that a name may mean: the node of
 // exactly this name, else those that their own clusters call so, in order. On a
 // fleet of several clusters node-001 may mean node-001@tiger.
-func (s *State) Called(name string) (full []string) {
+func (s *State) NodesNamed(name string) (full []string) {
 	if p, _ := s.FindNode(name); p != nil {
 		return []string{name}
 	}

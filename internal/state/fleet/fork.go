@@ -22,7 +22,7 @@ func (s *State) Fork() *State {
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	c.Requests = cloneRequests(s.Requests)
-	f.people(s)
+	f.workloads(s)
 	f.fill(s, s.Partitions)
 	c.alarms = slices.Clone(s.alarms)
 	for i := range c.alarms {
@@ -99,8 +99,8 @@ func named[T any](list []*T, name func(*T) string) map[string]*T {
 	return out
 }
 
-// people copies workloads, which do not know their places in the copy yet.
-func (f *fork) people(s *State) {
+// workloads copies workloads, which do not know their places in the copy yet.
+func (f *fork) workloads(s *State) {
 	f.twins(len(s.Workloads), maps.Values(s.Workloads))
 	f.to.names = make(map[string]*Workload, len(s.names))
 	for name, w := range s.names {
@@ -113,7 +113,7 @@ func (f *fork) twins(n int, list iter.Seq[*Workload]) {
 	f.to.Workloads, f.to.nowhere = make(map[uint64]*Workload, n), map[uint64]*Workload{}
 	all, pools := make([]Workload, 0, n), 0
 	for w := range list {
-		pools += len(w.Held)
+		pools += len(w.Replicas)
 	}
 	held := make([][]Replica, 0, pools)
 	for w := range list {
@@ -125,10 +125,10 @@ func (f *fork) twins(n int, list iter.Seq[*Workload]) {
 			f.to.nowhere[w.ID] = c
 		}
 		from := len(held)
-		for _, replicas := range w.Held {
+		for _, replicas := range w.Replicas {
 			held = append(held, slices.Clone(replicas))
 		}
-		c.Held = held[from:len(held):len(held)]
+		c.Replicas = held[from:len(held):len(held)]
 		c.Orders = slices.Clone(w.Orders)
 		if w.Moves != nil {
 			m := *w.Moves
@@ -174,8 +174,8 @@ func (f *fork) metal(p *Partition) {
 		c.flex[name] = f.flexUse(c, u)
 	}
 	c.flexWork, c.names, c.flexWaits = each(f.work, p.flexWork), slices.Clone(p.names), slices.Clone(p.flexWaits)
-	w := p.watched
-	c.watched = watched{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
+	w := p.worklists
+	c.worklists = worklists{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
 	for _, a := range c.Accounts {
 		f.account(c, a)
 	}
@@ -216,7 +216,7 @@ func (f *fork) tree(t *Tree) {
 func (f *fork) account(p *Partition, a *Account) {
 	a.partition, a.root = p, f.trees[a.root]
 	a.Backing, a.islands, a.touched = slices.Clone(a.Backing), slices.Clone(a.islands), slices.Clone(a.touched)
-	a.work, a.holds = each(f.work, a.work), each(f.holds, a.holds)
+	a.work, a.insideHolds = each(f.work, a.work), each(f.holds, a.insideHolds)
 	a.Highs, a.spent = slices.Clone(a.Highs), false
 	f.queue(&a.queue)
 	a.queue.account = a
@@ -241,7 +241,7 @@ func (f *fork) queue(q *queue) {
 	}
 	q.all = q.all.clone(twins)
 	if q.kinds != nil {
-		kinds := make(map[kind]*roll, len(q.kinds))
+		kinds := make(map[kind]*sortedQueue, len(q.kinds))
 		for k, like := range q.kinds {
 			c := like.clone(twins)
 			kinds[k] = &c
@@ -251,8 +251,8 @@ func (f *fork) queue(q *queue) {
 	q.firsts = each(twins, q.firsts)
 }
 
-func (r *roll) clone(twins map[*Waiting]*Waiting) roll {
-	c := roll{size: r.size}
+func (r *sortedQueue) clone(twins map[*Waiting]*Waiting) sortedQueue {
+	c := sortedQueue{size: r.size}
 	if r.pieces != nil {
 		c.pieces = make([][]*Waiting, len(r.pieces))
 	}

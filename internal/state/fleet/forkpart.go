@@ -26,7 +26,7 @@ func (s *State) ForkOf(list []*Partition) *State {
 	for _, p := range list {
 		in[p] = true
 	}
-	people := s.peopleOf(list)
+	people := s.workloadsIn(list)
 	f := newFork(len(people))
 	c := State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers), Health: s.Health,
@@ -92,14 +92,14 @@ func heldIn(s *State, in map[*Partition]bool) (list []*Hold) {
 	return list
 }
 
-// peopleOf lists who stands or waits in some partitions, and who has nowhere to wait yet,
+// workloadsIn lists who stands or waits in some partitions, and who has nowhere to wait yet,
 // in order of ID.
-func (s *State) peopleOf(list []*Partition) []*Workload {
+func (s *State) workloadsIn(list []*Partition) []*Workload {
 	people := slices.Collect(maps.Values(s.nowhere))
 	for _, p := range list {
-		people = p.flexPeople(people)
+		people = p.flexWorkloads(people)
 		for _, a := range p.Accounts {
-			people = a.people(people)
+			people = a.workloads(people)
 		}
 	}
 	return eachOnce(people)

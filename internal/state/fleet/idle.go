@@ -8,7 +8,7 @@ func (a *Account) Idle(now Instant) int {
 		if w.Usage == nil || w.IdleFor(now) == 0 || w.IdleFor(now) < a.partition.state.Policy.Idle.Window {
 			continue
 		}
-		for pool, replicas := range w.Held {
+		for pool, replicas := range w.Replicas {
 			for _, r := range replicas {
 				if r.Phase != Reserved {
 					n += w.Pools[pool].GPUs

@@ -48,7 +48,7 @@ func (w *Workload) Overdue() bool { return slices.ContainsFunc(w.Orders, Order.O
 
 // obeys says whether a replica leaves by an order.
 func (w *Workload) obeys(number uint64) bool {
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase == Leaving && r.Order == number {
 				return true
@@ -90,7 +90,7 @@ func (p *Partition) Late(now Instant) (late []*Workload) {
 		return nil
 	}
 	p.expired = false
-	for _, w := range p.watched.leaving {
+	for _, w := range p.worklists.leaving {
 		if slices.ContainsFunc(w.Orders, func(o Order) bool { return o.Again <= now }) {
 			late = append(late, w)
 		}

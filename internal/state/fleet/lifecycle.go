@@ -11,7 +11,7 @@ import (
 // AddWorkload takes a submitted workload into the state and its queues.
 func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 	w := &Workload{ID: id, Spec: spec, Submitted: at, State: Pending, PendingSince: at}
-	w.Held = make([][]Replica, len(spec.Pools))
+	w.Replicas = make([][]Replica, len(spec.Pools))
 	s.Workloads[id] = w
 	s.NextID = max(s.NextID, id+1)
 	s.names[nameKey(w.Namespace, w.Name)] = w
@@ -83,7 +83,7 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 // that they depend on.
 func (w *Workload) uncounted(change func()) {
 	var nodes []int
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			nodes = append(nodes, r.Node)
 		}
@@ -103,7 +103,7 @@ func (w *Workload) uncounted(change func()) {
 // that obey an order to leave come first, order by order.
 func (w *Workload) Spots(choose func(Replica) bool) []Spot {
 	var spots []Spot
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		first := len(spots)
 		for _, r := range replicas {
 			if choose(r) {
@@ -167,7 +167,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 
 func (w *Workload) leaving() int {
 	n := 0
-	for i := range w.Held {
+	for i := range w.Replicas {
 		n += w.InPhase(i, Leaving)
 	}
 	return n

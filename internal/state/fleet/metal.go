@@ -123,9 +123,9 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
-	a.over, a.backed = 0, sum(a.Backing)
+	a.over, a.backedNodes = 0, sum(a.Backing)
 	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
-	a.islands, a.holds = nil, nil
+	a.islands, a.insideHolds = nil, nil
 	p.accounts[a.Quota] = a
 	a.join()
 	p.gangless += min(1, a.GangMissing)
@@ -177,7 +177,7 @@ func (p *Partition) SetGang(quota string, missing, island int) {
 func (a *Account) count(island, sign int) {
 	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
 	a.root.backing[island] += sign * backed
-	i.backed += sign * backed
+	i.backedNodes += sign * backed
 	i.unscheduled += sign * max(0, backed-touched)
 	if sign > 0 {
 		a.stand(island, backed > 0 || touched > 0)
@@ -233,7 +233,7 @@ func (a *Account) idles() bool {
 // strays says whether work stands uncovered in an island that has healthy nodes to back it.
 func (a *Account) strays() bool {
 	for i, island := range a.partition.Islands {
-		if a.touched[i] > a.Backing[i] && island.whole > island.backed {
+		if a.touched[i] > a.Backing[i] && island.whole > island.backedNodes {
 			return true
 		}
 	}

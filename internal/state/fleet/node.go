@@ -58,7 +58,7 @@ type Node struct {
 
 	// Derived by hold.go.
 	residents []Resident
-	held      int      // GPUs that replicas hold, those on their way out included
+	inUse     int      // GPUs that replicas hold, those on their way out included
 	staying   int      // GPUs held or reserved by replicas that stay
 	owner     *Account // quota whose in-quota work stays here
 	ofQuota   int      // GPUs held or reserved by in-quota replicas that stay
@@ -93,8 +93,8 @@ func (n *Node) UsableGPUs() int {
 // Whole says whether the node counts as a whole healthy node, on which quota may stand.
 func (n *Node) Whole() bool { return n.State == Healthy }
 
-// Held is the number of GPUs that replicas hold now, leaving ones included.
-func (n *Node) Held() int { return n.held }
+// InUse is the number of GPUs that replicas hold now, leaving ones included.
+func (n *Node) InUse() int { return n.inUse }
 
 // Staying is the number of GPUs that replicas hold or have reserved and mean to keep.
 func (n *Node) Staying() int { return n.staying }

@@ -19,15 +19,15 @@ type Island struct {
 	unscheduled int   // nodes that back quotas which do not touch as many
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
-	backed      int   // nodes that back somebody
+	backedNodes int   // nodes that back somebody
 	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
 func (i *Island) Nodes() []int { return i.nodes }
 
-// Backed is the number of nodes that back somebody.
-func (i *Island) Backed() int { return i.backed }
+// BackedNodes is the number of nodes that back somebody.
+func (i *Island) BackedNodes() int { return i.backedNodes }
 
 // Whole is the number of whole healthy nodes.
 func (i *Island) Whole() int { return i.whole }
@@ -92,7 +92,7 @@ type Partition struct {
 	flexWork   []*Workload
 	names      []string // namespaces that use, used or wait for flex, in order
 	flexWaits  []string // namespaces in which somebody waits for flex, in order
-	watched    watched
+	worklists  worklists
 	epoch      uint64 // grows whenever room may have come free; bare: beside flex work; wide: for everybody
 	bare, wide uint64
 	aged       uint64 // grows whenever an alarm rings: work may have overrun
@@ -227,7 +227,7 @@ func (p *Partition) Epoch() uint64 { return p.epoch }
 // Overpromised says whether more is promised or backed than is whole and healthy.
 func (p *Partition) Overpromised() bool {
 	for _, i := range p.Islands {
-		if i.backed > i.whole {
+		if i.backedNodes > i.whole {
 			return true
 		}
 	}

@@ -37,9 +37,9 @@ func TestAQueueKeepsItsOrderAndTheFirstOfEachKind(t *testing.T) {
 }
 
 func setHolds(t *rapid.T, a *Account) {
-	a.holds = nil
+	a.insideHolds = nil
 	if rapid.Bool().Draw(t, "holds") {
-		a.holds = []*Hold{{ID: 1, Quota: "q", Namespace: "n0"}, {ID: 2, Quota: "q", User: "u1"}}
+		a.insideHolds = []*Hold{{ID: 1, Quota: "q", Namespace: "n0"}, {ID: 2, Quota: "q", User: "u1"}}
 	}
 	a.queue.refile()
 }

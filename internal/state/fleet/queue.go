@@ -12,12 +12,12 @@ type Waiting struct {
 	Pool     int
 	Key      Key
 
-	tried   uint64 // see Partition.Tried
-	lacks   Lack   // see Lacks
-	minds   bool   // see Minds
-	shape   int    // see Shape
-	kind    kind
-	account *Account // for which it waits; nil on flex
+	tried      uint64 // see Partition.Tried
+	lacks      Lack   // see Lacks
+	readsQueue bool   // see Minds
+	shape      int    // see Shape
+	kind       kind
+	account    *Account // for which it waits; nil on flex
 }
 
 // Lack says what a unit lacked that found no room, and so what may help it.
@@ -44,12 +44,12 @@ func (a *Waiting) Lacks() Lack { return a.lacks }
 // SetLacks remembers what the unit lacks.
 func (a *Waiting) SetLacks(lacks Lack) { a.lacks = lacks }
 
-// Minds says whether what the unit was told when it was last tried hangs on who else
+// ReadsQueue says whether what the unit was told when it was last tried hangs on who else
 // waits: it was barred, or whom it would evict has an heir. SetMinds remembers it.
-func (a *Waiting) Minds() bool { return a.minds }
+func (a *Waiting) ReadsQueue() bool { return a.readsQueue }
 
-// SetMinds remembers whether what the unit was told hangs on who else waits.
-func (a *Waiting) SetMinds(minds bool) { a.minds = minds }
+// SetReadsQueue remembers whether what the unit was told hangs on who else waits.
+func (a *Waiting) SetReadsQueue(minds bool) { a.readsQueue = minds }
 
 // ReadsMetal says whether it depends on which nodes are healthy, not on backing
 // alone, whether a workload could head its queue: one that looks at racks does.
@@ -68,8 +68,8 @@ type queue struct {
 	flex      *FlexUse   // nil in quota
 	partition *Partition // on flex
 
-	all    roll
-	kinds  map[kind]*roll
+	all    sortedQueue
+	kinds  map[kind]*sortedQueue
 	firsts []*Waiting // of each kind, in order
 }
 
@@ -144,11 +144,11 @@ func reads(it *Waiting) int {
 func (q *queue) file(it *Waiting) {
 	it.kind = q.kindOf(it)
 	if q.kinds == nil {
-		q.kinds = map[kind]*roll{}
+		q.kinds = map[kind]*sortedQueue{}
 	}
 	like := q.kinds[it.kind]
 	if like == nil {
-		like = &roll{}
+		like = &sortedQueue{}
 		q.kinds[it.kind] = like
 	}
 	was := like.first()
@@ -189,11 +189,11 @@ func (q *queue) kindOf(it *Waiting) kind {
 
 // holdsFor marks which of the holds inside the quota are for a workload; "" where there are none.
 func (a *Account) holdsFor(w *Workload) string {
-	if a == nil || len(a.holds) == 0 {
+	if a == nil || len(a.insideHolds) == 0 {
 		return ""
 	}
-	marks := make([]byte, len(a.holds))
-	for i, h := range a.holds {
+	marks := make([]byte, len(a.insideHolds))
+	for i, h := range a.insideHolds {
 		marks[i] = '-'
 		if h.For(w) {
 			marks[i] = '+'

@@ -106,41 +106,41 @@ type Account struct {
 	Highs       []DayHigh `json:"highs,omitempty"`       // see HighestUse; oldest first
 
 	// Derived.
-	partition *Partition
-	tree      string
-	root      *Tree
-	islands   []int       // where nodes back it or its work touches some, in order
-	touched   []int       // nodes with staying in-quota work of the quota, per island
-	usage     int         // GPUs held or reserved, each counted once (semantics §1)
-	stays     int         // GPUs held or reserved by replicas that stay
-	held      [5]int      // GPUs that its work holds, by how (Holds)
-	loose     int         // staying replicas that are not guaranteed
-	over      int         // islands where it touches more nodes than back it
-	backed    int         // nodes that back it
-	version   uint64      // grows with every change of its work or backing
-	level     int         // usage at the end of the last record
-	spent     bool        // it is on State.spent
-	work      []*Workload // workloads with replicas here, in the quota's order
-	queue     queue
-	holds     []*Hold // inside the quota, see Holds
+	partition   *Partition
+	tree        string
+	root        *Tree
+	islands     []int       // where nodes back it or its work touches some, in order
+	touched     []int       // nodes with staying in-quota work of the quota, per island
+	usage       int         // GPUs held or reserved, each counted once (semantics §1)
+	stays       int         // GPUs held or reserved by replicas that stay
+	gpusAs      [5]int      // GPUs that its work holds, by how (Holds)
+	loose       int         // staying replicas that are not guaranteed
+	over        int         // islands where it touches more nodes than back it
+	backedNodes int         // nodes that back it
+	version     uint64      // grows with every change of its work or backing
+	level       int         // usage at the end of the last record
+	spent       bool        // it is on State.spent
+	work        []*Workload // workloads with replicas here, in the quota's order
+	queue       queue
+	insideHolds []*Hold // inside the quota, see Holds
 }
 
 // Tree is the root of the account's quota tree.
 func (a *Account) Tree() string { return a.tree }
 
 // BackedNodes is the number of nodes that back the grant, over all islands.
-func (a *Account) BackedNodes() int { return a.backed }
+func (a *Account) BackedNodes() int { return a.backedNodes }
 
 // short is 1 if the grant is not backed whole, else 0.
 func (a *Account) short() int {
-	if a.backed*a.partition.GPUsPerNode < a.Grant {
+	if a.backedNodes*a.partition.GPUsPerNode < a.Grant {
 		return 1
 	}
 	return 0
 }
 
-// Backed is the backed part of the grant in GPUs: what a researcher sees as quota.
-func (a *Account) Backed() int { return a.BackedNodes() * a.partition.GPUsPerNode }
+// BackedGPUs is the backed part of the grant in GPUs: what a researcher sees as quota.
+func (a *Account) BackedGPUs() int { return a.BackedNodes() * a.partition.GPUsPerNode }
 
 // Touched is the number of nodes in an island on which in-quota work of this quota stays.
 func (a *Account) Touched(island int) int { return a.touched[island] }
@@ -172,14 +172,14 @@ func (a *Account) weigh(r Replica, sign int) {
 	}
 }
 
-// HeldAs is the GPUs that workloads of the account hold so, those on their way out
+// GPUsAs is the GPUs that workloads of the account hold so, those on their way out
 // among them and what is only reserved not.
-func (a *Account) HeldAs(h Holds) int { return a.held[h] }
+func (a *Account) GPUsAs(h Holds) int { return a.gpusAs[h] }
 
 // holdsBy counts a replica of the workload into (sign 1) or out of (−1) what its account holds.
 func (w *Workload) holdsBy(pool int, r Replica, sign int) {
 	if w.account != nil && r.Phase != Reserved {
-		w.account.held[r.Holds] += sign * w.Pools[pool].GPUs
+		w.account.gpusAs[r.Holds] += sign * w.Pools[pool].GPUs
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			r := Replica{Node: node, Phase: phase, Holds: holds}
-			w.Held[spot.Pool] = append(w.Held[spot.Pool], r)
+			w.Replicas[spot.Pool] = append(w.Replicas[spot.Pool], r)
 			w.account.weigh(r, 1)
 			w.holdsBy(spot.Pool, r, 1)
 			p.settle(node, Resident{w, spot.Pool, phase})
@@ -110,9 +110,9 @@ func insert[T any](list []T, at int, x T) []T {
 // Start makes every reserved replica of a workload run.
 func (s *State) Start(w *Workload) {
 	p := w.partition
-	for i := range w.Held {
-		for j := range w.Held[i] {
-			if r := &w.Held[i][j]; r.Phase == Reserved {
+	for i := range w.Replicas {
+		for j := range w.Replicas[i] {
+			if r := &w.Replicas[i][j]; r.Phase == Reserved {
 				p.unsettle(r.Node, Resident{w, i, Reserved})
 				r.Phase = Running
 				w.holdsBy(i, *r, 1)
@@ -140,12 +140,12 @@ func (s *State) LeaveAll(w *Workload) {
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 	roomed := false
 	s.each(w, spots, func(pool, at int) {
-		r := &w.Held[pool][at]
+		r := &w.Replicas[pool][at]
 		roomed = roomed || w.partition.Nodes[r.Node].usable
 		w.account.weigh(*r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		if r.Phase == Reserved {
-			w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
+			w.Replicas[pool] = append(w.Replicas[pool][:at], w.Replicas[pool][at+1:]...)
 			return
 		}
 		r.Phase, r.Order = Leaving, s.Number()
@@ -167,12 +167,12 @@ func (s *State) Lose(w *Workload, spots []Spot) {
 // drop says whether room came free.
 func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
 	s.each(w, spots, func(pool, at int) {
-		r := w.Held[pool][at]
+		r := w.Replicas[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
 		w.account.weigh(r, -1)
 		w.holdsBy(pool, r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
-		w.Held[pool] = append(w.Held[pool][:at], w.Held[pool][at+1:]...)
+		w.Replicas[pool] = append(w.Replicas[pool][:at], w.Replicas[pool][at+1:]...)
 	}, nil)
 	return roomed
 }
@@ -216,8 +216,8 @@ func (s *State) each(w *Workload, spots []Spot, do func(pool, at int), fit func(
 
 func (w *Workload) lastOn(spot Spot, node int, fit func(Phase) bool) int {
 	found := -1
-	for i := len(w.Held[spot.Pool]) - 1; i >= 0; i-- {
-		r := w.Held[spot.Pool][i]
+	for i := len(w.Replicas[spot.Pool]) - 1; i >= 0; i-- {
+		r := w.Replicas[spot.Pool][i]
 		if r.Node != node || (fit != nil && !fit(r.Phase)) || (spot.Order != 0 && r.Order != spot.Order) {
 			continue
 		}
@@ -286,10 +286,10 @@ func (r Resident) before(o Resident) bool {
 
 // recount derives the node's own figures from its residents.
 func (n *Node) recount() {
-	n.held, n.staying, n.ofQuota, n.owner = 0, 0, 0, nil
+	n.inUse, n.staying, n.ofQuota, n.owner = 0, 0, 0, nil
 	for _, r := range n.residents {
 		if r.Phase != Reserved {
-			n.held += r.GPUs()
+			n.inUse += r.GPUs()
 		}
 		if r.Phase != Leaving {
 			n.staying += r.GPUs()
@@ -304,14 +304,14 @@ func (n *Node) recount() {
 // SetHolds says how replicas from..to−1 of a pool hold their GPUs.
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
-		if was := w.Held[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
+		if was := w.Replicas[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
 			w.partition.freed(w.Tree()) // whom nobody covers, other trees may evict
 		}
-		w.account.weigh(w.Held[pool][i], -1)
-		w.holdsBy(pool, w.Held[pool][i], -1)
-		w.Held[pool][i].Holds = holds
-		w.account.weigh(w.Held[pool][i], 1)
-		w.holdsBy(pool, w.Held[pool][i], 1)
+		w.account.weigh(w.Replicas[pool][i], -1)
+		w.holdsBy(pool, w.Replicas[pool][i], -1)
+		w.Replicas[pool][i].Holds = holds
+		w.account.weigh(w.Replicas[pool][i], 1)
+		w.holdsBy(pool, w.Replicas[pool][i], 1)
 	}
 	w.restood++
 	if w.account != nil {

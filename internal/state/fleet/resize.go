@@ -19,6 +19,6 @@ func (s *State) Resize(w *Workload, pool, low, high int) {
 func (s *State) FinishPool(w *Workload, pool int) {
 	s.Change(w, func(w *Workload) {
 		w.Pools = slices.Delete(slices.Clone(w.Pools), pool, pool+1)
-		w.Held = make([][]Replica, len(w.Pools))
+		w.Replicas = make([][]Replica, len(w.Pools))
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// roll is a list of waiting units in order, in pieces, so that joining and
+// sortedQueue is a list of waiting units in order, in pieces, so that joining and
 // leaving it cost little however long it is.
-type roll struct {
+type sortedQueue struct {
 	pieces [][]*Waiting // none of them empty
 	size   int
 }
@@ -17,11 +17,11 @@ type roll struct {
 const pieceMost = 128
 
 // pieceOf is the last piece that does not begin behind a unit; 0 if all do.
-func (r *roll) pieceOf(it *Waiting) int {
+func (r *sortedQueue) pieceOf(it *Waiting) int {
 	return max(0, sort.Search(len(r.pieces), func(i int) bool { return it.Before(r.pieces[i][0]) })-1)
 }
 
-func (r *roll) add(it *Waiting) {
+func (r *sortedQueue) add(it *Waiting) {
 	r.size++
 	if len(r.pieces) == 0 {
 		r.pieces = append(r.pieces, []*Waiting{it})
@@ -37,7 +37,7 @@ func (r *roll) add(it *Waiting) {
 }
 
 // find is the unit of the list that stands where another would, or nil.
-func (r *roll) find(it *Waiting) *Waiting {
+func (r *sortedQueue) find(it *Waiting) *Waiting {
 	if r.size == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (r *roll) find(it *Waiting) *Waiting {
 }
 
 // remove takes a unit out that is in the list.
-func (r *roll) remove(it *Waiting) {
+func (r *sortedQueue) remove(it *Waiting) {
 	r.size--
 	at := r.pieceOf(it)
 	if r.pieces[at] = dropSorted(r.pieces[at], it, compareWaiting); len(r.pieces[at]) == 0 {
@@ -58,7 +58,7 @@ func (r *roll) remove(it *Waiting) {
 }
 
 // first is the first unit of the list, or nil.
-func (r *roll) first() *Waiting {
+func (r *sortedQueue) first() *Waiting {
 	if r.size == 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (r *roll) first() *Waiting {
 }
 
 // last is the last unit of the list, or nil.
-func (r *roll) last() *Waiting {
+func (r *sortedQueue) last() *Waiting {
 	if r.size == 0 {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (r *roll) last() *Waiting {
 }
 
 // after is the first unit behind a place in the order, or nil.
-func (r *roll) after(it *Waiting) *Waiting {
+func (r *sortedQueue) after(it *Waiting) *Waiting {
 	if r.size == 0 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (r *roll) after(it *Waiting) *Waiting {
 }
 
 // each goes through the list in order.
-func (r *roll) each() iter.Seq[*Waiting] {
+func (r *sortedQueue) each() iter.Seq[*Waiting] {
 	return func(yield func(*Waiting) bool) {
 		for _, piece := range r.pieces {
 			for _, it := range piece {

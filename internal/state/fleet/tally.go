@@ -59,7 +59,7 @@ func (p *Partition) contribute(n *Node, sign int) {
 	t.InQuota += sign * in
 	t.FlexUsed += sign * flex
 	if !n.State.Usable() {
-		t.Stranded += sign * n.held
+		t.Stranded += sign * n.inUse
 		t.StrandedQ += sign * in
 	}
 	p.contributeAccounts(n, sign, in-u.inHeld)
@@ -86,7 +86,7 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		a.root.touched[n.Island] += sign
 		// Who stands where matters to the backing only where some work is
 		// uncovered, or some gang declared or some grant not backed whole; gangs
-		// say so themselves (hold.go).
+		// say so themselves (replicas.go).
 		p.unaligned = p.unaligned || p.gangless > 0 || p.declared > 0 || p.short > 0
 		p.straying = p.straying || p.overs > 0
 	}

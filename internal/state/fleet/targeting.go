@@ -16,12 +16,12 @@ func (s *State) Targeting(target string) []*Workload {
 	}
 	for _, p := range s.Partitions {
 		if target == Flex {
-			people = p.flexPeople(people)
+			people = p.flexWorkloads(people)
 			continue
 		}
 		for _, a := range p.Accounts {
 			if under(a.Quota, target) {
-				people = a.people(people)
+				people = a.workloads(people)
 			}
 		}
 	}
@@ -33,21 +33,21 @@ func under(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")
 }
 
-// flexPeople adds who stands on flex in the partition, or waits for it there.
-func (p *Partition) flexPeople(list []*Workload) []*Workload {
+// flexWorkloads adds who stands on flex in the partition, or waits for it there.
+func (p *Partition) flexWorkloads(list []*Workload) []*Workload {
 	list = append(list, p.flexWork...)
 	for _, u := range p.flex {
-		list = u.queue.people(list)
+		list = u.queue.workloads(list)
 	}
 	return list
 }
 
-// people adds who stands in the account, or waits for it.
-func (a *Account) people(list []*Workload) []*Workload {
-	return a.queue.people(append(list, a.work...))
+// workloads adds who stands in the account, or waits for it.
+func (a *Account) workloads(list []*Workload) []*Workload {
+	return a.queue.workloads(append(list, a.work...))
 }
 
-func (q *queue) people(list []*Workload) []*Workload {
+func (q *queue) workloads(list []*Workload) []*Workload {
 	for it := range q.all.each() {
 		list = append(list, it.Workload)
 	}

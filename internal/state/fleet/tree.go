@@ -19,15 +19,15 @@ type Tree struct {
 	queued  uint64 // grows whenever somebody leaves its queues, or comes before others there
 	own     uint64 // grows whenever room came free that its work had
 
-	backed  int    // nodes
-	backers int    // accounts with backing
-	usage   int    // GPUs, see Account.Usage
-	stays   int    // GPUs, see Account.Stays
-	loose   int    // see Account.Loose
-	over    int    // see Account.Over
-	held    int    // holds inside its quotas
-	leaving int    // workloads with replicas on their way out
-	version uint64 // grows with every change of work or backing
+	backedNodes int    // nodes
+	backers     int    // accounts with backing
+	usage       int    // GPUs, see Account.Usage
+	stays       int    // GPUs, see Account.Stays
+	loose       int    // see Account.Loose
+	over        int    // see Account.Over
+	insideHolds int    // holds inside its quotas
+	leaving     int    // workloads with replicas on their way out
+	version     uint64 // grows with every change of work or backing
 
 	backing []int // nodes that back the tree, per island
 	touched []int // nodes with staying in-quota work of the tree, per island
@@ -48,8 +48,8 @@ func (t *Tree) Backing(island int) int { return t.backing[island] }
 // Touched is the number of nodes in an island on which in-quota work of the tree stays.
 func (t *Tree) Touched(island int) int { return t.touched[island] }
 
-// Backed is the nodes that back the tree.
-func (t *Tree) Backed() int { return t.backed }
+// BackedNodes is the nodes that back the tree.
+func (t *Tree) BackedNodes() int { return t.backedNodes }
 
 // Usage is the GPUs that work of the tree holds or has reserved.
 func (t *Tree) Usage() int { return t.usage }
@@ -71,7 +71,7 @@ func (t *Tree) Leaves() bool { return t.leaving > 0 }
 func (t *Tree) Borrows() bool { return slices.ContainsFunc(t.waits, t.Lends) }
 
 // Lends says whether some other account of the tree has backing that it could lend to one.
-func (t *Tree) Lends(to *Account) bool { return t.backers > min(1, to.backed) }
+func (t *Tree) Lends(to *Account) bool { return t.backers > min(1, to.backedNodes) }
 
 // Root is the account's tree.
 func (a *Account) Root() *Tree { return a.root }
@@ -109,16 +109,16 @@ func (a *Account) join() {
 	}
 	a.root = t
 	t.accounts = insertSorted(t.accounts, a, byPath)
-	t.backed += a.backed
-	t.backers += min(1, a.backed)
+	t.backedNodes += a.backedNodes
+	t.backers += min(1, a.backedNodes)
 }
 
 // quit takes the account out of its tree again.
 func (a *Account) quit() {
 	t := a.root
 	t.accounts = dropSorted(t.accounts, a, byPath)
-	t.backed -= a.backed
-	t.backers -= min(1, a.backed)
+	t.backedNodes -= a.backedNodes
+	t.backers -= min(1, a.backedNodes)
 	t.usage, t.stays, t.version = t.usage-a.usage, t.stays-a.stays, t.version+1
 	a.idle()
 }
@@ -131,10 +131,10 @@ func (a *Account) touch() {
 
 // back makes so many nodes more back the account.
 func (a *Account) back(nodes int) {
-	was := min(1, a.backed)
-	a.backed += nodes
-	a.root.backed += nodes
-	a.root.backers += min(1, a.backed) - was
+	was := min(1, a.backedNodes)
+	a.backedNodes += nodes
+	a.root.backedNodes += nodes
+	a.root.backers += min(1, a.backedNodes) - was
 }
 
 // spend counts GPUs that work of the account uses, and those that it means to keep.
@@ -158,7 +158,7 @@ func (a *Account) stray(loose, over int) {
 	}
 }
 
-func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.held > 0 }
+func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.insideHolds > 0 }
 
 // await and idle keep the account on the lists of those for which somebody waits.
 func (a *Account) await() {

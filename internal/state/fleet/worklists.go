@@ -2,11 +2,11 @@ package fleet
 
 import "sort"
 
-// watched are the few workloads of a partition that placement must look at
+// worklists are the few workloads of a partition that placement must look at
 // again and again: those with reserved room, those that miss replicas of a
 // gang, those with elastic pools below max, and those with replicas on their
 // way out. Each list is in order of ID.
-type watched struct{ reserving, broken, growing, leaving []*Workload }
+type worklists struct{ reserving, broken, growing, leaving []*Workload }
 
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
@@ -29,19 +29,19 @@ func (s *State) watch(w *Workload) {
 			w.leavesTree = w.account.root
 			w.leavesTree.leaving++
 		}
-		p.watched.leaving = insertByID(p.watched.leaving, w)
+		p.worklists.leaving = insertByID(p.worklists.leaving, w)
 	}
 	if w.State.Ended() {
 		return
 	}
 	if w.reserves() {
-		p.watched.reserving = insertByID(p.watched.reserving, w)
+		p.worklists.reserving = insertByID(p.worklists.reserving, w)
 	}
 	if w.State == Mending || w.State == RunningW && w.lacks() {
-		p.watched.broken = insertByID(p.watched.broken, w)
+		p.worklists.broken = insertByID(p.worklists.broken, w)
 	}
 	if w.State == RunningW && w.grows() {
-		p.watched.growing = insertByID(p.watched.growing, w)
+		p.worklists.growing = insertByID(p.worklists.growing, w)
 	}
 }
 
@@ -50,10 +50,10 @@ func (p *Partition) unwatch(w *Workload) {
 		p.flexUse(w.Namespace).standing -= w.stands
 		w.stands = 0
 	}
-	p.watched.reserving = removeByID(p.watched.reserving, w)
-	p.watched.broken = removeByID(p.watched.broken, w)
-	p.watched.growing = removeByID(p.watched.growing, w)
-	p.watched.leaving = removeByID(p.watched.leaving, w)
+	p.worklists.reserving = removeByID(p.worklists.reserving, w)
+	p.worklists.broken = removeByID(p.worklists.broken, w)
+	p.worklists.growing = removeByID(p.worklists.growing, w)
+	p.worklists.leaving = removeByID(p.worklists.leaving, w)
 	if w.leavesTree != nil {
 		w.leavesTree.leaving--
 		w.leavesTree = nil
@@ -102,16 +102,16 @@ func removeByID(list []*Workload, w *Workload) []*Workload {
 }
 
 // Reserving lists the workloads with reserved room here.
-func (p *Partition) Reserving() []*Workload { return p.watched.reserving }
+func (p *Partition) Reserving() []*Workload { return p.worklists.reserving }
 
 // Broken lists the workloads here that miss replicas of a gang.
-func (p *Partition) Broken() []*Workload { return p.watched.broken }
+func (p *Partition) Broken() []*Workload { return p.worklists.broken }
 
 // Growing lists the workloads here with an elastic pool between min and max.
-func (p *Partition) Growing() []*Workload { return p.watched.growing }
+func (p *Partition) Growing() []*Workload { return p.worklists.growing }
 
 // Leaving lists the workloads here with replicas on their way out.
-func (p *Partition) Leaving() []*Workload { return p.watched.leaving }
+func (p *Partition) Leaving() []*Workload { return p.worklists.leaving }
 
 // Tried says whether placement has found no room for a waiting unit since
 // anything changed that it could concern.
@@ -168,7 +168,7 @@ func (p *Partition) stampOf(it *Waiting) uint64 {
 	}
 	t := it.account.root
 	others := t.left
-	if it.minds {
+	if it.readsQueue {
 		others += 1<<61 + t.queued
 	}
 	switch {

@@ -160,7 +160,7 @@ type Workload struct {
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
 	Orders       []Order       `json:"orders,omitempty"`    // to leave, that are not carried out yet
 	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
-	Held         [][]Replica   `json:"held"`                // per pool
+	Replicas     [][]Replica   `json:"held"`                // per pool
 	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
 	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
 
@@ -221,7 +221,7 @@ func (s *Spec) BaseRank() int {
 // GPUs is the number of GPUs that the workload's replicas take now, in any phase.
 func (w *Workload) GPUs() int {
 	t := 0
-	for i, replicas := range w.Held {
+	for i, replicas := range w.Replicas {
 		t += len(replicas) * w.Pools[i].GPUs
 	}
 	return t
@@ -230,7 +230,7 @@ func (w *Workload) GPUs() int {
 // Stays counts the replicas of a pool that run or are reserved and are not leaving.
 func (w *Workload) Stays(pool int) int {
 	n := 0
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase != Leaving {
 			n++
 		}
@@ -243,7 +243,7 @@ func (w *Workload) Leaves() bool { return w.GPUs() > 0 && !w.stays() }
 
 // stays says whether some replica runs or is reserved and is not leaving.
 func (w *Workload) stays() bool {
-	for _, replicas := range w.Held {
+	for _, replicas := range w.Replicas {
 		for _, r := range replicas {
 			if r.Phase != Leaving {
 				return true
@@ -256,7 +256,7 @@ func (w *Workload) stays() bool {
 // InPhase counts the replicas of a pool in one phase.
 func (w *Workload) InPhase(pool int, phase Phase) int {
 	n := 0
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase == phase {
 			n++
 		}
@@ -280,7 +280,7 @@ func (w *Workload) Holds() Holds {
 
 // HoldsOf is how the first running replica of a pool holds its GPUs; NoHolds if none runs.
 func (w *Workload) HoldsOf(pool int) Holds {
-	for _, r := range w.Held[pool] {
+	for _, r := range w.Replicas[pool] {
 		if r.Phase == Running {
 			return r.Holds
 		}

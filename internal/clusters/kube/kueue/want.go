@@ -62,11 +62,11 @@ func (w *Want) add(p *fleet.Partition, flavor string) {
 		}
 		f := w.Queues[a.Quota][flavor]
 		f.Assigned += a.Grant
-		f.Nominal += a.Backed()
-		f.Lend += a.Backed()
-		f.Borrow += (a.Root().Backed() - a.BackedNodes()) * p.GPUsPerNode
+		f.Nominal += a.BackedGPUs()
+		f.Lend += a.BackedGPUs()
+		f.Borrow += (a.Root().BackedNodes() - a.BackedNodes()) * p.GPUsPerNode
 		w.Queues[a.Quota][flavor] = f
-		backed += a.Backed()
+		backed += a.BackedGPUs()
 		w.say(p, a)
 	}
 	flex := w.Flex[flavor]
@@ -88,7 +88,7 @@ func (w *Want) say(p *fleet.Partition, a *fleet.Account) {
 	case a.Gang > 0 && a.GangMissing > 0:
 		object.Text = fmt.Sprintf("its gang of %d GPUs fits in no island of %s: Kueue may admit one that kube-scheduler cannot place in one piece", a.Gang, p.ID)
 	case len(parts) > 1:
-		object.Text = fmt.Sprintf("its %d GPUs of %s stand in islands %s: Kueue counts GPUs, not islands, and may admit a gang that none of them holds", a.Backed(), p.ID, strings.Join(parts, ", "))
+		object.Text = fmt.Sprintf("its %d GPUs of %s stand in islands %s: Kueue counts GPUs, not islands, and may admit a gang that none of them holds", a.BackedGPUs(), p.ID, strings.Join(parts, ", "))
 	case a.Gang > 0:
 		object.Text = fmt.Sprintf("its gang of %d GPUs has island %s of %s: Kueue keeps the number free for it, not the island", a.Gang, p.Islands[a.GangIsland].Name, p.ID)
 	default:
