@@ -103,7 +103,7 @@ func seatsIn(state *fleet.State, phase fleet.Phase) map[string]int {
 		if w.At() == nil {
 			continue
 		}
-		for pool, replicas := range w.Held {
+		for pool, replicas := range w.Replicas {
 			for _, r := range replicas {
 				if r.Phase == phase {
 					count[seatName(workload{w.Namespace, w.Name}, w.Pools[pool].Name, w.At().Nodes[r.Node].Name)]++
