@@ -9,8 +9,8 @@
 // And no label grows with load: clusters, GPU models and quotas are named, nodes,
 // workloads and namespaces are not.
 //
-// catalogue.go lists every metric with its meaning; gauges.go reads them off the
-// state, counters.go adds up what the log and commands bring, metrics.go serves
-// both; dashboard.go and alerts.go are made from the catalogue, and markdown.go
-// describes it.
+// catalogue.go lists every metric with its meaning. gauges.go reads most of them off the
+// state; metrics.go counts events and commands, and serves everything. dashboard.go,
+// alerts.go and markdown.go make the Grafana dashboard, the alert rules and
+// docs/metrics.md from the catalogue.
 package metrics

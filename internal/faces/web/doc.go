@@ -1,15 +1,18 @@
-// Package web is Muster's pages: rendered on the server, in the same binary,
-// saying what the CLI says.
+// Package web is Muster's pages: rendered on the server, in the same binary, saying what
+// the command line says.
 //
-// A page asks the API itself, in process, as its reader (inside.go): the same
-// checks, the same answers, the same refusals as for the CLI. It turns the answer
-// into rows and a picture (package draw), and templ writes the HTML. server.go
-// has the routes; visit.go is one request; frame.go what all pages share: who
-// reads, which moment, what everybody must see. live.go tells open pages that
-// something changed, session.go knows browsers apart, change.go is how a page
-// writes, fail.go what is shown when there is no answer, words.go what each word
-// means. page_*.go with page_*.templ are the pages.
+// routes.go says which function answers which address; server.go has what every answer
+// and the assets need. Below it:
 //
-// Files named *_templ.go are generated from the .templ files beside them by `make
-// generate`. What browsers load besides is in assets, all of it from this binary.
+//	frame      how a request becomes a page, and what stands around it
+//	parts      what pages are composed of: figures, terms, pictures, commands
+//	ask        how pages ask the API: in process, as their reader
+//	islands    islands drawn node by node
+//	a folder for each page or family of pages: fleet, partition, run, workload, queue,
+//	team, haircut, promise, node, events, coming, shadow, reference
+//
+// A page asks the API, turns the answer into rows and a picture (package draw), and templ
+// writes the HTML. Files named *_templ.go are generated from the .templ files beside them
+// by `make generate`. Everything else that browsers load is in assets, and comes from this
+// binary; e2e opens the pages in a browser.
 package web

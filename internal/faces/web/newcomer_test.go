@@ -34,7 +34,7 @@ func TestMomentsAsPagesWriteThem(t *testing.T) {
 	if code != http.StatusBadRequest {
 		t.Errorf("noon is answered with %d", code)
 	}
-	has(t, body, "write 2026-11-21 12:01:00, 15:04 of today", "Mend the address")
+	has(t, body, "write 2026-11-21 12:01:00, 15:04 of today", "Correct the address")
 }
 
 // Who sent a form has no address to mend; who only asked has changed nothing, and need not be told.
@@ -44,10 +44,10 @@ func TestRefusalsSayWhatToMend(t *testing.T) {
 	f := form(page)
 	f.Set("reason", " ")
 	code, body := h.post("/haircuts", f)
-	if code != http.StatusBadRequest || strings.Contains(body, "Mend the address") || strings.Count(body, "Nothing was changed") != 1 {
+	if code != http.StatusBadRequest || strings.Contains(body, "Correct the address") || strings.Count(body, "Nothing was changed") != 1 {
 		t.Errorf("a form without a reason is answered with %d\n%s", code, body)
 	}
-	has(t, body, "Go back and mend the form.")
+	has(t, body, "Go back and correct the form.")
 	f.Set("reason", "tried")
 	f.Set("name", "a b/c")
 	if _, body = h.post("/haircuts", f); strings.Count(body, "Nothing was changed") != 1 {

@@ -197,7 +197,7 @@ func TestSignIn(t *testing.T) {
 	if code != http.StatusUnauthorized {
 		t.Fatalf("a stranger is answered with %d", code)
 	}
-	has(t, body, "Who are you?", "wants to know who you are", `action="/sign-in"`)
+	has(t, body, "Who are you?", "needs to know who you are", `action="/sign-in"`)
 	if strings.Contains(body, "tiger") {
 		t.Error("a stranger is told of the fleet")
 	}

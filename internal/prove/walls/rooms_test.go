@@ -38,6 +38,13 @@ type room struct {
 const driven = "state/fleet state/event decide/core decide/promise decide/placement decide/health run/engine run/journal run/journal/memory " +
 	"run/journal/sqlite run/driver run/driver/simulated run/compact answer/view answer/explain answer/forecast answer/config"
 
+// page is what every page may import.
+const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
+
+// pages are the rooms of pages.
+const pages = "faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/node faces/web/partition faces/web/promise " +
+	"faces/web/queue faces/web/reference faces/web/run faces/web/shadow faces/web/team faces/web/workload"
+
 // rooms is the house, from the ground up. A new folder needs a row here, and a
 // row in docs/architecture.md that says what lives there.
 var rooms = []room{
@@ -121,7 +128,25 @@ var rooms = []room{
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet gen", tests: "client"},
-	{folder: "internal/faces/web", kind: open, only: "state/event client gen faces/draw faces/picture answer/words", tests: driven + " faces/api answer/past"},
+	// A page asks the API as its reader, and knows no room that decides.
+	{folder: "internal/faces/web/ask", kind: open, only: "client gen"},
+	{folder: "internal/faces/web/parts", kind: open, only: "faces/draw faces/picture"},
+	{folder: "internal/faces/web/frame", kind: open, only: "state/event client gen faces/draw faces/web/ask faces/web/parts"},
+	{folder: "internal/faces/web/islands", kind: open, only: page},
+	{folder: "internal/faces/web/coming", kind: open, only: page},
+	{folder: "internal/faces/web/events", kind: open, only: page},
+	{folder: "internal/faces/web/shadow", kind: open, only: page},
+	{folder: "internal/faces/web/promise", kind: open, only: page + " faces/web/events"},
+	{folder: "internal/faces/web/fleet", kind: open, only: page + " faces/web/coming faces/web/promise"},
+	{folder: "internal/faces/web/partition", kind: open, only: page + " faces/web/coming faces/web/islands faces/web/shadow"},
+	{folder: "internal/faces/web/node", kind: open, only: page + " faces/web/events faces/web/islands"},
+	{folder: "internal/faces/web/workload", kind: open, only: page + " faces/web/coming faces/web/islands"},
+	{folder: "internal/faces/web/queue", kind: open, only: page},
+	{folder: "internal/faces/web/run", kind: open, only: page},
+	{folder: "internal/faces/web/team", kind: open, only: page},
+	{folder: "internal/faces/web/haircut", kind: open, only: page},
+	{folder: "internal/faces/web/reference", kind: open, only: page},
+	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pages, tests: driven + " faces/api answer/past"},
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		folder: "internal/faces/cli", kind: open,

@@ -1,8 +1,7 @@
-package web
+package ask
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -17,46 +16,47 @@ import (
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
 )
 
-// How long an answer is handed to others who ask the same. While nothing happens, it
-// stays true but for what time alone changes. While something does, an answer that took
-// long to make may be as old as this: many pages look at the same figures, and each shall
-// see a change within a second all the same. What is tried or forecast takes much longer,
-// and says nothing of this very moment.
+// How long an answer is handed to others who ask the same question.
 const (
-	sameWhileStill = 2 * time.Second
-	tookLong       = 5 * time.Millisecond
-	oldFigures     = 100 * time.Millisecond
-	timesAsOld     = 8 // of a study
-	oldStudy       = 30 * time.Second
-	mostKept       = 512
+	// While nothing happens, an answer changes with time alone.
+	freshWhileQuiet = 2 * time.Second
+	// While things change, an answer that took longer than this to make may be slightly
+	// old: many pages show the same figures, and each still sees a change within a second.
+	slowAnswer = 5 * time.Millisecond
+	maxAge     = 100 * time.Millisecond
+	// Forecasts and the like take seconds and say nothing of this very moment: they may
+	// be as old as so many times what they took.
+	studyAge    = 8
+	maxStudyAge = 30 * time.Second
+	maxEntries  = 512
 )
 
-// studies are the questions whose answers are tried, forecast, or read out of the whole past.
+// studies are the questions that try changes, forecast, or read the whole past.
 var studies = map[string]bool{
 	musterv1connect.WorkloadServiceWhenProcedure: true, musterv1connect.WorkloadServiceFitProcedure: true, musterv1connect.WorkloadServiceWhyProcedure: true,
 	musterv1connect.SeriesServiceFrontierProcedure: true, musterv1connect.SeriesServiceQuotaSeriesProcedure: true, musterv1connect.SeriesServiceRepairCurvesProcedure: true,
 	musterv1connect.HaircutServiceCompareHaircutsProcedure: true, musterv1connect.HaircutServiceShadowHistoryProcedure: true,
 }
 
-// cache keeps answers to questions, by what was asked and by whom. Who asks what
-// somebody else has just asked waits for that one's answer.
+// cache keeps answers by question and reader. Who asks a question that is being answered
+// waits for that answer.
 type cache struct {
-	next http.RoundTripper
-	last func() uint64 // the last record; nil: nobody knows, and nothing is kept
+	next    http.RoundTripper
+	last    func() uint64 // number of the last record; nil: unknown, and nothing is kept
+	changed func()        // tells pages to ask again; may be nil
 
-	changed func() // tells the pages that something has changed; may be nil
-
-	mu      sync.Mutex
-	kept    map[string]*keptAnswer
-	reminds bool // it is about to
+	mu       sync.Mutex
+	entries  map[string]*entry
+	reminder bool // a call of changed is scheduled
 }
 
-type keptAnswer struct {
-	ready chan struct{}
+// entry is one answer.
+type entry struct {
+	ready chan struct{} // closed when the answer is there
 	at    time.Time
 	took  time.Duration
-	study bool // see studies
-	seq   uint64
+	study bool
+	seq   uint64 // the last record before it was asked
 	code  int
 	head  http.Header
 	body  []byte
@@ -64,11 +64,11 @@ type keptAnswer struct {
 }
 
 func newCache(next http.RoundTripper, last func() uint64) *cache {
-	return &cache{next: next, last: last, kept: map[string]*keptAnswer{}}
+	return &cache{next: next, last: last, entries: map[string]*entry{}}
 }
 
-// RoundTrip answers from what is kept, or asks. What changes something is never
-// kept, and what was kept before it is forgotten.
+// RoundTrip answers from the cache, or asks. A request that changes something is never
+// kept, and empties the cache.
 func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.last == nil || !questions()[r.URL.Path] {
 		res, err := c.next.RoundTrip(r)
@@ -85,17 +85,14 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if k.err != nil {
-		return c.next.RoundTrip(again(r, body)) // that was the other's trouble: its page was closed
+		return c.next.RoundTrip(again(r, body)) // the page that asked first was closed
 	}
-	return &http.Response{
-		StatusCode: k.code, Status: http.StatusText(k.code), Header: k.head.Clone(), Body: io.NopCloser(bytes.NewReader(k.body)),
-		ContentLength: int64(len(k.body)), Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Trailer: http.Header{},
-	}, nil
+	return response(r, k.code, k.head.Clone(), k.body), nil
 }
 
-// answered is the answer to a question once it is there. One is worked out at a time: who
-// asks after something has changed waits for the one that is being made, and for the next.
-func (c *cache) answered(r *http.Request, body []byte) (*keptAnswer, error) {
+// answered is the answer to a question, once it is there. One answer to a question is made
+// at a time: who asks after a change waits for the one that is being made, then for the next.
+func (c *cache) answered(r *http.Request, body []byte) (*entry, error) {
 	for name := key(r, body); ; {
 		k, mine, old := c.find(name, r)
 		if mine {
@@ -119,86 +116,78 @@ func again(r *http.Request, body []byte) *http.Request {
 	return r
 }
 
-// key is what is asked, and by whom.
+// key names a question and its reader.
 func key(r *http.Request, body []byte) string {
 	var b strings.Builder
 	b.WriteString(r.URL.Path)
-	if who, ok := r.Context().Value(browserKey{}).(browser); ok {
-		b.WriteString("\x00" + who.host + "\x00" + who.origin + "\x00" + who.token)
+	if who, ok := r.Context().Value(readerKey{}).(Reader); ok {
+		b.WriteString("\x00" + who.Host + "\x00" + who.Origin + "\x00" + who.Token)
 	}
 	b.WriteByte(0)
 	b.Write(body)
 	return b.String()
 }
 
-// find is the answer to a question; mine says that whoever asks must fill it, old that
-// it is being made from what was before the last record.
-func (c *cache) find(key string, r *http.Request) (k *keptAnswer, mine, old bool) {
+// find is the entry of a question. mine: the caller must fill it. old: it is being made
+// from the state before the last record.
+func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k = c.kept[key]; k != nil {
+	if k = c.entries[key]; k != nil {
 		select {
 		case <-k.ready:
 		default:
 			return k, false, k.seq != seq
 		}
-		if age := now.Sub(k.at); k.good(seq, age, isToldAgain(r.Context())) {
+		if age := now.Sub(k.at); k.good(seq, age, isRefreshing(r.Context())) {
 			if k.seq != seq {
 				c.remind(k.lasts() - age)
 			}
 			return k, false, false
 		}
 	}
-	if len(c.kept) >= mostKept {
-		clear(c.kept)
+	if len(c.entries) >= maxEntries {
+		clear(c.entries)
 	}
-	k = &keptAnswer{ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
-	c.kept[key] = k
+	k = &entry{ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
+	c.entries[key] = k
 	return k, true, false
 }
 
-// remind tells the pages once more that something has changed, when an answer that was
-// handed on although it is older than that is given up. The cache is locked.
+// remind schedules a call of changed for the moment at which an old answer that was handed
+// out expires, so that its page asks again. The cache is locked.
 func (c *cache) remind(in time.Duration) {
-	if c.reminds || c.changed == nil {
+	if c.reminder || c.changed == nil {
 		return
 	}
-	c.reminds = true
+	c.reminder = true
 	time.AfterFunc(in, func() {
 		c.mu.Lock()
-		c.reminds = false
+		c.reminder = false
 		c.mu.Unlock()
 		c.changed()
 	})
 }
 
-// good says whether an answer that is there may still be handed on: one of before the last
-// record only to a page that is told once more.
-func (k *keptAnswer) good(seq uint64, age time.Duration, toldAgain bool) bool {
-	return k.seq == seq && age < sameWhileStill || (toldAgain || k.study) && age < k.lasts()
+// good says whether an answer may be handed out. One from before the last record only goes
+// to a page that is refreshing.
+func (k *entry) good(seq uint64, age time.Duration, refreshing bool) bool {
+	return k.seq == seq && age < freshWhileQuiet || (refreshing || k.study) && age < k.lasts()
 }
 
-type toldKey struct{}
-
-// toldAgain marks the questions of a page that is open already, and is told when something
-// changes. Who opens one sees what is.
-func toldAgain(ctx context.Context) context.Context { return context.WithValue(ctx, toldKey{}, true) }
-
-func isToldAgain(ctx context.Context) bool { return ctx.Value(toldKey{}) != nil }
-
-// lasts is how old an answer may get while things change.
-func (k *keptAnswer) lasts() time.Duration {
-	if k.took <= tookLong {
+// lasts is how old an answer may be while things change.
+func (k *entry) lasts() time.Duration {
+	if k.took <= slowAnswer {
 		return 0
 	}
 	if k.study {
-		return min(oldStudy, timesAsOld*k.took)
+		return min(maxStudyAge, studyAge*k.took)
 	}
-	return oldFigures
+	return maxAge
 }
 
-func (c *cache) fill(k *keptAnswer, r *http.Request) {
+func (c *cache) fill(k *entry, r *http.Request) {
 	defer close(k.ready)
 	res, err := c.next.RoundTrip(r)
 	if err != nil {
@@ -215,10 +204,10 @@ func (c *cache) fill(k *keptAnswer, r *http.Request) {
 func (c *cache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.kept)
+	clear(c.entries)
 }
 
-// questions are the methods of the API that only read.
+// questions are the paths of the methods that only read.
 var questions = sync.OnceValue(func() map[string]bool {
 	_ = musterv1.File_muster_v1_system_proto // so that the API is registered
 	paths := map[string]bool{}

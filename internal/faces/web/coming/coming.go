@@ -1,4 +1,4 @@
-package web
+package coming
 
 import (
 	"slices"
@@ -8,24 +8,25 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
-// comingView is what is known to be ahead.
-type comingView struct {
-	v            *visit
+// View is what is known to be ahead.
+type View struct {
+	v            *frame.Visit
 	scope        string
 	list         []*musterv1.Ahead
 	more         int
 	wide, narrow draw.SVG
 }
 
-// How much of it other pages show; its own page shows all of it.
-const mostComing = 8
+// Most is how many lines other pages show of it.
+const Most = 8
 
-// coming asks what is ahead in a scope.
-func (v *visit) coming(scope string, most int) (comingView, error) {
-	m := comingView{v: v, scope: scope}
-	c, err := v.Coming.Coming(v.ctx, &musterv1.ComingRequest{AsOf: v.asOf, Scope: scope, Limit: int32(most)})
+// Of asks what is ahead in a scope.
+func Of(v *frame.Visit, scope string, most int) (View, error) {
+	m := View{v: v, scope: scope}
+	c, err := v.Coming.Coming(v.Ctx, &musterv1.ComingRequest{AsOf: v.AsOf, Scope: scope, Limit: int32(most)})
 	if err != nil {
 		return m, err
 	}
@@ -35,19 +36,19 @@ func (v *visit) coming(scope string, most int) (comingView, error) {
 }
 
 // show draws the first of what is ahead.
-func (m *comingView) show(list []*musterv1.Ahead, most int, at time.Time) {
+func (m *View) show(list []*musterv1.Ahead, most int, at time.Time) {
 	m.list = list
 	if len(m.list) > most {
 		m.more, m.list = len(m.list)-most, m.list[:most]
 	}
-	m.wide, m.narrow = picture.DrawAheads(m.list, at, m.v.to, draw.Wide), picture.DrawAheads(m.list, at, m.v.to, draw.Narrow)
+	m.wide, m.narrow = picture.DrawAheads(m.list, at, m.v.To, draw.Wide), picture.DrawAheads(m.list, at, m.v.To, draw.Narrow)
 }
 
-// comingTo asks what is ahead for one workload: its own end, what its nodes are named
+// To asks what is ahead for one workload: its own end, what its nodes are named
 // for, and the incidents of its partition.
-func (v *visit) comingTo(w *musterv1.Workload) (comingView, error) {
-	m := comingView{v: v, scope: w.GetPartition()}
-	c, err := v.Coming.Coming(v.ctx, &musterv1.ComingRequest{AsOf: v.asOf, Scope: m.scope})
+func To(v *frame.Visit, w *musterv1.Workload) (View, error) {
+	m := View{v: v, scope: w.GetPartition()}
+	c, err := v.Coming.Coming(v.Ctx, &musterv1.ComingRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err != nil {
 		return m, err
 	}
@@ -59,12 +60,15 @@ func (v *visit) comingTo(w *musterv1.Workload) (comingView, error) {
 			list = append(list, a)
 		}
 	}
-	m.show(list, mostComing, c.GetSeen().GetAt().AsTime())
+	m.show(list, Most, c.GetSeen().GetAt().AsTime())
 	return m, nil
 }
 
+// Empty says that nothing is known to be ahead.
+func (m View) Empty() bool { return len(m.list) == 0 }
+
 // kinds are those that its picture has, in order of name.
-func (m comingView) kinds() (list []string) {
+func (m View) kinds() (list []string) {
 	for _, a := range m.list {
 		list = append(list, a.GetKind())
 	}
@@ -72,17 +76,18 @@ func (m comingView) kinds() (list []string) {
 	return slices.Compact(list)
 }
 
-func comingPage(v *visit) (page, error) {
-	m, err := v.coming(v.r.URL.Query().Get("scope"), 200)
+// Page is all that is known to be coming.
+func Page(v *frame.Visit) (frame.Page, error) {
+	m, err := Of(v, v.Request.URL.Query().Get("scope"), 200)
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	command := []string{"muster", "coming"}
 	if m.scope != "" {
 		command = append(command, m.scope)
 	}
-	return page{
-		title: "Coming", nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: words.Shell(command...), body: aheadBody(m),
-		lead: "What is known to change: nodes that come back, holds and work that end, haircuts and incidents that are under way.",
+	return frame.Page{
+		Title: "Coming", Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: words.Shell(command...), Body: body(m),
+		Lead: "What is known to change: nodes that come back, holds and work that end, haircuts and incidents that are under way.",
 	}, nil
 }

@@ -1,4 +1,4 @@
-package web
+package events
 
 import (
 	"fmt"
@@ -11,19 +11,21 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// eventsView is what the page of events shows.
-type eventsView struct {
-	v       *visit
+// view is what the page of events shows.
+type view struct {
+	v       *frame.Visit
 	filters map[string]string
-	rows    []eventRow
+	rows    []Row
 	older   string
 	newer   string
 }
 
-// eventRow is one event, with the pages of what it is about right before and after it.
-type eventRow struct {
+// Row is one event, with the pages of what it is about right before and after it.
+type Row struct {
 	seq           uint64
 	first         bool // of its record
 	at            time.Time
@@ -37,70 +39,71 @@ type eventRow struct {
 // mostEvents is how many events of a page are shown.
 const mostEvents = 400
 
-func eventsPage(v *visit) (page, error) {
-	q := v.r.URL.Query()
-	m := eventsView{v: v, filters: map[string]string{}}
+// Page is the page of events.
+func Page(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
+	m := view{v: v, filters: map[string]string{}}
 	for _, name := range []string{"kind", "who", "about", "since"} {
 		m.filters[name] = strings.TrimSpace(q.Get(name))
 	}
-	ask := &musterv1.ListEventsRequest{AsOf: v.asOf, From: number(q.Get("from")), Who: m.filters["who"], About: m.filters["about"], Limit: 30}
-	if n := number(q.Get("limit")); n > 0 && n <= 200 {
+	ask := &musterv1.ListEventsRequest{AsOf: v.AsOf, From: frame.Number(q.Get("from")), Who: m.filters["who"], About: m.filters["about"], Limit: 30}
+	if n := frame.Number(q.Get("limit")); n > 0 && n <= 200 {
 		ask.Limit = int32(n)
 	}
 	if m.filters["kind"] != "" {
 		ask.Kinds = []string{m.filters["kind"]}
 	}
 	if m.filters["since"] != "" {
-		at, err := moment(m.filters["since"], v.now)
+		at, err := frame.Moment(m.filters["since"], v.Now)
 		if err != nil {
-			return page{}, &wrongInput{"Since", "is no moment: " + short(m.filters["since"], 40) + "; write 2026-03-01T12:00:00Z, or 2h"}
+			return frame.Page{}, frame.Wrong("Since", "is no moment: "+parts.Short(m.filters["since"], 40)+"; write 2026-03-01T12:00:00Z, or 2h")
 		}
 		ask.Since = timestamppb.New(at)
 	}
-	l, err := v.Events.ListEvents(v.ctx, ask)
+	l, err := v.Events.ListEvents(v.Ctx, ask)
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	records := l.GetRecords()
 	if ask.GetFrom() > 0 && l.GetNext() > 0 {
-		m.newer = v.here("from", fmt.Sprint(l.GetNext()))
+		m.newer = v.Here("from", fmt.Sprint(l.GetNext()))
 	}
 	if n := len(records); n > 0 && records[0].GetSeq() > 1 {
-		m.older = v.here("from", fmt.Sprint(max(1, int64(records[0].GetSeq())-int64(ask.GetLimit()))))
+		m.older = v.Here("from", fmt.Sprint(max(1, int64(records[0].GetSeq())-int64(ask.GetLimit()))))
 	}
 	if ask.GetFrom() == 0 {
 		slices.Reverse(records) // the last first, where nobody asked for a place
 	}
-	m.rows = v.rows(records, mostEvents)
+	m.rows = Rows(v, records, mostEvents)
 	command := []string{"muster", "events"}
 	for _, f := range [][2]string{{"kind", "--kind"}, {"who", "--who"}, {"about", "--about"}, {"since", "--since"}} {
 		if m.filters[f[0]] != "" {
 			command = append(command, f[1], m.filters[f[0]])
 		}
 	}
-	return page{title: "Events", nav: "events", command: words.Shell(command...), body: eventsBody(m), lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
+	return frame.Page{Title: "Events", Nav: "events", Command: words.Shell(command...), Body: body(m), Lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
 }
 
-// rows makes rows of records, at most so many.
-func (v *visit) rows(records []*musterv1.Record, most int) []eventRow {
-	jobs := v.jobNames(records)
-	var list []eventRow
+// Rows makes rows of records, at most so many.
+func Rows(v *frame.Visit, records []*musterv1.Record, most int) []Row {
+	jobs := jobNames(v, records)
+	var list []Row
 	for _, r := range records {
 		for i, e := range r.GetEvents() {
 			if len(list) == most {
 				return list
 			}
-			list = append(list, v.row(r, e, i == 0, jobs))
+			list = append(list, rowOf(v, r, e, i == 0, jobs))
 		}
 	}
 	return list
 }
 
-func (v *visit) row(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]string) eventRow {
-	row := eventRow{seq: r.GetSeq(), first: first, at: r.GetAt().AsTime(), actor: r.GetActor(), reason: r.GetReason(), kind: e.GetKind()}
+func rowOf(v *frame.Visit, r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]string) Row {
+	row := Row{seq: r.GetSeq(), first: first, at: r.GetAt().AsTime(), actor: r.GetActor(), reason: r.GetReason(), kind: e.GetKind()}
 	row.record = fmt.Sprintf("/events?from=%d&limit=1", r.GetSeq())
 	told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
-	row.thing, row.text, row.path = told.About, short(told.Says, 240), thingPath(told)
+	row.thing, row.text, row.path = told.About, parts.Short(told.Says, 240), thingPath(told)
 	if told.About == "" {
 		row.text = strings.ToUpper(row.text[:min(1, len(row.text))]) + row.text[min(1, len(row.text)):]
 	}
@@ -151,11 +154,11 @@ func asOf(path string, at time.Time) string {
 	if strings.Contains(path, "?") {
 		sign = "&"
 	}
-	return path + sign + "as-of=" + stamp(at)
+	return path + sign + "as-of=" + parts.Stamp(at)
 }
 
 // jobNames finds out the names of workloads that records mention by number.
-func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
+func jobNames(v *frame.Visit, records []*musterv1.Record) map[uint64]string {
 	names := map[uint64]string{}
 	var low, high uint64
 	for _, r := range records {
@@ -171,7 +174,7 @@ func (v *visit) jobNames(records []*musterv1.Record) map[uint64]string {
 	if high == 0 {
 		return names
 	}
-	l, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{States: workloadStates, From: low, Limit: int32(min(high-low+1, 5000))})
+	l, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{States: parts.WorkloadStates, From: low, Limit: int32(min(high-low+1, 5000))})
 	if err != nil {
 		return names // numbers stay numbers
 	}

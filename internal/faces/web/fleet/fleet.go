@@ -1,4 +1,4 @@
-package web
+package fleet
 
 import (
 	"cmp"
@@ -8,27 +8,30 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/coming"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// fleetView is what the fleet page shows.
-type fleetView struct {
-	v            *visit
+// view is what the fleet page shows.
+type view struct {
+	v            *frame.Visit
 	steps        []draw.Step
-	rows         []fleetRow
+	rows         []row
 	incidents    []*musterv1.Incident
 	fleet        *musterv1.Figures
 	wrongs       int
 	count        int // of clusters
 	more         int // rows that are not shown
-	coming       comingView
+	coming       coming.View
 	wide, narrow draw.SVG
 }
 
-// mostFleetRows is how many clusters and partitions the page lists, unless all are asked for.
-const mostFleetRows = 60
+// mostRows is how many clusters and partitions the page lists, unless all are asked for.
+const mostRows = 60
 
-// fleetRow is a cluster, or a partition below it.
-type fleetRow struct {
+// row is a cluster, or a partition below it.
+type row struct {
 	name      string
 	partition bool
 	alone     bool // the only one of its cluster, which has no row of its own
@@ -41,47 +44,48 @@ type fleetRow struct {
 }
 
 // cluster is the name of its cluster.
-func (r fleetRow) cluster() string {
+func (r row) cluster() string {
 	name, _, _ := strings.Cut(r.name, "/")
 	return name
 }
 
-func fleetPage(v *visit) (page, error) {
-	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf, WithoutIslands: true})
+// Page shows what the fleet can muster, and what is wrong.
+func Page(v *frame.Visit) (frame.Page, error) {
+	c, err := v.Capacity.Capacity(v.Ctx, &musterv1.CapacityRequest{AsOf: v.AsOf, WithoutIslands: true})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	h, err := v.Health.Health(v.ctx, &musterv1.HealthRequest{AsOf: v.asOf})
+	h, err := v.Health.Health(v.Ctx, &musterv1.HealthRequest{AsOf: v.AsOf})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	i, err := v.Fleet.ListIncidents(v.ctx, &musterv1.ListIncidentsRequest{AsOf: v.asOf})
+	i, err := v.Fleet.ListIncidents(v.Ctx, &musterv1.ListIncidentsRequest{AsOf: v.AsOf})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m := fleetView{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
-	if m.coming, err = v.coming("", mostComing); err != nil {
-		return page{}, err
+	m := view{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
+	if m.coming, err = coming.Of(v, "", coming.Most); err != nil {
+		return frame.Page{}, err
 	}
-	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i.GetIncidents(), v.to)
+	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i.GetIncidents(), v.To)
 	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
-	m.rows = fleetRows(v, c, h)
+	m.rows = rowsOf(v, c, h)
 	for _, r := range m.rows {
 		if (!r.partition || r.alone) && len(r.wrong) > 0 {
 			m.wrongs++
 		}
 	}
 	m.count = len(clustersOf(m.rows))
-	if most := mostFleetRows; v.r.URL.Query().Get("all") == "" && len(m.rows) > most {
+	if most := mostRows; v.Request.URL.Query().Get("all") == "" && len(m.rows) > most {
 		m.more, m.rows = len(m.rows)-most, m.rows[:most]
 	}
-	p := page{title: "Fleet", nav: "fleet", command: "muster capacity", body: fleetBody(m)}
-	p.lead = fleetLead(m)
+	p := frame.Page{Title: "Fleet", Nav: "fleet", Command: "muster capacity", Body: body(m)}
+	p.Lead = lead(m)
 	return p, nil
 }
 
-// fleetLead is the page's answer in one sentence.
-func fleetLead(m fleetView) string {
+// lead is the page's answer in one sentence.
+func lead(m view) string {
 	f := m.fleet
 	if f.GetInstalled() == 0 {
 		return "No GPUs are installed yet."
@@ -90,13 +94,13 @@ func fleetLead(m fleetView) string {
 		draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " assigned stand on metal, and " +
 		draw.Number(int(f.GetFlex())) + " are flex."
 	if m.wrongs > 0 {
-		s += " " + draw.Count(m.wrongs, "cluster") + " of " + plain(m.count) + " need a look."
-		s = strings.Replace(s, "1 cluster of "+plain(m.count)+" need", "1 cluster of "+plain(m.count)+" needs", 1)
+		s += " " + draw.Count(m.wrongs, "cluster") + " of " + parts.Plain(m.count) + " need a look."
+		s = strings.Replace(s, "1 cluster of "+parts.Plain(m.count)+" need", "1 cluster of "+parts.Plain(m.count)+" needs", 1)
 	}
 	return s
 }
 
-func clustersOf(rows []fleetRow) (list []fleetRow) {
+func clustersOf(rows []row) (list []row) {
 	for _, r := range rows {
 		if !r.partition || r.alone {
 			list = append(list, r)
@@ -105,9 +109,9 @@ func clustersOf(rows []fleetRow) (list []fleetRow) {
 	return list
 }
 
-// fleetRows are the clusters, those with the most wrong first, each with its
+// rowsOf are the clusters, those with the most wrong first, each with its
 // partitions below it.
-func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthResponse) []fleetRow {
+func rowsOf(v *frame.Visit, c *musterv1.CapacityResponse, h *musterv1.HealthResponse) []row {
 	tripped, open := map[string]bool{}, map[string]bool{} // of partitions, and of clusters
 	for _, p := range h.GetPartitions() {
 		tripped[p.GetPartition()] = p.GetTripped() != nil
@@ -116,10 +120,10 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 	for _, one := range c.GetClusters() {
 		most = max(most, int(one.GetFigures().GetInstalled()))
 	}
-	var clusters []fleetRow
-	below, incidents := map[string][]fleetRow{}, map[string]int{}
+	var clusters []row
+	below, incidents := map[string][]row{}, map[string]int{}
 	for _, p := range c.GetPartitions() {
-		r := fleetRow{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.to("/partition/" + p.GetPartition())}
+		r := row{name: p.GetPartition(), partition: true, f: p.GetFigures(), path: v.To("/partition/" + p.GetPartition())}
 		r.judge(p.GetStale(), tripped[p.GetPartition()], len(p.GetIncidents()), "enforce")
 		r.meter = meterOf(p.GetFigures(), most)
 		cluster, _, _ := strings.Cut(p.GetPartition(), "/")
@@ -128,14 +132,14 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 		open[cluster] = open[cluster] || tripped[p.GetPartition()]
 	}
 	for _, one := range c.GetClusters() {
-		r := fleetRow{name: one.GetCluster(), mode: one.GetMode(), f: one.GetFigures()}
+		r := row{name: one.GetCluster(), mode: one.GetMode(), f: one.GetFigures()}
 		r.judge(one.GetStale(), open[one.GetCluster()], incidents[one.GetCluster()], one.GetMode())
 		r.meter = meterOf(one.GetFigures(), most)
 		clusters = append(clusters, r)
 	}
-	worst := func(a, b fleetRow) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.name, b.name)) }
+	worst := func(a, b row) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.name, b.name)) }
 	slices.SortStableFunc(clusters, worst)
-	var rows []fleetRow
+	var rows []row
 	for _, one := range clusters {
 		parts := below[one.name]
 		slices.SortStableFunc(parts, worst)
@@ -151,7 +155,7 @@ func fleetRows(v *visit, c *musterv1.CapacityResponse, h *musterv1.HealthRespons
 }
 
 // judge says what is wrong with a cluster or a partition, and how much.
-func (r *fleetRow) judge(stale, tripped bool, incidents int, mode string) {
+func (r *row) judge(stale, tripped bool, incidents int, mode string) {
 	f := r.f
 	note := func(ok bool, weight int, text string) {
 		if ok {
@@ -175,4 +179,12 @@ func meterOf(f *musterv1.Figures, most int) draw.SVG {
 		draw.Part{GPUs: int(f.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(f.GetScheduled())) + " scheduled"},
 		draw.Part{GPUs: int(f.GetFlexUsed()), Ink: draw.Flex, Says: draw.Number(int(f.GetFlexUsed())) + " flex used"},
 		draw.Part{GPUs: int(f.GetInstalled() - f.GetUsable()), Ink: draw.Down, Says: draw.Number(int(f.GetInstalled()-f.GetUsable())) + " not usable"})
+}
+
+// scopeText names what an incident covers.
+func scopeText(scope string) string {
+	if scope == "" {
+		return "in the fleet"
+	}
+	return "in " + scope
 }

@@ -1,9 +1,11 @@
-package web
+package frame
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"regexp"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -15,7 +17,18 @@ type wrongInput struct{ field, what string }
 
 func (w *wrongInput) Error() string { return w.field + ": " + w.what }
 
-// trouble is a page in place of an answer.
+// Wrong is the error that a field of an address or a form is wrong, and how.
+func Wrong(field, what string) error { return &wrongInput{field, what} }
+
+// missing is something that an address names and that does not exist.
+type missing struct{ what, next string }
+
+func (m *missing) Error() string { return m.what }
+
+// Missing is the error that something does not exist, and where to look instead.
+func Missing(what, next string) error { return &missing{what, next} }
+
+// trouble is what a page says in place of an answer.
 type trouble struct {
 	status int
 	title  string
@@ -25,61 +38,69 @@ type trouble struct {
 	signIn bool
 }
 
+// What readers are told to do next.
+const (
+	mendAddress = "Correct the address, or go back."
+	tryAgain    = "Try again. If it fails again, the server's log says more."
+	lookEarlier = "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
+)
+
 // notThere is how the API begins to say that nothing has the name it was asked for.
 var notThere = regexp.MustCompile(`^(there is no (workload|node|saved haircut|partition|quota|cluster) |no (node|workload) is named )`)
 
-// troubleOf says what an error means to who reads a page, and what to do about it.
+// troubleOf says what an error means to the reader of a page, and what to do about it.
 func troubleOf(err error) trouble {
 	var input *wrongInput
 	if errors.As(err, &input) {
-		return trouble{status: http.StatusBadRequest, title: "This cannot be asked", text: input.Error(), next: "Mend the address, or go back."}
+		return trouble{status: http.StatusBadRequest, title: "This cannot be asked", text: input.Error(), next: mendAddress}
 	}
 	var gone *missing
 	if errors.As(err, &gone) {
-		return trouble{status: http.StatusNotFound, title: "Not here", text: gone.what, next: gone.next}
+		return trouble{status: http.StatusNotFound, title: "Not found", text: gone.what, next: gone.next}
 	}
 	var ce *connect.Error
 	if !errors.As(err, &ce) {
-		return trouble{status: http.StatusInternalServerError, title: "Something broke", text: err.Error(), next: "Try again; if it stays, the server's log says more."}
+		return trouble{status: http.StatusInternalServerError, title: "Something failed", text: err.Error(), next: tryAgain}
 	}
-	t := trouble{status: http.StatusInternalServerError, title: "Something broke", text: ce.Message(), next: "Try again; if it stays, the server's log says more."}
+	t := trouble{text: ce.Message()}
 	if refusal := refusalOf(ce); refusal != nil {
 		t.code, t.text = refusal.GetCode(), refusal.GetMessage()
 	}
-	switch ce.Code() {
-	case connect.CodeUnauthenticated:
-		t.status, t.title, t.next, t.signIn = http.StatusUnauthorized, "Who are you?", "", true
-	case connect.CodePermissionDenied:
-		t.status, t.title, t.next = http.StatusForbidden, "Not allowed", "Ask an operator, or somebody who answers for the quota."
-	case connect.CodeNotFound:
-		t.status, t.title, t.next = http.StatusNotFound, "Not here", "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
-	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:
-		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be asked", "Mend the address, or go back."
-		if notThere.MatchString(t.text) {
-			t.status, t.title, t.next = http.StatusNotFound, "Not here", "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
-		}
-	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeResourceExhausted:
-		t.status, t.title, t.next = http.StatusServiceUnavailable, "No answer in time", "Try again in a moment."
-	default: // it stays broken
-	}
+	t.classify(ce.Code())
 	return t
 }
 
-// ofForm is trouble with what a form asked for: there is no address to mend, and the form is one step back.
+// classify says what a code of the API means to the reader of a page.
+func (t *trouble) classify(code connect.Code) {
+	switch code {
+	case connect.CodeUnauthenticated:
+		t.status, t.title, t.signIn = http.StatusUnauthorized, "Who are you?", true
+	case connect.CodePermissionDenied:
+		t.status, t.title, t.next = http.StatusForbidden, "Not allowed", "Ask an operator, or an owner of the quota."
+	case connect.CodeNotFound:
+		t.status, t.title, t.next = http.StatusNotFound, "Not found", lookEarlier
+	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:
+		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be asked", mendAddress
+		if notThere.MatchString(t.text) {
+			t.status, t.title, t.next = http.StatusNotFound, "Not found", lookEarlier
+		}
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeResourceExhausted:
+		t.status, t.title, t.next = http.StatusServiceUnavailable, "No answer in time", "Try again in a moment."
+	default:
+		t.status, t.title, t.next = http.StatusInternalServerError, "Something failed", tryAgain
+	}
+}
+
+// ofForm is trouble with a form: there is no address to correct, and the form is one step back.
 func (t trouble) ofForm() trouble {
 	switch t.status {
 	case http.StatusBadRequest:
-		t.title, t.next = "This cannot be done", "Nothing was changed. Go back and mend the form."
+		t.title, t.next = "This cannot be done", "Nothing was changed. Go back and correct the form."
 	case http.StatusForbidden, http.StatusNotFound:
 		t.next = "Nothing was changed. " + t.next
 	}
 	return t
 }
-
-// missing is something that an address names and that is not there.
-type missing struct{ what, next string }
-
-func (m *missing) Error() string { return m.what }
 
 func refusalOf(err *connect.Error) *musterv1.Refusal {
 	for _, d := range err.Details() {
@@ -92,44 +113,70 @@ func refusalOf(err *connect.Error) *musterv1.Refusal {
 	return nil
 }
 
+// Explain says an error to the reader of a page; "" where there is none.
+func Explain(err error) string {
+	if err == nil {
+		return ""
+	}
+	return troubleOf(err).text
+}
+
+// pastPatience is how long a page waits for the past. After a start without notes of it,
+// gathering it takes minutes: the page shows the rest meanwhile, and asks again.
+const pastPatience = 800 * time.Millisecond
+
+// Soon is the context of a question that a page does not wait long for.
+func (v *Visit) Soon() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(v.Ctx, pastPatience)
+}
+
+// NoPast says why the past is not shown.
+func NoPast(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) || connect.CodeOf(err) == connect.CodeDeadlineExceeded {
+		return "The past is still being gathered. It appears here when that is done."
+	}
+	return "The past could not be read: " + troubleOf(err).text
+}
+
 // fail shows what went wrong, in the frame of all pages where there is one.
-func (v *visit) fail(err error) {
+func (v *Visit) fail(err error) {
 	t := troubleOf(err)
-	if v.r.Method == http.MethodPost {
+	if v.Request.Method == http.MethodPost {
 		t = t.ofForm()
 	}
 	if t.status >= 500 {
-		v.o.Log.Warn("a page failed", "path", v.r.URL.Path, "error", err)
+		v.site.o.Log.Warn("a page failed", "path", v.Request.URL.Path, "error", err)
 	}
-	if v.r.Header.Get("HX-Request") == "true" && v.r.Header.Get("HX-Target") != "main" {
-		v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		v.render(partTrouble(v.r.Header.Get("HX-Target"), t)) // with 200: htmx shows nothing else
+	v.head()
+	if isPart(v.Request) {
+		v.render(partTrouble(v.Request.Header.Get("HX-Target"), t)) // with 200: htmx shows nothing else
 		return
 	}
-	f := frame{v: v, at: v.now, from: v.now, to: v.now, theme: v.theme(), assets: v.o.Version}
-	p := page{title: t.title, still: true, status: t.status}
 	if t.signIn { // what the API says is for programs
-		t.text = "This server wants to know who you are."
+		t.text = "This server needs to know who you are."
 		if v.self.token != "" {
-			t.text = "That token is not known here. Ask who runs this server for one."
-		}
-	} else {
-		v.asOf = nil
-		if whole, err := v.frame(p); err == nil {
-			f = whole
+			t.text = "That token is not known here. Ask whoever runs this server for one."
 		}
 	}
-	p.body = troubleBody(f, t)
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Header().Set("Cache-Control", "no-store")
-	if v.r.Header.Get("HX-Request") == "true" && t.status < 500 {
-		v.render(fragment(f, p)) // with 200: htmx shows nothing else. What broke leaves the figures of before standing
+	f, p := v.troubleFrame(t), Page{Title: t.title, Still: true, Status: t.status}
+	p.Body = troubleBody(f, t)
+	if v.Request.Header.Get("HX-Request") == "true" && t.status < 500 {
+		v.render(fragment(f, p)) // with 200: htmx shows nothing else. A failure leaves the earlier figures standing
 		return
 	}
-	v.w.WriteHeader(t.status)
-	_ = layout(f, p).Render(v.ctx, v.w)
+	v.Writer.WriteHeader(t.status)
+	_ = layout(f, p).Render(v.Ctx, v.Writer)
 }
 
-func nowhere(v *visit) (page, error) {
-	return page{}, &missing{"There is no page at " + short(v.r.URL.Path, 80) + ".", "The navigation above leads to those there are."}
+// troubleFrame is the frame around trouble: of now, and bare for a reader who is not known.
+func (v *Visit) troubleFrame(t trouble) frame {
+	bare := frame{v: v, at: v.Now, from: v.Now, to: v.Now, theme: v.theme(), assets: v.site.o.Version}
+	if t.signIn {
+		return bare
+	}
+	v.AsOf = nil
+	if whole, err := v.frame(Page{Still: true}); err == nil {
+		return whole
+	}
+	return bare
 }

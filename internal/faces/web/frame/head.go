@@ -1,4 +1,4 @@
-package web
+package frame
 
 import (
 	"context"
@@ -6,85 +6,119 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/ask"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// headLasts is how old what the head of a page says may be: no page waits for a
-// head that is younger, and an older one is asked for anew beside the page.
+// How old what every page says of the server may be. Up to headFresh it is used as it is;
+// up to headExpires it is used, and renewed beside the page; after that the page waits.
 const (
-	headLasts = time.Second
-	headEnds  = 10 * time.Second
+	headFresh   = time.Second
+	headExpires = 10 * time.Second
+	mostHeads   = 1000
 )
 
-// heads keeps what the heads of pages say, reader by reader.
+// heads keeps what every page says of the server, by reader.
 type heads struct {
 	mu   sync.Mutex
-	kept map[browser]*head
+	kept map[ask.Reader]*head
 }
 
 // head is what every page says of the server and of its reader.
 type head struct {
 	status *musterv1.StatusResponse
-	stale  []string
-	modes  map[string]string // of the clusters
+	stale  []string          // clusters whose reports have stopped
+	modes  map[string]string // by cluster
 	at     time.Time
-	asking bool
+	asking bool // it is being renewed
 }
 
-// of is the head for a reader. Who is not known is asked for each time.
-func (h *heads) of(v *visit) (head, error) {
-	who := browser{host: v.r.Host, token: v.self.token}
+// of is the head for the reader of a visit.
+func (h *heads) of(v *Visit) (head, error) {
+	who := ask.Reader{Host: v.Request.Host, Token: v.self.token}
 	h.mu.Lock()
 	k := h.kept[who]
-	age := headEnds
+	age := headExpires
 	if k != nil {
 		age = time.Since(k.at)
 	}
 	switch {
-	case age < headLasts, age < headEnds && k.asking:
+	case age < headFresh, age < headExpires && k.asking:
 		defer h.mu.Unlock()
 		return *k, nil
-	case age < headEnds:
+	case age < headExpires:
 		k.asking = true
 		defer h.mu.Unlock()
-		ctx := context.WithoutCancel(v.ctx)
-		go func() { _, _ = h.ask(ctx, v, who) }() // the page that asks next learns of what went wrong
+		ctx := context.WithoutCancel(v.Ctx)
+		go func() { _, _ = h.ask(ctx, v, who) }() // an error shows on the next page, which asks again
 		return *k, nil
 	}
 	h.mu.Unlock()
-	return h.ask(v.ctx, v, who)
+	return h.ask(v.Ctx, v, who)
 }
 
-func (h *heads) ask(ctx context.Context, v *visit, who browser) (head, error) {
-	fresh := head{at: time.Now()}
-	var err error
-	if fresh.status, err = v.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true}); err == nil {
-		var c *musterv1.CapacityResponse
-		if c, err = v.Capacity.Capacity(ctx, &musterv1.CapacityRequest{WithoutIslands: true}); err == nil {
-			fresh.modes = map[string]string{}
-			for _, one := range c.GetClusters() {
-				fresh.modes[one.GetCluster()] = one.GetMode()
-				if one.GetStale() {
-					fresh.stale = append(fresh.stale, one.GetCluster())
-				}
-			}
-		}
-	}
+// ask asks the API for a head, and keeps it.
+func (h *heads) ask(ctx context.Context, v *Visit, who ask.Reader) (head, error) {
+	fresh, err := newHead(ctx, v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
 		delete(h.kept, who)
 		return head{}, err
 	}
-	if h.kept == nil || len(h.kept) > 1000 {
-		h.kept = map[browser]*head{}
+	if h.kept == nil || len(h.kept) > mostHeads {
+		h.kept = map[ask.Reader]*head{}
 	}
 	h.kept[who] = &fresh
 	return fresh, nil
 }
 
-// forget lets the next page ask anew: its reader has changed something.
+func newHead(ctx context.Context, v *Visit) (head, error) {
+	h := head{at: time.Now(), modes: map[string]string{}}
+	var err error
+	if h.status, err = v.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true}); err != nil {
+		return h, err
+	}
+	c, err := v.Capacity.Capacity(ctx, &musterv1.CapacityRequest{WithoutIslands: true})
+	for _, one := range c.GetClusters() {
+		h.modes[one.GetCluster()] = one.GetMode()
+		if one.GetStale() {
+			h.stale = append(h.stale, one.GetCluster())
+		}
+	}
+	return h, err
+}
+
+// forget makes the next page ask anew: its reader has changed something.
 func (h *heads) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.kept)
+}
+
+// Operator says whether the reader is an operator.
+func (v *Visit) Operator() bool {
+	h, err := v.site.heads.of(v)
+	return err == nil && h.status.GetOperator()
+}
+
+// Reader is the name of the reader; "me" where nobody can say.
+func (v *Visit) Reader() string {
+	h, err := v.site.heads.of(v)
+	if err != nil {
+		return "me"
+	}
+	return frame{actor: h.status.GetActor()}.name()
+}
+
+// ModeOf is the mode that a cluster is in now.
+func (v *Visit) ModeOf(cluster string) (string, error) {
+	h, err := v.site.heads.of(v)
+	if err != nil {
+		return "", err
+	}
+	if mode := h.modes[cluster]; mode != "" {
+		return mode, nil
+	}
+	return "", Missing("No cluster is named "+parts.Short(cluster, 80)+".", "The fleet page lists the clusters.")
 }

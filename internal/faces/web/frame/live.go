@@ -1,4 +1,4 @@
-package web
+package frame
 
 import (
 	"fmt"
@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// How a page learns of changes: at once after a quiet while, and under constant
-// change once in a beat. The beat is one for all pages, so that what they ask for then
-// is made once for all of them. Between beats comes a sign of life, so that a browser
-// notices when the server is gone.
+// A page is told of a change at once after a quiet while, and once in a beat under constant
+// change. All pages share the beat, so that what they then ask for is made once for all.
+// A heartbeat lets browsers notice when the server is gone.
 const (
-	beat = 700 * time.Millisecond
-	life = 10 * time.Second
+	beat      = 700 * time.Millisecond
+	heartbeat = 10 * time.Second
 )
 
-// feed tells whoever waits that the state has moved on.
+// feed tells whoever waits that the state has changed.
 type feed struct {
 	began time.Time
 	mu    sync.Mutex
@@ -40,7 +39,7 @@ func (f *feed) heard(seq uint64) {
 	f.news = make(chan struct{})
 }
 
-// again wakes everybody as if there were one more record.
+// again wakes everybody without a new record.
 func (f *feed) again() {
 	f.mu.Lock()
 	seq := f.seq
@@ -55,9 +54,9 @@ func (f *feed) now() (uint64, <-chan struct{}) {
 	return f.seq, f.news
 }
 
-// live streams to one page that something changed, until it is closed. What
-// changed the page asks for itself, as its reader.
-func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+// Live tells one page whenever something has changed, until the page is closed. The page asks
+// itself for what has changed, as its reader.
+func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 	v, err := s.visit(w, r)
 	if err == nil {
 		_, err = s.heads.of(v)
@@ -75,7 +74,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	if _, err := fmt.Fprintf(w, "retry: 2000\nevent: hello\ndata: %d\n\n", seq); err != nil || out.Flush() != nil {
 		return
 	}
-	alive := time.NewTicker(life)
+	alive := time.NewTicker(heartbeat)
 	defer alive.Stop()
 	for {
 		kind := "changed"
@@ -98,7 +97,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rest waits; false: the page was closed meanwhile.
+// rest waits so long; false: the page was closed meanwhile.
 func rest(r *http.Request, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,34 +1,34 @@
-package web
+package frame
 
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"time"
 )
 
-// How long a reader waits for a page's figures before the page comes without
-// them, and how long they are worked on then.
+// A page whose figures take longer than patience comes without them, and asks for them;
+// they are worked on for longest at most.
 const (
 	patience = 40 * time.Millisecond
-	worked   = time.Minute
+	longest  = time.Minute
 )
 
-// answered is what a pageFunc came to.
+// answered is what a PageFunc came to.
 type answered struct {
-	page page
+	page Page
 	err  error
 }
 
-// ask answers a visit. A browser that opens a page gets its frame if the figures
-// take long, and asks for them from there: what is being worked out meanwhile is
-// then handed on (cache.go). late says that the page is such a frame.
-func (v *visit) ask(fn pageFunc) (a answered, late bool) {
+// ask answers a visit. A browser that opens a page whose figures take long gets its frame
+// (late), and asks for the figures from there: the cache hands on what is being worked out.
+func (v *Visit) ask(fn PageFunc) (a answered, late bool) {
 	if !v.opens() {
 		return v.answer(fn), false
 	}
-	ctx, end := context.WithTimeout(context.WithoutCancel(v.ctx), worked)
+	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx), longest)
 	work := *v
-	work.ctx = ctx
+	work.Ctx = ctx
 	done := make(chan answered, 1)
 	go func() {
 		defer end()
@@ -40,26 +40,44 @@ func (v *visit) ask(fn pageFunc) (a answered, late bool) {
 	case a = <-done:
 		return a, false
 	case <-wait.C:
-		return answered{page: page{title: "Muster", body: comingBody(v.here())}}, true
+		return answered{page: Page{Title: "Muster", Body: comingBody(v.Here())}}, true
 	}
 }
 
-// answer answers a visit in its turn.
-func (v *visit) answer(fn pageFunc) (a answered) {
-	turns := v.turns
-	if isPart(v.r) {
-		turns = v.partTurns
+// answer answers a visit when it is its turn.
+func (v *Visit) answer(fn PageFunc) (a answered) {
+	turns := v.site.turns
+	if isPart(v.Request) {
+		turns = v.site.partTurns
 	}
-	if !turns.take(v.ctx) {
-		return answered{err: v.ctx.Err()}
+	if !turns.take(v.Ctx) {
+		return answered{err: v.Ctx.Err()}
 	}
 	defer turns.give()
 	a.page, a.err = fn(v)
 	return a
 }
 
-// opens says whether a browser opens the page: not a script, not htmx, nobody who
+// opens says whether a browser opens the page: not a script, not htmx, and nobody who
 // reads without scripts and asked to wait.
-func (v *visit) opens() bool {
-	return v.r.Method == http.MethodGet && v.r.Header.Get("Sec-Fetch-Dest") == "document" && v.r.URL.Query().Get("wait") == ""
+func (v *Visit) opens() bool {
+	return v.Request.Method == http.MethodGet && v.Request.Header.Get("Sec-Fetch-Dest") == "document" && v.Request.URL.Query().Get("wait") == ""
 }
+
+// turns limits how many pages are made at a time: to half of the processors, so that
+// decisions find the other half free, however many pages are open.
+type turns chan struct{}
+
+func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
+
+// take waits for a turn; false: nobody waits for the page any more.
+func (t turns) take(ctx context.Context) bool {
+	select {
+	case t <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (t turns) give() { <-t }

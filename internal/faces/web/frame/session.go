@@ -1,4 +1,4 @@
-package web
+package frame
 
 import (
 	"crypto/hmac"
@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
 // The cookies of the pages. None of them is read by a script but the theme's.
@@ -23,7 +25,7 @@ type session struct {
 	token string
 }
 
-func (s *Server) session(w http.ResponseWriter, r *http.Request) session {
+func (s *Site) session(w http.ResponseWriter, r *http.Request) session {
 	var self session
 	if c, err := r.Cookie(cookieToken); err == nil {
 		self.token = c.Value
@@ -49,46 +51,69 @@ func random() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// csrf is what a form of this browser must carry: nobody else can make it, and no other
-// browser may be given it.
-func (v *visit) csrf() string {
-	if a, kept := v.w.(*answer); kept {
+// csrf is what a form of this browser must carry: nobody else can make it, and it is given
+// to no other browser.
+func (v *Visit) csrf() string {
+	if a, kept := v.Writer.(*recorder); kept {
 		a.own = true
 	}
-	m := hmac.New(sha256.New, v.secret)
+	m := hmac.New(sha256.New, v.site.secret)
 	_, _ = m.Write([]byte(v.self.id))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
 // own says whether a form was made for this browser.
-func (v *visit) own() bool {
-	return hmac.Equal([]byte(v.r.PostFormValue("csrf")), []byte(v.csrf()))
+func (v *Visit) own() bool {
+	return hmac.Equal([]byte(v.Request.PostFormValue("csrf")), []byte(v.csrf()))
 }
 
-// say makes the next page say something once.
-func (v *visit) say(text string) {
-	setCookie(v.w, v.r, cookieFlash, url.QueryEscape(text), 60)
+// Write is how a form's change is asked for. Its idempotency key was made with the form: sent
+// twice, it is done once.
+func (v *Visit) Write() *musterv1.Write {
+	return &musterv1.Write{Reason: v.Request.PostFormValue("reason"), IdempotencyKey: v.Request.PostFormValue("key")}
 }
 
-func (v *visit) flash() string {
-	c, err := v.r.Cookie(cookieFlash)
-	if err != nil || v.r.Header.Get("HX-Request") != "" {
+// Reasoned is Write, where a reason must be given.
+func (v *Visit) Reasoned() (*musterv1.Write, error) {
+	w := v.Write()
+	if strings.TrimSpace(w.GetReason()) == "" {
+		return nil, Wrong("Reason", "is missing: say why, so that people can read it later")
+	}
+	return w, nil
+}
+
+// Say makes the next page say something once.
+func (v *Visit) Say(text string) {
+	setCookie(v.Writer, v.Request, cookieFlash, url.QueryEscape(text), 60)
+}
+
+// SayIf makes the next page say something once, unless something failed.
+func (v *Visit) SayIf(err error, text string) {
+	if err == nil {
+		v.Say(text)
+	}
+}
+
+func (v *Visit) flash() string {
+	c, err := v.Request.Cookie(cookieFlash)
+	if err != nil || v.Request.Header.Get("HX-Request") != "" {
 		return ""
 	}
-	setCookie(v.w, v.r, cookieFlash, "", -1)
+	setCookie(v.Writer, v.Request, cookieFlash, "", -1)
 	text, _ := url.QueryUnescape(c.Value)
 	return text
 }
 
-// signIn keeps a reader's token, if it is one.
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
+// SignIn keeps a reader's token, if it is one.
+func (s *Site) SignIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	setCookie(w, r, cookieToken, token, 12*3600)
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 
-func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
+// SignOut forgets the reader's token.
+func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, r, cookieToken, "", -1)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -1,4 +1,4 @@
-package web
+package frame
 
 import (
 	"context"
@@ -7,97 +7,49 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/ask"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// visit is one request for a page.
-type visit struct {
-	*Server
+// Visit is one request for a page, with the API to ask as its reader.
+type Visit struct {
 	*client.Client
-	r    *http.Request
-	w    http.ResponseWriter
-	ctx  context.Context
-	asOf *timestamppb.Timestamp // the moment that the whole page is about; nil: now
-	now  time.Time
+	Ctx     context.Context
+	Request *http.Request
+	Writer  http.ResponseWriter
+	AsOf    *timestamppb.Timestamp // the moment that the page is about; nil: now
+	Now     time.Time
+
+	site *Site
 	self session
 }
 
-// page is what a page says; frame.go puts it into what all pages share.
-type page struct {
-	title   string
-	nav     string // the entry of the navigation that it belongs to
-	lead    string // one line under the title
-	command string // gives the same figures on the command line
-	crumbs  []crumb
-	still   bool // it does not change by itself
-	part    bool // it is a part of a page that came later: its body is all of it
-	status  int  // 0: 200
-	late    bool // its figures come later
-	body    templ.Component
-}
-
-type crumb struct{ text, path string }
-
-// pageFunc answers a visit; an error becomes a page of its own (fail.go).
-type pageFunc func(v *visit) (page, error)
-
-// page makes a handler of a pageFunc.
-func (s *Server) page(fn pageFunc) http.Handler {
-	whole := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.visit(w, r)
-		if err == nil {
-			a, late := v.ask(fn)
-			if err = a.err; err == nil {
-				a.page.late = late
-				v.show(a.page)
-				return
-			}
-		}
-		v.fail(err)
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if changesOnly(r) {
-			s.fragments.serve(w, r, whole)
-			return
-		}
-		whole.ServeHTTP(w, r)
-	})
-}
-
-// changesOnly says whether htmx asks for what of a page changes while it is open.
-func changesOnly(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") == "main"
-}
-
-// isPart says whether htmx asks for a part of a page that comes later: it may take long.
-func isPart(r *http.Request) bool {
-	return r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") != "main"
-}
-
-func (s *Server) visit(w http.ResponseWriter, r *http.Request) (*visit, error) {
-	v := &visit{Server: s, Client: s.client, r: r, w: w, now: s.o.Now().UTC(), self: s.session(w, r)}
-	v.ctx = withBrowser(r.Context(), browser{host: r.Host, origin: r.Header.Get("Origin"), token: v.self.token})
+// visit makes a visit of a request. It is never nil.
+func (s *Site) visit(w http.ResponseWriter, r *http.Request) (*Visit, error) {
+	v := &Visit{Client: s.client, site: s, Request: r, Writer: w, Now: s.o.Now().UTC(), self: s.session(w, r)}
+	v.Ctx = ask.As(r.Context(), ask.Reader{Host: r.Host, Origin: r.Header.Get("Origin"), Token: v.self.token})
 	if r.Header.Get("HX-Request") == "true" {
-		v.ctx = toldAgain(v.ctx)
+		v.Ctx = ask.Refreshing(v.Ctx)
 	}
 	word := r.URL.Query().Get("as-of")
 	if word == "" {
 		return v, nil
 	}
-	at, err := moment(word, v.now)
+	at, err := Moment(word, v.Now)
 	if err != nil {
 		return v, err
 	}
-	v.asOf = timestamppb.New(at)
+	v.AsOf = timestamppb.New(at)
 	return v, nil
 }
 
-// moment reads a moment as an address or a form writes it: RFC 3339, what a
+// Moment reads a moment as an address or a form writes it: RFC 3339, what a
 // browser's field for times gives (in UTC), a time of today, or so long ago (2h).
-func moment(word string, now time.Time) (time.Time, error) {
+func Moment(word string, now time.Time) (time.Time, error) {
 	word = strings.TrimSuffix(strings.TrimSpace(word), " UTC")
 	if d, err := time.ParseDuration(strings.TrimPrefix(word, "-")); err == nil {
 		return now.Add(-d), nil
@@ -113,91 +65,86 @@ func moment(word string, now time.Time) (time.Time, error) {
 			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
 		}
 	}
-	return time.Time{}, &wrongInput{"as-of", "is no moment: " + short(word, 40) + "; write " + now.UTC().Format("2006-01-02 15:04:05") + ", 15:04 of today, or 2h for two hours ago, in UTC"}
+	return time.Time{}, Wrong("as-of", "is not a moment: "+parts.Short(word, 40)+"; write "+now.UTC().Format("2006-01-02 15:04:05")+", 15:04 of today, or 2h for two hours ago, in UTC")
 }
 
-func short(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
+// At is the moment that the page is about.
+func (v *Visit) At() time.Time {
+	if v.AsOf != nil {
+		return v.AsOf.AsTime()
 	}
-	return s
+	return v.Now
 }
 
-// at is the moment that the page is about.
-func (v *visit) at() time.Time {
-	if v.asOf != nil {
-		return v.asOf.AsTime()
+// Begin is the moment of the first record; now where there is none.
+func (v *Visit) Begin() time.Time {
+	began := &v.site.began
+	began.Lock()
+	defer began.Unlock()
+	if !began.at.IsZero() {
+		return began.at
 	}
-	return v.now
+	r, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{From: 1, Limit: 1})
+	if err != nil || len(r.GetRecords()) == 0 {
+		return v.Now
+	}
+	began.at = r.GetRecords()[0].GetAt().AsTime()
+	return began.at
 }
 
-// to is the address of another page, about the same moment: path, then names and
+// Query is a value of the address, without space around it.
+func (v *Visit) Query(name string) string {
+	return strings.TrimSpace(v.Request.URL.Query().Get(name))
+}
+
+// To is the address of another page, about the same moment: path, then names and
 // values of its query; empty values are left out.
-func (v *visit) to(path string, query ...string) string {
+func (v *Visit) To(path string, query ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(query); i += 2 {
 		if query[i+1] != "" {
 			q.Set(query[i], query[i+1])
 		}
 	}
-	if v.asOf != nil && q.Get("as-of") == "" {
-		q.Set("as-of", stamp(v.asOf.AsTime()))
+	if v.AsOf != nil && q.Get("as-of") == "" {
+		q.Set("as-of", parts.Stamp(v.AsOf.AsTime()))
 	}
 	path, part, _ := strings.Cut(path, "#")
 	u := url.URL{Path: path, RawQuery: q.Encode(), Fragment: part}
 	return u.String()
 }
 
-// here is the address of this page with some of its query changed; a value of ""
+// Here is the address of this page with some of its query changed; a value of ""
 // takes its name out.
-func (v *visit) here(query ...string) string {
-	q := v.r.URL.Query()
+func (v *Visit) Here(query ...string) string {
+	q := v.Request.URL.Query()
 	for i := 0; i+1 < len(query); i += 2 {
 		q.Del(query[i])
 		if query[i+1] != "" {
 			q.Set(query[i], query[i+1])
 		}
 	}
-	u := url.URL{Path: v.r.URL.Path, RawQuery: q.Encode()}
+	u := url.URL{Path: v.Request.URL.Path, RawQuery: q.Encode()}
 	return u.String()
 }
 
-// stamp writes a moment into an address.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// show renders a page: whole, or what of it changes where htmx asks.
-func (v *visit) show(p page) {
-	if p.part {
-		v.showPart(p)
-		return
+// Number reads the number of a record, or a place in a list; 0: it is none.
+func Number(s string) (n uint64) {
+	for _, r := range s {
+		if r < '0' || r > '9' || n > 1<<60 {
+			return 0
+		}
+		n = n*10 + uint64(r-'0')
 	}
-	f, err := v.frame(p)
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Add("Vary", "HX-Request")
-	if p.status != 0 {
-		v.w.WriteHeader(p.status)
-	}
-	whole := layout(f, p)
-	if changesOnly(v.r) {
-		whole = fragment(f, p)
-	}
-	v.render(whole)
+	return n
 }
 
-func (v *visit) showPart(p page) {
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Header().Set("Cache-Control", "no-store")
-	v.render(p.body)
+// isRefresh says whether an open page asks for what of it has changed.
+func isRefresh(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") == "main"
 }
 
-func (v *visit) render(c templ.Component) {
-	if err := c.Render(v.ctx, v.w); err != nil {
-		v.o.Log.Debug("a page was not read to its end", "path", v.r.URL.Path, "error", err)
-	}
+// isPart says whether a page asks for a part that comes later: it may take long.
+func isPart(r *http.Request) bool {
+	return r.Header.Get("HX-Request") == "true" && r.Header.Get("HX-Target") != "main"
 }

@@ -1,37 +1,37 @@
-package web
+package islands
 
 import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
-// mostNodes is how many nodes a page draws one by one; beyond it, islands are bars.
-const mostNodes = 1200
+// MostNodes is how many nodes a page draws one by one; of larger partitions, islands are drawn as bars.
+const MostNodes = 1200
 
-// islandMap is one island, drawn node by node.
-type islandMap struct {
-	name  string
-	says  string
-	svg   draw.SVG
-	path  string
-	nodes int
-	backs []stands // which quotas stand on it
+// Map is one island, drawn node by node.
+type Map struct {
+	Name  string
+	Says  string // what its picture says, for who cannot see it
+	SVG   draw.SVG
+	Path  string
+	Nodes int
+	Backs []Backed // the quotas that it backs
 }
 
-// stands is a quota's backing on one island.
-type stands struct {
-	letter, quota string
-	gpus          int
+// Backed is the backing that one quota has on an island.
+type Backed struct {
+	Letter, Quota string
+	GPUs          int
 }
 
-// backing is who stands on which island of a partition, and how each is spoken for.
-type backing = map[string]*draw.Strip
+// Backing is how the nodes of each island back quotas.
+type Backing = map[string]*draw.Strip
 
-// islands draws islands of a partition; of none named, all. Nodes that the reader
-// looks for are framed.
-func (v *visit) islands(partition string, names, found []string, backs backing) ([]islandMap, error) {
-	var list []islandMap
+// Of draws the named islands of a partition; none named: all. Nodes in found are framed.
+func Of(v *frame.Visit, partition string, names, found []string, backing Backing) ([]Map, error) {
+	var list []Map
 	drawn := 0
 	if len(names) == 0 {
 		names = []string{""}
@@ -41,26 +41,23 @@ func (v *visit) islands(partition string, names, found []string, backs backing) 
 		if name != "" {
 			scope += "/" + name
 		}
-		n, err := v.Capacity.Nodes(v.ctx, &musterv1.NodesRequest{AsOf: v.asOf, Scope: scope})
+		n, err := v.Capacity.Nodes(v.Ctx, &musterv1.NodesRequest{AsOf: v.AsOf, Scope: scope})
 		if err != nil {
 			return nil, err
 		}
-		if drawn += len(n.GetNodes()); drawn > mostNodes {
+		if drawn += len(n.GetNodes()); drawn > MostNodes {
 			break
 		}
-		list = append(list, v.mapsOf(n.GetNodes(), found, backs)...)
+		list = append(list, mapsOf(v, n.GetNodes(), found, backing)...)
 	}
 	return list, nil
 }
 
 // mapsOf draws nodes, island by island.
-func (v *visit) mapsOf(nodes []*musterv1.Node, found []string, backs backing) []islandMap {
-	var list []islandMap
-	for _, one := range picture.IslandsOf(nodes, found, backs, v.to) {
-		list = append(list, islandMap{name: one.Name, says: one.Says, svg: one.SVG, nodes: one.Nodes, path: v.to("/partition/"+nodes[0].GetPartition(), "island", one.Name)})
+func mapsOf(v *frame.Visit, nodes []*musterv1.Node, found []string, backing Backing) []Map {
+	var list []Map
+	for _, one := range picture.IslandsOf(nodes, found, backing, v.To) {
+		list = append(list, Map{Name: one.Name, Says: one.Says, SVG: one.SVG, Nodes: one.Nodes, Path: v.To("/partition/"+nodes[0].GetPartition(), "island", one.Name)})
 	}
 	return list
 }
-
-// states are the node states that have a shape.
-var states = []string{"suspect", "degraded", "quarantined", "repairing", "validating", "probation", "maintenance", "retired"}

@@ -1,4 +1,4 @@
-package web
+package node
 
 import (
 	"cmp"
@@ -10,11 +10,15 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/events"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/islands"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// nodesView is what the page of nodes and health shows.
-type nodesView struct {
-	v          *visit
+// listView is what the page of nodes and health shows.
+type listView struct {
+	v          *frame.Visit
 	scope      string
 	state      string
 	partitions []*musterv1.PartitionHealth
@@ -33,12 +37,13 @@ type nodesView struct {
 	pastGone   string
 }
 
-func nodesPage(v *visit) (page, error) {
-	q := v.r.URL.Query()
-	m := nodesView{v: v, scope: q.Get("scope"), state: q.Get("states")}
-	h, err := v.Health.Health(v.ctx, &musterv1.HealthRequest{AsOf: v.asOf, Scope: m.scope})
+// List is the page of nodes and health.
+func List(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
+	m := listView{v: v, scope: q.Get("scope"), state: q.Get("states")}
+	h, err := v.Health.Health(v.Ctx, &musterv1.HealthRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	m.partitions = h.GetPartitions()
 	for _, p := range m.partitions {
@@ -49,17 +54,17 @@ func nodesPage(v *visit) (page, error) {
 			}
 		}
 	}
-	s, err := v.Health.ListSignals(v.ctx, &musterv1.ListSignalsRequest{AsOf: v.asOf, Scope: m.scope})
+	s, err := v.Health.ListSignals(v.Ctx, &musterv1.ListSignalsRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	m.signals = s.GetConditions()
 	slices.SortStableFunc(m.signals, func(a, b *musterv1.Condition) int { return b.GetLast().AsTime().Compare(a.GetLast().AsTime()) })
 	if len(m.signals) > 60 {
 		m.moreSigns, m.signals = len(m.signals)-60, m.signals[:60]
 	}
-	if m.lemons, err = v.Health.Lemons(v.ctx, &musterv1.LemonsRequest{AsOf: v.asOf}); err != nil {
-		return page{}, err
+	if m.lemons, err = v.Health.Lemons(v.Ctx, &musterv1.LemonsRequest{AsOf: v.AsOf}); err != nil {
+		return frame.Page{}, err
 	}
 	m.remember()
 	command := []string{"muster", "health"}
@@ -73,24 +78,24 @@ func nodesPage(v *visit) (page, error) {
 	case m.out == 1:
 		lead = "1 node of " + draw.Number(m.total) + " is not healthy."
 	}
-	return page{
-		title: "Nodes and health", nav: "nodes", command: words.Shell(command...), body: nodesBody(m),
-		lead: lead,
+	return frame.Page{
+		Title: "Nodes and health", Nav: "nodes", Command: words.Shell(command...), Body: listBody(m),
+		Lead: lead,
 	}, nil
 }
 
 // remember asks the past; where it cannot be read, the page says so and shows the rest.
-func (m *nodesView) remember() {
+func (m *listView) remember() {
 	v := m.v
-	ask := &musterv1.NodeHistoryRequest{AsOf: v.asOf, Scope: m.scope, Troubled: true}
+	ask := &musterv1.NodeHistoryRequest{AsOf: v.AsOf, Scope: m.scope, Troubled: true}
 	if m.state != "" {
 		ask.States, ask.Troubled = []string{m.state}, false
 	}
-	soon, end := v.soon()
+	soon, end := v.Soon()
 	defer end()
 	n, err := v.Past.NodeHistory(soon, ask)
 	if err != nil {
-		m.pastGone = noPast(err)
+		m.pastGone = frame.NoPast(err)
 		return
 	}
 	m.nodes = n.GetNodes()
@@ -100,11 +105,11 @@ func (m *nodesView) remember() {
 	if len(m.nodes) > 100 {
 		m.more, m.nodes = len(m.nodes)-100, m.nodes[:100]
 	}
-	r, err := v.Past.Repairs(v.ctx, &musterv1.RepairsRequest{AsOf: v.asOf, Scope: m.scope})
+	r, err := v.Past.Repairs(v.Ctx, &musterv1.RepairsRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err == nil {
 		m.stages(r.GetRepairs())
 	}
-	c, err := v.Series.RepairCurves(v.ctx, &musterv1.RepairCurvesRequest{AsOf: v.asOf, Scope: m.scope})
+	c, err := v.Series.RepairCurves(v.Ctx, &musterv1.RepairCurvesRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err == nil {
 		m.survival(c.GetCurves())
 	}
@@ -117,17 +122,17 @@ func btoi(b bool) int {
 	return 0
 }
 
-func (m *nodesView) stages(list []*musterv1.RepairTimes) {
+func (m *listView) stages(list []*musterv1.RepairTimes) {
 	var rows []draw.Stages
 	rows, m.repairs = picture.Stages(list)
 	m.swide, m.snarrow = draw.StageBars(rows, draw.Wide), draw.StageBars(rows, draw.Narrow)
 }
 
-func (m *nodesView) survival(list []*musterv1.RepairCurve) {
+func (m *listView) survival(list []*musterv1.RepairCurve) {
 	m.curves = list[:min(len(list), 6)]
 	var curves []draw.Curve
 	for _, c := range m.curves {
-		curve := draw.Curve{Name: orUnknown(c.GetCause()), Nodes: int(c.GetFailures())}
+		curve := draw.Curve{Name: parts.OrUnknown(c.GetCause()), Nodes: int(c.GetFailures())}
 		for _, s := range c.GetSteps() {
 			curve.Steps = append(curve.Steps, draw.CurveStep{After: s.GetAfter().AsDuration(), Out: s.GetOut()})
 		}
@@ -136,47 +141,41 @@ func (m *nodesView) survival(list []*musterv1.RepairCurve) {
 	m.cwide, m.cnarrow = draw.Curves(curves, draw.Wide), draw.Curves(curves, draw.Narrow)
 }
 
-func orUnknown(cause string) string {
-	if cause == "" {
-		return "no cause named"
-	}
-	return cause
-}
-
-// nodeView is the page of one node.
-type nodeView struct {
-	v      *visit
+// view is the page of one node.
+type view struct {
+	v      *frame.Visit
 	n      *musterv1.Node
 	h      *musterv1.NodeHealthResponse
-	maps   []islandMap
-	events []eventRow
+	maps   []islands.Map
+	events []events.Row
 }
 
-func nodePage(v *visit) (page, error) {
-	name := v.r.PathValue("name")
-	h, err := v.Health.NodeHealth(v.ctx, &musterv1.NodeHealthRequest{AsOf: v.asOf, Node: name})
+// Page is the page of one node.
+func Page(v *frame.Visit) (frame.Page, error) {
+	name := v.Request.PathValue("name")
+	h, err := v.Health.NodeHealth(v.Ctx, &musterv1.NodeHealthRequest{AsOf: v.AsOf, Node: name})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	n, err := v.Capacity.Nodes(v.ctx, &musterv1.NodesRequest{AsOf: v.asOf, Scope: h.GetPartition(), Names: []string{name}})
+	n, err := v.Capacity.Nodes(v.Ctx, &musterv1.NodesRequest{AsOf: v.AsOf, Scope: h.GetPartition(), Names: []string{name}})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	if len(n.GetNodes()) == 0 {
-		return page{}, &missing{"No node is named " + short(name, 80) + ".", "The page of nodes lists those that are out; partitions show them all."}
+		return frame.Page{}, frame.Missing("No node is named "+parts.Short(name, 80)+".", "The page of nodes lists those that are out; partitions show them all.")
 	}
-	m := nodeView{v: v, n: n.GetNodes()[0], h: h}
-	if m.maps, err = v.islands(m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}, nil); err != nil {
-		return page{}, err
+	m := view{v: v, n: n.GetNodes()[0], h: h}
+	if m.maps, err = islands.Of(v, m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}, nil); err != nil {
+		return frame.Page{}, err
 	}
-	e, err := v.Events.ListEvents(v.ctx, &musterv1.ListEventsRequest{AsOf: v.asOf, About: name, Limit: 20})
+	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: name, Limit: 20})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m.events = v.rows(e.GetRecords(), 30)
-	return page{
-		title: name, nav: "nodes", crumbs: []crumb{{"Fleet", "/"}, {m.n.GetPartition(), "/partition/" + m.n.GetPartition()}}, command: words.Shell("muster", "describe", "node", name),
-		lead: "Is " + m.n.GetState() + " since " + clock(m.n.GetSince().AsTime(), v.now) + becauseText(m.n.GetSignal(), m.n.GetState()) + ".", body: nodeBody(m),
+	m.events = events.Rows(v, e.GetRecords(), 30)
+	return frame.Page{
+		Title: name, Nav: "nodes", Crumbs: frame.Under("Fleet", "/", m.n.GetPartition(), "/partition/"+m.n.GetPartition()), Command: words.Shell("muster", "describe", "node", name),
+		Lead: "Is " + m.n.GetState() + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + becauseText(m.n.GetSignal(), m.n.GetState()) + ".", Body: body(m),
 	}, nil
 }
 
@@ -192,9 +191,9 @@ func becauseText(signal, state string) string {
 // out is how long a fault lasted.
 func outFor(f *musterv1.Fault, now time.Time) string {
 	if f.GetBack() == nil {
-		return "still out, for " + lasted(now.Sub(f.GetAt().AsTime()))
+		return "still out, for " + parts.Lasted(now.Sub(f.GetAt().AsTime()))
 	}
-	return lasted(f.GetBack().AsTime().Sub(f.GetAt().AsTime()))
+	return parts.Lasted(f.GetBack().AsTime().Sub(f.GetAt().AsTime()))
 }
 
 // byState sums up nodes by their states, in the order in which they come; the causes are said with each.

@@ -1,4 +1,4 @@
-package web
+package node
 
 import "testing"
 

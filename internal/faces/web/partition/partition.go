@@ -1,4 +1,4 @@
-package web
+package partition
 
 import (
 	"cmp"
@@ -8,21 +8,25 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/coming"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/islands"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// partitionView is what the page of a partition shows.
-type partitionView struct {
-	v            *visit
+// view is what the page of a partition shows.
+type view struct {
+	v            *frame.Visit
 	p            *musterv1.PartitionCapacity
 	island       string
-	maps         []islandMap
+	maps         []islands.Map
 	wide, narrow draw.SVG // of islands that are too many to be drawn node by node
 	backing      []backed
 	quotas       []*musterv1.Quota
 	islands      []string // of the columns of backing
 	rows         []islandRow
 	namespaces   []*musterv1.NamespaceFlex
-	coming       comingView
+	coming       coming.View
 	shadow       string // the cluster, where it is in mode shadow
 }
 
@@ -45,28 +49,29 @@ type islandRow struct {
 // mostIslands is how many islands the table of backing has columns for.
 const mostIslands = 12
 
-func partitionPage(v *visit) (page, error) {
-	id := v.r.PathValue("cluster") + "/" + v.r.PathValue("gpu")
-	c, err := v.Capacity.Capacity(v.ctx, &musterv1.CapacityRequest{AsOf: v.asOf, Scope: id})
+// Page is the page of one partition.
+func Page(v *frame.Visit) (frame.Page, error) {
+	id := v.Request.PathValue("cluster") + "/" + v.Request.PathValue("gpu")
+	c, err := v.Capacity.Capacity(v.Ctx, &musterv1.CapacityRequest{AsOf: v.AsOf, Scope: id})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	if len(c.GetPartitions()) != 1 {
-		return page{}, &missing{"No partition is named " + short(id, 80) + ".", "The fleet page lists those there are."}
+		return frame.Page{}, frame.Missing("No partition is named "+parts.Short(id, 80)+".", "The fleet page lists those there are.")
 	}
-	m := partitionView{v: v, p: c.GetPartitions()[0], island: v.r.URL.Query().Get("island")}
+	m := view{v: v, p: c.GetPartitions()[0], island: v.Request.URL.Query().Get("island")}
 	if err := m.backings(); err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	if err := m.draw(); err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	if m.coming, err = v.coming(id, mostComing); err != nil {
-		return page{}, err
+	if m.coming, err = coming.Of(v, id, coming.Most); err != nil {
+		return frame.Page{}, err
 	}
-	x, err := v.Capacity.Flex(v.ctx, &musterv1.FlexRequest{AsOf: v.asOf, Scope: id})
+	x, err := v.Capacity.Flex(v.Ctx, &musterv1.FlexRequest{AsOf: v.AsOf, Scope: id})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	for _, pool := range x.GetPools() {
 		for _, n := range pool.GetNamespaces() {
@@ -79,28 +84,28 @@ func partitionPage(v *visit) (page, error) {
 		return cmp.Or(cmp.Compare(b.GetUsed(), a.GetUsed()), cmp.Compare(b.GetWaiting(), a.GetWaiting()))
 	})
 	m.namespaces = m.namespaces[:min(len(m.namespaces), 30)]
-	if mode, err := v.modeOf(v.r.PathValue("cluster")); err == nil && mode == "shadow" {
-		m.shadow = v.r.PathValue("cluster")
+	if mode, err := v.ModeOf(v.Request.PathValue("cluster")); err == nil && mode == "shadow" {
+		m.shadow = v.Request.PathValue("cluster")
 	}
 	f := m.p.GetFigures()
-	return page{
-		title: id, nav: "fleet", crumbs: []crumb{{"Fleet", "/"}}, command: words.Shell("muster", "describe", "partition", id), body: partitionBody(m),
-		lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
+	return frame.Page{
+		Title: id, Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: words.Shell("muster", "describe", "partition", id), Body: body(m),
+		Lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
 	}, nil
 }
 
 // draw draws the nodes, or islands as bars where the nodes are too many.
-func (m *partitionView) draw() (err error) {
+func (m *view) draw() (err error) {
 	nodes := 0
 	for _, i := range m.p.GetIslands() {
 		nodes += int(i.GetNodes())
 	}
-	if m.island != "" || nodes <= mostNodes {
+	if m.island != "" || nodes <= islands.MostNodes {
 		var names []string
 		if m.island != "" {
 			names = []string{m.island}
 		}
-		m.maps, err = m.v.islands(m.p.GetPartition(), names, nil, picture.StripsOf(m.p, m.quotas, picture.PerNode(m.p), m.v.to))
+		m.maps, err = islands.Of(m.v, m.p.GetPartition(), names, nil, picture.StripsOf(m.p, m.quotas, picture.PerNode(m.p), m.v.To))
 		m.captions()
 		return err
 	}
@@ -125,14 +130,14 @@ func (m *partitionView) draw() (err error) {
 }
 
 // backings lists which quota stands on which island.
-func (m *partitionView) backings() error {
-	q, err := m.v.Quotas.ListQuotas(m.v.ctx, &musterv1.ListQuotasRequest{AsOf: m.v.asOf, Partition: m.p.GetPartition()})
+func (m *view) backings() error {
+	q, err := m.v.Quotas.ListQuotas(m.v.Ctx, &musterv1.ListQuotasRequest{AsOf: m.v.AsOf, Partition: m.p.GetPartition()})
 	if err != nil {
 		return err
 	}
 	m.quotas = q.GetQuotas()
 	for _, i := range m.p.GetIslands() {
-		m.rows = append(m.rows, islandRow{i, m.v.to("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
+		m.rows = append(m.rows, islandRow{i, m.v.To("/partition/"+m.p.GetPartition(), "island", i.GetIsland())})
 		if len(m.islands) < mostIslands {
 			m.islands = append(m.islands, i.GetIsland())
 		}
@@ -156,18 +161,18 @@ func (m *partitionView) backings() error {
 }
 
 // captions say below each island who stands on it.
-func (m *partitionView) captions() {
+func (m *view) captions() {
 	for k := range m.maps {
 		for _, b := range m.backing {
-			if n := b.on[m.maps[k].name]; n > 0 {
-				m.maps[k].backs = append(m.maps[k].backs, stands{b.letter, b.quota, n})
+			if n := b.on[m.maps[k].Name]; n > 0 {
+				m.maps[k].Backs = append(m.maps[k].Backs, islands.Backed{Letter: b.letter, Quota: b.quota, GPUs: n})
 			}
 		}
 	}
 }
 
 // bufferUsed is how much of the buffer failures took, and how much of it is left.
-func (m partitionView) bufferUsed() (used, left int) {
+func (m view) bufferUsed() (used, left int) {
 	f := m.p.GetFigures()
 	left = max(0, int(f.GetHealthy()-f.GetPromisable()))
 	return int(f.GetInstalled() - f.GetHealthy()), left

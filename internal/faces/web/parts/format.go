@@ -1,94 +1,104 @@
-package web
+package parts
 
 import (
-	"math"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
+
 	"github.com/muster-fleet/muster/internal/faces/picture"
 )
 
-func plain(n int) string { return strconv.Itoa(n) }
-
-// source is where a figure comes from: a page that says more, or what its word means.
-func source(v *visit, word, path string) templ.SafeURL {
-	if path != "" {
-		return templ.SafeURL(path)
-	}
-	return templ.SafeURL(v.to("/words") + "#" + picture.Anchor(word))
+// Links makes addresses of pages; frame.Visit does, for the moment that its page is about.
+type Links interface {
+	// To is the address of a path with names and values of its query.
+	To(path string, query ...string) string
 }
 
-// slid is where the slider stands, from 0 to 1000: the nearest place to the moment, so that a step from
-// there leads on; only what is live stands at its right end.
-func (f frame) slid() string {
-	all := f.to.Sub(f.from)
-	if f.v.asOf == nil || all <= 0 {
-		return "1000"
+// NodeStates are the states of nodes that have a sign of their own.
+var NodeStates = []string{"suspect", "degraded", "quarantined", "repairing", "validating", "probation", "maintenance", "retired"}
+
+// WorkloadStates are the states of workloads, in the order of a life.
+var WorkloadStates = []string{"pending", "starting", "running", "evicting", "mending", "finished", "failed", "cancelled"}
+
+// Plain writes a number without separators.
+func Plain(n int) string { return strconv.Itoa(n) }
+
+// Short cuts a text to so many letters.
+func Short(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
 	}
-	return plain(int(max(0, min(999, math.Round(1000*f.at.Sub(f.from).Seconds()/all.Seconds())))))
+	return s
 }
 
-// others are names and values of the address beside the moment.
-func (f frame) others() (list [][2]string) {
-	q := f.v.r.URL.Query()
-	names := make([]string, 0, len(q))
-	for name := range q {
-		if name != "as-of" {
-			names = append(names, name)
-		}
+// OrUnknown is the cause of a failure, or that none is named.
+func OrUnknown(cause string) string {
+	if cause == "" {
+		return "no cause named"
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range q[name] {
-			list = append(list, [2]string{name, value})
-		}
-	}
-	return list
+	return cause
 }
 
-func (f frame) staleText() string {
-	verb := " do"
-	if len(f.stale) == 1 {
-		verb = " does"
-	}
-	return strings.Join(f.stale, ", ") + verb + " not report; the figures are the last known"
-}
-
-// withMoment adds the page's moment to a command.
-func (f frame) withMoment(command string) string {
-	if f.v.asOf == nil {
-		return command
-	}
-	return command + " --as-of " + stamp(f.at)
-}
-
-// scopeText names what an incident covers.
-func scopeText(scope string) string {
-	if scope == "" {
-		return "in the fleet"
-	}
-	return "in " + scope
-}
-
-// safeLink says whether somebody's link may be followed.
-func safeLink(link string) bool {
-	return strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://")
-}
-
-func orNobody(name string) string {
+// OrNobody is a name, or that there is none.
+func OrNobody(name string) string {
 	if name == "" {
 		return "nobody"
 	}
 	return name
 }
 
-// holdsWord is the word for how GPUs are held; usage where nothing is said.
-func holdsWord(holds string) string {
-	switch holds {
-	case "guaranteed", "borrowing", "unprotected", "flex":
-		return holds
+// Stamp writes a moment as addresses have it.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// Clock writes a moment as pages show it: in UTC, with the day where it is not today's.
+func Clock(t, now time.Time) string {
+	t = t.UTC()
+	switch {
+	case t.IsZero():
+		return "–"
+	case t.Format("2006-01-02") == now.UTC().Format("2006-01-02"):
+		return t.Format("15:04:05")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan 15:04")
 	}
-	return "usage"
+	return t.Format("2 Jan 2006 15:04")
+}
+
+// Lasted writes a length of time in at most two units: 45s, 5m20s, 3h10m, 2d4h.
+func Lasted(d time.Duration) string {
+	seconds := int(d / time.Second)
+	for i, u := range units {
+		if seconds < u.seconds && i < len(units)-1 {
+			continue
+		}
+		s := strconv.Itoa(seconds/u.seconds) + u.name
+		if i == len(units)-1 {
+			return s
+		}
+		if rest := seconds % u.seconds / units[i+1].seconds; rest > 0 {
+			s += strconv.Itoa(rest) + units[i+1].name
+		}
+		return s
+	}
+	return ""
+}
+
+var units = []struct {
+	name    string
+	seconds int
+}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
+
+// source is where a figure leads: to a page that says more, or to what its word means.
+func source(l Links, word, path string) templ.SafeURL {
+	if path != "" {
+		return templ.SafeURL(path)
+	}
+	return templ.SafeURL(l.To("/words") + "#" + picture.Anchor(word))
+}
+
+// SafeLink says whether a link that somebody typed may be followed.
+func SafeLink(link string) bool {
+	return strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://")
 }

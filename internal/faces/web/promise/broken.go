@@ -1,4 +1,4 @@
-package web
+package promise
 
 import (
 	"strconv"
@@ -11,6 +11,9 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/events"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // brokenRow is one moment at which promises broke, as a line of a table.
@@ -22,42 +25,42 @@ type brokenRow struct {
 // mostBroken is how many of them a page lists.
 const mostBroken = 40
 
-// brokenPart lists what broke promises in a scope, the last first.
-func brokenPart(v *visit) (page, error) {
-	q := v.r.URL.Query()
-	ask := &musterv1.BrokenRequest{AsOf: v.asOf, Scope: strings.TrimSuffix(q.Get("scope"), "/"), Limit: mostBroken}
+// BrokenPart lists what broke promises in a scope, the last first.
+func BrokenPart(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
+	ask := &musterv1.BrokenRequest{AsOf: v.AsOf, Scope: strings.TrimSuffix(q.Get("scope"), "/"), Limit: mostBroken}
 	if word := q.Get("window"); word != "" {
 		window, err := time.ParseDuration(word)
 		if err != nil || window <= 0 {
-			return page{}, &wrongInput{"window", "is no time span: " + short(word, 20)}
+			return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(word, 20))
 		}
-		ask.Since = timestamppb.New(v.at().Add(-window))
+		ask.Since = timestamppb.New(v.At().Add(-window))
 	}
-	b, err := v.Promises.Broken(v.ctx, ask)
+	b, err := v.Promises.Broken(v.Ctx, ask)
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	var rows []brokenRow
 	for _, one := range b.GetBreaks() {
-		rows = append(rows, v.brokenRow(one))
+		rows = append(rows, rowOf(v, one))
 	}
-	return page{part: true, body: brokenList(v, rows, int(b.GetFound())-len(rows))}, nil
+	return frame.Page{Part: true, Body: brokenList(v, rows, int(b.GetFound())-len(rows))}, nil
 }
 
-func (v *visit) brokenRow(b *musterv1.Break) brokenRow {
+func rowOf(v *frame.Visit, b *musterv1.Break) brokenRow {
 	r := brokenRow{Break: b, where: b.GetPartition()}
 	if b.GetIsland() != "" {
 		r.where += "/" + b.GetIsland()
 	}
-	r.path = v.to("/promise/broken/" + strconv.FormatUint(b.GetRecord(), 10))
+	r.path = v.To("/promise/broken/" + strconv.FormatUint(b.GetRecord(), 10))
 	return r
 }
 
 // brokenView is the page of one record that broke promises.
 type brokenView struct {
-	v     *visit
+	v     *frame.Visit
 	falls []fallView
-	event []eventRow
+	event []events.Row
 }
 
 // fallView is one of the promises that it broke.
@@ -66,35 +69,36 @@ type fallView struct {
 	wide, narrow draw.SVG
 }
 
-func brokenPage(v *visit) (page, error) {
-	record := number(v.r.PathValue("record"))
-	none := &missing{"No promise was broken by record " + short(v.r.PathValue("record"), 20) + ".", "The page of promises lists what broke them; what is older than 400 days is forgotten."}
+// Broken is the page of one record that broke promises.
+func Broken(v *frame.Visit) (frame.Page, error) {
+	record := frame.Number(v.Request.PathValue("record"))
+	none := frame.Missing("No promise was broken by record "+parts.Short(v.Request.PathValue("record"), 20)+".", "The page of promises lists what broke them; what is older than 400 days is forgotten.")
 	if record == 0 {
-		return page{}, none
+		return frame.Page{}, none
 	}
-	b, err := v.Promises.Broken(v.ctx, &musterv1.BrokenRequest{AsOf: v.asOf, Record: record, Since: timestamppb.New(v.begin().Add(-time.Hour))})
+	b, err := v.Promises.Broken(v.Ctx, &musterv1.BrokenRequest{AsOf: v.AsOf, Record: record, Since: timestamppb.New(v.Begin().Add(-time.Hour))})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	if len(b.GetBreaks()) == 0 {
-		return page{}, none
+		return frame.Page{}, none
 	}
 	m := brokenView{v: v}
 	for i, one := range b.GetBreaks() {
-		f := fallView{brokenRow: v.brokenRow(one)}
+		f := fallView{brokenRow: rowOf(v, one)}
 		fall := draw.Fall{Promised: int(one.GetPromised()), Whole: int(one.GetWhole()), Lost: len(one.GetLost()), Out: len(one.GetOut())}
-		f.wide, f.narrow = draw.Falls("fall"+plain(i), fall, draw.Wide), draw.Falls("fall"+plain(i), fall, draw.Narrow)
+		f.wide, f.narrow = draw.Falls("fall"+parts.Plain(i), fall, draw.Wide), draw.Falls("fall"+parts.Plain(i), fall, draw.Narrow)
 		m.falls = append(m.falls, f)
 	}
-	e, err := v.Events.ListEvents(v.ctx, &musterv1.ListEventsRequest{AsOf: v.asOf, From: record, Limit: 1})
+	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, From: record, Limit: 1})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m.event = v.rows(e.GetRecords(), 20)
+	m.event = events.Rows(v, e.GetRecords(), 20)
 	first := b.GetBreaks()[0]
-	return page{
-		title: "Broken " + clock(first.GetAt().AsTime(), v.now), nav: "promise", crumbs: []crumb{{"Promise", "/promise"}},
-		lead: m.sentence(), command: words.Shell("muster", "promise", "broken", first.GetPartition(), "-o", "wide"), body: brokenBody(m),
+	return frame.Page{
+		Title: "Broken " + parts.Clock(first.GetAt().AsTime(), v.Now), Nav: "promise", Crumbs: frame.Under("Promise", "/promise"),
+		Lead: m.sentence(), Command: words.Shell("muster", "promise", "broken", first.GetPartition(), "-o", "wide"), Body: brokenBody(m),
 	}, nil
 }
 
@@ -127,7 +131,7 @@ func whatOf(b *musterv1.Break) string {
 
 // madeIn says when the promises were made.
 func madeIn(b *musterv1.Break, now time.Time) string {
-	first, last := clock(b.GetFirst().AsTime(), now), clock(b.GetLast().AsTime(), now)
+	first, last := parts.Clock(b.GetFirst().AsTime(), now), parts.Clock(b.GetLast().AsTime(), now)
 	if b.GetPromises() == 1 {
 		return " promise, made in the hour from " + first + ", of "
 	}

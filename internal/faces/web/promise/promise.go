@@ -1,4 +1,4 @@
-package web
+package promise
 
 import (
 	"cmp"
@@ -11,11 +11,13 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// promiseView is what the page of promises shows.
-type promiseView struct {
-	v            *visit
+// view is what the page of promises shows.
+type view struct {
+	v            *frame.Visit
 	later        string
 	scope        string
 	rows         []*musterv1.Promises
@@ -35,21 +37,22 @@ type promiseView struct {
 // frontierPath is the part of the page that tries buffers against the past.
 const frontierPath = "/part/frontier"
 
-func promisePage(v *visit) (page, error) {
-	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope")}
-	if err := m.ask(v.r.URL.Query()); err != nil {
-		return page{}, err
+// Page is the page of promises, and its part that tries policies.
+func Page(v *frame.Visit) (frame.Page, error) {
+	m := view{v: v, scope: v.Request.URL.Query().Get("scope")}
+	if err := m.ask(v.Request.URL.Query()); err != nil {
+		return frame.Page{}, err
 	}
-	m.later = v.to(frontierPath, "scope", m.scope, "kind", m.kind, "share", plain(m.share))
-	if v.r.URL.Path == frontierPath {
+	m.later = v.To(frontierPath, "scope", m.scope, "kind", m.kind, "share", parts.Plain(m.share))
+	if v.Request.URL.Path == frontierPath {
 		m.frontier()
-		return page{part: true, body: frontierBody(m)}, nil
+		return frame.Page{Part: true, Body: frontierBody(m)}, nil
 	}
-	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope, WithoutIslands: true})
+	r, err := v.Promises.Promises(v.Ctx, &musterv1.PromisesRequest{AsOf: v.AsOf, Scope: m.scope, WithoutIslands: true})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m.rows, m.byIsland = r.GetPromises(), v.to(islandsPath, "scope", m.scope)
+	m.rows, m.byIsland = r.GetPromises(), v.To(islandsPath, "scope", m.scope)
 	m.spare(r.GetSpares())
 	list := picture.Coverages(r.GetPromises())
 	m.wide, m.narrow = draw.Coverages(list, draw.Wide), draw.Coverages(list, draw.Narrow)
@@ -57,44 +60,44 @@ func promisePage(v *visit) (page, error) {
 	if m.scope != "" {
 		command = append(command, m.scope)
 	}
-	return page{title: "Promise", nav: "promise", command: words.Shell(command...), body: promiseBody(m), lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
+	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
 }
 
 // islandsPath is the part of the page that has the promises of islands: there may be thousands.
 const islandsPath = "/part/promise-islands"
 
-func islandPromises(v *visit) (page, error) {
-	m := promiseView{v: v, scope: v.r.URL.Query().Get("scope")}
-	r, err := v.Promises.Promises(v.ctx, &musterv1.PromisesRequest{AsOf: v.asOf, Scope: m.scope})
+// Islands is that part.
+func Islands(v *frame.Visit) (frame.Page, error) {
+	m := view{v: v, scope: v.Request.URL.Query().Get("scope")}
+	r, err := v.Promises.Promises(v.Ctx, &musterv1.PromisesRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	for _, p := range r.GetPromises() {
 		if p.GetIsland() != "" {
 			m.islands = append(m.islands, p)
 		}
 	}
-	return page{part: true, body: islandsTable(m)}, nil
+	return frame.Page{Part: true, Body: islandsTable(m)}, nil
 }
 
 // mostSpares is how many gangs the page lists at most, unless more have too few.
 const mostSpares = 40
 
 // spare lists gangs and their spares: first those that have too few.
-func (m *promiseView) spare(list []*musterv1.Spares) {
-	short := func(s *musterv1.Spares) bool { return s.GetThere() < s.GetNeeded() }
+func (m *view) spare(list []*musterv1.Spares) {
 	few := 0
 	for _, s := range list {
-		if short(s) {
+		if tooFew(s) {
 			few++
 		}
 	}
 	m.spares = list
 	slices.SortStableFunc(m.spares, func(a, b *musterv1.Spares) int {
 		switch {
-		case short(a) == short(b):
+		case tooFew(a) == tooFew(b):
 			return 0
-		case short(a):
+		case tooFew(a):
 			return -1
 		}
 		return 1
@@ -103,6 +106,9 @@ func (m *promiseView) spare(list []*musterv1.Spares) {
 		m.moreSpares, m.spares = len(m.spares)-most, m.spares[:most]
 	}
 }
+
+// tooFew says whether a gang has fewer healthy nodes beside it than it needs.
+func tooFew(s *musterv1.Spares) bool { return s.GetThere() < s.GetNeeded() }
 
 type triedKind struct {
 	kind, says        string
@@ -119,17 +125,17 @@ var triedKinds = []triedKind{
 }
 
 // ask reads which policy is tried.
-func (m *promiseView) ask(q url.Values) error {
+func (m *view) ask(q url.Values) error {
 	m.kind = cmp.Or(q.Get("kind"), "fixed")
 	i := slices.IndexFunc(triedKinds, func(k triedKind) bool { return k.kind == m.kind })
 	if i < 0 {
-		return &wrongInput{"policy", "is none that can be tried: " + short(m.kind, 40) + "; try fixed, calibrated, binomial or rolling"}
+		return frame.Wrong("policy", "is none that can be tried: "+parts.Short(m.kind, 40)+"; try fixed, calibrated, binomial or rolling")
 	}
 	m.share = triedKinds[i].usual
 	if word := q.Get("share"); word != "" {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < triedKinds[i].least || n > triedKinds[i].most {
-			return &wrongInput{"slider", "is no number from " + plain(triedKinds[i].least) + " to " + plain(triedKinds[i].most) + ": " + short(word, 20)}
+			return frame.Wrong("slider", "is no number from "+parts.Plain(triedKinds[i].least)+" to "+parts.Plain(triedKinds[i].most)+": "+parts.Short(word, 20))
 		}
 		m.share = n
 	}
@@ -137,10 +143,10 @@ func (m *promiseView) ask(q url.Values) error {
 }
 
 // frontier tries all kinds of policies against the recorded past, and the slider's.
-func (m *promiseView) frontier() {
-	f, err := m.v.Series.Frontier(m.v.ctx, m.trials())
+func (m *view) frontier() {
+	f, err := m.v.Series.Frontier(m.v.Ctx, m.trials())
 	if err != nil {
-		m.trouble = troubleOf(err).text
+		m.trouble = frame.Explain(err)
 		return
 	}
 	m.trades = f
@@ -164,8 +170,8 @@ func triedName(p *musterv1.FrontierPoint) string {
 }
 
 // trials are what is tried: fixed in steps, the others at a few confidences, and the slider's.
-func (m *promiseView) trials() *musterv1.FrontierRequest {
-	ask := &musterv1.FrontierRequest{AsOf: m.v.asOf, Scope: strings.TrimSuffix(m.scope, "/")}
+func (m *view) trials() *musterv1.FrontierRequest {
+	ask := &musterv1.FrontierRequest{AsOf: m.v.AsOf, Scope: strings.TrimSuffix(m.scope, "/")}
 	for s := 0; s <= 300; s += 25 {
 		ask.Shares = append(ask.Shares, int32(s))
 	}

@@ -1,4 +1,4 @@
-package web
+package run
 
 import (
 	"errors"
@@ -14,30 +14,32 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// runView is what the page "Can I run?" shows.
-type runView struct {
-	v       *visit
-	ask     runAsk
+// view is what the page "Can I run?" shows.
+type view struct {
+	v       *frame.Visit
+	ask     form
 	asked   bool
 	wrong   string // what is wrong with what was asked
 	places  []*musterv1.Place
 	missed  bool
-	cards   []runCard
+	cards   []card
 	more    int // targets that are not drawn
 	command string
 	spec    *musterv1.FitSpec
 }
 
-// runAsk is the form.
-type runAsk struct {
+// form is the form.
+type form struct {
 	namespace, target, partition, priority, reach, hours string
 	replicas, gpus                                       string
 }
 
-// runCard is one target in one partition, with its staircase.
-type runCard struct {
+// card is one target in one partition, with its staircase.
+type card struct {
 	target, partition string
 	path              string
 	stairs            draw.SVG
@@ -51,14 +53,15 @@ type runCard struct {
 // most targets that are drawn at once.
 const mostCards = 24
 
-func runPage(v *visit) (page, error) {
-	q := v.r.URL.Query()
-	m := runView{v: v, ask: runAsk{
+// Page says what could start now, and where and when a given shape would.
+func Page(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
+	m := view{v: v, ask: form{
 		namespace: q.Get("namespace"), target: q.Get("target"), partition: q.Get("partition"), priority: q.Get("priority"), reach: q.Get("reach"),
 		hours: q.Get("hours"), replicas: q.Get("replicas"), gpus: q.Get("gpus"),
 	}}
 	if m.ask.namespace == "" {
-		m.ask.namespace = v.reader()
+		m.ask.namespace = v.Reader()
 	}
 	m.asked = m.ask.gpus != ""
 	m.command = words.Shell("muster", "free", "-n", m.ask.namespace)
@@ -70,23 +73,23 @@ func runPage(v *visit) (page, error) {
 			m.command = command
 		}
 	}
-	switch v.r.URL.Path {
+	switch v.Request.URL.Path {
 	case placesPath:
 		err := m.fit()
-		return page{part: true, body: placesBody(m)}, err
+		return frame.Page{Part: true, Body: placesBody(m)}, err
 	case stairsPath:
-		u, err := v.Capacity.Usable(v.ctx, &musterv1.UsableRequest{AsOf: v.asOf, Namespace: m.ask.namespace, Scope: m.ask.partition})
+		u, err := v.Capacity.Usable(v.Ctx, &musterv1.UsableRequest{AsOf: v.AsOf, Namespace: m.ask.namespace, Scope: m.ask.partition})
 		if err == nil {
 			m.cardsOf(u)
 		}
-		return page{part: true, body: stairsBody(m)}, err
+		return frame.Page{Part: true, Body: stairsBody(m)}, err
 	}
 	if m.ask.partition != "" && m.wrong == "" {
-		m.wrong = v.noPartition(m.ask.partition)
+		m.wrong = noPartition(v, m.ask.partition)
 	}
-	return page{
-		title: "Can I run?", nav: "run", command: m.command, body: runBody(m),
-		lead: "How many gangs of each size could start now, for each target that you may use: by quota solid, and on flex besides, hatched.",
+	return frame.Page{
+		Title: "Can I run?", Nav: "run", Command: m.command, Body: body(m),
+		Lead: "How many gangs of each size could start now, for each target that you may use: by quota solid, and on flex besides, hatched.",
 	}, nil
 }
 
@@ -97,32 +100,23 @@ const (
 )
 
 // noPartition says why a partition cannot be asked about; "" where it can.
-func (v *visit) noPartition(id string) string {
-	_, err := v.Capacity.Free(v.ctx, &musterv1.FreeRequest{AsOf: v.asOf, Scope: id})
-	return refusalText(err)
+func noPartition(v *frame.Visit, id string) string {
+	_, err := v.Capacity.Free(v.Ctx, &musterv1.FreeRequest{AsOf: v.AsOf, Scope: id})
+	return frame.Explain(err)
 }
 
 // part is the address of a part that answers what this page was asked.
-func (m runView) part(path string) string {
-	u := url.URL{Path: path, RawQuery: m.v.r.URL.RawQuery}
+func (m view) part(path string) string {
+	u := url.URL{Path: path, RawQuery: m.v.Request.URL.RawQuery}
 	return u.String()
 }
 
-// reader is the name of who reads; "me" where nobody can say.
-func (v *visit) reader() string {
-	h, err := v.heads.of(v)
-	if err != nil {
-		return "me"
-	}
-	return frame{actor: h.status.GetActor()}.name()
-}
-
 // fit asks as `muster fit` does.
-func (m *runView) fit() error {
-	f, err := m.v.Workloads.Fit(m.v.ctx, &musterv1.FitRequest{AsOf: m.v.asOf, Spec: m.spec, Patient: true})
+func (m *view) fit() error {
+	f, err := m.v.Workloads.Fit(m.v.Ctx, &musterv1.FitRequest{AsOf: m.v.AsOf, Spec: m.spec, Patient: true})
 	var ce *connect.Error
 	if errors.As(err, &ce) && (ce.Code() == connect.CodeInvalidArgument || ce.Code() == connect.CodeNotFound || ce.Code() == connect.CodeFailedPrecondition) {
-		m.wrong = troubleOf(err).text
+		m.wrong = frame.Explain(err)
 		return nil
 	}
 	if err != nil {
@@ -133,11 +127,11 @@ func (m *runView) fit() error {
 }
 
 // spec reads the form, and says the command that asks the same.
-func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
+func (a form) spec() (*musterv1.FitSpec, string, error) {
 	count := func(word, name string) (int32, error) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > 1_000_000 {
-			return 0, &wrongInput{name, "is no number of at least 1: " + short(word, 20)}
+			return 0, frame.Wrong(name, "is not a number of at least 1: "+parts.Short(word, 20))
 		}
 		return int32(n), nil
 	}
@@ -156,7 +150,7 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 	spec := &musterv1.FitSpec{Namespace: a.namespace, Target: a.target, Partition: a.partition, Priority: a.priority}
 	pool := &musterv1.Pool{Name: "main", Replicas: r, Gpus: g, Reach: a.reach}
 	spec.Pools = []*musterv1.Pool{pool}
-	shape := plain(int(r)) + "x" + plain(int(g))
+	shape := parts.Plain(int(r)) + "x" + parts.Plain(int(g))
 	command := []string{"muster", "fit", "--gang", shape}
 	if a.reach != "" {
 		command = []string{"muster", "fit", "--pool", "main=" + shape + ",reach=" + a.reach}
@@ -170,7 +164,7 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 	if a.hours != "" {
 		h, err := strconv.ParseFloat(a.hours, 64)
 		if err != nil || h <= 0 || h > 24*365 {
-			return nil, "", &wrongInput{"Hours", "is no number above 0: " + short(a.hours, 20)}
+			return nil, "", frame.Wrong("Hours", "is no number above 0: "+parts.Short(a.hours, 20))
 		}
 		spec.MaxRuntime = durationpb.New(time.Duration(h * float64(time.Hour)))
 		command = append(command, "--max-runtime", a.hours+"h")
@@ -179,7 +173,7 @@ func (a runAsk) spec() (*musterv1.FitSpec, string, error) {
 }
 
 // cardsOf draws a staircase for each target.
-func (m *runView) cardsOf(u *musterv1.UsableResponse) {
+func (m *view) cardsOf(u *musterv1.UsableResponse) {
 	for _, one := range picture.Staircases(u) {
 		if m.ask.target != "" && one.Target != m.ask.target {
 			continue
@@ -188,14 +182,14 @@ func (m *runView) cardsOf(u *musterv1.UsableResponse) {
 			m.more++
 			continue
 		}
-		m.cards = append(m.cards, m.card(one))
+		m.cards = append(m.cards, m.cardOf(one))
 	}
 }
 
-func (m *runView) card(s picture.Staircase) runCard {
-	c := runCard{
-		target: s.Target, partition: s.Partition, stairs: s.Draw("st" + plain(len(m.cards))), flex: s.Flex != nil,
-		path: m.v.to("/queue", "target", s.Target, "partition", s.Partition),
+func (m *view) cardOf(s picture.Staircase) card {
+	c := card{
+		target: s.Target, partition: s.Partition, stairs: s.Draw("st" + parts.Plain(len(m.cards))), flex: s.Flex != nil,
+		path: m.v.To("/queue", "target", s.Target, "partition", s.Partition),
 	}
 	if f := s.Flex; f != nil {
 		c.free, c.largest, c.waiting, c.backed = int(f.GetFree()), int(f.GetLargestGang()), int(f.GetWaiting()), int(f.GetFlex())
@@ -208,11 +202,11 @@ func (m *runView) card(s picture.Staircase) runCard {
 	return c
 }
 
-func (m *runView) next(at *timestamppb.Timestamp, what string) string {
+func (m *view) next(at *timestamppb.Timestamp, what string) string {
 	if at == nil {
 		return "Nobody knows a next change."
 	}
-	return "Next change " + clock(at.AsTime(), m.v.now) + " (in " + lasted(at.AsTime().Sub(m.v.at())) + "): " + what
+	return "Next change " + parts.Clock(at.AsTime(), m.v.Now) + " (in " + parts.Lasted(at.AsTime().Sub(m.v.At())) + "): " + what
 }
 
 // waitBefore says what those do whose number stands before it.
@@ -224,14 +218,14 @@ func waitBefore(n int) string {
 }
 
 // starts says in words when a place would start a workload.
-func (m runView) starts(p *musterv1.Place) string {
+func (m view) starts(p *musterv1.Place) string {
 	switch p.GetOutcome() {
 	case "starts":
 		at := p.GetStart().GetAt().AsTime()
-		if !at.After(m.v.at().Add(time.Second)) {
+		if !at.After(m.v.At().Add(time.Second)) {
 			return "now"
 		}
-		return "within " + lasted(at.Sub(m.v.at())+time.Second)
+		return "within " + parts.Lasted(at.Sub(m.v.At())+time.Second)
 	case "refused":
 		return "refused"
 	}
@@ -240,9 +234,9 @@ func (m runView) starts(p *musterv1.Place) string {
 	}
 	if f := p.GetForecast(); f.GetKnown() {
 		if f.GetP50().AsTime().Equal(f.GetP90().AsTime()) {
-			return "by " + clock(f.GetP90().AsTime(), m.v.now) + ", nearly always"
+			return "by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + ", nearly always"
 		}
-		return "by " + clock(f.GetP50().AsTime(), m.v.now) + ", likely; by " + clock(f.GetP90().AsTime(), m.v.now) + ", nearly always"
+		return "by " + parts.Clock(f.GetP50().AsTime(), m.v.Now) + ", likely; by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + ", nearly always"
 	}
 	return "not known"
 }

@@ -1,4 +1,4 @@
-package web
+package team
 
 import (
 	"cmp"
@@ -12,20 +12,22 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// teamsView is the list of quotas.
-type teamsView struct {
-	v           *visit
+// listView is the list of quotas.
+type listView struct {
+	v           *frame.Visit
 	under       string
 	scope       string
-	rows        []teamRow
+	rows        []row
 	more        int
 	withoutThis []string
 }
 
-// teamRow is one quota in one partition.
-type teamRow struct {
+// row is one quota in one partition.
+type row struct {
 	quota, owner string
 	g            *musterv1.Grant
 	meter        draw.SVG
@@ -33,24 +35,25 @@ type teamRow struct {
 
 const mostRows = 120
 
-func teamsPage(v *visit) (page, error) {
-	m := teamsView{v: v, under: v.r.URL.Query().Get("under"), scope: v.r.URL.Query().Get("scope")}
-	q, err := v.Quotas.ListQuotas(v.ctx, &musterv1.ListQuotasRequest{AsOf: v.asOf, Under: m.under})
+// List is the page of all quotas.
+func List(v *frame.Visit) (frame.Page, error) {
+	m := listView{v: v, under: v.Request.URL.Query().Get("under"), scope: v.Request.URL.Query().Get("scope")}
+	q, err := v.Quotas.ListQuotas(v.Ctx, &musterv1.ListQuotasRequest{AsOf: v.AsOf, Under: m.under})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	m.fill(q.GetQuotas())
 	command := []string{"muster", "quota", "list"}
 	if m.under != "" {
 		command = append(command, m.under)
 	}
-	return page{
-		title: "Teams", nav: "teams", command: words.Shell(command...), body: teamsBody(m),
-		lead: "Each quota: what it was granted, what of that stands on metal now, and what it uses.",
+	return frame.Page{
+		Title: "Teams", Nav: "teams", Command: words.Shell(command...), Body: listBody(m),
+		Lead: "Each quota: what it was granted, what of that stands on metal now, and what it uses.",
 	}, nil
 }
 
-func (m *teamsView) fill(list []*musterv1.Quota) {
+func (m *listView) fill(list []*musterv1.Quota) {
 	most := 1
 	for _, q := range list {
 		for _, g := range q.GetGrants() {
@@ -69,7 +72,7 @@ func (m *teamsView) fill(list []*musterv1.Quota) {
 				m.more++
 				continue
 			}
-			m.rows = append(m.rows, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
+			m.rows = append(m.rows, row{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
 		}
 	}
 }
@@ -86,12 +89,12 @@ func quotaMeter(g *musterv1.Grant, most int) draw.SVG {
 	)
 }
 
-// teamView is the page of one quota.
-type teamView struct {
-	v        *visit
+// view is the page of one quota.
+type view struct {
+	v        *frame.Visit
 	q        *musterv1.Quota
-	rows     []teamRow
-	children []teamRow
+	rows     []row
+	children []row
 	held     []holding
 	changes  []*musterv1.QuotaChange
 	window   string
@@ -105,54 +108,55 @@ type holding struct {
 	total, waiting  int
 }
 
-func teamPage(v *visit) (page, error) {
-	path := v.r.PathValue("path")
-	q, err := v.Quotas.GetQuota(v.ctx, &musterv1.GetQuotaRequest{AsOf: v.asOf, Path: path})
+// Page is the page of one quota.
+func Page(v *frame.Visit) (frame.Page, error) {
+	path := v.Request.PathValue("path")
+	q, err := v.Quotas.GetQuota(v.Ctx, &musterv1.GetQuotaRequest{AsOf: v.AsOf, Path: path})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m := teamView{v: v, q: q.GetQuota(), window: v.r.URL.Query().Get("window")}
+	m := view{v: v, q: q.GetQuota(), window: v.Request.URL.Query().Get("window")}
 	if m.window == "" {
 		m.window = "24h"
 	}
 	m.windows = [][2]string{{"1h", "1 hour"}, {"24h", "24 hours"}, {"168h", "7 days"}, {"672h", "28 days"}, {"2160h", "90 days"}}
 	if err := m.fill(path); err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	crumbs := []crumb{{"Teams", "/teams"}}
+	crumbs := frame.Under("Teams", "/teams")
 	parts := strings.Split(path, "/")
 	for i := range parts[:len(parts)-1] {
-		crumbs = append(crumbs, crumb{parts[i], "/team/" + strings.Join(parts[:i+1], "/")})
+		crumbs = append(crumbs, frame.Under(parts[i], "/team/"+strings.Join(parts[:i+1], "/"))...)
 	}
-	return page{title: path, nav: "teams", crumbs: crumbs, lead: m.sentence(), command: words.Shell("muster", "quota", "show", path), body: teamBody(m)}, nil
+	return frame.Page{Title: path, Nav: "teams", Crumbs: crumbs, Lead: m.sentence(), Command: words.Shell("muster", "quota", "show", path), Body: body(m)}, nil
 }
 
-func (m *teamView) fill(path string) error {
+func (m *view) fill(path string) error {
 	v := m.v
 	most := 1
 	for _, g := range m.q.GetGrants() {
 		most = max(most, int(g.GetAssigned()), int(g.GetUsage()))
 	}
 	for _, g := range m.q.GetGrants() {
-		m.rows = append(m.rows, teamRow{m.q.GetPath(), m.q.GetOwner(), g, quotaMeter(g, most)})
+		m.rows = append(m.rows, row{m.q.GetPath(), m.q.GetOwner(), g, quotaMeter(g, most)})
 	}
-	below, err := v.Quotas.ListQuotas(v.ctx, &musterv1.ListQuotasRequest{AsOf: v.asOf, Under: path})
+	below, err := v.Quotas.ListQuotas(v.Ctx, &musterv1.ListQuotasRequest{AsOf: v.AsOf, Under: path})
 	if err != nil {
 		return err
 	}
 	for _, q := range below.GetQuotas() {
 		for _, g := range q.GetGrants() {
 			if q.GetPath() != path && len(m.children) < 100 {
-				m.children = append(m.children, teamRow{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
+				m.children = append(m.children, row{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
 			}
 		}
 	}
-	w, err := v.Workloads.ListWorkloads(v.ctx, &musterv1.ListWorkloadsRequest{AsOf: v.asOf, Target: path, Limit: 5000})
+	w, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{AsOf: v.AsOf, Target: path, Limit: 5000})
 	if err != nil {
 		return err
 	}
 	m.held = holdings(w.GetWorkloads())
-	h, err := v.Quotas.History(v.ctx, &musterv1.HistoryRequest{AsOf: v.asOf, Quota: path, Limit: 50})
+	h, err := v.Quotas.History(v.Ctx, &musterv1.HistoryRequest{AsOf: v.AsOf, Quota: path, Limit: 50})
 	if err != nil {
 		return err
 	}
@@ -164,11 +168,12 @@ func (m *teamView) fill(path string) error {
 // keptPath is the part of the page that says what became of a quota's promises: it waits until the past is gathered.
 const keptPath = "/part/kept"
 
-func keptPart(v *visit) (page, error) {
-	path := v.r.URL.Query().Get("quota")
-	u, err := v.Past.QuotaUse(v.ctx, &musterv1.QuotaUseRequest{AsOf: v.asOf, Quota: path})
+// Kept is that part.
+func Kept(v *frame.Visit) (frame.Page, error) {
+	path := v.Request.URL.Query().Get("quota")
+	u, err := v.Past.QuotaUse(v.Ctx, &musterv1.QuotaUseRequest{AsOf: v.AsOf, Quota: path})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	var used []*musterv1.QuotaUsed
 	for _, one := range u.GetQuotas() {
@@ -176,11 +181,11 @@ func keptPart(v *visit) (page, error) {
 			used = append(used, one)
 		}
 	}
-	return page{part: true, body: keptBody(v, used)}, nil
+	return frame.Page{Part: true, Body: keptBody(v, used)}, nil
 }
 
 // sentence says how the team stands, at once.
-func (m teamView) sentence() string {
+func (m view) sentence() string {
 	assigned, backed, usage, over, borrowed := 0, 0, 0, 0, 0
 	for _, r := range m.rows {
 		assigned, backed, usage = assigned+int(r.g.GetAssigned()), backed+int(r.g.GetBacked()), usage+int(r.g.GetUsage())
@@ -227,18 +232,18 @@ func holdings(list []*musterv1.Workload) []holding {
 	return out[:min(len(out), 50)]
 }
 
-// timelinePart draws what a quota had and used over a window.
-func timelinePart(v *visit) (page, error) {
-	q := v.r.URL.Query()
+// Timeline draws what a quota had and used over a window.
+func Timeline(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
 	window, err := time.ParseDuration(q.Get("window"))
 	if err != nil || window <= 0 {
-		return page{}, &wrongInput{"window", "is no time span: " + short(q.Get("window"), 20)}
+		return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(q.Get("window"), 20))
 	}
-	s, err := v.Series.QuotaSeries(v.ctx, &musterv1.QuotaSeriesRequest{AsOf: v.asOf, Quota: q.Get("quota"), Since: timestamppb.New(v.at().Add(-window)), Points: picture.TimelinePoints})
+	s, err := v.Series.QuotaSeries(v.Ctx, &musterv1.QuotaSeriesRequest{AsOf: v.AsOf, Quota: q.Get("quota"), Since: timestamppb.New(v.At().Add(-window)), Points: picture.TimelinePoints})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	return page{part: true, body: timelineBody(v, picture.Timelines(q.Get("quota"), s), s.GetMeans())}, nil
+	return frame.Page{Part: true, Body: timelineBody(v, picture.Timelines(q.Get("quota"), s), s.GetMeans())}, nil
 }
 
 // hasFlex says whether some picture has a layer of flex.

@@ -1,4 +1,4 @@
-package web
+package workload
 
 import (
 	"strings"
@@ -7,64 +7,69 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/coming"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/islands"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
-// workloadView is what the page of a workload shows.
-type workloadView struct {
-	v    *visit
+// view is what the page of a workload shows.
+type view struct {
+	v    *frame.Visit
 	w    *musterv1.Workload
 	id   string // namespace/name
 	path string
-	maps []islandMap
+	maps []islands.Map
 	// What is coming to it or to its nodes; asked only while it is there.
-	coming comingView
+	coming coming.View
 }
 
-func workloadPage(v *visit) (page, error) {
-	ns, name := v.r.PathValue("namespace"), v.r.PathValue("name")
-	g, err := v.Workloads.GetWorkload(v.ctx, &musterv1.GetWorkloadRequest{AsOf: v.asOf, Namespace: ns, Name: name})
+// Page is the page of one workload.
+func Page(v *frame.Visit) (frame.Page, error) {
+	ns, name := v.Request.PathValue("namespace"), v.Request.PathValue("name")
+	g, err := v.Workloads.GetWorkload(v.Ctx, &musterv1.GetWorkloadRequest{AsOf: v.AsOf, Namespace: ns, Name: name})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m := workloadView{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
+	m := view{v: v, w: g.GetWorkload(), id: ns + "/" + name, path: "/workload/" + ns + "/" + name}
 	if len(m.w.GetNodes()) > 0 && m.w.GetPartition() != "" {
-		if m.maps, err = v.islands(m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes(), nil); err != nil {
-			return page{}, err
+		if m.maps, err = islands.Of(v, m.w.GetPartition(), m.w.GetIslands(), m.w.GetNodes(), nil); err != nil {
+			return frame.Page{}, err
 		}
 	}
 	if m.w.GetPartition() != "" && m.w.GetEnded() == nil {
-		if m.coming, err = v.comingTo(m.w); err != nil {
-			return page{}, err
+		if m.coming, err = coming.To(v, m.w); err != nil {
+			return frame.Page{}, err
 		}
 	}
-	return page{
-		title: m.id, nav: "workloads", crumbs: []crumb{{"Workloads", "/workloads"}}, command: words.Shell("muster", "why", m.id, "--history"),
-		lead: m.sentence(), body: workloadBody(m),
+	return frame.Page{
+		Title: m.id, Nav: "workloads", Crumbs: frame.Under("Workloads", "/workloads"), Command: words.Shell("muster", "why", m.id, "--history"),
+		Lead: m.sentence(), Body: body(m),
 	}, nil
 }
 
 // sentence says how it is, at once.
-func (m workloadView) sentence() string {
+func (m view) sentence() string {
 	w := m.w
 	to := w.GetSpec().GetTarget()
 	switch w.GetState() {
 	case "pending", "starting":
-		s := "Waits for " + to + ", " + lasted(w.GetWaited().AsDuration()) + " so far"
+		s := "Waits for " + to + ", " + parts.Lasted(w.GetWaited().AsDuration()) + " so far"
 		if w.GetPosition() > 0 {
-			s += ", number " + plain(int(w.GetPosition())) + " in its queue"
+			s += ", number " + parts.Plain(int(w.GetPosition())) + " in its queue"
 		}
 		if w.GetReason() != "" {
 			s += ". The reason is " + w.GetReason()
 		}
 		return s + "."
 	case "finished", "failed", "cancelled":
-		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + clock(w.GetEnded().AsTime(), m.v.now) + "; it waited " + lasted(w.GetWaited().AsDuration()) + " in all."
+		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + parts.Clock(w.GetEnded().AsTime(), m.v.Now) + "; it waited " + parts.Lasted(w.GetWaited().AsDuration()) + " in all."
 	}
-	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + clock(w.GetStarted().AsTime(), m.v.now) + "."
+	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + parts.Clock(w.GetStarted().AsTime(), m.v.Now) + "."
 }
 
 // waits says whether the workload waits for room.
-func (m workloadView) waits() bool {
+func (m view) waits() bool {
 	return m.w.GetState() == "pending" || m.w.GetState() == "starting"
 }
 
@@ -81,36 +86,36 @@ func classText(class string) string {
 	return "time will do"
 }
 
-// whyPart is what keeps a workload from starting, or why it failed.
-func whyPart(v *visit) (page, error) {
-	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name")})
+// Why is what keeps a workload from starting, or why it failed.
+func Why(v *frame.Visit) (frame.Page, error) {
+	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name")})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	m := workloadView{v: v, w: why.GetWorkload()}
-	return page{part: true, body: whyBody(m, why)}, nil
+	m := view{v: v, w: why.GetWorkload()}
+	return frame.Page{Part: true, Body: whyBody(m, why)}, nil
 }
 
-// helpPart is what would help, and when it starts: it takes longer than a page may. Of a large fleet it takes
+// Help is what would help, and when it starts: it takes longer than a page may. Of a large fleet it takes
 // seconds, and is tried once, when the reader asks for it.
-func helpPart(v *visit) (page, error) {
-	asked := v.r.URL.Query().Get("try") != ""
-	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), Help: true, Patient: asked})
+func Help(v *frame.Visit) (frame.Page, error) {
+	asked := v.Request.URL.Query().Get("try") != ""
+	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name"), Help: true, Patient: asked})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
 	if why.GetMissed() && why.GetForecast() == nil && !asked {
-		return page{part: true, body: helpUntried(v, why)}, nil
+		return frame.Page{Part: true, Body: helpUntried(v, why)}, nil
 	}
-	return page{part: true, body: helpBody(v, why, asked)}, nil
+	return frame.Page{Part: true, Body: helpBody(v, why, asked)}, nil
 }
 
-// storyPart is everything that was done to a workload, as a ribbon and as a list.
-func storyPart(v *visit) (page, error) {
-	why, err := v.Workloads.Why(v.ctx, &musterv1.WhyRequest{AsOf: v.asOf, Namespace: v.r.PathValue("namespace"), Name: v.r.PathValue("name"), History: true})
+// Story is everything that was done to a workload, as a ribbon and as a list.
+func Story(v *frame.Visit) (frame.Page, error) {
+	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name"), History: true})
 	if err != nil {
-		return page{}, err
+		return frame.Page{}, err
 	}
-	life := picture.LifeOf(why, v.at())
-	return page{part: true, body: storyBody(v, why, life.Draw(draw.Wide), life.Draw(draw.Narrow), life.Inks())}, nil
+	life := picture.LifeOf(why, v.At())
+	return frame.Page{Part: true, Body: storyBody(v, why, life.Draw(draw.Wide), life.Draw(draw.Narrow), life.Inks())}, nil
 }

@@ -1,4 +1,4 @@
-package web
+package frame
 
 import (
 	"testing"
@@ -19,8 +19,8 @@ func TestSliderStandsNearestToItsMoment(t *testing.T) {
 		{1000 * time.Second, 1000 * time.Second, "999"},         // the right end is live
 		{2 * 365 * 24 * time.Hour, 365 * 24 * time.Hour, "500"}, // years of log
 	} {
-		f := frame{v: &visit{asOf: timestamppb.New(begin.Add(c.at))}, from: begin, to: begin.Add(c.long), at: begin.Add(c.at)}
-		if got := f.slid(); got != c.want {
+		f := frame{v: &Visit{AsOf: timestamppb.New(begin.Add(c.at))}, from: begin, to: begin.Add(c.long), at: begin.Add(c.at)}
+		if got := f.slider(); got != c.want {
 			t.Errorf("%v of %v: %s, want %s", c.at, c.long, got, c.want)
 		}
 	}

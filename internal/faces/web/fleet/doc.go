@@ -1,0 +1,3 @@
+// Package fleet is the first page: what of the installed GPUs does work, and what is
+// wrong in which cluster.
+package fleet

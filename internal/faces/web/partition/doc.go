@@ -1,0 +1,3 @@
+// Package partition is the page of a partition: its islands, racks and nodes, which
+// quotas they back, and how its flex is used.
+package partition

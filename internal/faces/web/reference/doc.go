@@ -1,0 +1,3 @@
+// Package reference is the pages that explain the others: the glossary, and the colours,
+// signs and elements that pages are made of.
+package reference

@@ -1,0 +1,67 @@
+package workload
+
+import (
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+)
+
+// listView is a list of workloads.
+type listView struct {
+	v       *frame.Visit
+	list    []*musterv1.Workload
+	filters map[string]string
+	next    string
+}
+
+// List is the page of workloads.
+func List(v *frame.Visit) (frame.Page, error) {
+	q := v.Request.URL.Query()
+	m := listView{v: v, filters: map[string]string{}}
+	for _, name := range []string{"namespace", "target", "partition", "user", "states"} {
+		m.filters[name] = q.Get(name)
+	}
+	ask := &musterv1.ListWorkloadsRequest{
+		AsOf: v.AsOf, Namespace: m.filters["namespace"], Target: m.filters["target"], Partition: m.filters["partition"], User: m.filters["user"],
+		Limit: 100, From: frame.Number(q.Get("from")), Reasons: true,
+	}
+	switch s := m.filters["states"]; s {
+	case "":
+	case "waiting":
+		ask.States = []string{"pending", "starting"}
+	default:
+		ask.States = []string{s}
+	}
+	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
+	if err != nil {
+		return frame.Page{}, err
+	}
+	m.list = l.GetWorkloads()
+	if l.GetNext() > 0 {
+		m.next = v.Here("from", parts.Plain(int(l.GetNext())))
+	}
+	command := []string{"muster", "job", "list"}
+	for _, f := range [][2]string{{"namespace", "-n"}, {"target", "--target"}, {"partition", "--partition"}, {"user", "--user"}} {
+		if m.filters[f[0]] != "" {
+			command = append(command, f[1], m.filters[f[0]])
+		}
+	}
+	switch s := m.filters["states"]; s {
+	case "":
+	case "waiting":
+		command = append(command, "--waiting")
+	default:
+		command = append(command, "--state", s)
+	}
+	return frame.Page{Title: "Workloads", Nav: "workloads", Command: words.Shell(command...), Body: listBody(m), Lead: "Who runs, how they hold their GPUs, and who waits for what. Choose one to see why."}, nil
+}
+
+// holdsWord is the word for how GPUs are held; usage where nothing is said.
+func holdsWord(holds string) string {
+	switch holds {
+	case "guaranteed", "borrowing", "unprotected", "flex":
+		return holds
+	}
+	return "usage"
+}
