@@ -3,8 +3,10 @@
 # ARGS is handed on: make demo ARGS='--listen 127.0.0.1:9090'
 
 FUZZTIME ?= 60s
-# Rooms with goroutines of their own: `make test` runs these with the race detector too.
-RACED = ./internal/run/engine/... ./internal/run/journal/... ./internal/run/driver ./internal/run/driver/simulated/... ./internal/clusters/kube ./internal/faces/api/... ./internal/prove/demo/... ./client/... ./internal/server
+# Rooms with goroutines of their own: `make test` runs these with the race detector too, `make prove` those whose
+# dependencies take minutes to build or to run under it.
+RACED = ./internal/run/engine ./internal/run/journal ./internal/run/journal/memory ./internal/run/driver/... ./internal/faces/api/... ./client/...
+RACEDLONG = ./internal/run/journal/sqlite ./internal/prove/demo ./internal/clusters/kube ./internal/server
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 # In the driver's room they stand in files of their own, so that the others need not run twice.
@@ -15,9 +17,12 @@ REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/cluste
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
 MUSTER_CONTROLPLANE ?= 1
 
+# Tests without a browser and without a control plane.
+ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
+
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: test-real pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -26,16 +31,29 @@ help: ## this list
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
 
-test: ## prove it: vet, walls, tests, race, scenarios, the pages in a browser, a real Kubernetes control plane (MUSTER_E2E=0, MUSTER_CONTROLPLANE=0: without these)
+test: ## prove it, in minutes: vet, the walls, all tests and stories, the race detector where it matters
 	go vet ./...
-	go test ./internal/prove/walls
-	MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -timeout 20m ./...
+	$(ALONE) go test -timeout 20m ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
-	@$(MAKE) --no-print-directory pages-try
-	@$(real)
 
-test-real: pages-test ## more proof: the pages in a browser, other people's controllers, 100 random faults, clusters together (tens of minutes)
+# What `make prove` adds: a name, how long it takes on two quiet cores with its programs built, and the target.
+PROOFS = race-long:4 pages-try:4 controlplane-test:9 chaos-long:3
+prove: ## prove more (about 20 minutes, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
+	@n=0; for proof in $(PROOFS); do n=$$((n+1)); started=$$(date +%s); \
+		echo "==> prove $$n of $(words $(PROOFS)): $${proof%:*} (about $${proof#*:} min)"; \
+		$(MAKE) --no-print-directory $${proof%:*} || exit 1; \
+		echo "==> prove $$n of $(words $(PROOFS)): $${proof%:*} passed in $$(($$(date +%s)-started)) s"; done
+
+race-long: # rooms that take long with the race detector
+	@$(call raced,$(RACEDLONG))
+
+chaos-long: # random fleets and judged decisions, from seeds that differ every day; the seed is printed
+	@first=$$(( $$(date +%s) / 86400 * 100000 )); set -x; \
+	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets$$' -worlds 100 -first $$first && \
+	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 30000 -seed $$first
+
+prove-real: pages-test ## prove more yet: other people's controllers, 100 random faults, clusters together (an hour)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)
 	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./internal/server
 
@@ -165,6 +183,6 @@ endef
 
 # Tests with the race detector, where there is a C compiler for it.
 define raced
-if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; MUSTER_CONTROLPLANE=0 MUSTER_E2E=0 go test -race -timeout 30m $(1); \
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; $(ALONE) go test -race -timeout 30m $(1); \
 else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
 endef
