@@ -51,7 +51,7 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 		"code in a document":      {"a.md", "Set `NO_COLOR`, or:\n\n```\nnobody\n```\n"},
 		"a list of short items":   {"a.md", strings.Repeat("- word word word\n", 50)},
 		"a table of short cells":  {"a.md", strings.Repeat("| word word word | word word word |\n", 50)},
-		"a person":                {"a.go", "package a\n\n// Who may target it, and who changed it.\nvar x = 1"},
+		"a person":                {"a.go", "package a\n\n// Who may target it, and who changed it. People who run fleets read this.\nvar x = 1"},
 		"names in code":           {"a.go", "package a\n\nvar nobody = `somebody`"},
 		"a short name in a query": {"a.go", "package a\n\nvar x = `SELECT nobody FROM a where b is not null`"},
 		"paragraphs of a comment": {"a.go", "package a\n\n// " + strings.Repeat("word ", 30) + "\n//\n// " + strings.Repeat("word ", 30) + "\nvar x = 1"},
