@@ -1,6 +1,7 @@
 // Package faces is the floor for what people and programs see. It has no code of its own.
 //
 //	api ──── the services, on one port          web ──── the pages, clients of the API in process
+//	wire ─── messages to nouns, and back
 //	cli      the verbs, clients over the wire   metrics  figures, dashboards, alerts
 //	draw, picture, sheet                        what both draw and hand out
 package faces

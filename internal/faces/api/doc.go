@@ -3,9 +3,9 @@
 //
 // A request passes, in this order: who is asking (identity.go, tokens.go,
 // local.go), how large it is (limits.go), what is wrong with it (validate.go),
-// and then its service (service_*.go). A service turns the message into a
-// command (command_*.go) and hands it to the engine (write.go), or asks the
-// state and turns rows of view into messages (read.go, rows_*.go). What comes
+// and then its service (service_*.go). A service has the message translated into a
+// command and hands it to the engine (write.go), or asks the state and has the answer
+// translated (read.go). The translation, both ways, is the room wire. What comes
 // back as a refusal, an error or a panic becomes an error of the protocol in one
 // place (fail.go). server.go puts it all together.
 //

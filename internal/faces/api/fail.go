@@ -16,17 +16,8 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
-
-// mistake is input that is wrong at a place. It is a refusal with code Invalid.
-type mistake struct{ field, message string }
-
-func (m *mistake) Error() string { return m.field + ": " + m.message }
-
-// wrong says what is wrong at a place of the input, and what would be right.
-func wrong(field, format string, args ...any) error {
-	return &mistake{field, fmt.Sprintf(format, args...)}
-}
 
 // codes says which code of the protocol a refusal has.
 var codes = map[core.Code]connect.Code{
@@ -45,7 +36,7 @@ var codes = map[core.Code]connect.Code{
 func fail(err error) *connect.Error {
 	var (
 		refusal   *core.Refusal
-		mistaken  *mistake
+		mistaken  *wire.Mistake
 		invalid   *protovalidate.ValidationError
 		unknown   *unknownCaller
 		wellKnown *connect.Error
@@ -56,7 +47,7 @@ func fail(err error) *connect.Error {
 	case errors.As(err, &refusal):
 		return refused(refusal, nil)
 	case errors.As(err, &mistaken):
-		return misread([]*musterv1.FieldViolation{{Field: mistaken.field, Message: mistaken.message}})
+		return misread([]*musterv1.FieldViolation{{Field: mistaken.Field, Message: mistaken.Message}})
 	case errors.As(err, &invalid):
 		return misread(violations(invalid))
 	case errors.As(err, &unknown):

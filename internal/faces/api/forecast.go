@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -25,7 +26,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		if err != nil {
 			return err
 		}
-		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		if tries {
 			out.Forecast = forecastOf(state, w, at, 4*forecasting)
 		} else {
@@ -70,7 +71,7 @@ const (
 func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) *musterv1.Forecast {
 	a := deepened(state, w, at, limit)
 	return &musterv1.Forecast{
-		Known: a.Known, P50: timestamp(a.P50), P90: timestamp(a.P90), Latest: timestamp(a.Latest),
+		Known: a.Known, P50: wire.Instant(a.P50), P90: wire.Instant(a.P90), Latest: wire.Instant(a.Latest),
 		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
 	}
 }
@@ -94,7 +95,7 @@ func grounds(list []forecast.Ground) []*musterv1.Ground {
 	out := make([]*musterv1.Ground, len(list))
 	for i, g := range list {
 		out[i] = &musterv1.Ground{
-			Kind: string(g.Kind), Name: g.Name, Gpus: int32(g.GPUs), At: timestamp(g.At), By: timestamp(g.By), Text: groundText(g),
+			Kind: string(g.Kind), Name: g.Name, Gpus: int32(g.GPUs), At: wire.Instant(g.At), By: wire.Instant(g.By), Text: groundText(g),
 		}
 	}
 	return out

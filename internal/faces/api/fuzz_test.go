@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -51,7 +52,7 @@ func tryout(t *testing.T, validator protovalidate.Validator, state []byte, m *mu
 	t.Helper()
 	sp, err := fleet.Spec{}, validator.Validate(m)
 	if err == nil {
-		sp, err = spec("spec", m.GetSpec(), core.Actor{Name: "user:ada", User: "ada"})
+		sp, err = wire.ReadSpec("spec", m.GetSpec(), core.Actor{Name: "user:ada", User: "ada"})
 	}
 	if err != nil {
 		if e := fail(err); len(e.Details()) == 0 || len(e.Message()) > 4000 {

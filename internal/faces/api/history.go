@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -44,7 +45,7 @@ func (h *history) add(r event.Record) error {
 	why := h.lines.why(r)
 	for _, e := range r.Events {
 		for _, c := range h.lines.read(e) {
-			c.Seq, c.At, c.Actor, c.Reason, c.Kind = r.Seq, timestamp(r.At), r.Actor, why, e.Kind()
+			c.Seq, c.At, c.Actor, c.Reason, c.Kind = r.Seq, wire.Instant(r.At), r.Actor, why, e.Kind()
 			h.changes = append(h.changes, dated{r.At, c})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // The headers that say more about a request than its message does.
@@ -62,7 +63,7 @@ func identify(a Authenticator, r *http.Request) (*caller, error) {
 	}
 	key := r.Header.Get(headerKey)
 	if len(key) > maxKey {
-		return nil, wrong("Idempotency-Key", "has %d bytes; at most %d are kept", len(key), maxKey)
+		return nil, wire.Wrong("Idempotency-Key", "has %d bytes; at most %d are kept", len(key), maxKey)
 	}
 	return &caller{actor, key}, nil
 }
@@ -88,7 +89,7 @@ func actorFor(a Authenticator, who Identity, as string) (core.Actor, error) {
 	case !who.Operator:
 		return core.Actor{}, &core.Refusal{Code: core.AccessDenied, Message: "only operators act for others, and " + who.User + " is none; leave out " + headerAs + " (--as), or ask an operator"}
 	case !userName.MatchString(as):
-		return core.Actor{}, wrong(headerAs, "is not the name of a user: 1 to 253 characters without spaces and commas")
+		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to 253 characters without spaces and commas")
 	}
 	other, _ := a.Find(as)
 	return core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups}, nil

@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // What a request may weigh, in bytes.
@@ -33,7 +34,7 @@ func limits(spec connect.Spec) []connect.HandlerOption {
 // tooLarge refuses a request by what it says of its size, before any of it is read.
 func tooLarge(r *http.Request) error {
 	if limit := limitOf(r.URL.Path); r.ContentLength > int64(limit) {
-		return wrong("request", "has %d bytes, at most %d are read; send less, or a batch in parts", r.ContentLength, limit)
+		return wire.Wrong("request", "has %d bytes, at most %d are read; send less, or a batch in parts", r.ContentLength, limit)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // usualLengths are those that odds are stated for where nobody names others.
@@ -27,7 +28,7 @@ func (s pastService) FlexOutlook(ctx context.Context, m *musterv1.FlexOutlookReq
 	}
 	seen, err := s.ask(ctx, &musterv1.StandingRequest{AsOf: m.GetAsOf()}, month, func(b *past.Book, w past.Window, _ int64) {
 		for _, a := range m.GetAsks() {
-			out.Outlooks = append(out.Outlooks, outlookOf(b.Outlook(a.GetPartition(), int(a.GetGpus()), lengths, w.To)))
+			out.Outlooks = append(out.Outlooks, wire.FlexOutlook(b.Outlook(a.GetPartition(), int(a.GetGpus()), lengths, w.To)))
 		}
 	})
 	out.Seen = seen
@@ -37,7 +38,7 @@ func (s pastService) FlexOutlook(ctx context.Context, m *musterv1.FlexOutlookReq
 // lengthsOf reads lengths of time as the book counts them.
 func lengthsOf(list []*durationpb.Duration) (ms []int64, err error) {
 	for _, one := range list {
-		d, err := duration("lengths", one)
+		d, err := wire.ReadDuration("lengths", one)
 		if err != nil {
 			return nil, err
 		}
@@ -49,15 +50,4 @@ func lengthsOf(list []*durationpb.Duration) (ms []int64, err error) {
 		}
 	}
 	return ms, nil
-}
-
-func outlookOf(o past.Outlook) *musterv1.FlexOutlook {
-	out := &musterv1.FlexOutlook{
-		Partition: o.Partition, Gpus: int32(o.GPUs), Runs: int32(o.Runs), SizesFrom: int32(o.Of), SizesTo: int32(o.To),
-		MeanFlex: int32(o.MeanFlex), MeanUsed: int32(o.MeanUsed), KnownSince: moment(o.Since),
-	}
-	for _, one := range o.Odds {
-		out.Odds = append(out.Odds, &musterv1.FlexOdds{Lasts: span(one.Lasts), Odds: one.Odds, Unknown: !one.Known})
-	}
-	return out
 }

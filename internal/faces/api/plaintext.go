@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // plain refuses text with characters that control terminals: what one person
@@ -19,7 +20,7 @@ func plain(m proto.Message) error {
 		return nil
 	}
 	if field, bad := control(m.ProtoReflect(), ""); bad {
-		return wrong(field, "holds a line break or another control character; write plain text")
+		return wire.Wrong(field, "holds a line break or another control character; write plain text")
 	}
 	return nil
 }

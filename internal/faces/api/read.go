@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -31,7 +32,7 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 	if err != nil {
 		return nil, err
 	}
-	return &musterv1.Seen{Version: state.Seq, At: timestamp(at)}, fn(state, at)
+	return &musterv1.Seen{Version: state.Seq, At: wire.Instant(at)}, fn(state, at)
 }
 
 func (s *service) readNow(fn look) (seen *musterv1.Seen, err error) {
@@ -42,7 +43,7 @@ func (s *service) readBy(show func(func(*fleet.State)), fn look) (seen *musterv1
 	now := fleet.InstantOf(s.now())
 	show(func(state *fleet.State) {
 		now = max(now, state.Time)
-		seen = &musterv1.Seen{Version: state.Seq, At: timestamp(now)}
+		seen = &musterv1.Seen{Version: state.Seq, At: wire.Instant(now)}
 		err = fn(state, now)
 	})
 	return seen, err
@@ -50,9 +51,9 @@ func (s *service) readBy(show func(func(*fleet.State)), fn look) (seen *musterv1
 
 // past reads a moment that has been.
 func (s *service) past(asOf *timestamppb.Timestamp) (fleet.Instant, error) {
-	at, err := instant("as_of", asOf)
+	at, err := wire.ReadInstant("as_of", asOf)
 	if err == nil && at > fleet.InstantOf(s.now()) {
-		err = wrong("as_of", "is %s, which is still to come; ask for a moment of the past", asOf.AsTime().Format("2006-01-02 15:04:05Z"))
+		err = wire.Wrong("as_of", "is %s, which is still to come; ask for a moment of the past", asOf.AsTime().Format("2006-01-02 15:04:05Z"))
 	}
 	return at, err
 }
@@ -69,7 +70,7 @@ func (s *service) before(ctx context.Context, at fleet.Instant) error {
 		return err
 	}
 	if at < begin && begin != fleet.Never {
-		return wrong("as_of", "is %s; nothing was recorded before %s", clock(at), clock(begin))
+		return wire.Wrong("as_of", "is %s; nothing was recorded before %s", clock(at), clock(begin))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -18,14 +19,7 @@ import (
 func remedy(s *fleet.State, c whatif.Change) *musterv1.Remedy {
 	return &musterv1.Remedy{
 		Kind: string(c.Kind), Class: string(c.Class), Text: says(c), Commands: commandLines(s, c.Commands),
-		Start: start(c.Start), By: timestamp(c.By),
-	}
-}
-
-func start(st whatif.Start) *musterv1.Start {
-	return &musterv1.Start{
-		At: timestamp(st.At), Holds: st.Holds.String(), Partition: st.Partition, Islands: st.Islands,
-		Nodes: int32(st.Nodes), Gpus: int32(st.GPUs), Evicts: st.Evicts, Outranks: st.Outranks,
+		Start: wire.Start(c.Start), By: wire.Instant(c.By),
 	}
 }
 

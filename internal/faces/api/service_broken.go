@@ -6,6 +6,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -24,7 +25,7 @@ func (s promiseService) Broken(ctx context.Context, m *musterv1.BrokenRequest) (
 	}
 	var list []past.Break
 	seen, err := p.ask(ctx, m, fourWeeks, func(b *past.Book, w past.Window, _ int64) {
-		out.Window = windowOf(w)
+		out.Window = wire.Window(w)
 		w.To++ // what happened at the very moment counts
 		for _, br := range b.BrokenIn(m.GetScope(), w) {
 			if m.GetRecord() != 0 && br.Seq != m.GetRecord() {
@@ -52,20 +53,16 @@ func (s promiseService) Broken(ctx context.Context, m *musterv1.BrokenRequest) (
 
 func breakOf(br past.Break, out []past.Loss) *musterv1.Break {
 	m := &musterv1.Break{
-		At: moment(br.At), Record: br.Seq, Partition: br.Partition, Island: br.Island, HorizonHours: int32(br.Horizon),
-		Promises: int32(br.Promises), First: moment(br.First), Last: moment(br.Last), Promised: int32(br.Promised), Whole: int32(br.Whole),
+		At: wire.Moment(br.At), Record: br.Seq, Partition: br.Partition, Island: br.Island, HorizonHours: int32(br.Horizon),
+		Promises: int32(br.Promises), First: wire.Moment(br.First), Last: wire.Moment(br.Last), Promised: int32(br.Promised), Whole: int32(br.Whole),
 	}
 	for _, l := range br.Lost {
-		m.Lost = append(m.Lost, lossOf(l))
+		m.Lost = append(m.Lost, wire.LostNode(l))
 	}
 	for _, l := range out[:min(len(out), mostOut)] {
-		m.Out = append(m.Out, lossOf(l))
+		m.Out = append(m.Out, wire.LostNode(l))
 	}
 	return m
-}
-
-func lossOf(l past.Loss) *musterv1.LostNode {
-	return &musterv1.LostNode{Node: l.Node, Island: l.Island, State: string(l.State), Cause: l.Cause, Since: moment(l.Since)}
 }
 
 // about names the incidents that say something of a break: those that name one of its

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -20,13 +22,45 @@ func (s capacityService) Capacity(ctx context.Context, m *musterv1.CapacityReque
 	return out, err
 }
 
+// capacity fills in the rows of the partitions that a scope names, with the sums
+// over those clusters that it takes in whole.
+func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.CapacityRequest, at fleet.Instant) error {
+	scope := m.GetScope()
+	list, err := partitions(s, scope)
+	if err != nil {
+		return err
+	}
+	all, chosen := view.CapacityAt(s, at), map[string]bool{}
+	for _, p := range list {
+		chosen[p.ID] = true
+	}
+	for i, p := range s.Partitions {
+		if chosen[p.ID] {
+			row := wire.PartitionCapacity(s, p, all.Partitions[i], at)
+			if !m.GetWithoutIslands() {
+				row.Islands = wire.IslandCapacities(p)
+			}
+			out.Partitions = append(out.Partitions, row)
+		}
+	}
+	for _, c := range all.Clusters {
+		if scope == "" || scope == c.Cluster {
+			out.Clusters = append(out.Clusters, &musterv1.ClusterCapacity{Cluster: c.Cluster, Mode: string(c.Mode), Figures: wire.Figures(c.Figures), Stale: c.Stale})
+		}
+	}
+	if scope == "" {
+		out.Fleet = wire.Figures(all.Fleet)
+	}
+	return nil
+}
+
 // Flex is each partition's flex, and what each namespace has of it.
 func (s capacityService) Flex(ctx context.Context, m *musterv1.FlexRequest) (*musterv1.FlexResponse, error) {
 	out := &musterv1.FlexResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
-			out.Pools = append(out.Pools, flexPool(p))
+			out.Pools = append(out.Pools, wire.FlexPool(p))
 		}
 		return err
 	})
@@ -40,7 +74,7 @@ func (s capacityService) Free(ctx context.Context, m *musterv1.FreeRequest) (*mu
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
-			out.Islands = append(out.Islands, freeIslands(p)...)
+			out.Islands = append(out.Islands, wire.FreeIslands(p)...)
 		}
 		return err
 	})
@@ -62,9 +96,9 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 			return err
 		}
 		for _, p := range list {
-			out.Nodes = append(out.Nodes, nodes(p, wants)...)
+			out.Nodes = append(out.Nodes, wire.Nodes(p, wants)...)
 		}
-		out.Banners = banners(list)
+		out.Banners = wire.Banners(list)
 		return nil
 	})
 	out.Seen = seen

@@ -5,6 +5,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -22,14 +23,14 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 		if err != nil {
 			return err
 		}
-		takes := func(i *fleet.Incident) int { return taken(state, i) }
+		takes := func(i *fleet.Incident) int { return wire.IncidentGPUs(state, i) }
 		ahead := view.ComingTo(state, list, takes, at)
 		if most := int(m.GetLimit()); most > 0 && len(ahead) > most {
 			out.More, ahead = int32(len(ahead)-most), ahead[:most]
 		}
 		for _, a := range ahead {
 			out.Ahead = append(out.Ahead, &musterv1.Ahead{
-				Kind: a.Kind, At: timestamp(a.At), Since: timestamp(a.Since), Partition: a.Partition, Gpus: int32(a.GPUs),
+				Kind: a.Kind, At: wire.Instant(a.At), Since: wire.Instant(a.Since), Partition: a.Partition, Gpus: int32(a.GPUs),
 				Text: a.Text, About: a.About, Nodes: a.Nodes[:min(len(a.Nodes), mostNamed)],
 			})
 		}

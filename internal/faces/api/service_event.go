@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -25,7 +26,7 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	}
 	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
 	if m.GetSince() != nil {
-		if p.since, err = instant("since", m.GetSince()); err != nil {
+		if p.since, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +129,7 @@ func (p *page) answer() (*musterv1.ListEventsResponse, error) {
 	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier, Records: make([]*musterv1.Record, len(p.records))}
 	for i, r := range p.records {
 		var err error
-		if out.Records[i], err = record(r); err != nil {
+		if out.Records[i], err = wire.Record(r); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +158,7 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 		if r = only(r, m.GetKinds()); len(r.Events) == 0 {
 			return nil
 		}
-		message, err := record(r)
+		message, err := wire.Record(r)
 		if err != nil {
 			return err
 		}
@@ -193,7 +194,7 @@ func knownKinds(asked []string) error {
 				about = append(about, subject)
 			}
 		}
-		return wrong(fmt.Sprintf("kinds[%d]", i), "no kind of event begins with %.40q; they begin with %s", kind, strings.Join(about, ", "))
+		return wire.Wrong(fmt.Sprintf("kinds[%d]", i), "no kind of event begins with %.40q; they begin with %s", kind, strings.Join(about, ", "))
 	}
 	return nil
 }
@@ -214,9 +215,4 @@ func only(r event.Record, kinds []string) event.Record {
 	}
 	r.Events = kept
 	return r
-}
-
-func record(r event.Record) (*musterv1.Record, error) {
-	list, err := events(r.Events)
-	return &musterv1.Record{Seq: r.Seq, At: timestamp(r.At), Actor: r.Actor, Reason: r.Reason, Events: list}, err
 }

@@ -8,13 +8,14 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Fit says where and when a workload would run if it were submitted now.
 func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*musterv1.FitResponse, error) {
 	one, target := m.GetSpec(), m.GetSpec().GetTarget()
-	sp, err := spec("spec", &musterv1.WorkloadSpec{
+	sp, err := wire.ReadSpec("spec", &musterv1.WorkloadSpec{
 		Name: "fit", Namespace: one.GetNamespace(), Target: target, Partition: one.GetPartition(),
 		Priority: one.GetPriority(), Pools: one.GetPools(), MaxRuntime: one.GetMaxRuntime(),
 	}, callerOf(ctx).actor)
@@ -66,11 +67,11 @@ func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
 	out := &musterv1.Place{Target: p.Target, Partition: p.Partition}
 	switch {
 	case p.Starts:
-		out.Outcome, out.Start = "starts", start(p.Start)
+		out.Outcome, out.Start = "starts", wire.Start(p.Start)
 	case p.Refusal != nil:
 		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
 	default:
-		out.Outcome, out.Blockers = "waits", blockersOf(p.Blockers)
+		out.Outcome, out.Blockers = "waits", wire.Blockers(p.Blockers)
 		if p.Tried != nil {
 			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, forecasting/5)
 		}

@@ -5,24 +5,25 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // AddCluster adds a cluster.
 func (s fleetService) AddCluster(ctx context.Context, m *musterv1.AddClusterRequest) (*musterv1.AddClusterResponse, error) {
-	w, err := s.written(ctx, m, addCluster(m), nil)
+	w, err := s.written(ctx, m, wire.ReadAddCluster(m), nil)
 	return &musterv1.AddClusterResponse{Written: w}, err
 }
 
 // AddPartition adds a partition without nodes to a cluster.
 func (s fleetService) AddPartition(ctx context.Context, m *musterv1.AddPartitionRequest) (*musterv1.AddPartitionResponse, error) {
-	w, err := s.written(ctx, m, addPartition(m), nil)
+	w, err := s.written(ctx, m, wire.ReadAddPartition(m), nil)
 	return &musterv1.AddPartitionResponse{Written: w}, err
 }
 
 // AddIslands adds islands, or nodes to islands.
 func (s fleetService) AddIslands(ctx context.Context, m *musterv1.AddIslandsRequest) (*musterv1.AddIslandsResponse, error) {
-	w, err := s.written(ctx, m, addIslands(m), nil)
+	w, err := s.written(ctx, m, wire.ReadAddIslands(m), nil)
 	return &musterv1.AddIslandsResponse{Written: w}, err
 }
 
@@ -30,41 +31,41 @@ func (s fleetService) AddIslands(ctx context.Context, m *musterv1.AddIslandsRequ
 func (s fleetService) SetPolicy(ctx context.Context, m *musterv1.SetPolicyRequest) (*musterv1.SetPolicyResponse, error) {
 	s.policy.Lock()
 	defer s.policy.Unlock()
-	c, err := setPolicy(s.policyInForce(), m)
+	c, err := wire.ReadSetPolicy(s.policyInForce(), m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetPolicyResponse{Written: w}, err
 }
 
 // SetBuffer sets the buffer policy of a narrower scope.
 func (s fleetService) SetBuffer(ctx context.Context, m *musterv1.SetBufferRequest) (*musterv1.SetBufferResponse, error) {
-	c, err := setBuffer(m)
+	c, err := wire.ReadSetBuffer(m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetBufferResponse{Written: w}, err
 }
 
 // SetTargets gives a cluster targets of its own.
 func (s fleetService) SetTargets(ctx context.Context, m *musterv1.SetTargetsRequest) (*musterv1.SetTargetsResponse, error) {
-	c, err := setClusterTargets(m)
+	c, err := wire.ReadSetTargets(m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetTargetsResponse{Written: w}, err
 }
 
 // SetNodes puts nodes into a state.
 func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest) (*musterv1.SetNodesResponse, error) {
-	c, err := setNodes(m)
+	c, err := wire.ReadSetNodes(m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetNodesResponse{Written: w}, err
 }
 
 // OpenIncident opens a sev.
 func (s fleetService) OpenIncident(ctx context.Context, m *musterv1.OpenIncidentRequest) (*musterv1.OpenIncidentResponse, error) {
-	w, err := s.written(ctx, m, openIncident(m), nil)
+	w, err := s.written(ctx, m, wire.ReadOpenIncident(m), nil)
 	return &musterv1.OpenIncidentResponse{Written: w}, err
 }
 
 // UpdateIncident says what is known of a sev now.
 func (s fleetService) UpdateIncident(ctx context.Context, m *musterv1.UpdateIncidentRequest) (*musterv1.UpdateIncidentResponse, error) {
-	w, err := s.written(ctx, m, updateIncident(m), nil)
+	w, err := s.written(ctx, m, wire.ReadUpdateIncident(m), nil)
 	return &musterv1.UpdateIncidentResponse{Written: w}, err
 }
 
@@ -78,8 +79,8 @@ func (s fleetService) CloseIncident(ctx context.Context, m *musterv1.CloseIncide
 func (s fleetService) Apply(ctx context.Context, m *musterv1.ApplyRequest) (*musterv1.ApplyResponse, error) {
 	s.policy.Lock()
 	defer s.policy.Unlock()
-	b := batch{s.policyInForce(), s.healthPolicyInForce()}
-	c, err := b.commands(m.GetChanges())
+	b := wire.Batch{Policy: s.policyInForce(), Health: s.healthPolicyInForce()}
+	c, err := b.Commands(m.GetChanges())
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.ApplyResponse{Written: w}, err
 }
@@ -93,7 +94,7 @@ func (s *service) policyInForce() (p fleet.Policy) {
 func (s fleetService) GetFleet(ctx context.Context, m *musterv1.GetFleetRequest) (*musterv1.GetFleetResponse, error) {
 	out := &musterv1.GetFleetResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
-		out = fleetOf(state)
+		out = wire.Fleet(state)
 		return nil
 	})
 	out.Seen = seen
@@ -104,7 +105,7 @@ func (s fleetService) GetFleet(ctx context.Context, m *musterv1.GetFleetRequest)
 func (s fleetService) ListIncidents(ctx context.Context, m *musterv1.ListIncidentsRequest) (*musterv1.ListIncidentsResponse, error) {
 	out := &musterv1.ListIncidentsResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
-		out.Incidents = incidentsOf(state, m.GetClosed())
+		out.Incidents = wire.Incidents(state, m.GetClosed())
 		return nil
 	})
 	out.Seen = seen

@@ -6,6 +6,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/decide/promise/trial"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // Bounds of what a policy that learns holds back where nobody says (semantics §2).
@@ -21,9 +22,9 @@ func (s seriesService) Frontier(ctx context.Context, m *musterv1.FrontierRequest
 		return nil, err
 	}
 	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, _ int64) {
-		out.Window = windowOf(w)
+		out.Window = wire.Window(w)
 		for _, t := range b.Frontier(m.GetScope(), tried(m), w) {
-			out.Points = append(out.Points, pointOf(t))
+			out.Points = append(out.Points, wire.FrontierPoint(t))
 		}
 	})
 	out.Seen = seen
@@ -43,14 +44,4 @@ func tried(m *musterv1.FrontierRequest) (list []trial.Policy) {
 		list = append(list, trial.Policy{Kind: one.GetKind(), Confidence: float64(one.GetConfidence()) / 1000, Floor: usualFloor, Ceiling: usualCeiling})
 	}
 	return list
-}
-
-func pointOf(t past.Trial) *musterv1.FrontierPoint {
-	point := &musterv1.FrontierPoint{Kind: t.Policy.Kind, Issued: int64(t.Issued), Broken: int64(t.Broken), MeanBuffer: t.Buffer}
-	if t.Policy.Kind == "fixed" {
-		point.Share = int32(t.Policy.Share*1000 + 0.5)
-	} else {
-		point.Confidence = int32(t.Policy.Confidence*1000 + 0.5)
-	}
-	return point
 }

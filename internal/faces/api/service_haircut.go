@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/faces/sheet"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -17,7 +18,7 @@ type haircutService struct{ *service }
 
 // DraftHaircut makes a plan and tries it, and saves nothing.
 func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHaircutRequest) (*musterv1.DraftHaircutResponse, error) {
-	ask, err := askOf(m.GetAsk())
+	ask, err := wire.ReadAsk(m.GetAsk())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHairc
 		if refusal != nil {
 			return refusal
 		}
-		out.Haircut = haircutOf(&h)
+		out.Haircut = wire.Haircut(&h)
 		return nil
 	})
 	return out, err
@@ -37,7 +38,7 @@ func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHairc
 func (s haircutService) CompareHaircuts(ctx context.Context, m *musterv1.CompareHaircutsRequest) (*musterv1.CompareHaircutsResponse, error) {
 	policies := []*fleet.Buffer{nil}
 	for i, b := range m.GetBuffers() {
-		read, err := buffer(fmt.Sprintf("buffers[%d]", i), b)
+		read, err := wire.ReadBuffer(fmt.Sprintf("buffers[%d]", i), b)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func (s haircutService) CompareHaircuts(ctx context.Context, m *musterv1.Compare
 // effect is what a policy would lead to; one that cannot be had says so, and the
 // others are told beside it.
 func effect(s *fleet.State, ask haircut.Ask, at fleet.Instant) (*musterv1.HaircutEffect, error) {
-	row := &musterv1.HaircutEffect{Policy: policyName(ask.Buffer), Basis: string(ask.Basis)}
+	row := &musterv1.HaircutEffect{Policy: wire.PolicyName(ask.Buffer), Basis: string(ask.Basis)}
 	if refusal := core.CheckAsk(s, ask); refusal != nil {
 		if ask.Buffer == nil || refusal.Code != core.Invalid {
 			return nil, refusal
@@ -74,13 +75,13 @@ func effect(s *fleet.State, ask haircut.Ask, at fleet.Instant) (*musterv1.Haircu
 	h := haircut.Make(s, ask, at)
 	e := haircut.EffectOf(&h)
 	row.ClustersAbove, row.Sustainable, row.Excess = int32(e.Clusters), int32(e.Sustainable), int32(e.Excess)
-	row.Cut, row.Quotas, row.People, row.BelowGang = sumsOf(e.Cut), int32(e.Quotas), int32(e.People), int32(e.BelowGang)
+	row.Cut, row.Quotas, row.People, row.BelowGang = wire.Sums(e.Cut), int32(e.Quotas), int32(e.People), int32(e.BelowGang)
 	return row, nil
 }
 
 // PlanHaircut makes a plan, tries it and saves it.
 func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircutRequest) (*musterv1.PlanHaircutResponse, error) {
-	ask, err := askOf(m.GetAsk())
+	ask, err := wire.ReadAsk(m.GetAsk())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircut
 	record, err := s.original(ctx, result)
 	for _, e := range record.Events {
 		if planned, ok := e.(event.HaircutPlanned); ok {
-			out.Haircut = haircutOf(&planned.Haircut)
+			out.Haircut = wire.Haircut(&planned.Haircut)
 		}
 	}
 	return out, err
@@ -103,7 +104,7 @@ func (s haircutService) ListHaircuts(ctx context.Context, m *musterv1.ListHaircu
 	out := &musterv1.ListHaircutsResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		for _, h := range state.Haircuts {
-			out.Haircuts = append(out.Haircuts, haircutOf(h))
+			out.Haircuts = append(out.Haircuts, wire.Haircut(h))
 		}
 		return nil
 	})
@@ -128,7 +129,7 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 		return out, err
 	}
 	h := copied.Haircut(m.GetName())
-	out.Haircut = haircutOf(h)
+	out.Haircut = wire.Haircut(h)
 	for i, w := range out.Haircut.GetWaves() {
 		w.Gate = core.GateOf(copied, h, i, at)
 		if !h.Waves[i].Done() {
@@ -198,7 +199,7 @@ func (s haircutService) UndoHaircut(ctx context.Context, m *musterv1.UndoHaircut
 // ExportHaircut is a plan as a spreadsheet or as CSV. A saved one is exported
 // from the state that it was made from.
 func (s haircutService) ExportHaircut(ctx context.Context, m *musterv1.ExportHaircutRequest) (*musterv1.ExportHaircutResponse, error) {
-	ask, err := askOf(m.GetAsk())
+	ask, err := wire.ReadAsk(m.GetAsk())
 	if err != nil {
 		return nil, err
 	}

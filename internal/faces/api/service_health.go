@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/health"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -20,7 +21,7 @@ type healthService struct{ *service }
 
 // SendSignals takes a batch of signals.
 func (s healthService) SendSignals(ctx context.Context, m *musterv1.SendSignalsRequest) (*musterv1.SendSignalsResponse, error) {
-	c, err := takeSignals(m)
+	c, err := wire.ReadSignals(m)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 			return noNode(m.GetNode())
 		}
 		for _, p := range list {
-			out.Conditions = append(out.Conditions, conditionsIn(state, p, at, m, nodes)...)
+			out.Conditions = append(out.Conditions, wire.Conditions(state, p, at, m, nodes)...)
 		}
 		return nil
 	})
@@ -95,10 +96,10 @@ func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
-			out.Partitions = append(out.Partitions, partitionHealth(view.HealthOf(state, p, at)))
-			out.Banners = append(out.Banners, bannersOf(p)...)
+			out.Partitions = append(out.Partitions, wire.PartitionHealth(view.HealthOf(state, p, at)))
+			out.Banners = append(out.Banners, wire.PartitionBanners(p)...)
 		}
-		out.Hung = hungIn(state, list, at)
+		out.Hung = wire.HungWork(state, list, at)
 		return err
 	})
 	out.Seen = seen
@@ -114,7 +115,7 @@ func (s healthService) NodeHealth(ctx context.Context, m *musterv1.NodeHealthReq
 			return err
 		}
 		p, node := state.FindNode(name)
-		out = nodeHealth(state, p, p.Nodes[node], at)
+		out = wire.NodeHealth(state, p, p.Nodes[node], at)
 		return nil
 	})
 	out.Seen = seen
@@ -128,11 +129,11 @@ func (s healthService) Lemons(ctx context.Context, m *musterv1.LemonsRequest) (*
 		policy := state.HealthPolicy().Lemon
 		list, prior := health.Lemons(state, at)
 		out.FleetRate, out.Factor = 1000*prior.Rate(), float64(policy.Factor)/1000
-		out.Certainty, out.Window = share(policy.Certainty), durationpb.New(policy.Window)
+		out.Certainty, out.Window = wire.Share(policy.Certainty), durationpb.New(policy.Window)
 		for _, l := range list {
 			out.Lemons = append(out.Lemons, &musterv1.Lemon{
 				Partition: l.Partition, Node: l.Node, Faults: int32(l.Record.Faults), Days: l.Record.Days,
-				Rate: l.Rate, Certainty: l.Certainty, Evidence: faultsOf(l.Faults),
+				Rate: l.Rate, Certainty: l.Certainty, Evidence: wire.Faults(l.Faults),
 			})
 		}
 		return nil
@@ -191,7 +192,7 @@ func (s healthService) JudgeBurst(ctx context.Context, m *musterv1.JudgeBurstReq
 func (s healthService) SetHealthPolicy(ctx context.Context, m *musterv1.SetHealthPolicyRequest) (*musterv1.SetHealthPolicyResponse, error) {
 	s.policy.Lock()
 	defer s.policy.Unlock()
-	c, err := setHealthPolicy(s.healthPolicyInForce(), m)
+	c, err := wire.ReadSetHealthPolicy(s.healthPolicyInForce(), m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetHealthPolicyResponse{Written: w}, err
 }

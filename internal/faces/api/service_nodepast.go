@@ -5,6 +5,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -22,7 +23,7 @@ func (s pastService) NodeHistory(ctx context.Context, m *musterv1.NodeHistoryReq
 	}
 	var list []past.Node
 	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
-		out.Window = windowOf(w)
+		out.Window = wire.Window(w)
 		failed := m.GetTroubled() && in(fleet.Healthy, m.GetStates())
 		list = b.HistoryOf(names, failed, m.GetScope(), w, now)
 	})
@@ -33,7 +34,7 @@ func (s pastService) NodeHistory(ctx context.Context, m *musterv1.NodeHistoryReq
 	_, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		for _, n := range list {
 			if p, at := state.FindNode(n.Node); p != nil && wantsPast(m, n, p.Nodes[at]) {
-				out.Nodes = append(out.Nodes, nodePast(n, p.Nodes[at]))
+				out.Nodes = append(out.Nodes, wire.NodePast(n, p.Nodes[at]))
 			}
 		}
 		return nil

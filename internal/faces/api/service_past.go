@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -44,17 +44,17 @@ func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, f
 	from := max(0, at.Add(-usual))
 	if m.GetSince() != nil {
 		var err error
-		if from, err = instant("since", m.GetSince()); err != nil {
+		if from, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return nil, err
 		}
 	}
 	if from >= at {
-		return nil, wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(at))
+		return nil, wire.Wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(at))
 	}
 	err := s.book.Read(ctx, state, func(b *past.Book) {
 		fn(b, past.Window{From: int64(from) / 1e6, To: int64(at) / 1e6}, int64(now)/1e6)
 	})
-	return &musterv1.Seen{Version: state, At: timestamp(at)}, err
+	return &musterv1.Seen{Version: state, At: wire.Instant(at)}, err
 }
 
 func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05Z") }
@@ -86,7 +86,7 @@ func (s pastService) Standing(ctx context.Context, m *musterv1.StandingRequest) 
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, h := range b.Health(m.GetScope(), level(m.GetBy(), past.ByPartition), w, now) {
-			out.Scopes = append(out.Scopes, healthOf(h))
+			out.Scopes = append(out.Scopes, wire.ScopeHealth(h))
 		}
 	})
 	out.Seen = seen
@@ -107,9 +107,9 @@ func (s pastService) Repairs(ctx context.Context, m *musterv1.RepairsRequest) (*
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
-		out.Window = windowOf(w)
+		out.Window = wire.Window(w)
 		for _, r := range b.Repairs(m.GetScope(), level(m.GetBy(), past.ByCluster), true, w, now) {
-			out.Repairs = append(out.Repairs, repairOf(r))
+			out.Repairs = append(out.Repairs, wire.Repair(r))
 		}
 	})
 	out.Seen = seen
@@ -128,7 +128,7 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, a := range b.Attained(m.GetCluster(), w, now) {
-			out.Targets = append(out.Targets, attained(a, aims(a.Cluster))...)
+			out.Targets = append(out.Targets, wire.Attained(a, aims(a.Cluster))...)
 		}
 	})
 	out.Seen = seen
@@ -163,7 +163,7 @@ func (s pastService) Waiting(ctx context.Context, m *musterv1.WaitingRequest) (*
 	seen, err := s.ask(ctx, m, fourWeeks, func(b *past.Book, w past.Window, now int64) {
 		for _, one := range b.Waiting(m.GetCluster(), m.GetQuota(), w, now) {
 			out.Rows = append(out.Rows, &musterv1.WaitedFor{
-				Week: moment(one.Week), Cluster: one.Cluster, Quota: one.Quota, Reason: one.Code, Part: one.Part, GpuHours: past.Hours(one.GPUs),
+				Week: wire.Moment(one.Week), Cluster: one.Cluster, Quota: one.Quota, Reason: one.Code, Part: one.Part, GpuHours: past.Hours(one.GPUs),
 			})
 		}
 	})
@@ -180,7 +180,7 @@ func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) 
 	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
 		for _, u := range b.Usage(m.GetQuota(), m.GetScope(), w, now) {
 			out.Quotas = append(out.Quotas, &musterv1.QuotaUsed{
-				Quota: u.Quota, Partition: u.Partition, Covered: windowOf(u.Covered),
+				Quota: u.Quota, Partition: u.Partition, Covered: wire.Window(u.Covered),
 				AssignedGpuHours: past.Hours(u.Assigned), BackedGpuHours: past.Hours(u.Backed), UnbackedGpuHours: past.Hours(u.Unbacked),
 				UsedGpuHours: past.Hours(u.Usage), HighestUse: int32(u.Peak),
 			})
@@ -188,20 +188,4 @@ func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) 
 	})
 	out.Seen = seen
 	return out, err
-}
-
-// moment is a moment of the book; none for 0.
-func moment(ms int64) *timestamppb.Timestamp {
-	if ms == 0 {
-		return nil
-	}
-	return timestamppb.New(time.UnixMilli(ms))
-}
-
-func span(ms int64) *durationpb.Duration {
-	return durationpb.New(time.Duration(ms) * time.Millisecond)
-}
-
-func windowOf(w past.Window) *musterv1.Window {
-	return &musterv1.Window{From: moment(w.From), To: moment(w.To)}
 }

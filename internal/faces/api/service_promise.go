@@ -3,10 +3,9 @@ package api
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
-
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -23,7 +22,7 @@ func (s promiseService) Promises(ctx context.Context, m *musterv1.PromisesReques
 				if row.Island != "" && m.GetWithoutIslands() {
 					continue
 				}
-				out.Promises = append(out.Promises, promisesOf(row))
+				out.Promises = append(out.Promises, wire.Promises(row))
 			}
 			for _, spares := range view.SparesOf(p) {
 				out.Spares = append(out.Spares, &musterv1.Spares{
@@ -36,24 +35,4 @@ func (s promiseService) Promises(ctx context.Context, m *musterv1.PromisesReques
 	})
 	out.Seen = seen
 	return out, err
-}
-
-func promisesOf(p view.Promises) *musterv1.Promises {
-	m := &musterv1.Promises{
-		Partition: p.Partition, Island: p.Island, HorizonHours: int32(p.Horizon), InForce: p.InForce,
-		Issued: int64(p.Issued()), Kept: int64(p.Kept), Broken: int64(p.Broken), Open: int64(p.Open),
-	}
-	if !p.Mixed {
-		m.Policy = bufferOf(p.Policy)
-	}
-	if p.Policy.Learns() {
-		m.Claimed = proto.Float64(share(p.Policy.Confidence))
-	}
-	if judged := p.Kept + p.Broken; judged > 0 {
-		m.Realised = proto.Float64(float64(p.Kept) / float64(judged))
-	}
-	if p.Installed > 0 {
-		m.MeanBuffer = float64(p.HeldBack) / float64(p.Installed)
-	}
-	return m
 }

@@ -5,13 +5,14 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // CreateQuota creates a quota, and its parents where they do not exist.
 func (s quotaService) CreateQuota(ctx context.Context, m *musterv1.CreateQuotaRequest) (*musterv1.CreateQuotaResponse, error) {
-	w, err := s.written(ctx, m, createQuota(m), nil)
+	w, err := s.written(ctx, m, wire.ReadCreateQuota(m), nil)
 	return &musterv1.CreateQuotaResponse{Written: w}, err
 }
 
@@ -23,19 +24,19 @@ func (s quotaService) DeleteQuota(ctx context.Context, m *musterv1.DeleteQuotaRe
 
 // SetGrant makes a quota's grant in a partition this many GPUs.
 func (s quotaService) SetGrant(ctx context.Context, m *musterv1.SetGrantRequest) (*musterv1.SetGrantResponse, error) {
-	w, err := s.written(ctx, m, setGrant(m), nil)
+	w, err := s.written(ctx, m, wire.ReadSetGrant(m), nil)
 	return &musterv1.SetGrantResponse{Written: w}, err
 }
 
 // Transfer moves GPUs from one quota's grant to another's.
 func (s quotaService) Transfer(ctx context.Context, m *musterv1.TransferRequest) (*musterv1.TransferResponse, error) {
-	w, err := s.written(ctx, m, transfer(m), nil)
+	w, err := s.written(ctx, m, wire.ReadTransfer(m), nil)
 	return &musterv1.TransferResponse{Written: w}, err
 }
 
 // PlaceHold earmarks free capacity for a quota until a moment.
 func (s quotaService) PlaceHold(ctx context.Context, m *musterv1.PlaceHoldRequest) (*musterv1.PlaceHoldResponse, error) {
-	c, err := placeHold(m)
+	c, err := wire.ReadPlaceHold(m)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +61,13 @@ func (s quotaService) ReleaseHold(ctx context.Context, m *musterv1.ReleaseHoldRe
 
 // SetAccess sets who may target a quota.
 func (s quotaService) SetAccess(ctx context.Context, m *musterv1.SetAccessRequest) (*musterv1.SetAccessResponse, error) {
-	w, err := s.written(ctx, m, setAccess(m), nil)
+	w, err := s.written(ctx, m, wire.ReadSetAccess(m), nil)
 	return &musterv1.SetAccessResponse{Written: w}, err
 }
 
 // SetOwner names who answers for a quota.
 func (s quotaService) SetOwner(ctx context.Context, m *musterv1.SetOwnerRequest) (*musterv1.SetOwnerResponse, error) {
-	w, err := s.written(ctx, m, setOwner(m), nil)
+	w, err := s.written(ctx, m, wire.ReadSetOwner(m), nil)
 	return &musterv1.SetOwnerResponse{Written: w}, err
 }
 
@@ -80,7 +81,7 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
 			return noPartition(state, m.GetPartition())
 		}
-		out.Quotas = quotas(state, at, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
+		out.Quotas = wire.Quotas(state, at, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
 		return nil
 	})
 	out.Seen = seen
@@ -94,7 +95,7 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 		if state.Quota(m.GetPath()) == nil {
 			return noQuota(m.GetPath())
 		}
-		out.Quota = quotas(state, at, "", func(path string) bool { return path == m.GetPath() })[0]
+		out.Quota = wire.Quotas(state, at, "", func(path string) bool { return path == m.GetPath() })[0]
 		return nil
 	})
 	out.Seen = seen

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -94,7 +95,7 @@ func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowD
 	})
 	out.Seen = seen
 	if err == nil {
-		out.Events, err = events(core.ShadowOf(copied, m.GetCluster(), at))
+		out.Events, err = wire.Events(core.ShadowOf(copied, m.GetCluster(), at))
 	}
 	return out, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -29,7 +30,7 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 	if err != nil {
 		return nil, err
 	}
-	out := &musterv1.QuotaSeriesResponse{Window: &musterv1.Window{From: timestamp(from), To: timestamp(to)}}
+	out := &musterv1.QuotaSeriesResponse{Window: &musterv1.Window{From: wire.Instant(from), To: wire.Instant(to)}}
 	first, err := s.engine.SeqAt(ctx, from)
 	if err != nil {
 		return nil, err
@@ -64,12 +65,12 @@ func (s seriesService) stretch(ctx context.Context, m windowed) (from, to fleet.
 	}
 	from = to.Add(-24 * time.Hour)
 	if m.GetSince() != nil {
-		if from, err = instant("since", m.GetSince()); err != nil {
+		if from, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return 0, 0, err
 		}
 	}
 	if from >= to {
-		return 0, 0, wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(to))
+		return 0, 0, wire.Wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(to))
 	}
 	err = s.engine.Records(ctx, 1, func(r event.Record) error {
 		from = max(from, r.At)
@@ -110,7 +111,7 @@ func sampled(list []*musterv1.QuotaSeries, state *fleet.State, m *musterv1.Quota
 		if m.GetPartition() != "" && p.ID != m.GetPartition() {
 			continue
 		}
-		moment, found := &musterv1.QuotaMoment{At: timestamp(at)}, false
+		moment, found := &musterv1.QuotaMoment{At: wire.Instant(at)}, false
 		for _, q := range view.QuotasAt(p, at) {
 			if under(q.Quota, m.GetQuota()) {
 				addQuota(moment, q)
@@ -174,7 +175,7 @@ func (s seriesService) means(ctx context.Context, m *musterv1.QuotaSeriesRequest
 			series := &musterv1.QuotaSeries{Partition: id}
 			for i, mean := range b.QuotaMeans(id, m.GetQuota(), windows, int64(to)/1e6) {
 				series.Moments = append(series.Moments, &musterv1.QuotaMoment{
-					At: timestamp(fleet.Instant(windows[i].From * 1e6)), Assigned: int32(mean.Assigned), Backed: int32(mean.Backed), Usage: int32(mean.Usage),
+					At: wire.Instant(fleet.Instant(windows[i].From * 1e6)), Assigned: int32(mean.Assigned), Backed: int32(mean.Backed), Usage: int32(mean.Usage),
 					Scheduled: int32(min(mean.Usage, mean.Backed)), Borrowed: int32(max(0, mean.Usage-mean.Backed)),
 				})
 			}
@@ -190,7 +191,7 @@ func (s seriesService) RepairCurves(ctx context.Context, m *musterv1.RepairCurve
 		return nil, err
 	}
 	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
-		out.Window = windowOf(w)
+		out.Window = wire.Window(w)
 		for _, c := range b.Survival(m.GetScope(), w, now) {
 			curve := &musterv1.RepairCurve{Cause: c.Cause, Failures: int32(c.Failures), Open: int32(c.Open)}
 			for _, st := range c.Steps {

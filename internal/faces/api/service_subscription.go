@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -37,16 +38,8 @@ type Deliveries struct {
 
 // Subscribe sets a subscription, or replaces the one of its name.
 func (s subscriptionService) Subscribe(ctx context.Context, m *musterv1.SubscribeRequest) (*musterv1.SubscribeResponse, error) {
-	w, err := s.written(ctx, m, subscribe(m.GetSubscription()), nil)
+	w, err := s.written(ctx, m, wire.ReadSubscription(m.GetSubscription()), nil)
 	return &musterv1.SubscribeResponse{Written: w}, err
-}
-
-func subscribe(m *musterv1.Subscription) core.Command {
-	sub := fleet.Subscription{Name: m.GetName(), URL: m.GetUrl(), Quota: m.GetQuota(), Namespace: m.GetNamespace(), Workload: m.GetWorkload()}
-	for _, k := range m.GetKinds() {
-		sub.Kinds = append(sub.Kinds, fleet.NoticeKind(k))
-	}
-	return core.Subscribe{Subscription: sub}
 }
 
 // Unsubscribe ends a subscription.
@@ -72,7 +65,7 @@ func (s subscriptionService) ListSubscriptions(ctx context.Context, _ *musterv1.
 
 func (s subscriptionService) subscription(sub fleet.Subscription, operator bool) *musterv1.Subscription {
 	m := &musterv1.Subscription{
-		Name: sub.Name, Url: sub.URL, Quota: sub.Quota, Namespace: sub.Namespace, Workload: sub.Workload, By: sub.By, Since: timestamp(sub.Since),
+		Name: sub.Name, Url: sub.URL, Quota: sub.Quota, Namespace: sub.Namespace, Workload: sub.Workload, By: sub.By, Since: wire.Instant(sub.Since),
 	}
 	if u, err := url.Parse(sub.URL); err == nil && !operator {
 		m.Url = u.Scheme + "://" + u.Host // the rest is often what lets one in

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -24,7 +25,7 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
-		out.Banners = banners(state.Partitions)
+		out.Banners = wire.Banners(state.Partitions)
 		if m.GetWithoutWorkloads() {
 			return nil
 		}

@@ -9,13 +9,14 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Submit submits a workload.
 func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) (*musterv1.SubmitResponse, error) {
-	sp, err := spec("spec", m.GetSpec(), callerOf(ctx).actor)
+	sp, err := wire.ReadSpec("spec", m.GetSpec(), callerOf(ctx).actor)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatchRequest) (*musterv1.SubmitBatchResponse, error) {
 	c := core.Batch{Commands: make([]core.Command, len(m.GetSpecs()))}
 	for i, one := range m.GetSpecs() {
-		sp, err := spec(fmt.Sprintf("specs[%d]", i), one, callerOf(ctx).actor)
+		sp, err := wire.ReadSpec(fmt.Sprintf("specs[%d]", i), one, callerOf(ctx).actor)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (s workloadService) Retarget(ctx context.Context, m *musterv1.RetargetReque
 
 // SetPriority gives a workload another priority.
 func (s workloadService) SetPriority(ctx context.Context, m *musterv1.SetPriorityRequest) (*musterv1.SetPriorityResponse, error) {
-	c := core.Prioritise{Namespace: m.GetNamespace(), Name: m.GetName(), Priority: priority(m.GetPriority())}
+	c := core.Prioritise{Namespace: m.GetNamespace(), Name: m.GetName(), Priority: wire.ReadPriority(m.GetPriority())}
 	w, err := s.written(ctx, m, c, nil)
 	return &musterv1.SetPriorityResponse{Written: w}, err
 }
@@ -98,7 +99,7 @@ func (s workloadService) Resize(ctx context.Context, m *musterv1.ResizeRequest) 
 	c := core.Resize{Namespace: m.GetNamespace(), Name: m.GetName(), Pool: m.GetPool(), Min: int(m.GetMin()), Max: int(m.GetMax())}
 	var err error
 	if c.Min > c.Max {
-		err = wrong("min", "is %d, above max, which is %d; a pool has min replicas at least and max at most", c.Min, c.Max)
+		err = wire.Wrong("min", "is %d, above max, which is %d; a pool has min replicas at least and max at most", c.Min, c.Max)
 	}
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.ResizeResponse{Written: w}, err
@@ -112,7 +113,7 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 		if err != nil {
 			return err
 		}
-		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(explain.Why(state, w, at))
 		return nil
 	})
@@ -136,7 +137,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 			out.Next, list = list[l.limit].ID, list[:l.limit]
 		}
 		for i, row := range view.WorkloadsOf(state, list, at) {
-			one := workload(state, list[i], row)
+			one := wire.Workload(state, list[i], row)
 			if m.GetReasons() {
 				one.Reason = reason(explain.Why(state, list[i], at))
 			}

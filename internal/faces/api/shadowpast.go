@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -147,7 +148,7 @@ func (h *shadowPast) note(at fleet.Instant, key shadowKey, how, partition string
 		return
 	}
 	c := &musterv1.ShadowCase{
-		Workload: w.Namespace + "/" + w.Name, Would: key.what, At: timestamp(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
+		Workload: w.Namespace + "/" + w.Name, Would: key.what, At: wire.Instant(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
 	}
 	h.cases, h.open[key] = append(h.cases, c), c
 }
@@ -179,7 +180,7 @@ func (h *shadowPast) ended(at fleet.Instant, id uint64, how string) {
 
 func (h *shadowPast) close(at fleet.Instant, key shadowKey, how string) {
 	if c := h.open[key]; c != nil {
-		c.Happened, c.HappenedAt = how, timestamp(at)
+		c.Happened, c.HappenedAt = how, wire.Instant(at)
 		delete(h.open, key)
 	}
 }
@@ -191,7 +192,7 @@ func (h *shadowPast) answer() *musterv1.ShadowHistoryResponse {
 	}
 	slices.SortStableFunc(h.cases, func(a, b *musterv1.ShadowCase) int { return a.GetAt().AsTime().Compare(b.GetAt().AsTime()) })
 	return &musterv1.ShadowHistoryResponse{
-		Seen: &musterv1.Seen{Version: h.state.Seq, At: timestamp(h.now)}, Mode: string(h.state.Cluster(h.cluster).Mode),
-		Since: timestamp(h.since), Looks: int32(h.looks), Every: durationpb.New(h.step), Cases: h.cases, Cut: len(h.cases) == shadowMention,
+		Seen: &musterv1.Seen{Version: h.state.Seq, At: wire.Instant(h.now)}, Mode: string(h.state.Cluster(h.cluster).Mode),
+		Since: wire.Instant(h.since), Looks: int32(h.looks), Every: durationpb.New(h.step), Cases: h.cases, Cut: len(h.cases) == shadowMention,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -53,7 +54,7 @@ func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *mu
 		trace = s.retrace(ctx, q.id, from, q.at, limit)
 	}
 	for i, code := range q.codes {
-		out.Blockers[i].Since = timestamp(trace.since(code))
+		out.Blockers[i].Since = wire.Instant(trace.since(code))
 	}
 	if m.GetHistory() {
 		lines = merged(lines, trace.lines)
@@ -62,13 +63,9 @@ func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *mu
 		lines, out.HistoryCut = lines[len(lines)-lastLines:], true
 	}
 	for _, h := range lines {
-		out.History = append(out.History, happening(h))
+		out.History = append(out.History, wire.Happening(h))
 	}
 	return nil
-}
-
-func happening(h view.Happening) *musterv1.Happening {
-	return &musterv1.Happening{Seq: h.Seq, At: timestamp(h.At), Actor: h.Actor, Reason: h.Reason, Kind: h.Kind, Text: h.Text, By: h.By}
 }
 
 // story is what happened to a workload, from its submission on.

@@ -2,12 +2,12 @@ package api
 
 import (
 	"context"
-	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -26,10 +26,10 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		}
 		list := explain.Why(state, w, at)
 		about = subjectOf(state, w, list, at)
-		out.Blockers = blockersOf(list)
-		out.Workload = workload(state, w, view.WorkloadOf(state, w, at))
+		out.Blockers = wire.Blockers(list)
+		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		out.Workload.Reason = reason(list)
-		trouble(out, state, w, at)
+		wire.Trouble(out, state, w, at)
 		if s.said != nil && m.GetAsOf() == nil && !w.State.Ended() {
 			out.Said = s.said(w.Namespace, w.Name, w.Target)
 		}
@@ -66,26 +66,10 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 
 // overtaken says that a workload should start before what comes by itself has come.
 func overtaken(c whatif.Change, f *musterv1.Forecast) bool {
-	return c.Kind == whatif.Ends && c.By != 0 && f.GetKnown() && f.GetP90().AsTime().Before(timestamp(c.By).AsTime())
+	return c.Kind == whatif.Ends && c.By != 0 && f.GetKnown() && f.GetP90().AsTime().Before(wire.Instant(c.By).AsTime())
 }
 
 func waits(w *fleet.Workload) bool { return w.State == fleet.Pending || w.State == fleet.Starting }
-
-// blockersOf are blockers as messages.
-func blockersOf(list []explain.Blocker) []*musterv1.Blocker {
-	out := make([]*musterv1.Blocker, len(list))
-	for i, b := range list {
-		out[i] = &musterv1.Blocker{
-			Code: string(b.Code), Class: string(b.Class), Partition: b.Partition, Text: b.Text,
-			Figures: make(map[string]int64, len(b.Figures)), Culprits: slices.Clone(b.Culprits), Since: timestamp(b.Since),
-			Next: timestamp(b.Next.At), NextWhat: b.Next.What,
-		}
-		for name, n := range b.Figures {
-			out[i].Figures[name] = int64(n)
-		}
-	}
-	return out
-}
 
 // reason is the code of the first blocker.
 func reason(list []explain.Blocker) string {

@@ -2,17 +2,15 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"hash/fnv"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // A writeMessage is a message that asks for a change.
@@ -34,12 +32,12 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	}
 	written := &musterv1.Written{
 		Version: result.Seq,
-		At:      timestamp(result.At),
+		At:      wire.Instant(result.At),
 		Repeat:  result.Repeat,
 		DryRun:  w.GetDryRun(),
 	}
 	if w.GetDryRun() {
-		written.Events, err = events(result.Record.Events)
+		written.Events, err = wire.Events(result.Record.Events)
 	}
 	return result, written, err
 }
@@ -109,33 +107,4 @@ func (s *service) original(ctx context.Context, r Result) (event.Record, error) 
 		err = nil
 	}
 	return first, err
-}
-
-// events are facts as messages.
-func events(list []event.Event) ([]*musterv1.Event, error) {
-	out := make([]*musterv1.Event, len(list))
-	for i, e := range list {
-		data, err := json.Marshal(e)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = &musterv1.Event{Kind: e.Kind(), Data: string(data)}
-	}
-	return out, nil
-}
-
-// timestamp is a moment as a message; none for 0 and for Never.
-func timestamp(at fleet.Instant) *timestamppb.Timestamp {
-	if at == 0 || at == fleet.Never {
-		return nil
-	}
-	return &timestamppb.Timestamp{Seconds: floorDiv(int64(at), 1e9), Nanos: int32(int64(at) - floorDiv(int64(at), 1e9)*1e9)}
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

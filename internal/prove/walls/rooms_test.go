@@ -127,7 +127,8 @@ var rooms = []room{
 	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
-	{folder: "internal/faces/api", kind: open, may: "faces/sheet gen", tests: "client"},
+	{folder: "internal/faces/wire", kind: open, may: "gen"},
+	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},
 	// A page asks the API as its reader, and knows no room that decides.
 	{folder: "internal/faces/web/ask", kind: open, only: "client gen"},
 	{folder: "internal/faces/web/parts", kind: open, only: "faces/draw faces/picture"},

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"fmt"
@@ -8,9 +8,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file turns haircuts into messages, and what is asked of them into values.
-
-func askOf(m *musterv1.HaircutAsk) (haircut.Ask, error) {
+// ReadAsk reads what a haircut is asked for; the usual basis is the cluster.
+func ReadAsk(m *musterv1.HaircutAsk) (haircut.Ask, error) {
 	ask := haircut.Ask{Scope: m.GetScope(), Basis: fleet.Basis(m.GetBasis())}
 	if ask.Basis == "" {
 		ask.Basis = fleet.BasisCluster
@@ -18,57 +17,59 @@ func askOf(m *musterv1.HaircutAsk) (haircut.Ask, error) {
 	if m.GetBuffer() == nil {
 		return ask, nil
 	}
-	b, err := buffer("ask.buffer", m.GetBuffer())
+	b, err := ReadBuffer("ask.buffer", m.GetBuffer())
 	ask.Buffer = &b
 	return ask, err
 }
 
-func askMessage(h *fleet.Haircut) *musterv1.HaircutAsk {
+func ask(h *fleet.Haircut) *musterv1.HaircutAsk {
 	m := &musterv1.HaircutAsk{Scope: h.Scope, Basis: string(h.Basis)}
 	if h.Buffer != nil {
-		m.Buffer = bufferOf(*h.Buffer)
+		m.Buffer = Buffer(*h.Buffer)
 	}
 	return m
 }
 
-func haircutOf(h *fleet.Haircut) *musterv1.Haircut {
+// Haircut is a plan with its waves, and what it does in sum.
+func Haircut(h *fleet.Haircut) *musterv1.Haircut {
 	e := haircut.EffectOf(h)
 	m := &musterv1.Haircut{
-		Name: h.Name, Ask: askMessage(h), Version: h.Version, Made: timestamp(h.Made), By: h.By,
-		Reviewed: timestamp(h.Reviewed), ReviewedBy: h.ReviewedBy,
-		Sums: sumsOf(e.Cut), Quotas: int32(e.Quotas), People: int32(e.People),
+		Name: h.Name, Ask: ask(h), Version: h.Version, Made: Instant(h.Made), By: h.By,
+		Reviewed: Instant(h.Reviewed), ReviewedBy: h.ReviewedBy,
+		Sums: Sums(e.Cut), Quotas: int32(e.Quotas), People: int32(e.People),
 	}
 	for _, w := range h.Waves {
-		m.Waves = append(m.Waves, waveOf(w))
+		m.Waves = append(m.Waves, wave(w))
 	}
 	for _, p := range h.Fit {
-		m.Fit = append(m.Fit, cutPartOf(p))
+		m.Fit = append(m.Fit, cutPart(p))
 	}
 	return m
 }
 
-func sumsOf(s haircut.Sums) *musterv1.HaircutSums {
+// Sums is what is cut, by class, in GPUs.
+func Sums(s haircut.Sums) *musterv1.HaircutSums {
 	return &musterv1.HaircutSums{Total: int32(s.Total), Unscheduled: int32(s.Unscheduled), Idle: int32(s.Idle), Rest: int32(s.Rest)}
 }
 
-func waveOf(w fleet.Wave) *musterv1.HaircutWave {
+func wave(w fleet.Wave) *musterv1.HaircutWave {
 	m := &musterv1.HaircutWave{
-		Cluster: w.Cluster, Headroom: int32(w.Headroom), Told: timestamp(w.Told), ToldBy: w.ToldBy,
-		Applied: timestamp(w.Applied), Undone: timestamp(w.Undone), Sums: sumsOf(haircut.SumsOf(w.Parts)),
+		Cluster: w.Cluster, Headroom: int32(w.Headroom), Told: Instant(w.Told), ToldBy: w.ToldBy,
+		Applied: Instant(w.Applied), Undone: Instant(w.Undone), Sums: Sums(haircut.SumsOf(w.Parts)),
 	}
 	for _, p := range w.Parts {
-		m.Parts = append(m.Parts, cutPartOf(p))
+		m.Parts = append(m.Parts, cutPart(p))
 	}
 	return m
 }
 
-func cutPartOf(p fleet.CutPart) *musterv1.HaircutPart {
+func cutPart(p fleet.CutPart) *musterv1.HaircutPart {
 	m := &musterv1.HaircutPart{
 		Partition: p.Partition, Installed: int32(p.Installed), Healthy: int32(p.Healthy), Assigned: int32(p.Assigned),
 		Sustainable: int32(p.Sustainable), Excess: int32(p.Excess), Unallocated: int32(p.Unallocated), Records: int32(p.Records),
-		Incidents: p.Incidents, Left: int32(p.Left), Unprotected: worksOf(p.Unprotected), Evicted: worksOf(p.Evicted), Starts: worksOf(p.Starts),
+		Incidents: p.Incidents, Left: int32(p.Left), Unprotected: works(p.Unprotected), Evicted: works(p.Evicted), Starts: works(p.Starts),
 		Flex: int32(p.Flex), FlexAfter: int32(p.FlexAfter), Firm: int32(p.Firm), FirmAfter: int32(p.FirmAfter),
-		Known: worksOf(p.Known),
+		Known: works(p.Known),
 	}
 	for _, c := range p.Causes {
 		m.Causes = append(m.Causes, &musterv1.HaircutCause{Cause: c.Cause, Gpus: int32(c.GPUs)})
@@ -82,7 +83,7 @@ func cutPartOf(p fleet.CutPart) *musterv1.HaircutPart {
 	return m
 }
 
-func worksOf(list []fleet.Touched) []*musterv1.HaircutWork {
+func works(list []fleet.Touched) []*musterv1.HaircutWork {
 	out := make([]*musterv1.HaircutWork, len(list))
 	for i, t := range list {
 		out[i] = &musterv1.HaircutWork{Workload: t.Workload, Quota: t.Quota, Gpus: int32(t.GPUs)}
@@ -90,8 +91,8 @@ func worksOf(list []fleet.Touched) []*musterv1.HaircutWork {
 	return out
 }
 
-// policyName is a buffer policy as people say it.
-func policyName(b *fleet.Buffer) string {
+// PolicyName is a buffer policy as people say it.
+func PolicyName(b *fleet.Buffer) string {
 	switch {
 	case b == nil:
 		return "in force"

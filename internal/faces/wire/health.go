@@ -1,10 +1,9 @@
-package api
+package wire
 
 import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -15,10 +14,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file describes health in messages.
-
-// bannersOf is what everybody must see of a partition.
-func bannersOf(p *fleet.Partition) []string {
+// PartitionBanners is what everybody must see of a partition.
+func PartitionBanners(p *fleet.Partition) []string {
 	var list []string
 	if h := p.Health; h.Tripped != 0 {
 		list = append(list, fmt.Sprintf(
@@ -34,18 +31,20 @@ func bannersOf(p *fleet.Partition) []string {
 	return list
 }
 
-func banners(list []*fleet.Partition) []string {
+// Banners is what everybody must see of some partitions.
+func Banners(list []*fleet.Partition) []string {
 	var all []string
 	for _, p := range list {
-		all = append(all, bannersOf(p)...)
+		all = append(all, PartitionBanners(p)...)
 	}
 	return all
 }
 
-func partitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
+// PartitionHealth is what automation did, and wants to do, in a partition.
+func PartitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
 	out := &musterv1.PartitionHealth{
 		Partition: h.Partition, Nodes: int32(h.Nodes), Automatic: int32(h.Automatic), Allowed: int32(h.Allowed), Shadow: h.Shadow,
-		Tripped: timestamp(h.Tripped), TrippedNodes: int32(h.TrippedNodes),
+		Tripped: Instant(h.Tripped), TrippedNodes: int32(h.TrippedNodes),
 	}
 	for _, c := range h.States {
 		out.States = append(out.States, &musterv1.StateCount{
@@ -54,7 +53,7 @@ func partitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
 	}
 	for _, b := range h.Bursts {
 		out.Bursts = append(out.Bursts, &musterv1.Burst{
-			Signature: b.Signature, Since: timestamp(b.Since), Nodes: int32(b.Nodes), Accuses: b.Accuses, Real: b.Real,
+			Signature: b.Signature, Since: Instant(b.Since), Nodes: int32(b.Nodes), Accuses: b.Accuses, Real: b.Real,
 		})
 	}
 	for _, n := range h.Waiting {
@@ -76,8 +75,8 @@ func waitingNode(n view.NodeHealth) *musterv1.WaitingNode {
 	return out
 }
 
-// conditionsIn lists what is remembered of a partition's nodes, or of those that are named.
-func conditionsIn(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv1.ListSignalsRequest, names []string) []*musterv1.Condition {
+// Conditions lists what is remembered of a partition's nodes, or of those that are named.
+func Conditions(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv1.ListSignalsRequest, names []string) []*musterv1.Condition {
 	findings := map[*fleet.Condition]health.Finding{}
 	for _, v := range health.Diagnose(s, p, at).Verdicts {
 		for _, f := range v.Findings {
@@ -106,7 +105,7 @@ func condition(p *fleet.Partition, n *fleet.Node, c *fleet.Condition, f health.F
 	out := &musterv1.Condition{
 		Node: n.Name, Partition: p.ID, Agent: c.Agent, Check: c.Check, Component: c.Component, Codes: c.Codes,
 		Fatal: c.Fatal, StoreOnly: c.StoreOnly, Action: c.Action, Message: c.Message,
-		Since: timestamp(c.Since), Last: timestamp(c.Last), Cleared: timestamp(c.Cleared), Count: int32(c.Count), Live: live,
+		Since: Instant(c.Since), Last: Instant(c.Last), Cleared: Instant(c.Cleared), Count: int32(c.Count), Live: live,
 		Rule: f.Rule, Asks: string(f.Then), Held: string(f.Held),
 	}
 	for _, e := range c.Entities {
@@ -120,31 +119,33 @@ func condition(p *fleet.Partition, n *fleet.Node, c *fleet.Condition, f health.F
 	return out
 }
 
-func nodeHealth(s *fleet.State, p *fleet.Partition, n *fleet.Node, at fleet.Instant) *musterv1.NodeHealthResponse {
+// NodeHealth is all that is known about the health of one node.
+func NodeHealth(s *fleet.State, p *fleet.Partition, n *fleet.Node, at fleet.Instant) *musterv1.NodeHealthResponse {
 	row, _ := view.NodeHealthOf(s, n.Name, at)
 	out := &musterv1.NodeHealthResponse{
-		Node: waitingNode(row), Partition: p.ID, Since: timestamp(n.Since), Signal: n.Signal, Born: timestamp(n.Born),
-		Conditions: conditionsIn(s, p, at, &musterv1.ListSignalsRequest{All: true}, []string{n.Name}),
+		Node: waitingNode(row), Partition: p.ID, Since: Instant(n.Since), Signal: n.Signal, Born: Instant(n.Born),
+		Conditions: Conditions(s, p, at, &musterv1.ListSignalsRequest{All: true}, []string{n.Name}),
 	}
 	if h := n.Health; h != nil {
-		out.Faults, out.Needs = faultsOf(h.Faults), append([]string(nil), h.Needs...)
+		out.Faults, out.Needs = Faults(h.Faults), append([]string(nil), h.Needs...)
 		if v := h.Validation; v != nil {
-			out.Validation = &musterv1.Validation{At: timestamp(v.At), Passed: v.Passed, Checks: append([]string(nil), v.Checks...), Note: v.Note}
+			out.Validation = &musterv1.Validation{At: Instant(v.At), Passed: v.Passed, Checks: append([]string(nil), v.Checks...), Note: v.Note}
 		}
 	}
 	return out
 }
 
-func faultsOf(list []fleet.Fault) []*musterv1.Fault {
+// Faults is the recorded faults of a node.
+func Faults(list []fleet.Fault) []*musterv1.Fault {
 	out := make([]*musterv1.Fault, len(list))
 	for i, f := range list {
-		out[i] = &musterv1.Fault{At: timestamp(f.At), Back: timestamp(f.Back), Signal: f.Signal, Again: f.Again}
+		out[i] = &musterv1.Fault{At: Instant(f.At), Back: Instant(f.Back), Signal: f.Signal, Again: f.Again}
 	}
 	return out
 }
 
-// hungIn lists the work that hangs in some partitions, in order of submission.
-func hungIn(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*musterv1.HungWork {
+// HungWork lists the work that hangs in some partitions, in order of submission.
+func HungWork(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*musterv1.HungWork {
 	var found []*fleet.Workload
 	look := func(work []*fleet.Workload) {
 		for _, w := range work {
@@ -169,13 +170,13 @@ func hungIn(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*muster
 	return rows
 }
 
-// trouble is what an explanation says beside its blockers: why a workload
+// Trouble is what an explanation says beside its blockers: why a workload
 // failed, that it hangs, and which incidents touch where it is.
-func trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fleet.Instant) {
+func Trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fleet.Instant) {
 	if f := w.Failure; f != nil {
-		out.Failure = &musterv1.Failure{At: timestamp(f.At), Cause: string(f.Cause), Nodes: append([]string(nil), f.Nodes...)}
+		out.Failure = &musterv1.Failure{At: Instant(f.At), Cause: string(f.Cause), Nodes: append([]string(nil), f.Nodes...)}
 		for _, e := range f.Evidence {
-			out.Failure.Evidence = append(out.Failure.Evidence, &musterv1.Evidence{Node: e.Node, At: timestamp(e.At), Says: e.Says})
+			out.Failure.Evidence = append(out.Failure.Evidence, &musterv1.Evidence{Node: e.Node, At: Instant(e.At), Says: e.Says})
 		}
 	}
 	if view.Hung(s, w, at) {
@@ -199,30 +200,23 @@ func mayRunIn(w *fleet.Workload, p *fleet.Partition) bool {
 	return w.Flexes() || a != nil && a.Grant > 0
 }
 
-// taken is the GPUs that an incident takes: of its nodes or, where it names none,
-// of its scope, those that are not usable. One that is closed takes none.
-func taken(s *fleet.State, i *fleet.Incident) int {
-	gpus := 0
-	if i.Closed != 0 {
-		return 0
+// HealthPolicy is a policy as a message that names all of it.
+func HealthPolicy(p fleet.HealthPolicy) *musterv1.HealthPolicy {
+	budget := Share(p.Budget)
+	m := &musterv1.HealthPolicy{
+		Shadow: &p.Shadow, Budget: &budget,
+		Breaker: &musterv1.BreakerPolicy{Share: Share(p.Breaker.Share), Least: int32(p.Breaker.Least), Within: durationpb.New(p.Breaker.Within)},
+		Burst:   &musterv1.BurstPolicy{Nodes: int32(p.Burst.Nodes), Within: durationpb.New(p.Burst.Within), CoolDown: durationpb.New(p.Burst.CoolDown)},
+		Flap:    &musterv1.FlapPolicy{Times: int32(p.Flap.Times), Within: durationpb.New(p.Flap.Within), CoolDown: durationpb.New(p.Flap.CoolDown)},
+		Lemon:   &musterv1.LemonPolicy{Factor: Share(p.Lemon.Factor), Certainty: Share(p.Lemon.Certainty), Window: durationpb.New(p.Lemon.Window)},
+		Hung:    durationpb.New(p.Hung), Rules: &musterv1.HealthRules{},
 	}
-	for _, p := range s.Partitions {
-		if !i.Touches(p) {
-			continue
-		}
-		named := map[string]bool{}
-		for _, n := range i.Nodes {
-			named[n] = true
-		}
-		for _, n := range p.Nodes {
-			if n.State == fleet.Retired || len(named) > 0 && !named[n.Name] {
-				continue
-			}
-			if len(named) == 0 && strings.Count(i.Scope, "/") == 2 && i.Scope != p.ID+"/"+p.Islands[n.Island].Name {
-				continue
-			}
-			gpus += n.GPUs - n.UsableGPUs()
-		}
+	for _, r := range p.Rules {
+		m.Rules.Rules = append(m.Rules.Rules, &musterv1.HealthRule{
+			Name: r.Name, Agents: r.Agents, Checks: r.Checks, Codes: r.Codes, Actions: r.Actions, Fatal: r.Fatal, Then: string(r.Then),
+			Times: int32(r.Times), Within: length(r.Within), Lasts: length(r.Lasts), Quiet: length(r.Quiet), Stays: length(r.Stays),
+			Needs: r.Needs, Own: r.Own,
+		})
 	}
-	return gpus
+	return m
 }

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"slices"
@@ -8,16 +8,14 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file turns quotas into messages.
-
-// quotas are the chosen quotas in order of path, each with what it has in the
+// Quotas are the chosen quotas in order of path, each with what it has in the
 // chosen partition, or in all.
-func quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path string) bool) []*musterv1.Quota {
+func Quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path string) bool) []*musterv1.Quota {
 	var list []*musterv1.Quota
 	by := map[string]*musterv1.Quota{}
 	for _, q := range s.Quotas {
 		if choose(q.Path) {
-			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: accessOf(q.Access), Owner: q.Owner}
+			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: Access(q.Access), Owner: q.Owner}
 			list = append(list, by[q.Path])
 		}
 	}
@@ -34,13 +32,14 @@ func quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path
 	return list
 }
 
-func accessOf(a fleet.Access) *musterv1.Access {
+// Access is an access list.
+func Access(a fleet.Access) *musterv1.Access {
 	return &musterv1.Access{Users: slices.Clone(a.Users), Groups: slices.Clone(a.Groups), Namespaces: slices.Clone(a.Namespaces)}
 }
 
 func hold(s *fleet.State, h *fleet.Hold) *musterv1.Hold {
 	m := &musterv1.Hold{
-		Id: h.ID, Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Until: timestamp(h.Until), User: h.User, Namespace: h.Namespace,
+		Id: h.ID, Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Until: Instant(h.Until), User: h.User, Namespace: h.Namespace,
 	}
 	if a := s.Partition(h.Partition).Account(h.Quota); a != nil && h.Inside() {
 		m.Used = int32(a.UsedOf(h))
@@ -62,4 +61,30 @@ func grant(q view.Quota) *musterv1.Grant {
 		out.Islands[name] = int32(gpus)
 	}
 	return out
+}
+
+// QuotaRequest is a request for quota; an open one says where the GPUs might come from.
+func QuotaRequest(s *fleet.State, r *fleet.QuotaRequest, now fleet.Instant) *musterv1.QuotaRequest {
+	m := &musterv1.QuotaRequest{
+		Id: r.ID, Quota: r.Quota, Partition: r.Partition, Gpus: int32(r.GPUs), By: r.By, At: Instant(r.At), Reason: r.Reason,
+		State: string(r.State), Answered: Instant(r.Answered), AnsweredBy: r.AnsweredBy, Answer: r.Answer,
+	}
+	if a := r.Access; a != nil {
+		m.Access = &musterv1.Access{Users: a.Users, Groups: a.Groups, Namespaces: a.Namespaces}
+	}
+	for _, o := range r.Offers {
+		m.Offers = append(m.Offers, &musterv1.QuotaOffer{From: o.From, Gpus: int32(o.GPUs), By: o.By, At: Instant(o.At)})
+	}
+	if p := s.Partition(r.Partition); p != nil && r.State == fleet.RequestOpen {
+		m.Chances = chances(view.ChancesOf(s, p, r.Quota, now))
+	}
+	return m
+}
+
+func chances(c view.Chances) *musterv1.Chances {
+	m := &musterv1.Chances{Unallocated: int32(c.Unallocated), Flex: int32(c.Flex), FlexFree: int32(c.FlexFree)}
+	for _, g := range c.Givers {
+		m.Givers = append(m.Givers, &musterv1.Giver{Quota: g.Quota, Owner: g.Owner, Spare: int32(g.Spare), Highest: int32(g.Highest), Grant: int32(g.Grant)})
+	}
+	return m
 }

@@ -6,53 +6,8 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
-
-// This file turns workloads into messages.
-
-func workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Workload {
-	out := &musterv1.Workload{
-		Id: row.ID, Spec: specOf(w.Spec), User: row.User, State: string(row.State), Holds: row.Holds, Gpus: int32(row.GPUs),
-		Islands: row.Islands, Nodes: row.Nodes, Pools: make(map[string]int32, len(row.Pools)),
-		Position: int32(row.Position), Evictions: int32(row.Evictions), Mends: int32(row.Mends),
-		Submitted: timestamp(row.Submitted), Started: timestamp(row.Started), Ended: timestamp(row.Ended),
-		Waited: length(row.Waited), GraceEnds: timestamp(w.GraceEnds),
-	}
-	if p := w.At(); p != nil {
-		out.Partition = p.ID
-	}
-	for name, n := range row.Pools {
-		out.Pools[name] = int32(n)
-	}
-	if other := s.Workloads[w.For]; w.For != 0 && other != nil {
-		out.EvictedFor = other.Namespace + "/" + other.Name
-	}
-	return out
-}
-
-func specOf(s fleet.Spec) *musterv1.WorkloadSpec {
-	out := &musterv1.WorkloadSpec{
-		Name: s.Name, Namespace: s.Namespace, Target: s.Target, Partition: s.Partition, Priority: s.Priority.String(),
-		MaxRuntime: length(s.MaxRuntime), CheckpointEvery: length(s.CheckpointEvery), Grace: length(s.Grace),
-		Pools: make([]*musterv1.Pool, len(s.Pools)),
-	}
-	for i, p := range s.Pools {
-		out.Pools[i] = poolOf(p)
-	}
-	return out
-}
-
-func poolOf(p fleet.Pool) *musterv1.Pool {
-	out := &musterv1.Pool{Name: p.Name, Gpus: int32(p.GPUs), Rank: int32(p.Rank), Reach: string(p.Reach)}
-	if p.Elastic {
-		out.Min, out.Max = int32(p.Min), int32(p.Max)
-	} else {
-		out.Replicas = int32(p.Max)
-	}
-	return out
-}
 
 // listing is a question for some workloads.
 type listing struct {

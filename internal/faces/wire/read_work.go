@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"fmt"
@@ -11,22 +11,19 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file turns messages about workloads into commands. What a message leaves
-// out gets the contract's default.
-
-// spec reads a workload's spec; place is where it stands in the message.
-func spec(place string, m *musterv1.WorkloadSpec, by core.Actor) (fleet.Spec, error) {
+// ReadSpec reads a workload's spec; place is where it stands in the message.
+func ReadSpec(place string, m *musterv1.WorkloadSpec, by core.Actor) (fleet.Spec, error) {
 	s := fleet.Spec{
 		Name: m.GetName(), Namespace: m.GetNamespace(), User: by.User, Groups: by.Groups,
 		Target: m.GetTarget(), Partition: m.GetPartition(),
-		Priority: priority(m.GetPriority()), Grace: fleet.DefaultGrace,
+		Priority: ReadPriority(m.GetPriority()), Grace: fleet.DefaultGrace,
 		Pools: make([]fleet.Pool, len(m.GetPools())),
 	}
 	for i, p := range m.GetPools() {
 		if bad := badPool(p); bad != "" {
-			return s, wrong(fmt.Sprintf("%s.pools[%d]", place, i), "%s", bad)
+			return s, Wrong(fmt.Sprintf("%s.pools[%d]", place, i), "%s", bad)
 		}
-		s.Pools[i] = pool(p)
+		s.Pools[i] = readPool(p)
 	}
 	for _, d := range []struct {
 		field string
@@ -41,15 +38,15 @@ func spec(place string, m *musterv1.WorkloadSpec, by core.Actor) (fleet.Spec, er
 			continue
 		}
 		var err error
-		if *d.to, err = duration(place+d.field, d.says); err != nil {
+		if *d.to, err = ReadDuration(place+d.field, d.says); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-// priority reads a word that the rules have already let through; "" is mid.
-func priority(word string) fleet.Priority {
+// ReadPriority reads a word that the rules have already let through; "" is mid.
+func ReadPriority(word string) fleet.Priority {
 	p, _ := fleet.ParsePriority(word)
 	return p
 }
@@ -68,7 +65,7 @@ func badPool(p *musterv1.Pool) string {
 	return ""
 }
 
-func pool(p *musterv1.Pool) fleet.Pool {
+func readPool(p *musterv1.Pool) fleet.Pool {
 	out := fleet.Pool{
 		Name: p.GetName(), GPUs: int(p.GetGpus()), Rank: int(p.GetRank()), Reach: fleet.Reach(p.GetReach()),
 		Min: int(p.GetMin()), Max: int(p.GetMax()), Elastic: p.GetReplicas() == 0,

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"cmp"
@@ -9,49 +9,17 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file turns capacity into messages.
-
-// capacity fills in the rows of the partitions that a scope names, with the sums
-// over those clusters that it takes in whole.
-func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.CapacityRequest, at fleet.Instant) error {
-	scope := m.GetScope()
-	list, err := partitions(s, scope)
-	if err != nil {
-		return err
-	}
-	all, chosen := view.CapacityAt(s, at), map[string]bool{}
-	for _, p := range list {
-		chosen[p.ID] = true
-	}
-	for i, p := range s.Partitions {
-		if chosen[p.ID] {
-			row := partitionRow(s, p, all.Partitions[i], at)
-			if !m.GetWithoutIslands() {
-				row.Islands = islandRows(p)
-			}
-			out.Partitions = append(out.Partitions, row)
-		}
-	}
-	for _, c := range all.Clusters {
-		if scope == "" || scope == c.Cluster {
-			out.Clusters = append(out.Clusters, &musterv1.ClusterCapacity{Cluster: c.Cluster, Mode: string(c.Mode), Figures: figures(c.Figures), Stale: c.Stale})
-		}
-	}
-	if scope == "" {
-		out.Fleet = figures(all.Fleet)
-	}
-	return nil
-}
-
-func partitionRow(s *fleet.State, p *fleet.Partition, row view.Partition, at fleet.Instant) *musterv1.PartitionCapacity {
+// PartitionCapacity is a partition's row of capacity, without its islands.
+func PartitionCapacity(s *fleet.State, p *fleet.Partition, row view.Partition, at fleet.Instant) *musterv1.PartitionCapacity {
 	_, held := s.Held(p.ID, "", at)
 	return &musterv1.PartitionCapacity{
-		Partition: row.Partition, Figures: figures(row.Figures), Stale: row.Stale, Held: int32(held),
-		Incidents: s.OpenIncidents(p), Banners: bannersOf(p),
+		Partition: row.Partition, Figures: Figures(row.Figures), Stale: row.Stale, Held: int32(held),
+		Incidents: s.OpenIncidents(p), Banners: PartitionBanners(p),
 	}
 }
 
-func figures(f view.Figures) *musterv1.Figures {
+// Figures is the figures of capacity, in GPUs.
+func Figures(f view.Figures) *musterv1.Figures {
 	return &musterv1.Figures{
 		Installed: int32(f.Installed), Healthy: int32(f.Healthy), Usable: int32(f.Usable), Stranded: int32(f.Stranded),
 		Promisable: int32(f.Promisable), Sustainable: int32(f.Sustainable),
@@ -61,11 +29,12 @@ func figures(f view.Figures) *musterv1.Figures {
 	}
 }
 
-func islandRows(p *fleet.Partition) []*musterv1.IslandCapacity {
+// IslandCapacities is a partition's islands with what each has and backs: Whole and OwnShare in nodes, the rest in GPUs.
+func IslandCapacities(p *fleet.Partition) []*musterv1.IslandCapacity {
 	rows := make([]*musterv1.IslandCapacity, len(p.Islands))
 	for i, island := range p.Islands {
 		rows[i] = &musterv1.IslandCapacity{
-			Island: island.Name, Racks: int32(island.Racks), Nodes: count(island.Nodes()),
+			Island: island.Name, Racks: int32(island.Racks), Nodes: int32(len(island.Nodes())),
 			Whole: int32(island.Whole()), OwnShare: int32(island.Share),
 		}
 		for _, a := range p.Accounts {
@@ -79,7 +48,8 @@ func islandRows(p *fleet.Partition) []*musterv1.IslandCapacity {
 	return rows
 }
 
-func flexPool(p *fleet.Partition) *musterv1.FlexPool {
+// FlexPool is a partition's flex, with the use and share of each namespace in GPUs.
+func FlexPool(p *fleet.Partition) *musterv1.FlexPool {
 	pool := &musterv1.FlexPool{Partition: p.ID, Flex: int32(p.Flex()), Used: int32(p.Tally().FlexUsed)}
 	for _, name := range p.Namespaces() {
 		row := view.NamespaceIn(p, name)
@@ -100,7 +70,8 @@ func waiting(queue []fleet.Waiting) (n int32) {
 	return n
 }
 
-func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
+// FreeIslands is what is free in each island of a partition.
+func FreeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 	rows := make([]*musterv1.FreeIsland, len(p.Islands))
 	for i, island := range p.Islands {
 		rows[i] = &musterv1.FreeIsland{Partition: p.ID, Island: island.Name, NodesByFree: map[int32]int32{}}
@@ -118,12 +89,12 @@ func freeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 	return rows
 }
 
-// nodes are the wanted nodes of a partition, in order of island and name.
-func nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
+// Nodes are the wanted nodes of a partition, in order of island and name.
+func Nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
 	var rows []*musterv1.Node
 	for i, n := range p.Nodes {
 		if wants(p, n) {
-			one := nodeRow(view.NodeRow(p, n), n)
+			one := node(view.NodeRow(p, n), n)
 			for _, h := range view.HeldOn(p, i) {
 				one.Held = append(one.Held, &musterv1.NodeHeld{Holds: h.Holds, Target: h.Target, Gpus: int32(h.GPUs)})
 			}
@@ -136,14 +107,34 @@ func nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) [
 	return rows
 }
 
-func nodeRow(row view.Node, n *fleet.Node) *musterv1.Node {
+func node(row view.Node, n *fleet.Node) *musterv1.Node {
 	out := &musterv1.Node{
 		Name: row.Node, Partition: row.Partition, Island: row.Island, Rack: int32(row.Rack),
 		Gpus: int32(row.GPUs), Dead: int32(row.Dead), State: string(row.State), Signal: row.Signal,
-		Since: timestamp(row.Since), Free: int32(row.Free), Workloads: row.Workloads,
+		Since: Instant(row.Since), Free: int32(row.Free), Workloads: row.Workloads,
 	}
 	if owner := n.Owner(); owner != nil {
 		out.Quota = owner.Quota
 	}
 	return out
+}
+
+// UsableQuota is what somebody can use of a quota now.
+func UsableQuota(u view.Usable) *musterv1.UsableQuota {
+	return &musterv1.UsableQuota{
+		Quota: u.Quota, Partition: u.Partition, Backed: int32(u.Backed), Usage: int32(u.Usage), Free: int32(u.Free),
+		LargestGang: int32(u.LargestGang), Borrow: int32(u.Borrow), Waiting: int32(u.Waiting),
+		Next: Instant(u.Next.At), NextWhat: u.Next.What, HeldForYou: int32(u.HeldForYou), Held: int32(u.Held),
+		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode),
+	}
+}
+
+// UsableFlex is what a namespace can use of flex now.
+func UsableFlex(u view.UsableFlex) *musterv1.UsableFlex {
+	return &musterv1.UsableFlex{
+		Partition: u.Partition, Flex: int32(u.Flex), Free: int32(u.Free), LargestGang: int32(u.LargestGang),
+		Holds: int32(u.Holds), Share: int32(u.Share), Waiting: int32(u.Waiting), Callable: int32(u.Callable),
+		Next: Instant(u.Next.At), NextWhat: u.Next.What,
+		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode),
+	}
 }

@@ -1,0 +1,27 @@
+package wire
+
+import (
+	"encoding/json"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/event"
+)
+
+// Events are facts as messages.
+func Events(list []event.Event) ([]*musterv1.Event, error) {
+	out := make([]*musterv1.Event, len(list))
+	for i, e := range list {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &musterv1.Event{Kind: e.Kind(), Data: string(data)}
+	}
+	return out, nil
+}
+
+// Record is one record of the log. It fails only where an event is no JSON.
+func Record(r event.Record) (*musterv1.Record, error) {
+	list, err := Events(r.Events)
+	return &musterv1.Record{Seq: r.Seq, At: Instant(r.At), Actor: r.Actor, Reason: r.Reason, Events: list}, err
+}
