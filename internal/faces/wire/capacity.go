@@ -119,7 +119,7 @@ func node(row view.Node, n *fleet.Node) *musterv1.Node {
 	return out
 }
 
-// UsableQuota is what somebody can use of a quota now.
+// UsableQuota is what a reader can use of a quota now.
 func UsableQuota(u view.Usable) *musterv1.UsableQuota {
 	return &musterv1.UsableQuota{
 		Quota: u.Quota, Partition: u.Partition, Backed: int32(u.Backed), Usage: int32(u.Usage), Free: int32(u.Free),

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Fleet is the fleet's metal, policies and open incidents.
+// Fleet is the fleet's nodes, policies and open incidents.
 func Fleet(s *fleet.State) *musterv1.GetFleetResponse {
 	out := &musterv1.GetFleetResponse{
 		Policy:    Policy(inForce(s.Policy)),

@@ -24,7 +24,7 @@ func PartitionBanners(p *fleet.Partition) []string {
 	}
 	for _, b := range p.Health.Bursts {
 		if !b.Real {
-			list = append(list, fmt.Sprintf("BURST in %s since %s: %q on %d nodes at once accuses %s; no node is taken for it",
+			list = append(list, fmt.Sprintf("BURST in %s since %s: %q on %d nodes at once points to %s, not to the nodes. No node was taken out of service",
 				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, b.Nodes, b.Accuses))
 		}
 	}
