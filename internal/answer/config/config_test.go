@@ -93,7 +93,6 @@ func TestWhatIsWrongIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"fraction", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: 3.5}]}]\n", `f:5: gpus is 3.5; write a whole number: nothing here comes in fractions`},
 		{"negative GPUs", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: -8}]}]\n", `f:5: gpus is -8; write a whole number from 0 to 64000000`},
 		{"text for a number", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: many}]}]\n", `f:5: gpus is "many"; write a whole number`},
-		{"half a node", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: 12}]}]\n", `f:5: gpus is 12 GPUs, which is not in whole nodes of 8; write 8 or 16`},
 		{"half a gang", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: 16, gang: 9}]}]\n", `f:5: gang is 9 GPUs, which is not in whole nodes of 8; write 8 or 16`},
 		{"gang above grant", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: 16, gang: 24}]}]\n", `f:5: gang is 24 GPUs, more than the grant of 16; a gang is at most the grant`},
 		{"unknown partition", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h100, gpus: 16}]}]\n", `f:5: there is no partition "tiger/h100"; did you mean "tiger/h200"?`},
@@ -229,7 +228,7 @@ func TestManyErrorsAndEntriesCostLittle(t *testing.T) {
 }
 
 func TestGrantsMayNamePartitionsThatExistAlready(t *testing.T) {
-	text := []byte("quotas: [{path: a, grants: [{partition: lion/a100, gpus: 6}]}]\n")
+	text := []byte("quotas: [{path: a, grants: [{partition: lion/a100, gpus: 8, gang: 6}]}]\n")
 	if _, err := Parse("f", text, Options{}); err != nil {
 		t.Errorf("with nothing known: %v", err)
 	}

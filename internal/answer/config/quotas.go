@@ -83,7 +83,6 @@ func checkPartition(f Fields, g Grant, partitions map[string]int) {
 	if perNode == 0 {
 		return // already told
 	}
-	wholeNodes(f.At("gpus"), g.GPUs, perNode)
 	wholeNodes(f.At("gang"), g.Gang, perNode)
 }
 

@@ -112,7 +112,7 @@ func (c *checker) partition(p *fleet.Partition) {
 	c.equal("flexUsed of all namespaces = flexUsed", flexUsed, f.FlexUsed)
 	c.equal("usage of all quotas = scheduled + borrowed + over", usage, f.Scheduled+f.Borrowed+f.Over)
 	if !stale(p) { // with silence the last backing stays, whatever else changes
-		c.equal("flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", f.Flex,
-			f.Usable-f.Promisable+f.Unallocated+f.Unscheduled-f.Borrowed-f.Over+t.StrandedQ)
+		c.equal("flex = (usable − promisable) + unallocated + fractions + unscheduled − borrowed − over + stranded in-quota", f.Flex,
+			f.Usable-f.Promisable+f.Unallocated+p.Fractions()+f.Unscheduled-f.Borrowed-f.Over+t.StrandedQ)
 	}
 }

@@ -218,5 +218,5 @@ func spare(p *fleet.Partition, a *fleet.Account) int {
 	if len(a.Queue()) > 0 {
 		return 0
 	}
-	return (a.Grant - a.Stays()) / p.GPUsPerNode
+	return (a.GrantNodes()*p.GPUsPerNode - a.Stays()) / p.GPUsPerNode
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // grants lists the commands that make quotas and their grants what the cluster
-// says. A grant is of whole nodes: what is left over is said.
+// says. What of a grant fills no whole node is said: it stays unbacked.
 func grants(s *fleet.State, cluster string, quotas []translate.Quota) (commands []core.Command, problems []translate.Problem) {
 	wanted := map[string]bool{}
 	for _, q := range quotas {
@@ -85,9 +85,8 @@ func grantsOf(s *fleet.State, cluster string, q translate.Quota) (commands []cor
 		if over := g.GPUs % p.GPUsPerNode; over != 0 {
 			problems = append(problems, translate.Problem{
 				Object: "quota/" + q.Path,
-				Text:   fmt.Sprintf("%d GPUs are no whole nodes of %s; %d are counted, %d left out", g.GPUs, p.ID, g.GPUs-over, over),
+				Text:   fmt.Sprintf("%d GPUs are granted in %s; %d of them fill no whole node and stay unbacked", g.GPUs, p.ID, over),
 			})
-			g.GPUs -= over
 		}
 		gpus[p.ID] += g.GPUs
 	}

@@ -114,7 +114,7 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.GrantTransferred:
 		p := s.Partition(e.Partition)
 		from, to := p.EnsureAccount(e.From), p.EnsureAccount(e.To)
-		p.SetGrant(e.From, from.Grant-e.GPUs, min(from.Gang, from.Grant-e.GPUs), from.Overcommit)
+		p.SetGrant(e.From, from.Grant-e.GPUs, min(from.Gang, p.InWholeNodes(from.Grant-e.GPUs)), from.Overcommit)
 		p.SetGrant(e.To, to.Grant+e.GPUs, to.Gang, to.Overcommit)
 	case event.HoldPlaced:
 		s.AddHold(e.Hold)

@@ -69,10 +69,18 @@ func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
 	return one(event.AccessSet{Quota: c.Path, Access: c.Access})
 }
 
-// wholeNodes checks a figure that must be zero or more GPUs in whole nodes.
-func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
+// notNegative checks a figure that may be any number of GPUs.
+func notNegative(what string, gpus int) *Refusal {
 	if gpus < 0 {
 		return refuse(Invalid, "%s of %d GPUs; it must be 0 or more", what, gpus)
+	}
+	return nil
+}
+
+// wholeNodes checks a figure that must be zero or more GPUs in whole nodes.
+func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
+	if refusal := notNegative(what, gpus); refusal != nil {
+		return refusal
 	}
 	if gpus%p.GPUsPerNode != 0 {
 		return refuse(NotWholeNodes, "%s of %d GPUs in %s; nodes there have %d GPUs, so use a multiple", what, gpus, p.ID, p.GPUsPerNode).
@@ -90,18 +98,21 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 	if refusal != nil {
 		return nil, refusal
 	}
-	if refusal := wholeNodes(p, "a grant", c.GPUs); refusal != nil {
+	if refusal := notNegative("a grant", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
 	was, gang := 0, c.Gang
 	if a := p.Account(c.Quota); a != nil {
 		was = a.Grant
 		if c.KeepGang {
-			gang = min(a.Gang, c.GPUs)
+			gang = min(a.Gang, p.InWholeNodes(c.GPUs))
 		}
 	}
 	if gang < 0 || gang > c.GPUs {
 		return nil, refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", gang, c.GPUs)
+	}
+	if refusal := wholeNodes(p, "a gang", gang); refusal != nil {
+		return nil, refusal
 	}
 	if c.Overcommit && reason == "" {
 		return nil, refuse(Invalid, "overcommit needs a reason; say why")
@@ -163,7 +174,7 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 	if s.Quota(c.To) == nil {
 		return nil, noQuota(c.To)
 	}
-	if refusal := wholeNodes(p, "a transfer", c.GPUs); refusal != nil {
+	if refusal := notNegative("a transfer", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
 	has := 0

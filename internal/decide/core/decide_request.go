@@ -50,9 +50,6 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 	if c.GPUs <= 0 {
 		return nil, refuse(Invalid, "a request for %d GPUs; ask for how many more are needed", c.GPUs)
 	}
-	if refusal := wholeNodes(p, "a request", c.GPUs); refusal != nil {
-		return nil, refusal
-	}
 	if installed := p.Tally().Installed; c.GPUs > installed {
 		return nil, refuse(Invalid, "a request for %d GPUs; all of %s has %d", c.GPUs, p.ID, installed).with(map[string]int{"gpus": c.GPUs, "installed": installed})
 	}
@@ -121,9 +118,6 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 	}
 	if !owns(s, r.Actor, c.From) {
 		return nil, refuse(AccessDenied, "%s does not answer for %s, whose owner is %s", r.Actor.Name, c.From, orNobody(s.OwnerOf(c.From)))
-	}
-	if refusal := wholeNodes(p, "an offer", c.GPUs); refusal != nil {
-		return nil, refusal
 	}
 	has, rest := 0, q.GPUs-q.Offered()
 	if a := p.Account(c.From); a != nil {

@@ -68,7 +68,6 @@ func TestWhatAnOwnerOffersIsTransferredAndTheRestGranted(t *testing.T) {
 	st.by(time.Hour, ada, core.RequestQuota{Quota: "oak", Partition: "t/g", GPUs: 32}, "")
 	st.by(time.Hour, ops, core.AnswerRequest{ID: 1, Grant: true}, "Overpromise")
 	st.by(time.Hour, carl, core.OfferQuota{ID: 1, From: "elm", GPUs: 16}, "does not answer for elm, whose owner is bob")
-	st.by(time.Hour, bob, core.OfferQuota{ID: 1, From: "elm", GPUs: 12}, "NotWholeNodes")
 	st.by(time.Hour, bob, core.OfferQuota{ID: 1, From: "elm", GPUs: 40}, "elm has 32")
 	st.by(time.Hour, bob, core.OfferQuota{ID: 1, From: "elm", GPUs: 16}, "")
 	st.by(time.Hour, bob, core.OfferQuota{ID: 1, From: "elm", GPUs: 24}, "elm has 16")

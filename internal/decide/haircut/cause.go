@@ -6,6 +6,7 @@ import (
 
 // The causes of an excess.
 const (
+	NoWholeNode    = "no whole node"   // what of grants fills no whole node: nothing can back it
 	NeverDelivered = "never delivered" // assigned above what is installed
 	OverAssigned   = "over-assigned"   // assigned above what the policy would allow were every node healthy
 	Quarantined    = "quarantined"     // nodes in suspect, quarantined or degraded
@@ -21,19 +22,23 @@ var causeOf = map[fleet.NodeState]string{
 	fleet.Maintenance: InMaintenance, fleet.Retired: Retired,
 }
 
-// causesOf splits an excess by cause, in nodes: first what was assigned beyond
-// the metal, then beyond the policy, then what failing metal took, pro rata to
+// causesOf splits an excess of GPUs by cause: first what fills no whole node (at
+// most fractions), then, in nodes, what was assigned beyond the metal, then beyond the policy, then what failing metal took, pro rata to
 // the nodes in each state. The parts sum to the excess.
-func causesOf(p *fleet.Partition, excess, assigned, installed, allowed int) []fleet.CutCause {
+func causesOf(p *fleet.Partition, gpus, fractions int, n nodes) []fleet.CutCause {
 	var list []fleet.CutCause
+	if fractions = min(gpus, fractions); fractions > 0 {
+		list = append(list, fleet.CutCause{Cause: NoWholeNode, GPUs: fractions})
+	}
+	excess := (gpus - fractions) / p.GPUsPerNode
 	add := func(cause string, nodes int) {
 		if nodes > 0 {
 			list = append(list, fleet.CutCause{Cause: cause, GPUs: nodes * p.GPUsPerNode})
 			excess -= nodes
 		}
 	}
-	add(NeverDelivered, min(excess, assigned-installed))
-	add(OverAssigned, min(excess, min(assigned, installed)-allowed))
+	add(NeverDelivered, min(excess, n.assigned-n.installed))
+	add(OverAssigned, min(excess, min(n.assigned, n.installed)-n.allowed/1000))
 	names := []string{Quarantined, Repair, InMaintenance, Retired}
 	for i, n := range Apportion(down(p, names), excess) {
 		add(names[i], n)

@@ -16,6 +16,8 @@ const (
 type row struct {
 	account *fleet.Account
 	grant   int
+	extra   int          // GPUs of the grant beyond its whole nodes
+	cutsIt  bool         // whether they are cut
 	gang    int          // the declared gang needs so many
 	beside  int          // nodes that work touches beside the gang's block: only loose backing covers them
 	has     [classes]int // what of the grant is in each class
@@ -36,7 +38,7 @@ func rowsOf(p *fleet.Partition, now fleet.Instant) []*row {
 // not above usage, even if the work leaves some of its GPUs free: without it the
 // work would have no cover.
 func rowOf(p *fleet.Partition, a *fleet.Account, now fleet.Instant) *row {
-	r := &row{account: a, grant: a.Grant / p.GPUsPerNode, gang: up(a.Gang, p.GPUsPerNode)}
+	r := &row{account: a, grant: a.GrantNodes(), extra: a.Fraction(), gang: up(a.Gang, p.GPUsPerNode)}
 	touched := 0
 	for _, i := range a.Islands() {
 		touched += a.Touched(i)
@@ -60,6 +62,25 @@ func (r *row) taken() int {
 		t += n
 	}
 	return t
+}
+
+// cutFractions cuts what fills no whole node, first of all: nothing backs it, so
+// nobody loses anything. It says how many GPUs that is.
+func cutFractions(rows []*row) int {
+	t := 0
+	for _, r := range rows {
+		r.cutsIt = true
+		t += r.extra
+	}
+	return t
+}
+
+// fraction is the GPUs of the row that fill no whole node and are cut.
+func (r *row) fraction() int {
+	if r.cutsIt {
+		return r.extra
+	}
+	return 0
 }
 
 // left is what the row has left in a class. Sparing the gang, what is above usage

@@ -68,11 +68,15 @@ func nearest(n, d int) int {
 // Part is what a plan finds and cuts in one partition.
 func Part(s *fleet.State, p *fleet.Partition, ask Ask, now fleet.Instant) fleet.CutPart {
 	rows, n := rowsOf(p, now), measure(Under(s, ask.Buffer), p, now)
+	above, fractions := p.Assigned() > n.sustainable*p.GPUsPerNode, 0
+	if above || ask.Basis == fleet.BasisQuota {
+		fractions = cutFractions(rows)
+	}
 	switch {
 	case ask.Basis == fleet.BasisQuota:
 		takeShares(rows, n.allowed, n.installed*1000)
-	case n.assigned > n.sustainable:
-		take(rows, n.assigned-n.sustainable)
+	case above:
+		take(rows, max(0, n.assigned-n.sustainable))
 	}
 	part := fleet.CutPart{
 		Partition: p.ID, Installed: p.Tally().Installed, Healthy: p.Tally().Healthy,
@@ -87,20 +91,20 @@ func Part(s *fleet.State, p *fleet.Partition, ask Ask, now fleet.Instant) fleet.
 		part.Left = max(0, part.Left-c.GPUs())
 	}
 	if part.Excess > 0 {
-		part.Causes = causesOf(p, n.assigned-n.sustainable, n.assigned, n.installed, n.allowed/1000)
+		part.Causes = causesOf(p, part.Excess, fractions, n)
 	}
 	return part
 }
 
 // nodes is a partition in nodes.
 type nodes struct {
-	installed, assigned, sustainable int
+	installed, assigned, sustainable int // assigned: of every grant its whole nodes
 	allowed                          int // by the policy were every node healthy, in thousandths
 }
 
 func measure(s *fleet.State, p *fleet.Partition, now fleet.Instant) nodes {
 	n := nodes{
-		installed: len(p.Nodes), assigned: p.Assigned() / p.GPUsPerNode,
+		installed: len(p.Nodes), assigned: p.AssignedNodes(),
 		sustainable: Sustainable(s, p, now) / p.GPUsPerNode,
 	}
 	for i, island := range p.Islands {
@@ -144,14 +148,14 @@ func Under(s *fleet.State, b *fleet.Buffer) *fleet.State {
 func cutsOf(s *fleet.State, p *fleet.Partition, rows []*row, now fleet.Instant) []fleet.Cut {
 	var cuts []fleet.Cut
 	for _, r := range rows {
-		if r.taken() == 0 {
+		if r.taken()+r.fraction() == 0 {
 			continue
 		}
 		a, g := r.account, p.GPUsPerNode
 		c := fleet.Cut{
-			Quota: a.Quota, Owner: s.OwnerOf(a.Quota), Was: a.Grant, Now: a.Grant - r.taken()*g,
+			Quota: a.Quota, Owner: s.OwnerOf(a.Quota), Was: a.Grant, Now: a.Grant - r.taken()*g - r.fraction(),
 			Usage: a.Usage(), Idle: a.Idle(now), Highest: a.HighestUse(now),
-			Unscheduled: r.cut[unscheduled] * g, IdleCut: r.cut[idle] * g, Rest: r.cut[rest] * g,
+			Fraction: r.fraction(), Unscheduled: r.cut[unscheduled] * g, IdleCut: r.cut[idle] * g, Rest: r.cut[rest] * g,
 			Gang: a.Gang, Overcommit: a.Overcommit,
 		}
 		c.GangNow = min(c.Gang, c.Now)
@@ -163,6 +167,7 @@ func cutsOf(s *fleet.State, p *fleet.Partition, rows []*row, now fleet.Instant) 
 // Sums are what a plan cuts, in GPUs.
 type Sums struct {
 	Total       int `json:"total"`
+	Fraction    int `json:"fraction,omitempty"` // that fill no whole node
 	Unscheduled int `json:"unscheduled"`
 	Idle        int `json:"idle"`
 	Rest        int `json:"rest"`
@@ -174,6 +179,7 @@ func SumsOf(parts []fleet.CutPart) Sums {
 	for _, p := range parts {
 		for _, c := range p.Cuts {
 			t.Total += c.GPUs()
+			t.Fraction += c.Fraction
 			t.Unscheduled += c.Unscheduled
 			t.Idle += c.IdleCut
 			t.Rest += c.Rest

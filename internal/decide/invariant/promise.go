@@ -27,7 +27,7 @@ func (c *checker) promises(p *fleet.Partition) {
 	for _, a := range p.Accounts {
 		c.grant(p, a)
 	}
-	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", "", all, min(p.Promisable, p.Assigned()/p.GPUsPerNode))
+	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", "", all, min(p.Promisable, p.AssignedNodes()))
 }
 
 func (c *checker) grant(p *fleet.Partition, a *fleet.Account) {

@@ -32,8 +32,9 @@ func (m *metal) step(r *rand.Rand) change {
 		m.set(node, []fleet.NodeState{fleet.Healthy, fleet.Healthy, fleet.Suspect, fleet.Quarantined, fleet.Probation}[r.Intn(5)])
 		return health
 	case k < 5:
-		nodes := r.Intn(8)
-		m.grant(quotas[r.Intn(len(quotas))], nodes, r.Intn(2)*r.Intn(nodes+1))
+		nodes, quota := r.Intn(8), quotas[r.Intn(len(quotas))]
+		m.grant(quota, nodes, r.Intn(2)*r.Intn(nodes+1))
+		m.p.SetGrant(quota, 8*nodes+max(0, r.Intn(16)-8), m.p.Account(quota).Gang, true)
 		return people
 	case k < 6 && len(m.works) > 0:
 		m.end(m.works[r.Intn(len(m.works))])
@@ -213,7 +214,7 @@ func (m *metal) wrong(a promise.Alignment) []string {
 		all += sum
 	}
 	say(all <= a.Promisable, "%d nodes back quotas, %d are promisable", all, a.Promisable)
-	say(all == min(a.Promisable, m.p.Assigned()/8), "%d nodes back quotas; %d are promisable and %d assigned", all, a.Promisable, m.p.Assigned()/8)
+	say(all == min(a.Promisable, m.p.AssignedNodes()), "%d nodes back quotas; %d are promisable and %d assigned", all, a.Promisable, m.p.AssignedNodes())
 	for k, acc := range m.p.Accounts {
 		for i := range m.p.Islands {
 			stands := acc.Backing[i] > 0 || acc.Touched(i) > 0

@@ -156,7 +156,7 @@ func (al *aligner) quiet() bool {
 func (al *aligner) enter(k, t int) {
 	a := al.p.Accounts[k]
 	r := &al.rows[k]
-	*r = row{account: a, tree: t, grant: a.Grant / al.p.GPUsPerNode, home: -1}
+	*r = row{account: a, tree: t, grant: a.GrantNodes(), home: -1}
 	r.stands = make([]stand, 0, len(a.Islands()))
 	for _, i := range a.Islands() {
 		n, touched := a.Backing[i], a.Touched(i)

@@ -82,8 +82,8 @@ func newQuotaGrant(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant QUOTA PARTITION GPUS",
 		Short: "make a quota's grant in a partition this many GPUs",
-		Long: `Grant makes a quota's grant in a partition this many GPUs, in whole nodes. It is refused if more would
-be assigned than is sustainable, unless --overcommit says so, with a --reason.`,
+		Long: `Grant makes a quota's grant in a partition this many GPUs. Whole nodes of it are backed; what
+fills no whole node stays unbacked. It is refused if more would be assigned than is sustainable, unless --overcommit says so, with a --reason.`,
 		Example: "  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'",
 		Args:    needs(3, 3, "a quota, a partition and a number of GPUs"),
 		RunE: func(cmd *cobra.Command, args []string) error {

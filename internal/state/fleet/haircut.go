@@ -106,6 +106,7 @@ type Cut struct {
 	Usage       int    `json:"usage"`
 	Idle        int    `json:"idle,omitempty"` // of usage
 	Highest     int    `json:"highest"`        // highest use of the last 90 days
+	Fraction    int    `json:"cutFraction,omitempty"` // what fills no whole node: nothing ever backed it
 	Unscheduled int    `json:"cutUnscheduled,omitempty"`
 	IdleCut     int    `json:"cutIdle,omitempty"`
 	Rest        int    `json:"cutRest,omitempty"`

@@ -141,7 +141,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
 	p.declared -= min(1, a.Gang)
-	p.Regranted = p.Regranted || a.Grant != gpus || a.Gang != gang
+	p.Regranted = p.Regranted || a.GrantNodes() != gpus/p.GPUsPerNode || a.Gang != gang
 	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
 	p.short += a.short()
 	p.declared += min(1, a.Gang)

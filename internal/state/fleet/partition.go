@@ -72,7 +72,7 @@ type Partition struct {
 	Pledges     Pledges `json:"pledges"`             // what became of what was promisable
 	LongPledges Pledges `json:"longPledges"`         // and of what was sustainable
 	Downs       []Down  `json:"downs"`               // by node, then in order; see forgetDowns
-	// Regranted: a grant has changed since the backing last did. Only then, or
+	// Regranted: the whole nodes of a grant, or its gang, have changed since the backing last did. Only then, or
 	// where promisable falls, may an alignment take cover from running work.
 	Regranted bool            `json:"grantsMoved,omitempty"`
 	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
@@ -188,6 +188,28 @@ func (p *Partition) Assigned() int {
 		t += a.Grant
 	}
 	return t
+}
+
+// InWholeNodes is what of so many GPUs is whole nodes.
+func (p *Partition) InWholeNodes(gpus int) int { return gpus - gpus%p.GPUsPerNode }
+
+// AssignedNodes is the whole nodes of all grants: what can be backed of them.
+func (p *Partition) AssignedNodes() int {
+	t := 0
+	for _, a := range p.Accounts {
+		t += a.GrantNodes()
+	}
+	return t
+}
+
+// Fractions is the GPUs of grants that fill no whole node, as far as they are
+// promisable all the same: flex has them, and nobody else.
+func (p *Partition) Fractions() int {
+	t := 0
+	for _, a := range p.Accounts {
+		t += a.Fraction()
+	}
+	return max(0, min(t, (p.Promisable-p.AssignedNodes())*p.GPUsPerNode))
 }
 
 // FlexWork lists the flex workloads that hold or reserve GPUs here, in order of ID.

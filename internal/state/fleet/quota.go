@@ -131,13 +131,20 @@ func (a *Account) Tree() string { return a.tree }
 // BackedNodes is the number of nodes that back the grant, over all islands.
 func (a *Account) BackedNodes() int { return a.backedNodes }
 
-// short is 1 if the grant is not backed whole, else 0.
+// short is 1 if not all whole nodes of the grant are backed, else 0.
 func (a *Account) short() int {
-	if a.backedNodes*a.partition.GPUsPerNode < a.Grant {
+	if a.backedNodes < a.GrantNodes() {
 		return 1
 	}
 	return 0
 }
+
+// GrantNodes is the whole nodes of the grant: what can be backed of it.
+func (a *Account) GrantNodes() int { return a.Grant / a.partition.GPUsPerNode }
+
+// Fraction is the GPUs of the grant beyond its whole nodes: assigned, and never
+// backed (semantics §3.2).
+func (a *Account) Fraction() int { return a.Grant % a.partition.GPUsPerNode }
 
 // BackedGPUs is the backed part of the grant in GPUs: what a researcher sees as quota.
 func (a *Account) BackedGPUs() int { return a.BackedNodes() * a.partition.GPUsPerNode }
