@@ -13,7 +13,6 @@ import (
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/engine"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -23,73 +22,70 @@ type pumped interface {
 	Pump(ctx context.Context, clock simulated.Clock, send func(driver.Report) error) error
 }
 
-// cluster is what carries decisions out: a simulated one, in this version. Under
-// a demo it also has people who use it.
-type cluster struct {
-	log    *slog.Logger
-	driver pumped
-	demo   *demo.Cluster // nil: no demo
-	seed   uint64
-	crowd  *demo.Crowd
+// reconciled are Kubernetes clusters: each is brought to what the state says.
+type reconciled interface {
+	Run(ctx context.Context) error // until ctx ends
+	Wake(cluster string)           // something was decided for it
+}
 
-	mu      sync.Mutex // the engine carries records while it shows the state
-	carrier *engine.Carrier
+// cluster is what carries decisions out: Kubernetes clusters, or a simulated one. Under
+// a demo the simulated one also has people who use it.
+type cluster struct {
+	log       *slog.Logger
+	real      reconciled // nil: it is simulated
+	simulated pumped     // nil: it is real
+	demo      *demo.Cluster
+	seed      uint64
+	crowd     *demo.Crowd
 }
 
 // newCluster is what carries this server's decisions out.
 func (s *server) newCluster() (*cluster, error) {
-	if s.Agents != "" || len(s.Clusters) > 0 {
+	switch {
+	case s.Agents != "" || len(s.Clusters) > 0:
 		several, err := s.several()
 		if err != nil {
 			return nil, err
 		}
-		return &cluster{log: s.log, driver: several, carrier: engine.NewCarrier(several)}, nil
+		return &cluster{log: s.log, real: several}, nil
+	case s.Join != nil:
+		joined, err := s.join()
+		if err != nil {
+			return nil, err
+		}
+		return &cluster{log: s.log, real: joined}, nil
 	}
-	if s.Join == nil {
-		return newCluster(s.folder.demo, s.log), nil
-	}
-	joined, err := s.join()
-	if err != nil {
-		return nil, err
-	}
-	return &cluster{log: s.log, driver: joined, carrier: engine.NewCarrier(joined)}, nil
+	return newSimulated(s.folder.demo, s.log), nil
 }
 
-func newCluster(mark *demoMark, log *slog.Logger) *cluster {
+func newSimulated(mark *demoMark, log *slog.Logger) *cluster {
 	c := &cluster{log: log}
 	if mark == nil {
-		c.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
+		c.simulated = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
 	} else {
 		c.seed, c.demo = mark.Seed, demo.NewCluster(mark.Seed)
-		c.driver = c.demo
+		c.simulated = c.demo
 	}
-	c.carrier = engine.NewCarrier(c.driver)
 	return c
 }
 
-// plan finds out what a record means for the cluster, which is told so once the
-// record is durable.
-func (c *cluster) plan(r event.Record, s *fleet.State) func() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.carrier.Plan(r, s)
+// options let the engine tell the cluster what was decided.
+func (c *cluster) options(o engine.Options) engine.Options {
+	if c.real != nil {
+		o.Wake = c.real.Wake
+	} else {
+		o.Driver = c.simulated
+	}
+	return o
 }
 
-// start tells the cluster all that stands, as it must be after a restart in the
-// middle of anything.
+// start wakes the demo's people.
 func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
-	now := simulated.RealTime{}.Now()
-	e.Read(func(s *fleet.State) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.carrier.Resync(max(now, s.Time), s)
-		if c.demo != nil {
-			c.demo.Watch(max(now, s.Time), s)
-		}
-	})
 	if c.demo == nil {
 		return nil
 	}
+	now := simulated.RealTime{}.Now()
+	e.Read(func(s *fleet.State) { c.demo.Watch(max(now, s.Time), s) })
 	c.crowd = demo.NewCrowd(e, c.seed, now)
 	return c.crowd.Wake(ctx, now, does(e))
 }
@@ -110,7 +106,11 @@ func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) 
 	var parts sync.WaitGroup
 	do := does(e)
 	parts.Go(func() {
-		stop(c.driver.Pump(ctx, simulated.RealTime{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
+		if c.real != nil {
+			stop(c.real.Run(ctx))
+			return
+		}
+		stop(c.simulated.Pump(ctx, simulated.RealTime{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
 	})
 	if c.crowd != nil {
 		parts.Go(func() {

@@ -19,8 +19,6 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
-	"github.com/muster-fleet/muster/internal/run/driver"
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -48,14 +46,12 @@ func (f *folder) settleClusters(used bool) error {
 // clusters are real ones: those whose agents dial in, and those that the server
 // reaches by itself.
 type clusters struct {
-	*kube.Drivers
 	server *server
 	hub    *link.Hub // nil: no agent may dial in
 	own    map[string]*kube.Client
 
 	mu     sync.Mutex
 	ctx    context.Context // of what runs; nil before
-	send   func(driver.Report) error
 	end    func(error)
 	all    sync.WaitGroup
 	kept   map[string]*keptCluster
@@ -74,7 +70,7 @@ type keptCluster struct {
 func (s *server) several() (*clusters, error) {
 	frugal()
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
-	c := &clusters{Drivers: kube.NewDrivers(), server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
+	c := &clusters{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {
 		connect := kube.Connect
 		if !join.Manage && !join.Kueue {
@@ -120,12 +116,19 @@ func (c *clusters) invite(nodes, live int) {
 	}
 }
 
-// Pump keeps all clusters and the state in step until ctx ends.
-func (c *clusters) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {
+// Wake says that something was decided for a cluster.
+func (c *clusters) Wake(cluster string) {
+	if agent, ok := c.agents.Load(cluster); ok {
+		agent.(*kube.Agent).Wake()
+	}
+}
+
+// Run keeps all clusters and the state in step until ctx ends.
+func (c *clusters) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	c.mu.Lock()
-	c.ctx, c.send, c.end = ctx, send, stop
+	c.ctx, c.end = ctx, stop
 	c.mu.Unlock()
 	for _, join := range c.server.Clusters {
 		c.look(join, c.own[join.Name])
@@ -232,7 +235,7 @@ func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.C
 	}
 	o := kube.Options{
 		Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Usage: usage, FenceAfter: join.FenceAfter,
-		Log: s.log, Driver: c.Of(join.Name), Send: c.send,
+		Log: s.log,
 	}
 	if join.Manage {
 		o.Mode = fleet.Enforce

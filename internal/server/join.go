@@ -19,8 +19,6 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
-	"github.com/muster-fleet/muster/internal/run/driver"
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -53,7 +51,6 @@ func (f *folder) settleCluster(o cli.UpOptions, used bool) error {
 
 // joined is a Kubernetes cluster.
 type joined struct {
-	*kube.Driver
 	server *server
 	client *kube.Client
 }
@@ -69,7 +66,7 @@ func (s *server) join() (*joined, error) {
 	if err != nil {
 		return nil, cli.Malformed(err)
 	}
-	return &joined{Driver: kube.NewDriver(), server: s, client: client}, nil
+	return &joined{server: s, client: client}, nil
 }
 
 // kubeEngine is the engine as the cluster's agent asks for it.
@@ -83,8 +80,15 @@ func (e kubeEngine) Do(ctx context.Context, r core.Request) error {
 func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
 func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
-// Pump keeps the cluster and the state in step until ctx ends.
-func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.Report) error) error {
+// Wake says that something was decided for the cluster.
+func (j *joined) Wake(string) {
+	if agent := j.server.agent.Load(); agent != nil {
+		agent.Wake()
+	}
+}
+
+// Run keeps the cluster and the state in step until ctx ends.
+func (j *joined) Run(ctx context.Context) error {
 	s := j.server
 	mode := fleet.Observe
 	if s.Join.Manage {
@@ -98,7 +102,7 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 		}
 	}
 	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log, Driver: j.Driver, Send: send,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log,
 	})
 	s.agent.Store(agent)
 	go func() {
@@ -113,7 +117,7 @@ func (j *joined) Pump(ctx context.Context, _ simulated.Clock, send func(driver.R
 
 // said is what the joined cluster itself says of a workload.
 func (s *server) said(namespace, name, target string) []string {
-	if several, ok := s.cluster.driver.(*clusters); ok {
+	if several, ok := s.cluster.real.(*clusters); ok {
 		return several.said(namespace, name, target)
 	}
 	if agent := s.agent.Load(); agent != nil {

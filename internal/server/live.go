@@ -147,7 +147,7 @@ func (s *server) invite() {
 	}
 	nodes, live := 0, 0
 	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
-	if several, ok := s.cluster.driver.(*clusters); ok {
+	if several, ok := s.cluster.real.(*clusters); ok {
 		several.invite(nodes, live)
 		return
 	}

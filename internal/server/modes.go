@@ -49,7 +49,7 @@ func (s *server) watchedOnly(cluster string) string {
 	if s.Join != nil && s.Join.Name == cluster {
 		return onlyWatch(s.Join.Manage, "start the server again with muster join --manage and the same --data; until its mode is set nothing changes by that")
 	}
-	if several, ok := s.cluster.driver.(*clusters); ok {
+	if several, ok := s.cluster.real.(*clusters); ok {
 		several.mu.Lock()
 		defer several.mu.Unlock()
 		if is := several.kept[cluster]; is != nil {

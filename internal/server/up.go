@@ -128,9 +128,9 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	if s.cluster, err = s.newCluster(); err != nil {
 		return err
 	}
-	s.engine, err = engine.Open(ctx, engine.Options{
-		Journal: s.journal, Plan: s.cluster.plan, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
-	})
+	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
+		Journal: s.journal, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
+	}))
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
 	}

@@ -3,12 +3,14 @@ package kube
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -59,21 +61,31 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 		a.startedAt = time.Now()
 	}
 	for _, s := range t.stop {
-		if err := a.Send(driver.Report{At: a.Now(), Stopped: &s}); err != nil {
+		if err := a.reportStopped(ctx, s); err != nil {
 			return busy, err
 		}
-		a.Driver.said(s)
 	}
 	return busy, nil
 }
 
-// wants lists what should stand: what the driver was told, and what should not
-// stand any more.
-func (a *Agent) wants() []wanted {
-	told := a.Driver.all()
-	var more []wanted
-	a.engine.Read(func(s *fleet.State) { more = forgottenWork(s, a.Translate.Cluster, told) })
-	return append(told, more...)
+// reportStopped tells the engine that replicas have left.
+func (a *Agent) reportStopped(ctx context.Context, s driver.Stopped) error {
+	err := a.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
+	var no *core.Refusal
+	if errors.As(err, &no) {
+		a.Log.Warn("a report of the cluster was refused", "cluster", a.Translate.Cluster, "why", no.Error())
+		return nil
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to stop
+	}
+	return err
+}
+
+// wants lists what should stand.
+func (a *Agent) wants() (list []wanted) {
+	a.engine.Read(func(s *fleet.State) { list = desired(s, a.Translate.Cluster) })
+	return list
 }
 
 // write does what is to be done. What fails is said, and done again in the next

@@ -121,20 +121,20 @@ func (st *storm) noWay(is func(), most int) {
 	st.way.Open()
 }
 
-// agentDies ends the agent alone: the server, and what it was told, live on.
+// agentDies ends the agent alone: the server lives on.
 func (st *storm) agentDies() {
 	st.submit("oak", 2, false)
 	time.Sleep(time.Duration(st.r.IntN(3000)) * time.Millisecond)
 	st.kill()
 	st.stop()
-	st.join(st.driver, fleet.Enforce)
+	st.join(fleet.Enforce)
 }
 
 // diesBetween submits work, and kills the server when it has decided who starts or
 // who leaves and nobody has heard of it yet.
 func (st *storm) diesBetween() {
 	decided := make(chan struct{}, 1)
-	st.hear = func(r event.Record) bool {
+	st.decided = func(r event.Record) {
 		for _, e := range r.Events {
 			switch e.(type) {
 			case event.ReplicasPlaced, event.ReplicasStarted, event.ReplicasEvicted:
@@ -145,7 +145,6 @@ func (st *storm) diesBetween() {
 				st.kill()
 			}
 		}
-		return len(decided) == 0
 	}
 	st.submit([]string{"oak", "elm"}[st.r.IntN(2)], 1+st.r.IntN(2), false)
 	select {
@@ -156,8 +155,9 @@ func (st *storm) diesBetween() {
 	}
 	st.stop()
 	_ = st.engine.Close()
-	st.hear = nil
-	st.join(st.open(), fleet.Enforce)
+	st.decided = nil
+	st.open()
+	st.join(fleet.Enforce)
 }
 
 // anyPod does something to a pod of somebody's.

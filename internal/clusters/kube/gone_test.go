@@ -7,7 +7,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -34,8 +33,7 @@ func (h *house) is(name string, want fleet.WorkloadState) {
 func TestWhatWasLetGoIsNewToALaterAgent(t *testing.T) {
 	for _, by := range []string{"the same agent", "a later agent", "a person, and a later agent"} {
 		t.Run(by, func(t *testing.T) {
-			var carrier *engine.Carrier
-			h := newHouseWith(t, 1, &carrier)
+			h := newHouseWith(t, 1)
 			defer func() { _ = h.e.Close() }()
 			pod := translate.Pod{
 				Namespace: "oak", Name: "sweep-0", UID: "1", GPUs: 8, Gated: true, Virtual: true, Created: h.now, Owner: translate.Owner{Kind: "Job", Name: "sweep", UID: "u", Size: 1},
@@ -54,7 +52,7 @@ func TestWhatWasLetGoIsNewToALaterAgent(t *testing.T) {
 			h.is("sweep", fleet.Cancelled)
 			want := fleet.Pending
 			if by != "the same agent" {
-				h.restart(&carrier)
+				h.restart()
 			}
 			if by == "a person, and a later agent" {
 				want = fleet.Cancelled
@@ -75,8 +73,7 @@ func TestAPodThatNobodyMakesIsEvictedForGood(t *testing.T) {
 		after       time.Duration // it still waits, if it was not taken back at once
 	}{{"evicted", "", true, 0}, {"evicted, of a named workload", "one", true, 9 * time.Second}, {"deleted", "", false, 9 * time.Second}} {
 		t.Run(c.what, func(t *testing.T) {
-			var carrier *engine.Carrier
-			h := newHouseWith(t, 1, &carrier)
+			h := newHouseWith(t, 1)
 			defer func() { _ = h.e.Close() }()
 			pod := translate.Pod{
 				Namespace: "oak", Name: "one", UID: "1", GPUs: 8, Gated: true, Created: h.now, Index: -1,

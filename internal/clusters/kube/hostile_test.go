@@ -14,7 +14,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -67,8 +66,7 @@ func TestHostilePodsHarmNobody(t *testing.T) {
 		{"another one's workload", func(p *corev1.Pod) { p.Labels[translate.LabelWorkload], p.Namespace = "well", "elm" }, "", true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			var carrier *engine.Carrier
-			h := newHouseWith(t, 1, &carrier)
+			h := newHouseWith(t, 1)
 			h.do(core.CreateQuota{Path: "theirs", Access: fleet.Access{Namespaces: []string{"tiger/ash"}}})
 			h.do(core.SetAccess{Path: "q", Access: fleet.Access{Namespaces: []string{"oak"}}})
 			o := translate.Defaults("tiger")
@@ -112,8 +110,7 @@ func (h *house) started(name string) bool {
 // TestALabelThatChangesMovesNothing changes the target of a pod that runs: the workload
 // stays what it was submitted as, and that is said.
 func TestALabelThatChangesMovesNothing(t *testing.T) {
-	var carrier *engine.Carrier
-	h := newHouseWith(t, 1, &carrier)
+	h := newHouseWith(t, 1)
 	o := translate.Defaults("tiger")
 	p, _ := translate.PodOf(plainPod("well-0", "well"), &o)
 	q, _ := translate.PodOf(plainPod("well-1", "well"), &o)

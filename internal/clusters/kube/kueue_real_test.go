@@ -71,7 +71,7 @@ func (w *world) withoutKueue() (left string) {
 func (w *world) restartWith(change func(*Options), mode fleet.Mode) {
 	w.stop()
 	w.options = change
-	w.join(NewDriver(), mode)
+	w.join(mode)
 }
 
 func (w *world) flavor(name, product string) {

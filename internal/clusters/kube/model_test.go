@@ -13,44 +13,40 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // house is the real engine and the real plans over pods that are only told of:
 // what the API server would do is done at once, except where the test delays it.
 type house struct {
-	t      *testing.T
-	seed   uint64
-	r      *rand.Rand
-	now    fleet.Instant
-	e      *engine.Engine
-	driver *Driver
-	agent  *Agent
-	pods   []translate.Pod
-	shown  []translate.Pod // as the watch shows them: perhaps from before
-	made   int
-	jobs   map[string]int // replicas that each job's controller keeps, by name
-	down   map[string]bool
+	t     *testing.T
+	seed  uint64
+	r     *rand.Rand
+	now   fleet.Instant
+	e     *engine.Engine
+	agent *Agent
+	pods  []translate.Pod
+	shown []translate.Pod // as the watch shows them: perhaps from before
+	made  int
+	jobs  map[string]int // replicas that each job's controller keeps, by name
+	down  map[string]bool
 
 	refused []string // what the agent said and the engine did not take
 }
 
-func newHouseWith(t *testing.T, seed uint64, carrier **engine.Carrier) *house {
+func newHouseWith(t *testing.T, seed uint64) *house {
 	h := &house{
 		t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 7)), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 		jobs: map[string]int{}, down: map[string]bool{},
 	}
-	*carrier = engine.NewCarrier(NewDriver())
 	e, err := engine.Open(context.Background(), engine.Options{
 		Journal: memory.New(), Now: func() fleet.Instant { return h.now }, Synchronous: true,
-		Plan: func(r event.Record, s *fleet.State) func() { return (*carrier).Plan(r, s) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.e = e
-	h.restart(carrier)
+	h.restart()
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = 0
 	h.do(core.SetPolicy{Policy: policy})
@@ -62,12 +58,9 @@ func newHouseWith(t *testing.T, seed uint64, carrier **engine.Carrier) *house {
 	return h
 }
 
-// restart begins with a new agent, which knows nothing but what it is told anew.
-func (h *house) restart(carrier **engine.Carrier) {
-	h.driver = NewDriver()
-	h.agent = NewAgent(nil, nil, Options{Translate: translate.Defaults("tiger"), Mode: fleet.Enforce, Driver: h.driver, Now: func() fleet.Instant { return h.now }})
-	*carrier = engine.NewCarrier(h.driver)
-	h.e.Read(func(s *fleet.State) { (*carrier).Resync(h.now, s) })
+// restart begins with a new agent, which knows nothing.
+func (h *house) restart() {
+	h.agent = NewAgent(nil, nil, Options{Translate: translate.Defaults("tiger"), Mode: fleet.Enforce, Now: func() fleet.Instant { return h.now }})
 	h.shown = slices.Clone(h.pods)
 }
 
@@ -177,11 +170,9 @@ func (h *house) round() {
 	h.obey(todo)
 }
 
-func (h *house) wants() []wanted {
-	told := h.driver.all()
-	var more []wanted
-	h.e.Read(func(s *fleet.State) { more = forgottenWork(s, "tiger", told) })
-	return append(told, more...)
+func (h *house) wants() (list []wanted) {
+	h.e.Read(func(s *fleet.State) { list = desired(s, "tiger") })
+	return list
 }
 
 // obey does on the cluster what a plan asks for. Some of it fails, and is asked for again.
@@ -207,7 +198,6 @@ func (h *house) obey(t todo) {
 	}
 	for _, s := range t.stop {
 		h.do(core.ReportStopped{ID: s.ID, Spots: s.Spots})
-		h.driver.said(s)
 	}
 }
 
@@ -221,7 +211,7 @@ func (h *house) pod(uid string) *translate.Pod {
 }
 
 // step lets something happen.
-func (h *house) step(carrier **engine.Carrier) {
+func (h *house) step() {
 	h.now = h.now.Add(time.Duration(h.r.IntN(20)) * time.Second)
 	switch h.r.IntN(11) {
 	case 7:
@@ -256,7 +246,7 @@ func (h *house) step(carrier **engine.Carrier) {
 	case 5: // somebody fences a node: its pods are known to be gone
 		h.pods = slices.DeleteFunc(h.pods, func(p translate.Pod) bool { return p.Leaving && h.down[p.At()] })
 	case 6:
-		h.restart(carrier)
+		h.restart()
 	default:
 		for name, n := range h.jobs {
 			h.control(name, n)
@@ -353,10 +343,9 @@ func TestWhatShouldRunDoesAndNothingTwice(t *testing.T) {
 	}
 	// 635 has a pod left on a lost node while room is kept for its gang, and a new agent.
 	for _, seed := range append([]uint64{635}, sequence(seeds)...) {
-		var carrier *engine.Carrier
-		h := newHouseWith(t, seed, &carrier)
+		h := newHouseWith(t, seed)
 		for range 120 {
-			h.step(&carrier)
+			h.step()
 			h.check()
 		}
 		h.settle()

@@ -79,7 +79,7 @@ func (w *world) unchangedByARestart() {
 	w.stop()
 	before := uint64(0)
 	w.read(func(s *fleet.State) { before = s.Seq })
-	w.join(NewDriver(), fleet.Observe)
+	w.join(fleet.Observe)
 	select {
 	case <-w.agent.First():
 	case <-w.ctx.Done():

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,6 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
-	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
@@ -75,13 +75,13 @@ type world struct {
 	ctx     context.Context
 	engine  *engine.Engine
 	journal journal.Journal
-	driver  *Driver
 	agent   *Agent
-	way     *kubetest.Proxy         // by which the agent reaches the API server; nil: directly
-	hear    func(event.Record) bool // says of a record whether its driver may hear of it; nil: of all
-	stop    func()                  // ends the agent, and waits until it has
-	kill    func()                  // ends the agent in the middle of what it does
-	options func(*Options)          // changes those of the next agent; nil: nothing
+	joined  atomic.Pointer[Agent] // the same, to be woken
+	way     *kubetest.Proxy       // by which the agent reaches the API server; nil: directly
+	decided func(event.Record)    // hears what is decided, before it is durable; nil: nobody
+	stop    func()                // ends the agent, and waits until it has
+	kill    func()                // ends the agent in the middle of what it does
+	options func(*Options)        // changes those of the next agent; nil: nothing
 }
 
 type fakeless struct{ *engine.Engine }
@@ -103,33 +103,36 @@ func newWorldBy(t *testing.T, way *kubetest.Proxy, mode fleet.Mode) *world {
 	t.Cleanup(cancel)
 	w.clear()
 	w.journal = memory.New()
-	d := w.open()
+	w.open()
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = 0
 	w.do(core.SetPolicy{Policy: policy})
 	t.Cleanup(func() { _ = w.engine.Close() })
-	w.join(d, mode)
+	w.join(mode)
 	return w
 }
 
-// open starts the engine on the journal, and tells a new driver all that stands.
-func (w *world) open() *Driver {
+// open starts the engine on the journal.
+func (w *world) open() {
 	w.t.Helper()
-	d := NewDriver()
-	carrier := engine.NewCarrier(d)
-	e, err := engine.Open(w.ctx, engine.Options{Journal: w.journal, Plan: func(r event.Record, s *fleet.State) func() {
-		tell := carrier.Plan(r, s)
-		if w.hear != nil && !w.hear(r) {
-			return func() {}
-		}
-		return tell
-	}})
+	e, err := engine.Open(w.ctx, engine.Options{
+		Journal: w.journal,
+		Wake: func(string) {
+			if r := w.joined.Load(); r != nil {
+				r.Wake()
+			}
+		},
+		Plan: func(r event.Record, _ *fleet.State) func() {
+			if w.decided != nil {
+				w.decided(r)
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.engine, w.driver = e, d
-	e.Read(func(s *fleet.State) { carrier.Resync(fleet.InstantOf(time.Now()), s) })
-	return d
+	w.engine = e
 }
 
 // restart is a server that dies and comes back on the same journal.
@@ -137,25 +140,19 @@ func (w *world) restart(mode fleet.Mode) {
 	w.t.Helper()
 	w.stop()
 	_ = w.engine.Close()
-	w.join(w.open(), mode)
+	w.open()
+	w.join(mode)
 }
 
 // join starts an agent; an earlier one must have been stopped.
-func (w *world) join(d *Driver, mode fleet.Mode) {
+func (w *world) join(mode fleet.Mode) {
 	client, judge := w.entitledClient(w.entitled(mode), mode)
-	send := func(r driver.Report) error {
-		_, err := w.engine.Do(w.ctx, engine.RequestOf(r))
-		var no *core.Refusal
-		if errors.As(err, &no) {
-			return nil
-		}
-		return err
-	}
-	o := Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Driver: d, Send: send, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
+	o := Options{Translate: translate.Defaults("tiger"), Mode: mode, Quotas: true, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
 	if w.options != nil {
 		w.options(&o)
 	}
 	w.agent = NewAgent(client, fakeless{w.engine}, o)
+	w.joined.Store(w.agent)
 	ctx, stop := context.WithCancel(w.ctx)
 	done := make(chan error, 1)
 	go func() { done <- w.agent.Run(ctx) }()

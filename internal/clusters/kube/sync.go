@@ -11,7 +11,6 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/kueue"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -38,12 +37,8 @@ type Options struct {
 	FenceAfter time.Duration
 	// Usage says what GPUs do; nil: nobody measures that.
 	Usage *dcgm.Client
-	// Driver is what Muster tells of its decisions, and Send takes what came of them;
-	// nil: nothing is carried out.
-	Driver *Driver
-	Send   func(driver.Report) error
-	Log    *slog.Logger // nil: nothing is logged
-	Now    func() fleet.Instant
+	Log   *slog.Logger         // nil: nothing is logged
+	Now   func() fleet.Instant // nil: the machine's clock
 	// Created is when a pod was created, by Now's clock; nil: as the pod says.
 	Created func(translate.Pod) fleet.Instant
 	// Quiet says that pods are not told where they stand.
@@ -70,6 +65,7 @@ type Agent struct {
 	measureEvery time.Duration
 	first        chan struct{}
 	once         sync.Once
+	decided      chan struct{} // has room for one: something was decided for the cluster
 
 	// Of what Muster manages. What is here is a memory only: a new agent does without.
 	sent        map[string]sent             // pods that were let start, by UID, before the watch shows it
@@ -100,11 +96,8 @@ func NewAgent(c *Client, e Engine, o Options) *Agent {
 	if o.Now == nil {
 		o.Now = func() fleet.Instant { return fleet.InstantOf(time.Now()) }
 	}
-	if o.Driver == nil {
-		o.Driver = NewDriver()
-	}
 	a := &Agent{
-		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}),
+		Options: o, measureEvery: measureEvery, client: c, engine: e, first: make(chan struct{}), decided: make(chan struct{}, 1),
 		sent: map[string]sent{}, toldLeaving: map[string]string{}, owners: map[string]owner{}, told: map[string]string{},
 		goneSince: map[[2]string]fleet.Instant{}, refused: map[[2]string]string{}, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}, leftSince: map[string]fleet.Instant{}, overSince: map[[2]string]fleet.Instant{},
 	}
@@ -124,6 +117,14 @@ const (
 	rareBeat  = 30 * time.Second       // and for objects that seldom change
 	batchSize = 200                    // commands that are done at once
 )
+
+// Wake says that something was decided for the cluster: Run compares at once.
+func (a *Agent) Wake() {
+	select {
+	case a.decided <- struct{}{}:
+	default:
+	}
+}
 
 // First is closed when everything was compared once.
 func (a *Agent) First() <-chan struct{} { return a.first }
@@ -165,7 +166,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-a.watch.changed:
-		case <-a.Driver.news:
+		case <-a.decided:
 		case <-tick.C:
 		}
 		began := time.Now()

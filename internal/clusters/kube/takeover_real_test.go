@@ -21,7 +21,7 @@ func TestFromWatchingToDeciding(t *testing.T) {
 	w := newWorld(t, fleet.Observe)
 	w.stop()
 	w.options = func(o *Options) { o.Quotas = false } // people say what they are
-	w.join(w.driver, fleet.Observe)
+	w.join(fleet.Observe)
 	w.nodes(1, 4)
 	w.namespace("oak", 0)
 	w.namespace("stranger", 0)

@@ -184,12 +184,12 @@ func (w *world) watchersSeeTheSame() {
 	w.stop()
 	_ = w.engine.Close()
 	w.journal = memory.New()
-	d := w.open()
+	w.open()
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = 0
 	w.do(core.SetPolicy{Policy: policy})
 	began := time.Now()
-	w.join(d, fleet.Observe)
+	w.join(fleet.Observe)
 	<-w.agent.First()
 	w.t.Logf("the first answer about 1,000 nodes and 1,000 pods is there after %s", time.Since(began).Round(time.Millisecond))
 	w.eventually(patient, "what runs", func() (missing string) {

@@ -39,12 +39,6 @@ type evict struct {
 // of its partition. Pods are told apart by what they show alone, so planning again
 // after a crash leads to the same.
 func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
-	if w.Job.Name == "" { // nobody knows it any more: none of it can be here
-		for _, spot := range w.leaving.Spots() {
-			t.stop = append(t.stop, driver.Stopped{ID: w.Job.ID, Spots: []fleet.Spot{spot}})
-		}
-		return
-	}
 	began := false
 	plans := make([]*poolPlan, len(w.Job.Pools))
 	for i, pool := range w.Job.Pools {
@@ -245,41 +239,4 @@ func (p *poolPlan) lacking() (nodes []string, room int) {
 		wanted += p.leaving(node)
 	}
 	return nodes, max(0, wanted-p.live)
-}
-
-// forgottenWork lists the workloads of a cluster that should stand nowhere and of which
-// the driver was told nothing: after a restart nobody tells it of work that was lost
-// with its nodes or taken back, and pods of it may still run.
-func forgottenWork(s *fleet.State, cluster string, told []wanted) (list []wanted) {
-	known := map[uint64]bool{}
-	for _, w := range told {
-		known[w.Job.ID] = true
-	}
-	for _, w := range s.Workloads {
-		if !known[w.ID] && marked(w, cluster) && standsNowhere(w) && (!w.State.Ended() || w.State == fleet.Cancelled) && s.Workload(w.Namespace, w.Name) == w {
-			list = append(list, wanted{Job: driver.Job{ID: w.ID, Namespace: w.Namespace, Name: w.Name, Pools: w.Pools}})
-		}
-	}
-	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
-	return list
-}
-
-// standsNowhere says whether nothing of a workload runs or leaves. Room may be kept for
-// it: what was left of it before, on a node that is lost, still counts.
-func standsNowhere(w *fleet.Workload) bool {
-	for _, replicas := range w.Replicas {
-		if slices.ContainsFunc(replicas, func(r fleet.Replica) bool { return r.Phase != fleet.Reserved }) {
-			return false
-		}
-	}
-	return true
-}
-
-// startedBy says of which workloads Muster may have started something.
-func startedBy(want []wanted) map[[2]string]bool {
-	started := map[[2]string]bool{}
-	for _, w := range want {
-		started[[2]string{w.Job.Namespace, w.Job.Name}] = true
-	}
-	return started
 }

@@ -6,15 +6,13 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Nodes that the cluster has no more take nothing, unless a person keeps them; what
 // is said once is not said again.
 func TestNodesThatVanishServeNobody(t *testing.T) {
-	var carrier *engine.Carrier
-	h := newHouseWith(t, 1, &carrier)
+	h := newHouseWith(t, 1)
 	h.do(core.SetNodes{Names: []string{"tiger-h200-b-001"}, State: fleet.Degraded, Dead: 1, Signal: "the test"})
 	var nodes []translate.Node
 	h.e.Read(func(s *fleet.State) {

@@ -23,8 +23,8 @@ import (
 type stage struct {
 	*engine.Engine
 	cluster *simulated.Driver
+	orders  *orders
 	now     fleet.Instant
-	after   []func() // what the last records make the cluster hear
 
 	all      lap // all decisions since clear
 	decided  int
@@ -42,14 +42,10 @@ func (l lap) plus(m lap) lap { return lap{l.wall + m.wall, l.work + m.work} }
 // newStage begins with an empty fleet. The calling goroutine keeps its thread until close.
 func newStage(ctx context.Context, j journal.Journal) (*stage, error) {
 	s := &stage{cluster: simulated.New(simulated.Options{}), now: busyStart}
-	carrier := engine.NewCarrier(s.cluster)
+	s.orders = &orders{to: s.cluster}
 	var err error
 	s.Engine, err = engine.Open(ctx, engine.Options{
-		Journal: j, Synchronous: true, Now: func() fleet.Instant { return s.now },
-		Plan: func(r event.Record, state *fleet.State) func() {
-			s.after = append(s.after, carrier.Plan(r, state))
-			return nil
-		},
+		Journal: j, Synchronous: true, Now: func() fleet.Instant { return s.now }, Driver: s.orders,
 	})
 	if err != nil {
 		return nil, err
@@ -73,10 +69,7 @@ func (s *stage) decide(ctx context.Context, q core.Request) (event.Record, lap, 
 	l := lap{time.Since(began), threadTime() - worked}
 	s.all = s.all.plus(l)
 	s.decided++
-	for _, tell := range s.after {
-		tell()
-	}
-	s.after = s.after[:0]
+	s.orders.deliver()
 	if err != nil {
 		return res.Record, l, fmt.Errorf("%T: %w", q.Command, err)
 	}

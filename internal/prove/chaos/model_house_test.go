@@ -18,13 +18,12 @@ import (
 )
 
 // A house serves a world's fleet as production does: the real engine over a
-// journal, a carrier, and simulated clusters behind a line. Its process may die
+// journal, and simulated clusters behind a line. Its process may die
 // at any record; what stays of it is what the journal has.
 type house struct {
 	w       *world
 	journal *mortal
 	engine  *engine.Engine
-	carrier *engine.Carrier
 	cluster *simulated.Driver
 	line    *line
 
@@ -101,20 +100,18 @@ func (h *house) runtime(j driver.Job) (runsFor time.Duration, ends bool) {
 func (h *house) open() error {
 	e, err := engine.Open(context.Background(), engine.Options{
 		Journal: h.journal, Synchronous: true,
-		Now:  func() fleet.Instant { return h.w.now },
-		Plan: func(r event.Record, s *fleet.State) func() { return h.carrier.Plan(r, s) },
+		Now: func() fleet.Instant { return h.w.now }, Driver: h.line,
 	})
 	if err != nil {
 		return err
 	}
-	h.engine, h.carrier = e, engine.NewCarrier(h.line)
+	h.engine = e
 	e.Read(func(s *fleet.State) { h.w.s = s })
-	h.resync()
 	return nil
 }
 
 // resync tells the clusters all that stands.
-func (h *house) resync() { h.carrier.Resync(h.w.now, h.w.s) }
+func (h *house) resync() { h.engine.Resync() }
 
 // do asks the engine. Where the process dies of it, people ask again, and the
 // clusters do not: they are asked what stands.

@@ -47,19 +47,17 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() {
 	w.cluster = demo.NewCluster(seed)
-	carrier := engine.NewCarrier(w.cluster)
 	var err error
 	w.engine, err = engine.Open(context.Background(), engine.Options{
-		Journal: w.journal, Synchronous: true, Now: func() fleet.Instant { return w.now },
+		Journal: w.journal, Synchronous: true, Now: func() fleet.Instant { return w.now }, Driver: w.cluster,
 		Plan: func(r event.Record, s *fleet.State) func() {
 			w.note(r)
-			return carrier.Plan(r, s)
+			return nil
 		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.engine.Read(func(s *fleet.State) { carrier.Resync(w.now, s) })
 }
 
 func (w *world) start() {

@@ -15,8 +15,8 @@ import (
 // simulated cluster, where all that is decided stands at once.
 type Stage interface {
 	driver.Driver
-	// Join tells the engine that decides from now on, before the stage hears of it as
-	// a driver does: at the beginning, and after each restart of the process.
+	// Join tells the engine that decides from now on, after the stage was told as a driver
+	// what stands: at the beginning, and after each restart of the process.
 	Join(ctx context.Context, e *engine.Engine) error
 	// Do carries a step out where it is for the people of the cluster to do, such as
 	// submitting work. done is false for all others, which become commands.

@@ -18,7 +18,6 @@ type world struct {
 	now      fleet.Instant
 	journal  *memory.Journal
 	engine   *engine.Engine
-	carrier  *engine.Carrier
 	stage    Stage
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
 	wrong    []string                 // what did not hold, though it always must
@@ -41,20 +40,15 @@ func newWorld(ctx context.Context, open func(Setting) (Stage, error)) (w *world,
 // open starts an engine on the journal. The cluster is told all that stands, as
 // it is after any restart: it has lived on meanwhile.
 func (w *world) open(ctx context.Context) error {
-	w.carrier = engine.NewCarrier(w.stage)
 	e, err := engine.Open(ctx, engine.Options{
-		Journal: w.journal, Now: func() fleet.Instant { return w.now }, Plan: w.plan,
+		Journal: w.journal, Now: func() fleet.Instant { return w.now }, Driver: w.stage, Plan: w.check,
 		Synchronous: true,
 	})
 	if err != nil {
 		return fmt.Errorf("open the engine: %w", err)
 	}
 	w.engine = e
-	if err := w.stage.Join(ctx, e); err != nil {
-		return err
-	}
-	e.Read(func(s *fleet.State) { w.carrier.Resync(w.now, s) })
-	return nil
+	return w.stage.Join(ctx, e)
 }
 
 func (w *world) runtime(j driver.Job) (time.Duration, bool) {

@@ -77,22 +77,17 @@ func newRun(ctx context.Context, o Options, in Input) (*run, error) {
 
 // open opens an engine on the run's journal, and tells the cluster what stands.
 func (r *run) open(ctx context.Context) error {
-	carrier := engine.NewCarrier(r.cluster)
 	var err error
 	r.engine, err = engine.Open(ctx, engine.Options{
-		Journal: r.options.Journal, Synchronous: true, CheckEvery: r.options.checkEvery(), Check: r.laws.check,
+		Journal: r.options.Journal, Synchronous: true, Driver: r.cluster, CheckEvery: r.options.checkEvery(), Check: r.laws.check,
 		Now: func() fleet.Instant { return r.now },
 		Plan: func(rec event.Record, s *fleet.State) func() {
 			r.tally.note(rec, s)
 			r.forecasts.book.Hear(rec, s)
-			return carrier.Plan(rec, s)
+			return nil
 		},
 	})
-	if err != nil {
-		return err
-	}
-	r.engine.Read(func(s *fleet.State) { carrier.Resync(r.now, s) })
-	return nil
+	return err
 }
 
 // start is the moment at which the simulation starts. To a state the moment 0

@@ -27,7 +27,6 @@ type Stage struct {
 
 	programs *simulated.Driver
 	engine   *engine.Engine
-	driver   *kube.Driver
 	agent    *kube.Agent
 	leave    context.CancelFunc // ends the agent's watch
 
@@ -60,10 +59,9 @@ func (s *Stage) Join(ctx context.Context, e *engine.Engine) error {
 	if s.leave != nil {
 		s.leave()
 	}
-	s.engine, s.driver = e, kube.NewDriver()
+	s.engine = e
 	s.agent = kube.NewAgent(s.cluster.agent, (*stageEngine)(s), kube.Options{
-		Translate: translate.Defaults(s.name), Mode: fleet.Enforce, Driver: s.driver, Now: s.now, Log: s.cluster.Log,
-		Send:    func(r driver.Report) error { return (*stageEngine)(s).Do(ctx, engine.RequestOf(r)) },
+		Translate: translate.Defaults(s.name), Mode: fleet.Enforce, Now: s.now, Log: s.cluster.Log,
 		Created: func(p translate.Pod) fleet.Instant { return s.created.pods[p.UID] },
 		Quiet:   true,
 	})
@@ -92,50 +90,44 @@ func (s *stageEngine) Read(look func(*fleet.State)) { s.engine.Read(look) }
 // Study shows a copy of the state that may be asked for long.
 func (s *stageEngine) Study(look func(*fleet.State)) { s.engine.Study(look) }
 
-// Run tells the cluster's driver and the programs that replicas should run.
+// Run tells the programs that replicas should run. The agent reads the state by itself.
 func (s *Stage) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
 	s.jobs[job.ID] = job
-	s.driver.Run(at, job, spots, mend)
 	s.programs.Run(at, job, spots, mend)
 }
 
-// Stop tells both that replicas should leave.
+// Stop tells the programs that replicas should leave.
 func (s *Stage) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant) {
-	s.driver.Stop(at, id, spots, until)
 	s.programs.Stop(at, id, spots, until)
 }
 
 // Lost deletes the pods that go down with their nodes: in a story a failed node is dead
 // for certain.
 func (s *Stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
-	s.driver.Lost(at, id, spots)
 	s.programs.Lost(at, id, spots)
 	for _, spot := range spots {
 		s.lost = append(s.lost, s.podsAt(id, spot))
 	}
 }
 
-// Gone tells both that a workload is over.
+// Gone tells the programs that a workload is over.
 func (s *Stage) Gone(at fleet.Instant, id uint64) {
 	delete(s.jobs, id)
-	s.driver.Gone(at, id)
 	s.programs.Gone(at, id)
 }
 
-// Again tells both all that stands of one workload.
+// Again tells the programs all that stands of one workload.
 func (s *Stage) Again(at fleet.Instant, stands driver.Standing) {
 	s.jobs[stands.Job.ID] = stands.Job
-	s.driver.Again(at, stands)
 	s.programs.Again(at, stands)
 }
 
-// Resync tells both all that stands.
+// Resync tells the programs all that stands.
 func (s *Stage) Resync(at fleet.Instant, all []driver.Standing) {
 	clear(s.jobs)
 	for _, stands := range all {
 		s.jobs[stands.Job.ID] = stands.Job
 	}
-	s.driver.Resync(at, all)
 	s.programs.Resync(at, all)
 }
 

@@ -4,20 +4,19 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Carrier tells a driver what the records mean for the cluster. It remembers
-// what it has told, and after each record tells the difference to what the state
-// says of the workloads that the record names. So a decision, the room that
-// comes free later and a restart all take one and the same way.
-type Carrier struct {
+// carrier tells the driver what changes on the clusters. It remembers what it has told,
+// and after each record tells the difference to what the state says of the workloads
+// that the record names: a decision, room that comes free later and a restart are told
+// in one way.
+type carrier struct {
 	driver driver.Driver
-	told   map[uint64]*told
-	say    []func() // what the record at hand makes the driver hear
+	told   map[uint64]*told // by workload
+	calls  []func()         // what the record at hand makes the driver hear
 }
 
 // told is what the driver has heard of one workload.
@@ -27,14 +26,13 @@ type told struct {
 	overdue          bool // an order is to be given again
 }
 
-// NewCarrier is a carrier whose driver has heard nothing yet; it begins with Resync.
-func NewCarrier(d driver.Driver) *Carrier {
-	return &Carrier{driver: d, told: map[uint64]*told{}}
+func newCarrier(d driver.Driver) *carrier {
+	return &carrier{driver: d, told: map[uint64]*told{}}
 }
 
-// Resync tells the driver all that stands, from the state alone: after a restart
-// in the middle of anything, and at the beginning.
-func (c *Carrier) Resync(at fleet.Instant, s *fleet.State) {
+// resync tells the driver all that stands, from the state alone: at the beginning, and
+// after a restart in the middle of anything.
+func (c *carrier) resync(at fleet.Instant, s *fleet.State) {
 	clear(c.told)
 	var all []driver.Standing
 	for _, w := range s.Workloads {
@@ -57,25 +55,21 @@ func standing(w *fleet.Workload, t *told) driver.Standing {
 	}
 }
 
-// Carry tells the driver what a durable record means for it. The state is that
-// right after the record.
-func (c *Carrier) Carry(r event.Record, s *fleet.State) { c.Plan(r, s)() }
-
-// Plan finds out what a record means for the driver, from the state right after
-// it, and returns what tells the driver so: to be called once the record is
-// durable, in the order of the records. The state may have moved on by then.
-func (c *Carrier) Plan(r event.Record, s *fleet.State) (tell func()) {
-	c.say = nil
+// plan finds out what a record means for the driver, from the state right after it, and
+// returns what tells the driver so: to be called once the record is durable, in the
+// order of the records. The state may have moved on by then.
+func (c *carrier) plan(r event.Record, s *fleet.State) (tell func()) {
+	c.calls = nil
 	c.compare(r, s)
-	say := c.say
+	calls := c.calls
 	return func() {
-		for _, call := range say {
+		for _, call := range calls {
 			call()
 		}
 	}
 }
 
-func (c *Carrier) compare(r event.Record, s *fleet.State) {
+func (c *carrier) compare(r event.Record, s *fleet.State) {
 	var named []uint64
 	for _, e := range r.Events {
 		id := event.Workload(e)
@@ -96,7 +90,7 @@ func (c *Carrier) compare(r event.Record, s *fleet.State) {
 // note takes from an event what the state no longer shows after it: that
 // replicas are gone, where others may already have taken their place, and that a
 // placement mends.
-func (c *Carrier) note(id uint64, e event.Event) {
+func (c *carrier) note(id uint64, e event.Event) {
 	t := c.of(id)
 	switch e := e.(type) {
 	case event.ReplicasPlaced:
@@ -111,7 +105,7 @@ func (c *Carrier) note(id uint64, e event.Event) {
 // lose tells of lost replicas that the driver knows: of leaving ones those whose
 // orders nothing obeys any more, and then running ones. What was only reserved it
 // has never heard of.
-func (c *Carrier) lose(r event.Record, s *fleet.State) {
+func (c *carrier) lose(r event.Record, s *fleet.State) {
 	for _, e := range r.Events {
 		e, ok := e.(event.ReplicasLost)
 		if !ok {
@@ -127,7 +121,7 @@ func (c *Carrier) lose(r event.Record, s *fleet.State) {
 		rest.Take(driver.Bare(left))
 		ran, _ := t.running.Take(rest.Spots())
 		if lost := slices.Concat(left, ran); len(lost) > 0 {
-			c.say = append(c.say, func() { c.driver.Lost(r.At, e.ID, lost) })
+			c.calls = append(c.calls, func() { c.driver.Lost(r.At, e.ID, lost) })
 		}
 	}
 }
@@ -147,7 +141,7 @@ func among(leaving, places []fleet.Spot) []fleet.Spot {
 	return found.Spots()
 }
 
-func (c *Carrier) of(id uint64) *told {
+func (c *carrier) of(id uint64) *told {
 	t := c.told[id]
 	if t == nil {
 		t = &told{running: driver.Tally{}, leaving: driver.Tally{}}
@@ -159,30 +153,30 @@ func (c *Carrier) of(id uint64) *told {
 // follow brings the driver from what it was told of a workload to what the
 // state says: who leaves, who is not there any more, who runs. A cancelled
 // workload is gone only when its last replica has left.
-func (c *Carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
+func (c *carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	// What was cancelled may still be leaving its nodes.
 	if w == nil || (w.State.Ended() && w.At() == nil) {
-		c.say = append(c.say, func() { c.driver.Gone(at, id) })
+		c.calls = append(c.calls, func() { c.driver.Gone(at, id) })
 		delete(c.told, id)
 		return
 	}
 	t, running, leaving := c.of(id), tallyOf(w, fleet.Running), tallyOf(w, fleet.Leaving)
 	if stop, until := leaving.Beyond(t.leaving), w.GraceEnds; len(stop) > 0 {
-		c.say = append(c.say, func() { c.driver.Stop(at, id, stop, until) })
+		c.calls = append(c.calls, func() { c.driver.Stop(at, id, stop, until) })
 		t.running.Take(driver.Bare(stop))
 	}
 	if lost := t.running.Beyond(running); len(lost) > 0 {
-		c.say = append(c.say, func() { c.driver.Lost(at, id, lost) })
+		c.calls = append(c.calls, func() { c.driver.Lost(at, id, lost) })
 	}
 	if run, job, mend := running.Beyond(t.running), jobOf(w), t.mend; len(run) > 0 {
-		c.say = append(c.say, func() { c.driver.Run(at, job, run, mend) })
+		c.calls = append(c.calls, func() { c.driver.Run(at, job, run, mend) })
 		t.mend = false
 	}
 	t.running, t.leaving = running, leaving
 	if t.overdue {
 		t.overdue = false
 		stands := standing(w, t)
-		c.say = append(c.say, func() { c.driver.Again(at, stands) })
+		c.calls = append(c.calls, func() { c.driver.Again(at, stands) })
 	}
 	if w.At() == nil {
 		delete(c.told, id)
@@ -198,25 +192,4 @@ func jobOf(w *fleet.Workload) driver.Job {
 
 func tallyOf(w *fleet.Workload, phase fleet.Phase) driver.Tally {
 	return driver.TallyOf(w.Spots(func(r fleet.Replica) bool { return r.Phase == phase }))
-}
-
-// RequestOf is the command that a driver's report becomes.
-func RequestOf(r driver.Report) core.Request {
-	return core.Request{Command: commandOf(r), Actor: core.Driver}
-}
-
-func commandOf(r driver.Report) core.Command {
-	switch {
-	case r.Stopped != nil:
-		return core.ReportStopped{ID: r.Stopped.ID, Spots: r.Stopped.Spots}
-	case r.Finished != nil:
-		return core.ReportFinished{ID: r.Finished.ID, Run: r.Finished.Run, Failed: r.Finished.Failed}
-	case r.Nodes != nil:
-		return core.SetNodes{Names: r.Nodes.Names, State: r.Nodes.State, Dead: r.Nodes.Dead, Signal: r.Nodes.Signal}
-	case r.Reporting != nil && r.Reporting.Stopped:
-		return core.StopReports{Cluster: r.Reporting.Cluster}
-	case r.Reporting != nil:
-		return core.ResumeReports{Cluster: r.Reporting.Cluster}
-	}
-	panic("driver: a report that says nothing")
 }

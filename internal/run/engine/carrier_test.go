@@ -48,7 +48,7 @@ type stage struct {
 	state   *fleet.State
 	w       *fleet.Workload
 	ear     *ear
-	carrier *Carrier
+	carrier *carrier
 }
 
 const soon = fleet.Instant(30 * time.Second)
@@ -66,7 +66,7 @@ func newStage(t *testing.T) *stage {
 		{Name: "w", GPUs: 8, Min: 2, Max: 2, Reach: fleet.ReachIsland},
 	}}, 0)
 	e := &ear{}
-	return &stage{t, s, w, e, NewCarrier(e)}
+	return &stage{t, s, w, e, newCarrier(e)}
 }
 
 func on(nodes ...int) []fleet.Spot { return []fleet.Spot{{Pool: 0, Nodes: nodes}} }
@@ -96,7 +96,7 @@ func (s *stage) drop(nodes ...int) {
 func (s *stage) hears(events []event.Event, want ...string) {
 	s.t.Helper()
 	s.ear.heard = nil
-	s.carrier.Carry(event.Record{Events: events}, s.state)
+	s.carrier.plan(event.Record{Events: events}, s.state)()
 	s.compare(want)
 }
 
@@ -229,13 +229,13 @@ func TestARestartInTheMiddleOfAnything(t *testing.T) {
 		lived, restarted := newStage(t), newStage(t)
 		for i, step := range steps {
 			if i == restart {
-				restarted.carrier = NewCarrier(restarted.ear)
-				restarted.carrier.Resync(0, restarted.state)
+				restarted.carrier = newCarrier(restarted.ear)
+				restarted.carrier.resync(0, restarted.state)
 			}
 			for _, s := range []*stage{lived, restarted} {
 				step.do(s)
 				s.ear.heard = nil
-				s.carrier.Carry(event.Record{Events: step.events}, s.state)
+				s.carrier.plan(event.Record{Events: step.events}, s.state)()
 			}
 			if !reflect.DeepEqual(lived.ear.heard, restarted.ear.heard) {
 				t.Errorf("restart before step %d: at step %d it tells %q, without one %q", restart, i, restarted.ear.heard, lived.ear.heard)
@@ -256,7 +256,7 @@ func TestResyncTellsAllThatStands(t *testing.T) {
 	other.GraceEnds = soon
 	waiting := s.state.AddWorkload(3, other.Spec, 0)
 	s.state.Place(waiting, s.state.Partition("tiger/h200"), on(5), fleet.Reserved, fleet.NoHolds)
-	s.carrier.Resync(9, s.state)
+	s.carrier.resync(9, s.state)
 	s.compare([]string{
 		"resync",
 		"  1 since 1ns runs [{0 [2 3]}] leaves [] until 0s",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -27,9 +28,15 @@ type Options struct {
 	Journal journal.Journal
 	// Now is the clock; nil is the machine's.
 	Now func() fleet.Instant
-	// Plan hears every record in order, with the state right after it, and returns
-	// what is to be done once the record is durable (nil: nothing). Nothing
-	// reaches a cluster before that: what a crash forgets must not have happened.
+	// Driver carries decisions out, told by what has changed; nil: there is none. It
+	// hears all that stands when the engine opens, and then of each record once that is
+	// durable: what a crash forgets must not have happened on a cluster.
+	Driver driver.Driver
+	// Wake is told of each cluster on which something was decided, once that is durable;
+	// nil: nobody waits for it. It must return at once. Who is woken reads the state.
+	Wake func(cluster string)
+	// Plan hears every record in order, with the state right after it, and returns what
+	// is to be done once the record is durable (nil: nothing).
 	Plan func(event.Record, *fleet.State) func()
 	// Check looks for broken invariants after a record; what it returns stops new
 	// decisions in those partitions. CheckEvery: after every Nth record; 0: never.
@@ -68,6 +75,9 @@ type Engine struct {
 	state   *fleet.State
 	records uint64 // since the engine opened
 
+	carrier *carrier // nil: there is no driver
+	waker   *waker   // nil: nobody is woken
+
 	seen     seen // of the past
 	mirror   mirror
 	durable  *mark
@@ -97,6 +107,13 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, state: state, durable: newMark(state.Seq),
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
+	}
+	if o.Wake != nil {
+		e.waker = newWaker(o.Wake, state)
+	}
+	if o.Driver != nil {
+		e.carrier = newCarrier(o.Driver)
+		e.Resync()
 	}
 	if !o.Synchronous {
 		e.start()
@@ -197,7 +214,7 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	}
 	e.records++
 	e.check(rec)
-	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}, effect: e.plan(rec)},
+	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}, effects: e.plan(rec)},
 		journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}, true
 }
 
@@ -228,11 +245,28 @@ func (e *Engine) Violations() []Violation {
 	return append([]Violation(nil), e.violations.list...)
 }
 
-func (e *Engine) plan(rec event.Record) func() {
-	if e.o.Plan == nil {
-		return nil
+// plan finds out what is to be done once a record is durable.
+func (e *Engine) plan(rec event.Record) (effects []func()) {
+	if e.o.Plan != nil {
+		if effect := e.o.Plan(rec, e.state); effect != nil {
+			effects = append(effects, effect)
+		}
 	}
-	return e.o.Plan(rec, e.state)
+	if e.carrier != nil {
+		effects = append(effects, e.carrier.plan(rec, e.state))
+	}
+	if e.waker != nil {
+		effects = append(effects, e.waker.plan(rec, e.state))
+	}
+	return effects
+}
+
+// Resync tells the driver all that stands, as Open does: for a synchronous engine whose
+// driver has forgotten what it was told.
+func (e *Engine) Resync() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.carrier.resync(max(e.o.Now(), e.state.Time), e.state)
 }
 
 // DryRun says what a request would lead to, on a copy of the state.

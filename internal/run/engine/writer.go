@@ -17,14 +17,14 @@ type call struct {
 }
 
 type answer struct {
-	result Result
-	err    error
-	effect func() // to be done once the record is durable
+	result  Result
+	err     error
+	effects []func() // to be done once the record is durable
 }
 
 func (a answer) carry() {
-	if a.effect != nil {
-		a.effect()
+	for _, effect := range a.effects {
+		effect()
 	}
 }
 
