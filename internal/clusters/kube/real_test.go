@@ -78,7 +78,7 @@ type world struct {
 	agent   *Agent
 	joined  atomic.Pointer[Agent] // the same, to be woken
 	way     *kubetest.Proxy       // by which the agent reaches the API server; nil: directly
-	decided func(event.Record)    // hears what is decided, before it is durable; nil: nobody
+	decided func(event.Record)    // hears what is decided, before it is durable; may be nil
 	stop    func()                // ends the agent, and waits until it has
 	kill    func()                // ends the agent in the middle of what it does
 	options func(*Options)        // changes those of the next agent; nil: nothing

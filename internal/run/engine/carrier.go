@@ -151,7 +151,7 @@ func (c *carrier) of(id uint64) *told {
 }
 
 // follow brings the driver from what it was told of a workload to what the
-// state says: who leaves, who is not there any more, who runs. A cancelled
+// state says: replicas that leave, that are lost, that run. A cancelled
 // workload is gone only when its last replica has left.
 func (c *carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	// What was cancelled may still be leaving its nodes.
