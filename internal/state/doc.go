@@ -2,6 +2,7 @@
 //
 //	fleet   cluster, partition, island, node, quota, workload; the state and its indexes
 //	event   what happened: stable names, versions, how old versions are read
+//	text    lengths of time, counts and shortened texts, as messages write them
 //
 // event stands on fleet. Nothing here decides.
 package state

@@ -255,7 +255,7 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%s passes as %v", text, got)
 		}
 	}
-	for d, want := range map[time.Duration]string{36 * time.Hour: "36h", 90 * time.Minute: "1h30m", 30 * time.Second: "30s", time.Hour + time.Second: "1h0m1s", 0: "0s"} {
+	for d, want := range map[time.Duration]string{36 * time.Hour: "36h", 90 * time.Minute: "1h30m", 30 * time.Second: "30s", time.Hour + time.Second: "1h1s", 0: "0s"} {
 		if got := words.Duration(d); got != want {
 			t.Errorf("%v is written %s, want %s", d, got, want)
 		}

@@ -1,28 +1,21 @@
 package words
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Count says how many there are of something: 1 GPU, 2 GPUs.
-func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + one + "s"
-}
+func Count(n int, one string) string { return text.Count(n, one) }
 
 // Few names the first of many, and says how many more there are.
-func Few(list []string, most int) string {
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
-}
+func Few(list []string, most int) string { return text.Few(list, most) }
+
+// Clip shortens a text to at most so many characters, of which an ellipsis is the last then.
+func Clip(s string, most int) string { return text.Clip(s, most) }
 
 // clock is a moment within its day.
 func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") }
@@ -30,16 +23,11 @@ func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") 
 // day is a moment that may be days away.
 func day(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 15:04Z") }
 
-// Duration is a length of time without the zeros at its end: 24h, 1h30m, 45s.
-func Duration(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"0s", "0m"} {
-		if strings.HasSuffix(s, "h"+zero) || strings.HasSuffix(s, "m"+zero) {
-			s = strings.TrimSuffix(s, zero)
-		}
-	}
-	return s
-}
+// Duration is a length of time, exactly and without empty units: 24h, 1h30m, 45s.
+func Duration(d time.Duration) string { return text.Duration(d) }
+
+// About is a length of time in at most two units: 5m20s, 3h5m, 2d4h.
+func About(d time.Duration) string { return text.About(d) }
 
 // Access says who may target a quota, naming at most so many of each kind.
 func Access(a fleet.Access, most int) string {

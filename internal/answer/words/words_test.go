@@ -26,7 +26,7 @@ func TestEveryKindHasASentence(t *testing.T) {
 
 // What the log has ever held is told without a key or a brace of its data.
 func TestOldRecordsAreTold(t *testing.T) {
-	files, err := filepath.Glob("../event/testdata/*")
+	files, err := filepath.Glob("../../state/event/testdata/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no records of old", err)
 	}

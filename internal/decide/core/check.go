@@ -5,15 +5,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // clip shortens a text from outside, so that a message stays a message.
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:77] + "..."
-	}
-	return s
-}
+func clip(s string) string { return text.Clip(s, text.Quoted) }
 
 func checkName(what, name string) *Refusal {
 	switch {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Bounds of what is taken at once, and of what a signal may say.
@@ -220,21 +221,9 @@ func checkText(x *fleet.Signal, text string) error {
 	return nil
 }
 
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:77] + "..."
-	}
-	return s
-}
+func clip(s string) string { return text.Clip(s, text.Quoted) }
 
 // short keeps the beginning of a message.
 func short(s string) string {
-	if len(s) <= keptMessage {
-		return s
-	}
-	cut := keptMessage
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut]
+	return text.Bound(s, keptMessage)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 type healthService struct{ *service }
@@ -83,12 +84,7 @@ func oneNode(s *fleet.State, name string) (string, error) {
 	}
 }
 
-func clipped(text string) string {
-	if len(text) > 80 {
-		return text[:77] + "..."
-	}
-	return text
-}
+func clipped(s string) string { return text.Clip(s, text.Quoted) }
 
 // Health is the nodes of each partition by state and cause.
 func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*musterv1.HealthResponse, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // takenText says what came of signals that were sent.
@@ -23,10 +24,7 @@ func takenText(taken, known int32) string {
 
 // counted is a number with its word.
 func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
+	return text.Counted(n, one, many)
 }
 
 // lacking says which of the words that every signal needs is not in one, in the

@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // widest is how many columns of a terminal a table takes.
@@ -329,17 +332,7 @@ func number(n int64) string {
 }
 
 // grouped groups a number's digits by threes.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	least := 0
-	if n < 0 {
-		least = 1
-	}
-	for i := len(digits) - 3; i > least; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func grouped(n int64) string { return text.Group(n) }
 
 func pad(text string, width int, right bool) string {
 	gap := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
@@ -358,7 +351,7 @@ func clip(text string, width int, head bool) string {
 	case head:
 		return "…" + string(runes[len(runes)-width+1:])
 	}
-	return string(runes[:width-1]) + "…"
+	return words.Clip(text, width)
 }
 
 // clipMiddle shortens a text in its middle, so that both ends can be read.
@@ -392,24 +385,10 @@ func fold(text string, width int) []string {
 	return append(lines, string(line))
 }
 
-// short says a length of time in at most two units: 45s, 12m, 3h05m, 2d4h.
+// short says a length of time in at most two units: 45s, 12m, 3h5m, 2d4h.
 func short(d time.Duration) string {
-	switch s := int64(d.Round(time.Second) / time.Second); {
-	case s < 0:
-		return "in " + short(-d)
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 600 && s%60 != 0:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
-	case s < 3600:
-		return fmt.Sprintf("%dm", s/60)
-	case s < 86400 && s/60%60 == 0:
-		return fmt.Sprintf("%dh", s/3600)
-	case s < 86400:
-		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
-	case s/3600%24 == 0:
-		return fmt.Sprintf("%dd", s/86400)
-	default:
-		return fmt.Sprintf("%dd%dh", s/86400, s/3600%24)
+	if d < 0 {
+		return "in " + words.About(-d)
 	}
+	return words.About(d)
 }

@@ -77,8 +77,8 @@ func TestCSVHasEveryColumnInPlainValues(t *testing.T) {
 
 func TestLengthsOfTimeHaveTwoUnitsAtMost(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s", 10*time.Minute + time.Second: "10m", time.Hour: "1h",
-		3*time.Hour + 5*time.Minute: "3h05m", 24 * time.Hour: "1d", 52 * time.Hour: "2d4h", -time.Minute: "in 1m",
+		0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m1s", 10*time.Minute + time.Second: "10m", time.Hour: "1h",
+		3*time.Hour + 5*time.Minute: "3h5m", 24 * time.Hour: "24h", 52 * time.Hour: "2d4h", -time.Minute: "in 1m",
 	} {
 		if got := short(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)

@@ -1,6 +1,10 @@
 package draw
 
-import "time"
+import (
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
+)
 
 // Stages is how long repairs of one scope took, stage by stage.
 type Stages struct {
@@ -58,7 +62,7 @@ func StageBars(rows []Stages, w Width) SVG {
 func (p *pen) stages(r Stages, s scale, y float64) {
 	at := time.Duration(0)
 	for _, one := range r.Parts {
-		p.rect(stageInks[one.Name], s.at(float64(at)), y, s.at(float64(at+one.Mean))-s.at(float64(at)), 18, one.Name+" "+one.Mean.Round(time.Second).String())
+		p.rect(stageInks[one.Name], s.at(float64(at)), y, s.at(float64(at+one.Mean))-s.at(float64(at)), 18, one.Name+" "+text.About(one.Mean))
 		at += one.Mean
 	}
 }

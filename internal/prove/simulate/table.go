@@ -5,9 +5,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Table writes the report for people, within 100 columns: a line per team, one
@@ -73,10 +74,4 @@ func row(b *strings.Builder, name string, f Figures) {
 }
 
 // grouped rounds a figure to whole and groups its digits by threes.
-func grouped(x float64) string {
-	digits := strconv.FormatInt(int64(x+0.5), 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func grouped(x float64) string { return text.Group(int64(x + 0.5)) }

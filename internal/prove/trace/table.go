@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Error says what is wrong in a file, and where.
@@ -179,10 +181,4 @@ func (t *table) blame(format string, args ...any) {
 }
 
 // clip shortens a text for a message.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return text.Clip(s, 200) }

@@ -85,7 +85,7 @@ func TestBadJobsAreNamedWithPlaceAndRemedy(t *testing.T) {
 		{"no team", head + "a,1,,8,60\n", "f:2: team is empty; every line needs one"},
 		{"job twice", head + "a,1,oak,8,60\na,2,elm,8,60\na,3,oak,8,60\n", `f:4: job_id "a" of team "oak" stands in line 2 already`},
 		{"open quote", head + "a,1,\"oak,8,60\n", `f:2: extraneous or missing " in quoted-field`},
-		{"10 MB name", head + long + ",1,oak,8,60\n", `f:2: job_id "` + strings.Repeat("x", 200) + `…" has 10485760 bytes; 253 are allowed`},
+		{"10 MB name", head + long + ",1,oak,8,60\n", `f:2: job_id "` + strings.Repeat("x", 199) + `…" has 10485760 bytes; 253 are allowed`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -52,6 +52,7 @@ var rooms = []room{
 	{folder: "internal/state", kind: pure},
 	{folder: "internal/state/fleet", kind: pure},
 	{folder: "internal/state/event", kind: pure, may: "state/fleet"},
+	{folder: "internal/state/text", kind: pure, only: "nothing"},
 
 	// decide: a state and a command become events. Who decides knows nouns, not facts; core alone writes facts.
 	{folder: "internal/decide", kind: pure},
@@ -59,7 +60,7 @@ var rooms = []room{
 	{folder: "internal/decide/promise/trial", kind: pure, only: "decide/promise/buffer"},
 	{folder: "internal/decide/promise", kind: pure, only: "state/fleet decide/promise/buffer"},
 	{folder: "internal/decide/placement", kind: pure, only: "state/fleet", tests: "decide/core"},
-	{folder: "internal/decide/health", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
+	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
 	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
@@ -80,7 +81,7 @@ var rooms = []room{
 
 	// answer: questions about state and log. What is pure here asks pure rooms alone.
 	{folder: "internal/answer", kind: plain},
-	{folder: "internal/answer/words", kind: plain, only: "state/fleet state/event"},
+	{folder: "internal/answer/words", kind: plain, only: "state/fleet state/event state/text"},
 	{folder: "internal/answer/explain", kind: pure, only: "state/fleet decide/promise decide/placement", tests: "decide/core"},
 	{folder: "internal/answer/whatif", kind: pure, may: "answer/explain", tests: "answer/forecast"},
 	{folder: "internal/answer/forecast", kind: pure},
@@ -93,7 +94,7 @@ var rooms = []room{
 	{folder: "internal/clusters", kind: plain},
 	{folder: "internal/clusters/link", kind: open, only: "run/wholefile"},
 	{folder: "internal/clusters/kube/plain", kind: plain, only: "nothing"},
-	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet decide/health/adapt"},
+	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet state/text decide/health/adapt"},
 	{folder: "internal/clusters/kube/kueue", kind: open, only: "state/fleet clusters/kube/translate", tests: "decide/core run/engine run/journal/memory"},
 	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
@@ -106,7 +107,7 @@ var rooms = []room{
 
 	// prove: is it right, and how fast.
 	{folder: "internal/prove", kind: plain},
-	{folder: "internal/prove/trace", kind: plain, only: "nothing"},
+	{folder: "internal/prove/trace", kind: plain, only: "state/text"},
 	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain"},
 	{folder: "internal/prove/scenario", kind: open},
 	{folder: "internal/prove/stage", kind: open, tests: "prove/scenario prove/kubetest"},
@@ -123,7 +124,7 @@ var rooms = []room{
 
 	// faces: what people and programs see. CLI and pages know the server as its clients do.
 	{folder: "internal/faces", kind: plain},
-	{folder: "internal/faces/draw", kind: pure, only: "nothing"},
+	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
@@ -131,7 +132,7 @@ var rooms = []room{
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},
 	// A page asks the API as its reader, and knows no room that decides.
 	{folder: "internal/faces/web/ask", kind: open, only: "client gen"},
-	{folder: "internal/faces/web/parts", kind: open, only: "faces/draw faces/picture"},
+	{folder: "internal/faces/web/parts", kind: open, only: "state/text faces/draw faces/picture"},
 	{folder: "internal/faces/web/frame", kind: open, only: "state/event client gen faces/draw faces/web/ask faces/web/parts"},
 	{folder: "internal/faces/web/islands", kind: open, only: page},
 	{folder: "internal/faces/web/coming", kind: open, only: page},
@@ -151,7 +152,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen faces/draw faces/picture faces/metrics answer/words answer/config prove/scenario prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text faces/draw faces/picture faces/metrics answer/words answer/config prove/scenario prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/health/adapt"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // mostConditions bounds how many conditions of one node are read.
@@ -91,10 +92,7 @@ func Clip(s string) string { return clip(s) }
 
 // clip bounds a text from an object, and makes it valid.
 func clip(s string) string {
-	if len(s) > mostText {
-		s = s[:mostText]
-	}
-	return toValid(s)
+	return text.Bound(toValid(s), mostText)
 }
 
 // State is the node's state as the cluster shows it, by the rules of a health

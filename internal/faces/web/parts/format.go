@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Links makes addresses of pages; frame.Visit does, for the moment that its page is about.
@@ -27,10 +28,7 @@ func Plain(n int) string { return strconv.Itoa(n) }
 
 // Short cuts a text to so many letters.
 func Short(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
+	return text.Clip(s, n)
 }
 
 // OrUnknown is the cause of a failure, or that none is named.
@@ -67,28 +65,7 @@ func Clock(t, now time.Time) string {
 }
 
 // Lasted writes a length of time in at most two units: 45s, 5m20s, 3h10m, 2d4h.
-func Lasted(d time.Duration) string {
-	seconds := int(d / time.Second)
-	for i, u := range units {
-		if seconds < u.seconds && i < len(units)-1 {
-			continue
-		}
-		s := strconv.Itoa(seconds/u.seconds) + u.name
-		if i == len(units)-1 {
-			return s
-		}
-		if rest := seconds % u.seconds / units[i+1].seconds; rest > 0 {
-			s += strconv.Itoa(rest) + units[i+1].name
-		}
-		return s
-	}
-	return ""
-}
-
-var units = []struct {
-	name    string
-	seconds int
-}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
+func Lasted(d time.Duration) string { return text.About(max(0, d)) }
 
 // source is where a figure leads: to a page that says more, or to what its word means.
 func source(l Links, word, path string) templ.SafeURL {

@@ -7,8 +7,8 @@ import (
 
 func TestLengthsOfTimeKeepTheirZeros(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 999 * time.Millisecond: "0s", 45 * time.Second: "45s", 5*time.Minute + 20*time.Second: "5m20s", 5 * time.Minute: "5m", 2*time.Minute + 40*time.Second: "2m40s",
-		10 * time.Minute: "10m", 3*time.Hour + 10*time.Minute: "3h10m", 20 * time.Hour: "20h", 26 * time.Hour: "1d2h", 20 * 24 * time.Hour: "20d", 50 * time.Hour: "2d2h",
+		0: "0s", 999 * time.Millisecond: "1s", 45 * time.Second: "45s", 5*time.Minute + 20*time.Second: "5m20s", 5 * time.Minute: "5m", 2*time.Minute + 40*time.Second: "2m40s",
+		10 * time.Minute: "10m", 3*time.Hour + 10*time.Minute: "3h10m", 20 * time.Hour: "20h", 26 * time.Hour: "26h", 20 * 24 * time.Hour: "20d", 50 * time.Hour: "2d2h",
 	} {
 		if got := Lasted(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)

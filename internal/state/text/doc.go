@@ -1,0 +1,9 @@
+// Package text formats what every message, table and page is made of: lengths of
+// time, counts, and texts from outside that have to be shortened.
+//
+//	duration.go   Duration (exact: 1h30m) and About (two units: 2d4h)
+//	count.go      Count (1 GPU, 2 GPUs), Group (12,345), Few (a, b and 3 more)
+//	clip.go       Clip (by characters, for people) and Bound (by bytes, for limits)
+//
+// It is pure and imports nothing of the house, so that any room may use it.
+package text
