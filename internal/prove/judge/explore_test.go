@@ -22,7 +22,7 @@ var (
 )
 
 // models are the small worlds that are explored, how deep in CI, and how deep
-// with -deep. What was found is in docs/architecture.md.
+// with -deep. What was found is in docs/figures/exploration.md.
 var models = []struct {
 	model
 	depth, deep int

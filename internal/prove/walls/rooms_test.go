@@ -125,6 +125,7 @@ var rooms = []room{
 	// faces: what people and programs see. CLI and pages know the server as its clients do.
 	{folder: "internal/faces", kind: plain},
 	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
+	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
