@@ -20,7 +20,7 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	walk, heads, inVain := walkQueue(a), heads{}, vain(nil)
+	walk, heads := walkQueue(a), heads{}
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
 		switch {
@@ -28,20 +28,13 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		case pl.outrankedTooOften(it):
 			walk.skipped(it)
 		default:
-			if lacks, ok := inVain.covers(it); ok {
-				it.SetLacks(lacks)
-				it.SetReadsQueue(false)
-				break
-			}
-			pl.lacking, pl.readsQueue, pl.hopeless = fleet.LacksCounts, alwaysReadsQueue(a, it), false
+			pl.lacking, pl.readsQueue = fleet.LacksCounts, alwaysReadsQueue(a, it)
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterInAnother(*it, plan) {
 				return plan, true
 			}
 			if ok {
 				walk.skipped(it)
-			} else {
-				inVain.note(pl, a, it)
 			}
 			it.SetLacks(pl.lacking)
 			it.SetReadsQueue(pl.readsQueue || ok)
@@ -73,7 +66,6 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if joinsUncovered(it) {
 		return Plan{}, false
 	}
-	pl.hopeless = true // until somebody would have to leave who may not
 	if gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
@@ -86,7 +78,6 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if a.Stays()+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
 		if plan, ok := pl.placeInBacking(c); ok {
-			pl.hopeless = false
 			return plan, true
 		}
 	}
@@ -121,7 +112,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	if !tree.Borrows() {
 		return Plan{}, false
 	}
-	walk, first, own, inVain := walkTree(tree), head{}, map[*fleet.Account]*heads{}, map[*fleet.Account]vain{}
+	walk, first, own := walkTree(tree), head{}, map[*fleet.Account]*heads{}
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
 		if !pl.p.Tried(it) {
@@ -129,7 +120,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			case pl.outrankedTooOften(it):
 				walk.skipped(it)
 			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredInOwnQueue(a, *it, own[a]):
-				plan, skips, ok := pl.tryBorrow(a, it, inVain)
+				plan, skips, ok := pl.tryBorrow(a, it)
 				if ok {
 					return plan, true
 				}
@@ -150,22 +141,13 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	return Plan{}, false
 }
 
-// tryBorrow asks for a unit's room beyond its own quota, unless somebody who asks for no
-// more has asked in vain. skips says that it has room, and better in another partition.
-func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting, inVain map[*fleet.Account]vain) (plan Plan, skips, ok bool) {
-	list := inVain[a]
-	if lacks, covered := list.covers(it); covered {
-		it.SetLacks(max(it.Lacks(), lacks))
-		return Plan{}, false, false
-	}
-	pl.lacking, pl.readsQueue, pl.hopeless = it.Lacks(), it.ReadsQueue(), false
+// tryBorrow asks for a unit's room beyond its own quota. skips says that it has room,
+// and better in another partition.
+func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting) (plan Plan, skips, ok bool) {
+	pl.lacking, pl.readsQueue = it.Lacks(), it.ReadsQueue()
 	plan, found := pl.borrow(a, *it)
 	if found && !pl.betterInAnother(*it, plan) {
 		return plan, false, true
-	}
-	if !found {
-		list.note(pl, a, it)
-		inVain[a] = list
 	}
 	it.SetLacks(pl.lacking)
 	it.SetReadsQueue(pl.readsQueue || found)
@@ -202,7 +184,7 @@ func (pl *Planner) barredInOwnQueue(a *fleet.Account, it fleet.Waiting, hs *head
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	backed := pl.backedGPUs(a.Root())
-	if pl.hopeless = true; gpusFor(it) > backed || backed == a.BackedGPUs() {
+	if gpusFor(it) > backed || backed == a.BackedGPUs() {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
@@ -216,14 +198,11 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	plan, ok := pl.preempt(c)
-	pl.hopeless = pl.hopeless && !pl.mayPush(c)
-	return plan, ok
+	return pl.preempt(c)
 }
 
 // alwaysReadsQueue says whether what a unit is told always counts as hanging on who else
 // waits and starts: where somebody holds part of its quota, and for all but plain gangs.
 func alwaysReadsQueue(a *fleet.Account, it *fleet.Waiting) bool {
-	_, plain := plainly(it)
-	return !plain || len(a.InsideHolds()) > 0
+	return it.Pool != fleet.Base || len(it.Workload.Pools) > 1 || len(a.InsideHolds()) > 0
 }

@@ -116,28 +116,3 @@ func WalkTree(tree *fleet.Tree) (met []*fleet.Waiting) {
 	}
 	return met
 }
-
-// VainAgrees asks everybody who waits for a quota, in order, and says how many of
-// them the walk would not ask, since somebody before them asked for no more in vain,
-// and who of these would find room after all.
-func (pl *Planner) VainAgrees() (covered int, differs string) {
-	for _, a := range pl.p.Accounts {
-		for _, as := range []func(*fleet.Account, fleet.Waiting) (Plan, bool){pl.guarantee, pl.borrow} {
-			inVain := vain(nil)
-			for _, it := range a.Firsts() {
-				_, cover := inVain.covers(it)
-				pl.lacking, pl.hopeless = fleet.LacksCounts, false
-				_, ok := as(a, *it)
-				switch {
-				case ok && cover:
-					return covered, fmt.Sprintf("%s/%s finds room where somebody who asked for no more found none", it.Workload.Namespace, it.Workload.Name)
-				case cover:
-					covered++
-				case !ok:
-					inVain.note(pl, a, it)
-				}
-			}
-		}
-	}
-	return covered, ""
-}

@@ -15,7 +15,6 @@ type Planner struct {
 	ignoreFlex    bool
 	lacking       fleet.Lack // what the last claims lacked
 	readsQueue    bool       // the last claims' answers hang on who else waits, see fleet.Waiting.Minds
-	hopeless      bool       // the last claim found no room with everybody gone that could leave for it
 	roomiestFirst bool       // nodes with the most room come first
 	cutShort      bool       // a search for nodes stopped early
 

@@ -20,27 +20,6 @@ const (
 	noSuccessor
 )
 
-// fitsWithoutHeirs says whether a borrowing claim might find room, with all flex work
-// gone, though of some in-quota units nobody leaves for it who has an heir even alone:
-// whoever else leaves, he has one. Most who find room by count are refused here, and
-// need no look at flex, and no search for the cheapest set.
-func (pl *Planner) fitsWithoutHeirs(c *claim, list []*candidateVictim) bool {
-	if c.holds != fleet.HoldsBorrowing {
-		return true
-	}
-	may := make([]*candidateVictim, 0, len(list))
-	for _, v := range list {
-		if v.class != ClassBorrowing || givesWayAnyway(c, &v.unit) || !pl.hasSuccessor(c, v, []*candidateVictim{v}) {
-			may = append(may, v)
-		}
-	}
-	if len(may) == len(list) {
-		return true
-	}
-	pl.readsQueue = true
-	return pl.fitsWithoutFlex(c, may)
-}
-
 // hasSuccessor says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
 // there by count, or it may be so in another partition. The newcomer must do without

@@ -106,16 +106,11 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	pl.lacking = fleet.LacksRoom
-	if !pl.fitsWithoutHeirs(c, list) {
-		pl.hopeless = false
-		return Plan{}, false
-	}
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {
 		return Plan{}, false // not even with all of them gone
 	}
-	pl.hopeless = false
 	if len(list) == 0 {
 		return pl.preemptionPlan(c, spots, nil), true // only what does not count for the claim was in its way
 	}
