@@ -60,41 +60,6 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 	return pl.backfill(a, it, h)
 }
 
-// guarantee plans a unit inside its quota's backing: on what is free if it can,
-// else by evicting the cheapest set that lets it start.
-func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	if joinsUncovered(it) {
-		return Plan{}, false
-	}
-	if gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
-		return Plan{}, false
-	}
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	if !pl.counts(c) {
-		return Plan{}, false
-	}
-	pl.limitByTree(c)
-	c.sparesHolds = mustSpareHolds(c)
-	if a.Stays()+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
-		pl.limitByQuota(c)
-		if plan, ok := pl.placeInBacking(c); ok {
-			return plan, true
-		}
-	}
-	pl.limitByEarlier(c)
-	return pl.preempt(c)
-}
-
-// joinsUncovered says whether a pool would join a workload that is not guaranteed,
-// with which it would leave: then it is not guaranteed either.
-func joinsUncovered(it fleet.Waiting) bool {
-	if it.Pool == fleet.Base {
-		return false
-	}
-	is := func(h fleet.Holds) bool { return h == fleet.HoldsBorrowing || h == fleet.HoldsUnprotected }
-	return is(it.Workload.Holds()) || it.Key.Surplus && is(it.Workload.HoldsOf(it.Pool))
-}
-
 // admitBorrowing admits the first waiting unit that fits its tree's backing, in
 // the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
@@ -181,28 +146,17 @@ func (pl *Planner) barredInOwnQueue(a *fleet.Account, it fleet.Waiting, hs *head
 	return pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed))
 }
 
-// borrow plans a unit inside its tree's backing.
-func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	backed := pl.backedGPUs(a.Root())
-	if gpusFor(it) > backed || backed == a.BackedGPUs() {
-		return Plan{}, false
-	}
-	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
-	pl.limitByTree(c)
-	pl.noOwnLimit(c)
-	c.sparesHolds = mustSpareHolds(c)
-	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
-		if spots, ok := pl.find(c); ok {
-			plan := pl.finish(c, spots, nil)
-			pl.release(c, spots)
-			return plan, true
-		}
-	}
-	return pl.preempt(c)
-}
-
 // alwaysReadsQueue says whether what a unit is told always counts as hanging on who else
 // waits and starts: where somebody holds part of its quota, and for all but plain gangs.
 func alwaysReadsQueue(a *fleet.Account, it *fleet.Waiting) bool {
 	return it.Pool != fleet.Base || len(it.Workload.Pools) > 1 || len(a.InsideHolds()) > 0
+}
+
+// mostOutranked is how many reservations a workload may lose within one turn. Two
+// that take turns would otherwise keep the turn from ending.
+const mostOutranked = 3
+
+// outrankedTooOften says whether a unit has lost too many reservations in this turn to be asked again.
+func (pl *Planner) outrankedTooOften(it *fleet.Waiting) bool {
+	return pl.Outranked[it.Workload.ID] >= mostOutranked
 }

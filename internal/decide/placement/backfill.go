@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -107,89 +106,167 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 	return fleet.Never
 }
 
-// fitsBeside is fitsEmpty beside what others hold inside the quota: one that
-// would need that holds up nobody.
-func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	if barred := barredFrom(a, it.Workload); barred > 0 {
-		backed := a.BackedGPUs()
-		if tree {
-			backed = pl.backedGPUs(a.Root())
-		}
-		if gpusFor(it) > backed-barred {
-			return false
-		}
-	}
-	return pl.fitsEmpty(a, it, tree)
+// heads are the waiting units of a queue that hold reservations: the first of
+// all, and the first of those who share a hold. Who starts within a hold delays
+// nobody but its holders.
+type heads struct {
+	first head
+	own   map[*fleet.Hold]*head
 }
 
-// fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
-// nothing ran there: in number, and each gang in one island.
-func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {
-		return pl.onePoolFitsEmpty(a, it.Workload.Pools[0], tree)
+// consider makes a unit a head where none is yet, and it fits the present backing.
+func (hs *heads) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
+	hs.first.consider(pl, a, it)
+	h := holdOf(a, it.Workload)
+	if h == nil {
+		return
 	}
-	nodes := slices.Clone(a.Backing)
-	for i := range nodes {
-		if tree {
-			nodes[i] = a.Root().Backing(i)
-		}
+	if hs.own == nil {
+		hs.own = map[*fleet.Hold]*head{}
 	}
-	if it.Pool != fleet.Base {
-		pl.beside(it.Workload, nodes)
+	if hs.own[h] == nil {
+		hs.own[h] = &head{}
 	}
-	return pl.privateCluster(nodes).packs(needs(nil, it))
+	hs.own[h].consider(pl, a, it)
 }
 
-// onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.
-func (pl *Planner) onePoolFitsEmpty(a *fleet.Account, pool fleet.Pool, tree bool) bool {
-	per := pl.p.GPUsPerNode / max(1, pool.GPUs)
-	if per == 0 {
-		return false
+// barring is the head for which a unit must wait, or nil.
+func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fleet.Holds) *head {
+	if hs == nil {
+		return nil
 	}
-	want := (pool.Min + per - 1) / per
-	whole := a.BackedNodes()
-	if tree {
-		whole = a.Root().BackedNodes()
+	h := holdOf(a, it.Workload)
+	if (h == nil || !pl.withinHold(pl.claimOf(it, a, as))) && hs.first.bars(pl, it, as) {
+		return &hs.first
 	}
-	if want > whole || pool.Reach == fleet.ReachAny || want <= 1 {
-		return want <= whole
+	if own := hs.own[h]; h != nil && own != nil && own.bars(pl, it, as) {
+		return own
 	}
-	if !tree {
-		return largestBacking(a) >= want
+	return nil
+}
+
+// holdOf is the first hold inside the quota that is for a workload, or nil.
+func holdOf(a *fleet.Account, w *fleet.Workload) *fleet.Hold {
+	for _, h := range a.InsideHolds() {
+		if h.For(w) {
+			return h
+		}
 	}
-	for _, other := range a.Root().Accounts() {
-		for _, i := range other.Islands() {
-			if a.Root().Backing(i) >= want {
-				return true
-			}
+	return nil
+}
+
+// withinHold says whether what earlier work leaves of its holds takes a claim whole.
+func (pl *Planner) withinHold(c *claim) bool {
+	e := c.account.Earmarks()
+	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
+	return e.Own(c.w) >= c.gpus
+}
+
+// borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
+func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
+	h, walk := head{}, walkTree(tree)
+	for it := walk.next(); it != nil && !h.reserves && (before == nil || it.Key.Before(*before)); it = walk.next() {
+		h.considerTree(pl, it.Account(), *it)
+	}
+	return h
+}
+
+// borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
+func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
+	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
+	return h.bars(pl, it, HoldBorrowing)
+}
+
+// backfill plans a unit that outlives the start of its queue's head: in a place that
+// leaves the head its room. Whether there is one does not depend on what flex work
+// does (decision record 0004): the place counts that the unit would have without any.
+// There it starts if flex work would push it to where it delays the head.
+func (pl *Planner) backfill(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
+	plan, ok := pl.guarantee(a, it)
+	pl.lacking = fleet.LacksRoom
+	if !ok || inQuotaVictims(plan) {
+		return Plan{}, false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	spots, ok := pl.findIgnoringFlex(c)
+	if !ok || !h.keepsRoom(pl, it, spots) {
+		return Plan{}, false
+	}
+	if h.keepsRoom(pl, it, plan.Spots) {
+		return plan, true
+	}
+	return pl.planAt(c, spots), true
+}
+
+// findIgnoringFlex finds the place that a claim would have inside its quota's backing if no
+// flex work were there, and nobody of its quota had to leave.
+func (pl *Planner) findIgnoringFlex(c *claim) ([]fleet.Spot, bool) {
+	pl.limitByTree(c)
+	if c.account.Stays()+c.gpus <= c.account.BackedGPUs() {
+		pl.limitByQuota(c)
+	} else {
+		pl.limitByEarlier(c)
+	}
+	pl.ignoreFlex = true
+	spots, ok := pl.find(c)
+	pl.ignoreFlex = false
+	if ok {
+		pl.release(c, spots)
+	}
+	return spots, ok
+}
+
+// planAt is the plan of a claim whose place is chosen: flex work that stands in it leaves.
+func (pl *Planner) planAt(c *claim, spots []fleet.Spot) Plan {
+	pl.give(c, spots, 1)
+	plan := pl.finish(c, spots, asVictims(pl.flexVictimsAt(spots)))
+	pl.give(c, spots, -1)
+	return plan
+}
+
+// keepsRoom says whether a unit leaves the head its room in a place: the head still fits
+// its quota's private cluster at the moment when it should start, with what has
+// ended by then gone and the unit there.
+func (h *head) keepsRoom(pl *Planner, it fleet.Waiting, spots []fleet.Spot) bool {
+	used, gpus := h.inUseAtShadow(pl)
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			used[node] += it.Workload.Pools[spot.Pool].GPUs
+			gpus += it.Workload.Pools[spot.Pool].GPUs
+		}
+	}
+	return gpus+h.gpus <= h.backed && h.fitsBesideUse(pl, used)
+}
+
+func inQuotaVictims(plan Plan) bool {
+	for _, v := range plan.Victims {
+		if v.Class != ClassFlex {
+			return true
 		}
 	}
 	return false
 }
 
-// largestBacking is the most nodes that back an account in one island.
-func largestBacking(a *fleet.Account) int {
-	most := 0
-	for _, i := range a.Islands() {
-		most = max(most, a.Backing[i])
+// inUseAtShadow is what of the quota's work has not ended when the head should start.
+func (h *head) inUseAtShadow(pl *Planner) (used map[int]int, gpus int) {
+	used = map[int]int{}
+	for _, w := range h.work() {
+		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
+			continue
+		}
+		for _, u := range pl.units(w) {
+			gpus += u.gpus
+			u.eachNode(func(node, g int) { used[node] += g })
+		}
 	}
-	return most
+	return used, gpus
 }
 
-// beside takes the nodes out that a workload's own replicas fill: a pool that
-// joins finds room beside them or not at all.
-func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
-	own := map[int]int{}
-	for i, replicas := range w.Replicas {
-		for _, r := range replicas {
-			if r.Phase != fleet.Leaving {
-				own[r.Node] += w.Pools[i].GPUs
-			}
-		}
+// fitsBesideUse says whether the head fits the nodes that back its quota beside what uses them.
+func (h *head) fitsBesideUse(pl *Planner, used map[int]int) bool {
+	c := pl.privateCluster(h.account.Backing)
+	for node, gpus := range used {
+		c.use(pl.p.Nodes[node], gpus)
 	}
-	for node, gpus := range own {
-		if n := pl.p.Nodes[node]; gpus >= n.GPUs {
-			nodes[n.Island]--
-		}
-	}
+	return c.packs(needs(nil, h.it))
 }

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -122,13 +123,6 @@ func (pl *Planner) withClasses(c *claim, set []*candidateVictim) ([]*candidateVi
 	return judged, true
 }
 
-// asImportance is a victim that is no borrower, but gives way as less important work.
-func asImportance(v *candidateVictim) *candidateVictim {
-	less := *v
-	less.class = ClassImportance
-	return &less
-}
-
 // isNoBorrower says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
 // One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
@@ -159,36 +153,59 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 	return e.Take(v.w, v.gpus) && cover.add(&v.unit)
 }
 
-// comesBefore says whether a unit counts before a victim: by its place in the order,
-// or as surplus of the same pool that stays. Of identical replicas it is the one that
-// goes that was too many.
-func (u *unit) comesBefore(v *candidateVictim) bool {
-	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
+// noBorrowersAmong is isNone for each of a set of victims.
+func (pl *Planner) noBorrowersAmong(c *claim, victims []*candidateVictim) func(*candidateVictim) bool {
+	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
+		return func(v *candidateVictim) bool { return pl.isNoBorrower(c, v, victims) }
+	}
+	pl.readsQueue = true
+	none, gone := map[*candidateVictim]bool{}, goneWith(victims)
+	for a, list := range borrowersByAccount(victims) {
+		late := sort.Search(len(list), func(i int) bool { return a == c.account && c.key.Before(list[i].key) })
+		pl.judge(c, a, list[:late], gone, false, none)
+		pl.judge(c, a, list[late:], gone, true, none)
+	}
+	return func(v *candidateVictim) bool { return none[v] }
 }
 
-// goneWith says which units are gone once the victims are: they, and what leaves with them.
-func goneWith(victims []*candidateVictim) func(*unit) bool {
-	if len(victims) == 1 {
-		return victims[0].takes
-	}
-	gone, cores := map[unitID]bool{}, map[part]bool{}
-	for _, o := range victims {
-		gone[o.id()] = true
-		if !o.key.Surplus {
-			cores[part{o.w.ID, o.pool}] = true
+// borrowersByAccount groups the victims of class borrowing, in the order of their units.
+func borrowersByAccount(victims []*candidateVictim) map[*fleet.Account][]*candidateVictim {
+	lists := map[*fleet.Account][]*candidateVictim{}
+	for _, v := range victims {
+		if v.class == ClassBorrowing {
+			lists[v.w.Account()] = append(lists[v.w.Account()], v)
 		}
 	}
-	return func(u *unit) bool {
-		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
-		return gone[u.id()] || withBase || withPool
+	for _, list := range lists {
+		slices.SortFunc(list, func(x, y *candidateVictim) int { return threeWay(x.before(y.unit), y.before(x.unit)) })
 	}
+	return lists
 }
 
-// takes says whether a unit is a victim itself, or leaves with it.
-func (a *candidateVictim) takes(u *unit) bool {
-	if a.w != u.w {
-		return false
+// judge is wouldBeGuaranteed, or isNotPushed, for victims of one account, in the order
+// of their units, who all come behind the claim or all before it.
+func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim, gone func(*unit) bool, behind bool, none map[*candidateVictim]bool) {
+	if len(victims) == 0 {
+		return
 	}
-	core := !a.key.Surplus && (a.pool == fleet.Base || u.key.Surplus && u.pool == a.pool)
-	return core || u.id() == a.id()
+	cover, e := pl.newCover(a.BackedGPUs(), a.Backing), a.Earmarks()
+	if behind {
+		cover.gpus -= c.gpus
+		e.Take(c.w, c.gpus)
+	}
+	units, at := pl.accountUnits(a), 0
+	for _, v := range victims {
+		for ; at < len(units) && units[at].comesBefore(v); at++ {
+			if u := units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
+				cover.add(u)
+			}
+		}
+		switch short := e.Short(v.w, v.gpus); {
+		case v.holds == fleet.HoldsGuaranteed:
+			none[v] = short == 0 || short > c.lendable
+		case short == 0:
+			none[v] = cover.add(&v.unit)
+			cover.undo(&v.unit)
+		}
+	}
 }

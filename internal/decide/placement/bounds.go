@@ -70,10 +70,98 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 	return slots + max(0, opens)*(pl.p.GPUsPerNode/nd.gpus)
 }
 
-// fitsWithoutFlex says whether a claim fits with the given victims gone and all flex work.
-func (pl *Planner) fitsWithoutFlex(c *claim, victims []*candidateVictim) bool {
-	pl.ignoreFlex, pl.roomiestFirst = true, true
-	_, ok := pl.fits(c, victims)
-	pl.ignoreFlex, pl.roomiestFirst = false, false
-	return ok
+// slotBound is how many replicas of each need each island has room for at most, with
+// many victims out of the picture: where one of them given back leaves too few,
+// the claim cannot do without it, and need not be placed anew to know. Without a
+// bound (nil) nobody is known to be needed.
+type slotBound struct {
+	pl      *Planner
+	c       *claim
+	victims []*candidateVictim
+	freed   int
+	slots   [][]int // by need and island
+	nodes   []int
+}
+
+func (pl *Planner) slotBoundOf(c *claim, victims []*candidateVictim) *slotBound {
+	if len(victims) <= fewCandidates || len(pl.leavers(victims)) < len(victims) {
+		return nil
+	}
+	b := &slotBound{pl: pl, c: c, victims: victims, slots: make([][]int, len(c.needs))}
+	for _, v := range victims {
+		pl.evict(v.all)
+		b.freed += v.freed(c)
+	}
+	for k := range c.needs {
+		b.slots[k] = make([]int, len(pl.p.Islands))
+	}
+	for node := range pl.p.Nodes {
+		b.count(node, 1)
+	}
+	return b
+}
+
+func (b *slotBound) end() {
+	if b == nil {
+		return
+	}
+	for _, v := range b.victims {
+		b.pl.restore(v.all)
+	}
+}
+
+// count counts the room of a node into what the islands have, or out of it.
+func (b *slotBound) count(node, sign int) {
+	room := b.pl.room(node)
+	if room <= 0 || b.pl.kindOf(b.c, node) == nodeClosed {
+		return
+	}
+	for k, nd := range b.c.needs {
+		b.slots[k][b.pl.p.Nodes[node].Island] += sign * (room / nd.gpus)
+	}
+}
+
+// needs says whether the claim cannot fit without a victim.
+func (b *slotBound) needs(v *candidateVictim) bool {
+	if b == nil {
+		return false
+	}
+	if !b.pl.countsWithout(b.c, b.freed-v.freed(b.c)) {
+		return true
+	}
+	b.nodes = b.pl.nodesOf(&v.all, b.nodes[:0])
+	b.shift(v, -1)
+	needed := false
+	for k, nd := range b.c.needs {
+		needed = needed || b.most(nd, b.slots[k]) < nd.replicas
+	}
+	b.shift(v, 1)
+	return needed
+}
+
+func (b *slotBound) shift(v *candidateVictim, sign int) {
+	for _, node := range b.nodes {
+		b.count(node, -1)
+	}
+	b.pl.shift(v.all, sign)
+	for _, node := range b.nodes {
+		b.count(node, 1)
+	}
+}
+
+// most is how many replicas of a need there is room for where it may stand.
+func (b *slotBound) most(nd need, slots []int) (most int) {
+	if nd.beside >= 0 {
+		return slots[b.pl.p.Nodes[nd.beside].Island]
+	}
+	all := 0
+	for i, n := range slots {
+		if b.c.island < 0 || b.c.island == i {
+			all, most = all+n, max(most, n)
+		}
+	}
+	if nd.reach == fleet.ReachAny {
+		return all
+	}
+	return most
 }

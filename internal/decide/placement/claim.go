@@ -1,7 +1,8 @@
 package placement
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -46,41 +47,6 @@ func (c *claim) counts() bool { return c.account != nil && !c.uncovered }
 
 const unlimited = 1 << 30
 
-// kind of a node for a claim.
-type nodeKind int
-
-const (
-	nodeClosed  nodeKind = iota // not for this claim
-	nodeCounted                 // touched by its quota's earlier work: free of limits
-	nodeLater                   // touched only by its quota's later work: counts against own
-	nodeOpen                    // untouched: counts against own and tree
-)
-
-// kindOf says what a node is to a claim, with the chosen victims gone.
-func (pl *Planner) kindOf(c *claim, node int) nodeKind {
-	n := pl.p.Nodes[node]
-	if c.account == nil {
-		if n.CountsUsable() {
-			return nodeCounted
-		}
-		return nodeClosed
-	}
-	if !n.CountsWhole() {
-		return nodeClosed
-	}
-	switch owner := pl.owner(node); {
-	case owner == nil:
-		return nodeOpen
-	case owner != c.account:
-		return nodeClosed
-	case c.counted == nil || c.counted[node]:
-		return nodeCounted
-	case !c.covered.has(node):
-		return nodeOpen // only what nothing covers stands there
-	}
-	return nodeLater
-}
-
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost
 // its age, as its running units have.
 func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
@@ -102,97 +68,119 @@ func (pl *Planner) keyNow(it fleet.Waiting) fleet.Key {
 	return key
 }
 
-// limitByTree lets the claim open the nodes of its tree's backing that the tree
-// does not touch, with the chosen victims gone.
-func (pl *Planner) limitByTree(c *claim) {
-	tree := c.account.Root()
-	pl.setAwaitsLeavers(c)
-	c.covered = pl.coverageFor(c)
-	c.tree = pl.touchedBy(c.covered, tree)
-	for i, touched := range c.tree {
-		c.tree[i] = tree.Backing(i) - touched
-	}
+// need is replicas of one pool that look for nodes.
+type need struct {
+	pool, replicas, gpus int
+	reach                fleet.Reach
+	beside               int // node that the rest of its pool stands on; -1: none
 }
 
-// setAwaitsLeavers says whether the tree's usage has room for the claim only once leavers have gone.
-func (pl *Planner) setAwaitsLeavers(c *claim) {
-	tree := c.account.Root()
-	c.awaitsLeavers = tree.Usage()+c.gpus > pl.backedGPUs(tree) && tree.Leaves()
-}
-
-// limitByQuota lets the claim open the nodes of its quota's backing that the
-// quota's work does not touch.
-func (pl *Planner) limitByQuota(c *claim) {
-	c.own = pl.intsFor(1)
-	for i := range c.own {
-		c.own[i] = c.account.Backing[i] - c.account.Touched(i)
+// needs adds to a list what a waiting part of a workload must get together.
+func needs(list []need, it fleet.Waiting) []need {
+	w := it.Workload
+	if it.Pool != fleet.Base {
+		return append(list, poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool)))
 	}
-}
-
-// earlier is the GPUs of the quota's work that comes before the claim in its order.
-func (pl *Planner) earlier(c *claim) int { return pl.earlierThan(c.account, c.w, c.key) }
-
-// earlierThan is the GPUs of an account's work that comes before a part of a
-// workload with a key, the rest of that workload included.
-func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Key) (gpus int) {
-	units, n := pl.before(a, key)
-	if n > 0 {
-		gpus = pl.accounts[a].sums[n-1]
-	}
-	if w.Account() != a {
-		return gpus
-	}
-	for _, u := range units[n:] {
-		if u.w == w {
-			gpus += u.gpus
+	base := w.BaseRank()
+	for i, p := range w.Pools {
+		if p.Rank == base {
+			list = append(list, poolNeed(w, i, p.Min))
 		}
 	}
-	return gpus
-}
-
-func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
-	units, n := pl.before(c.account, c.key)
-	for _, u := range units[:n] {
-		fn(u)
-	}
-	if c.w.Account() != c.account {
-		return
-	}
-	for _, u := range units[n:] {
-		if u.w == c.w {
-			fn(u)
-		}
-	}
-}
-
-// before is the units of an account, and how many of them come before a key.
-func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
-	units := pl.accountUnits(a)
-	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(key) })
-}
-
-// limitByEarlier is limitByQuota where only work counts that comes before the
-// claim in the quota's order, wherever it stands, and is covered there.
-func (pl *Planner) limitByEarlier(c *claim) {
-	c.own = pl.intsFor(1)
-	c.counted = map[int]bool{}
-	covered := pl.newCover(c.account.BackedGPUs(), c.account.Backing)
-	pl.eachEarlier(c, func(u *unit) {
-		if u.aside || u.holds == fleet.HoldsUnprotected || !covered.add(u) {
-			return
-		}
-		u.eachNode(func(node, _ int) { c.counted[node] = true })
+	slices.SortStableFunc(list, func(a, b need) int {
+		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.gpus, a.gpus), cmp.Compare(b.replicas, a.replicas))
 	})
-	copy(c.own, covered.nodes)
+	return list
 }
 
-// noOwnLimit lets the claim open nodes beyond its quota's backing.
-func (pl *Planner) noOwnLimit(c *claim) {
-	c.own = pl.intsFor(1)
-	for i := range c.own {
-		c.own[i] = unlimited
+// narrow orders reaches: who has the least choice chooses first.
+func narrow(r fleet.Reach) int {
+	switch r {
+	case fleet.ReachRack:
+		return 0
+	case fleet.ReachIsland:
+		return 1
+	case fleet.ReachAny:
 	}
+	return 2
 }
 
-// backedGPUs is a tree's backing in GPUs.
-func (pl *Planner) backedGPUs(t *fleet.Tree) int { return t.BackedNodes() * pl.p.GPUsPerNode }
+func poolNeed(w *fleet.Workload, pool, replicas int) need {
+	p := w.Pools[pool]
+	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
+	if p.Max == 1 {
+		nd.reach = fleet.ReachAny // one replica is always in one piece
+	}
+	if p.Reach == fleet.ReachAny {
+		return nd
+	}
+	for _, r := range w.Replicas[pool] {
+		if r.Phase != fleet.Leaving {
+			nd.beside = r.Node
+		}
+	}
+	return nd
+}
+
+// gpusFor is the GPUs of what a waiting part of a workload needs.
+func gpusFor(it fleet.Waiting) int {
+	if w := it.Workload; it.Pool != fleet.Base {
+		return (w.Pools[it.Pool].Min - w.Stays(it.Pool)) * w.Pools[it.Pool].GPUs
+	}
+	return it.Workload.NeedsBase()
+}
+
+func gpusOf(list []need) int {
+	t := 0
+	for _, n := range list {
+		t += n.replicas * n.gpus
+	}
+	return t
+}
+
+// nodesAtMost bounds, by counts alone, the nodes of an island that the claim may use:
+// those that its quota touches, those it has been given, and those it may still open.
+func (c *claim) nodesAtMost(island int) int {
+	if !c.counts() {
+		return unlimited
+	}
+	opens := c.own[island]
+	if c.counted == nil { // then each node that it opens counts against the tree, too
+		opens = min(opens, c.tree[island])
+	}
+	return c.account.Touched(island) + c.opens[island] + max(0, opens)
+}
+
+// mayUse says whether the claim has anything to count on in an island.
+func (c *claim) mayUse(island int) bool {
+	if c.island >= 0 && c.island != island {
+		return false
+	}
+	if c.account == nil || c.uncovered {
+		return true
+	}
+	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+}
+
+// mayUseVacated is mayUse with all work of its tree gone.
+func (c *claim) mayUseVacated(island int) bool {
+	if c.island >= 0 && c.island != island {
+		return false
+	}
+	if c.account == nil || c.uncovered {
+		return true
+	}
+	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
+}
+
+// limit is how many untouched nodes the claim may open in an island.
+func (c *claim) limit(island int) int { return min(c.own[island], c.tree[island]) }
+
+// nodesFor is the least number of nodes that hold all replicas of a need.
+func (pl *Planner) nodesFor(nd need) int {
+	per := pl.p.GPUsPerNode / nd.gpus
+	if per == 0 {
+		return unlimited
+	}
+	return (nd.replicas + per - 1) / per
+}

@@ -101,18 +101,3 @@ func (pl *Planner) lendable(a *fleet.Account) int {
 	}
 	return gpus
 }
-
-// guaranteedOf is the GPUs that work of an account holds as guaranteed and means to keep.
-func (pl *Planner) guaranteedOf(a *fleet.Account) int {
-	gpus := a.Stays()
-	if a.Loose() == 0 {
-		return gpus
-	}
-	units := pl.accountUnits(a)
-	for i := range units {
-		if units[i].holds != fleet.HoldsGuaranteed {
-			gpus -= units[i].gpus
-		}
-	}
-	return gpus
-}

@@ -29,57 +29,6 @@ func (pl *Planner) Classify() []Change {
 	return changes
 }
 
-// cover counts units against a backing, one cover at a time: which nodes it has
-// counted stands in the planner's marks.
-type cover struct {
-	pl    *Planner
-	gpus  int
-	nodes []int
-	added []int // nodes that the last unit added
-}
-
-func (pl *Planner) newCover(gpus int, nodes []int) *cover {
-	pl.mark++
-	return &cover{pl: pl, gpus: gpus, nodes: append([]int(nil), nodes...)}
-}
-
-// add counts a unit and says whether it is inside the backing where it stands,
-// with all that was inside before. What is not still counts in GPUs; its nodes are
-// left to those who come after, for nothing covers them.
-func (c *cover) add(u *unit) bool {
-	c.gpus -= u.gpus
-	c.added = c.added[:0]
-	inside := c.gpus >= 0
-	u.eachNode(func(node, _ int) {
-		island := c.pl.p.Nodes[node].Island
-		if c.pl.marks[node] != c.pl.mark {
-			c.pl.marks[node] = c.pl.mark
-			c.added = append(c.added, node)
-			c.nodes[island]--
-		}
-		inside = inside && c.nodes[island] >= 0
-	})
-	if !inside {
-		c.uncount()
-	}
-	return inside
-}
-
-// undo takes the last unit out again.
-func (c *cover) undo(u *unit) {
-	c.gpus += u.gpus
-	c.uncount()
-}
-
-// uncount takes out the nodes that the last unit added.
-func (c *cover) uncount() {
-	for _, node := range c.added {
-		c.pl.marks[node] = 0
-		c.nodes[c.pl.p.Nodes[node].Island]++
-	}
-	c.added = c.added[:0]
-}
-
 // judgedUnit is a standing unit and how it should hold its GPUs.
 type judgedUnit struct {
 	*unit
@@ -157,29 +106,6 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in,
 	}
 	return inside, rest
 }
-
-// parts are parts of workloads with which others may leave; nil: none yet.
-type parts map[part]bool
-
-// goesWith says whether what a unit leaves with is among some parts: its
-// workload's lowest-rank pools, or the min of its pool.
-func (u *unit) goesWith(parts parts) bool {
-	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
-}
-
-// mark puts a unit among the parts if others may leave with it.
-func (p *parts) mark(u *unit) {
-	if u.key.Surplus || u.isAll() {
-		return
-	}
-	if *p == nil {
-		*p = parts{}
-	}
-	(*p)[part{u.w.ID, u.pool}] = true
-}
-
-// isAll says whether there is no more to a workload than its one gang.
-func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic }
 
 // changesOf compares what units should hold with what their replicas hold.
 func changesOf(all []judgedUnit) []Change {

@@ -3,7 +3,6 @@ package placement
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -82,12 +81,6 @@ func (pl *Planner) flexHeadNow() flexHead {
 	return head
 }
 
-// FlexBarrier is the head of flex that keeps a unit from passing, if it does.
-func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
-	head := pl.flexHeadNow()
-	return head.it, head.bars(pl, it)
-}
-
 // byLeastFlex lists the namespaces in which somebody waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
 func (pl *Planner) byLeastFlex() []string {
@@ -135,22 +128,4 @@ func (pl *Planner) placeOnFreeFlex(c *claim) (Plan, bool) {
 		return Plan{}, false
 	}
 	return pl.placeOnFree(c)
-}
-
-// Shares is each namespace's fair share of a partition's flex in GPUs: the
-// max-min level over what each holds and asks for, elastic pools at max.
-func Shares(p *fleet.Partition) map[string]int {
-	names := p.Namespaces()
-	demand := make(map[string]int, len(names))
-	for _, ns := range names {
-		demand[ns] = p.FlexOf(ns).Demand()
-	}
-	sort.SliceStable(names, func(i, j int) bool { return demand[names[i]] < demand[names[j]] })
-	shares := map[string]int{}
-	left := p.Flex()
-	for i, ns := range names {
-		shares[ns] = min(demand[ns], left/(len(names)-i))
-		left -= shares[ns]
-	}
-	return shares
 }

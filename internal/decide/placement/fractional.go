@@ -32,21 +32,6 @@ func (pl *Planner) placeInBacking(c *claim) (Plan, bool) {
 	return pl.finish(c, spots, asVictims(pl.flexVictimsAt(spots))), true
 }
 
-// overfull lists the nodes of found spots that flex work keeps too full.
-func (pl *Planner) overfull(spots []fleet.Spot) []int {
-	var nodes []int
-	seen := map[int]bool{}
-	for _, spot := range spots {
-		for _, n := range spot.Nodes {
-			if !seen[n] && pl.room(n) < 0 {
-				seen[n] = true
-				nodes = append(nodes, n)
-			}
-		}
-	}
-	return nodes
-}
-
 // flexVictimsAt chooses the cheapest flex units that make room on the nodes of the
 // spots, and then gives back, the dearest first, whoever need not leave.
 func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {

@@ -42,32 +42,6 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 	return gpus <= c.account.BackedGPUs()
 }
 
-// setAside marks the units that do not fit beside the holds of others: until they
-// fit they borrow, and count for nobody who uses a hold. A hold takes nothing
-// from what ran as guaranteed already when it was placed. It says whether there
-// are marks now; had says whether there may have been before.
-func setAside(a *fleet.Account, units []*unit, had bool) bool {
-	if len(a.InsideHolds()) == 0 {
-		for i := 0; had && i < len(units); i++ {
-			units[i].over, units[i].aside, units[i].within = false, false, false
-		}
-		return false
-	}
-	e := a.Earmarks()
-	for _, u := range units {
-		u.within = e.Own(u.w) >= u.gpus
-		u.over = !e.Take(u.w, u.gpus)
-		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
-	}
-	return true
-}
-
-// wasThere says whether a workload ran before the last of the holds was placed
-// that keep it out.
-func wasThere(a *fleet.Account, w *fleet.Workload) bool {
-	return w.Started != 0 && slices.ContainsFunc(a.InsideHolds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
-}
-
 // mustSpareHolds says whether a claim must leave to others what they hold and do not
 // use: it may push nobody there, nor borrow it. Who finds room in a hold of his
 // own beside all that stands owes nothing to other holders.
@@ -130,72 +104,4 @@ func barredFrom(a *fleet.Account, w *fleet.Workload) int {
 	}
 	e := a.Earmarks()
 	return e.Others(w.User, w.Namespace)
-}
-
-// HeldFrom is the GPUs of its quota's backing that others hold from a waiting
-// unit and do not use, and whether the unit would be guaranteed in number but for
-// holds, used or not.
-func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
-	a := pl.p.Account(it.Workload.Target)
-	if a == nil || len(a.InsideHolds()) == 0 {
-		return 0, false
-	}
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.BackedGPUs() && !pl.counts(c)
-}
-
-// heads are the waiting units of a queue that hold reservations: the first of
-// all, and the first of those who share a hold. Who starts within a hold delays
-// nobody but its holders.
-type heads struct {
-	first head
-	own   map[*fleet.Hold]*head
-}
-
-// consider makes a unit a head where none is yet, and it fits the present backing.
-func (hs *heads) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	hs.first.consider(pl, a, it)
-	h := holdOf(a, it.Workload)
-	if h == nil {
-		return
-	}
-	if hs.own == nil {
-		hs.own = map[*fleet.Hold]*head{}
-	}
-	if hs.own[h] == nil {
-		hs.own[h] = &head{}
-	}
-	hs.own[h].consider(pl, a, it)
-}
-
-// barring is the head for which a unit must wait, or nil.
-func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fleet.Holds) *head {
-	if hs == nil {
-		return nil
-	}
-	h := holdOf(a, it.Workload)
-	if (h == nil || !pl.withinHold(pl.claimOf(it, a, as))) && hs.first.bars(pl, it, as) {
-		return &hs.first
-	}
-	if own := hs.own[h]; h != nil && own != nil && own.bars(pl, it, as) {
-		return own
-	}
-	return nil
-}
-
-// holdOf is the first hold inside the quota that is for a workload, or nil.
-func holdOf(a *fleet.Account, w *fleet.Workload) *fleet.Hold {
-	for _, h := range a.InsideHolds() {
-		if h.For(w) {
-			return h
-		}
-	}
-	return nil
-}
-
-// withinHold says whether what earlier work leaves of its holds takes a claim whole.
-func (pl *Planner) withinHold(c *claim) bool {
-	e := c.account.Earmarks()
-	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
-	return e.Own(c.w) >= c.gpus
 }

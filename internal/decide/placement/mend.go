@@ -67,16 +67,6 @@ func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
 	return plan, ok
 }
 
-func (pl *Planner) placeOnFree(c *claim) (Plan, bool) {
-	spots, ok := pl.find(c)
-	if !ok {
-		return Plan{}, false
-	}
-	plan := pl.finish(c, spots, nil)
-	pl.release(c, spots)
-	return plan, true
-}
-
 func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
 	pl.limitByTree(c)
 	if !pl.countsWithoutAside(c) {
@@ -99,16 +89,6 @@ func (pl *Planner) mendUncovered(c *claim) (Plan, bool) {
 		return plan, true
 	}
 	return pl.preemptFlex(c)
-}
-
-// preemptFlex plans a claim at the cost of flex work alone, whatever the counts.
-func (pl *Planner) preemptFlex(c *claim) (Plan, bool) {
-	list := byCost(pl.evictableFlex(c))
-	spots, victims, ok := pl.cheapestSet(c, list)
-	if !ok {
-		return Plan{}, false
-	}
-	return pl.preemptionPlan(c, spots, victims), true
 }
 
 const unmendable = "no node in its reach could take the place of a lost one"

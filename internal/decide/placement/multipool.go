@@ -85,26 +85,3 @@ func (pl *Planner) homeOf(c *claim, nd need) home {
 	}
 	return home{pl.p.Nodes[nd.beside].Island, -1}
 }
-
-// Unsure says whether the search for a unit's nodes stops early, so that whether it
-// could start now is not known.
-func (pl *Planner) Unsure(it fleet.Waiting) bool {
-	if !severalIn(needs(nil, it)) {
-		return false
-	}
-	pl.cutShort = false
-	return !pl.startsNow(it) && pl.cutShort
-}
-
-// startsNow says whether a unit could start now, in any way of holding its GPUs.
-func (pl *Planner) startsNow(it fleet.Waiting) (ok bool) {
-	a := pl.p.Account(it.Workload.Target)
-	if a == nil {
-		_, ok = pl.flex(it)
-		return ok
-	}
-	if _, ok = pl.guarantee(a, it); !ok {
-		_, ok = pl.borrow(a, it)
-	}
-	return ok
-}

@@ -122,27 +122,3 @@ func startsBefore(a, b *fleet.Workload) bool {
 	}
 	return fleet.KeyOf(a, a.BaseRank(), false).Before(fleet.KeyOf(b, b.BaseRank(), false))
 }
-
-// finish makes a plan of spots that were found: room that somebody still holds, or
-// that would be taken from what is kept for others, is reserved.
-func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
-	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.awaitsLeavers}
-	for _, spot := range spots {
-		for _, node := range spot.Nodes {
-			n := pl.p.Nodes[node]
-			plan.Reserved = plan.Reserved || n.InUse()+reservedOn(n)+pl.extra[node] > n.Good()
-		}
-	}
-	return plan
-}
-
-// reservedOn is the number of GPUs of a node that are kept for somebody who has not started there.
-func reservedOn(n *fleet.Node) int {
-	gpus := 0
-	for _, r := range n.Residents() {
-		if r.Phase == fleet.Reserved {
-			gpus += r.GPUs()
-		}
-	}
-	return gpus
-}

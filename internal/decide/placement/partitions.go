@@ -80,21 +80,6 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 	return pl.borrow(a, it)
 }
 
-// borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
-func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
-	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
-	return h.bars(pl, it, HoldBorrowing)
-}
-
-// borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
-func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
-	h, walk := head{}, walkTree(tree)
-	for it := walk.next(); it != nil && !h.reserves && (before == nil || it.Key.Before(*before)); it = walk.next() {
-		h.considerTree(pl, it.Account(), *it)
-	}
-	return h
-}
-
 // mayMoveAway says whether a victim that is guaranteed now may go to another partition of its
 // quota: it might evict there who then comes here. Three such would follow each
 // other from partition to partition for ever. (What stands there now is not asked:

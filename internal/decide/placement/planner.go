@@ -61,14 +61,6 @@ type scratch struct {
 	trees    map[*fleet.Tree]uint64 // when each tree was classified last
 }
 
-// standing is an account's units in the quota's order.
-type standing struct {
-	at    uint64
-	units []*unit
-	sums  []int // of the GPUs of each and all before it
-	aside bool  // they may have marks of setAside
-}
-
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
@@ -77,60 +69,4 @@ func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}
-}
-
-// evict takes a unit out of the picture; restore puts it back.
-func (pl *Planner) evict(u unit)   { pl.shift(u, 1) }
-func (pl *Planner) restore(u unit) { pl.shift(u, -1) }
-
-func (pl *Planner) shift(u unit, sign int) {
-	inQuota := sign
-	if u.w.Flexes() {
-		inQuota = 0
-	}
-	u.eachNode(func(node, gpus int) {
-		pl.freed[node] += sign * gpus
-		pl.gone[node] += inQuota
-		pl.moved[pl.p.Nodes[node].Island] += sign
-	})
-}
-
-// intsFor is the k-th row of numbers by island, all zero, for the claim at hand.
-func (pl *Planner) intsFor(k int) []int {
-	if n := len(pl.p.Islands); len(pl.ints[k]) != n {
-		pl.ints[k] = make([]int, n)
-	}
-	clear(pl.ints[k])
-	return pl.ints[k]
-}
-
-// untouched says whether an island is as it stands: nobody is out of the
-// picture there, and the newcomer has been given nothing.
-func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.ignoreFlex }
-
-// room is what a node has for a newcomer: usable GPUs that nobody means to keep.
-func (pl *Planner) room(node int) int {
-	n := pl.p.Nodes[node]
-	if pl.ignoreFlex {
-		return n.Counted() - n.OfQuota() + pl.freed[node] - pl.extra[node]
-	}
-	return n.Counted() - n.Staying() + pl.freed[node] - pl.extra[node]
-}
-
-// owner is the account whose in-quota work would stay on a node, or nil.
-func (pl *Planner) owner(node int) *fleet.Account {
-	n := pl.p.Nodes[node]
-	if n.Owner() == nil || pl.gone[node] == 0 {
-		return n.Owner()
-	}
-	staying := 0
-	for _, r := range n.Residents() {
-		if r.Workload.Account() != nil && r.Phase != fleet.Leaving {
-			staying++
-		}
-	}
-	if staying == pl.gone[node] {
-		return nil
-	}
-	return n.Owner()
 }

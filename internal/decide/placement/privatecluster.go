@@ -148,3 +148,90 @@ func (i *privateIsland) fill(from, to, gpus, whole, replicas int) int {
 	}
 	return replicas
 }
+
+// fitsBeside is fitsEmpty beside what others hold inside the quota: one that
+// would need that holds up nobody.
+func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	if barred := barredFrom(a, it.Workload); barred > 0 {
+		backed := a.BackedGPUs()
+		if tree {
+			backed = pl.backedGPUs(a.Root())
+		}
+		if gpusFor(it) > backed-barred {
+			return false
+		}
+	}
+	return pl.fitsEmpty(a, it, tree)
+}
+
+// fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
+// nothing ran there: in number, and each gang in one island.
+func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {
+		return pl.onePoolFitsEmpty(a, it.Workload.Pools[0], tree)
+	}
+	nodes := slices.Clone(a.Backing)
+	for i := range nodes {
+		if tree {
+			nodes[i] = a.Root().Backing(i)
+		}
+	}
+	if it.Pool != fleet.Base {
+		pl.beside(it.Workload, nodes)
+	}
+	return pl.privateCluster(nodes).packs(needs(nil, it))
+}
+
+// onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.
+func (pl *Planner) onePoolFitsEmpty(a *fleet.Account, pool fleet.Pool, tree bool) bool {
+	per := pl.p.GPUsPerNode / max(1, pool.GPUs)
+	if per == 0 {
+		return false
+	}
+	want := (pool.Min + per - 1) / per
+	whole := a.BackedNodes()
+	if tree {
+		whole = a.Root().BackedNodes()
+	}
+	if want > whole || pool.Reach == fleet.ReachAny || want <= 1 {
+		return want <= whole
+	}
+	if !tree {
+		return largestBacking(a) >= want
+	}
+	for _, other := range a.Root().Accounts() {
+		for _, i := range other.Islands() {
+			if a.Root().Backing(i) >= want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// largestBacking is the most nodes that back an account in one island.
+func largestBacking(a *fleet.Account) int {
+	most := 0
+	for _, i := range a.Islands() {
+		most = max(most, a.Backing[i])
+	}
+	return most
+}
+
+// beside takes the nodes out that a workload's own replicas fill: a pool that
+// joins finds room beside them or not at all.
+func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
+	own := map[int]int{}
+	for i, replicas := range w.Replicas {
+		for _, r := range replicas {
+			if r.Phase != fleet.Leaving {
+				own[r.Node] += w.Pools[i].GPUs
+			}
+		}
+	}
+	for node, gpus := range own {
+		if n := pl.p.Nodes[node]; gpus >= n.GPUs {
+			nodes[n.Island]--
+		}
+	}
+}

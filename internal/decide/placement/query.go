@@ -81,3 +81,51 @@ func (pl *Planner) largestReach(reach fleet.Reach) int {
 
 // reachSizes is the nodes of the largest island and rack among so many nodes.
 type reachSizes struct{ of, island, rack int }
+
+// HeldFrom is the GPUs of its quota's backing that others hold from a waiting
+// unit and do not use, and whether the unit would be guaranteed in number but for
+// holds, used or not.
+func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
+	a := pl.p.Account(it.Workload.Target)
+	if a == nil || len(a.InsideHolds()) == 0 {
+		return 0, false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.BackedGPUs() && !pl.counts(c)
+}
+
+// FlexBarrier is the head of flex that keeps a unit from passing, if it does.
+func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
+	head := pl.flexHeadNow()
+	return head.it, head.bars(pl, it)
+}
+
+// Unsure says whether the search for a unit's nodes stops early, so that whether it
+// could start now is not known.
+func (pl *Planner) Unsure(it fleet.Waiting) bool {
+	if !severalIn(needs(nil, it)) {
+		return false
+	}
+	pl.cutShort = false
+	return !pl.startsNow(it) && pl.cutShort
+}
+
+// startsNow says whether a unit could start now, in any way of holding its GPUs.
+func (pl *Planner) startsNow(it fleet.Waiting) (ok bool) {
+	a := pl.p.Account(it.Workload.Target)
+	if a == nil {
+		_, ok = pl.flex(it)
+		return ok
+	}
+	if _, ok = pl.guarantee(a, it); !ok {
+		_, ok = pl.borrow(a, it)
+	}
+	return ok
+}
+
+// TreeBarrier is the head of the tree's borrowers that keeps a unit from
+// borrowing, if there is one; explain asks for it as for Barrier.
+func (pl *Planner) TreeBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
+	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
+	return h.it, h.bars(pl, it, HoldBorrowing)
+}

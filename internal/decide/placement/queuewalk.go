@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"container/heap"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -36,77 +37,56 @@ func (w *queueWalk) skipped(it *fleet.Waiting) {
 	}
 }
 
-// sharesNow is Shares, computed once for as long as nothing changes.
-func (pl *Planner) sharesNow() map[string]int {
-	if stamp := pl.p.FlexStamp(); pl.shares == nil || pl.sharesAt != stamp {
-		pl.shares, pl.sharesAt = Shares(pl.p), stamp
-	}
-	return pl.shares
+// treeWalk is a walk along all queues of a tree at once, in the order of
+// importance and age, that meets the first unit of each kind of each quota.
+type treeWalk struct {
+	walks walkHeap
+	begun bool
 }
 
-// flexUnitsOf lists the units of a namespace's flex work. The list is kept until
-// that changes: read it, do not change it.
-func (pl *Planner) flexUnitsOf(namespace string) []*unit {
-	kept := pl.flexOf[namespace]
-	if kept == nil {
-		kept = &standing{}
-		pl.flexOf[namespace] = kept
-	}
-	if at := pl.p.FlexVersionOf(namespace) + 1; kept.at != at {
-		kept.units = kept.units[:0]
-		for _, w := range pl.p.FlexWorkOf(namespace) {
-			kept.add(pl.units(w))
+func walkTree(tree *fleet.Tree) *treeWalk {
+	t := &treeWalk{walks: make(walkHeap, 0, len(tree.Waits()))}
+	for _, a := range tree.Waits() {
+		if firsts := a.Firsts(); len(firsts) > 0 {
+			t.walks = append(t.walks, queueWalk{a, firsts})
 		}
-		kept.at = at
 	}
-	return kept.units
+	heap.Init(&t.walks)
+	return t
 }
 
-// accountUnits lists all units of an account in the quota's order. The list is
-// kept until the account changes: read it, do not change it.
-func (pl *Planner) accountUnits(a *fleet.Account) []*unit {
-	kept := pl.accounts[a]
-	if kept == nil {
-		kept = &standing{}
-		pl.accounts[a] = kept
-	}
-	if at := a.Version() + 1; kept.at != at {
-		kept.units = kept.units[:0]
-		for _, w := range a.Work() {
-			kept.add(pl.units(w))
-		}
-		if inOrder := func(x, y *unit) int { return x.key.Compare(y.key) }; !slices.IsSortedFunc(kept.units, inOrder) {
-			slices.SortStableFunc(kept.units, inOrder)
-		}
-		kept.sum()
-		kept.aside = setAside(a, kept.units, kept.aside)
-		kept.at = at
-	}
-	return kept.units
-}
-
-func (s *standing) sum() {
-	s.sums = s.sums[:0]
-	gpus := 0
-	for _, u := range s.units {
-		gpus += u.gpus
-		s.sums = append(s.sums, gpus)
-	}
-}
-
-func (s *standing) add(units []unit) {
-	for i := range units {
-		s.units = append(s.units, &units[i])
-	}
-}
-
-// threeWay turns two answers of a comparison into one number.
-func threeWay(before, after bool) int {
+// next is the next unit to look at, or nil.
+func (t *treeWalk) next() *fleet.Waiting {
 	switch {
-	case before:
-		return -1
-	case after:
-		return 1
+	case len(t.walks) == 0:
+		return nil
+	case t.begun && len(t.walks[0].ahead) == 0:
+		heap.Pop(&t.walks)
+	case t.begun:
+		heap.Fix(&t.walks, 0)
 	}
-	return 0
+	t.begun = true
+	if len(t.walks) == 0 {
+		return nil
+	}
+	return t.walks[0].next()
+}
+
+// skipped is queueWalk.skipped for the last unit that was met.
+func (t *treeWalk) skipped(it *fleet.Waiting) { t.walks[0].skipped(it) }
+
+// walkHeap keeps the walk whose next unit comes first in front.
+type walkHeap []queueWalk
+
+func (h walkHeap) Len() int           { return len(h) }
+func (h walkHeap) Less(i, j int) bool { return h[i].ahead[0].Key.Before(h[j].ahead[0].Key) }
+func (h walkHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push does nothing: no queue joins a walk that has begun.
+func (h *walkHeap) Push(any) {}
+
+// Pop takes the last walk out.
+func (h *walkHeap) Pop() any {
+	*h = (*h)[:len(*h)-1]
+	return nil
 }

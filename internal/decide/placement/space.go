@@ -92,38 +92,6 @@ func asSpots(nd need, nodes []int) []fleet.Spot {
 	return []fleet.Spot{{Pool: nd.pool, Nodes: nodes}}
 }
 
-// release gives found nodes back to the scratch arrays.
-func (pl *Planner) release(c *claim, spots []fleet.Spot) {
-	for _, spot := range spots {
-		pl.ungive(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
-	}
-}
-
-func (pl *Planner) ungive(c *claim, nodes []int, gpus int) {
-	for _, node := range nodes {
-		pl.extra[node] -= gpus
-		pl.moved[pl.p.Nodes[node].Island]--
-		if pl.extra[node] == 0 {
-			pl.opened(c, node, -1)
-		}
-	}
-}
-
-// opened counts a node against the limits of a claim.
-func (pl *Planner) opened(c *claim, node, sign int) {
-	if c.account == nil {
-		return
-	}
-	i, kind := pl.p.Nodes[node].Island, pl.kindOf(c, node)
-	c.opens[i] += sign
-	if kind == nodeLater || kind == nodeOpen {
-		c.own[i] -= sign
-	}
-	if kind == nodeOpen {
-		c.tree[i] -= sign
-	}
-}
-
 // findPool looks for nodes for one pool's replicas, within its reach.
 func (pl *Planner) findPool(c *claim, nd need) ([]int, bool) {
 	if nd.replicas <= 0 {
@@ -161,16 +129,6 @@ func (pl *Planner) besides(c *claim, nd need) ([]int, bool) {
 	}
 	pl.takeAll(c, nodes, nd.gpus)
 	return nodes, true
-}
-
-func (pl *Planner) takeAll(c *claim, nodes []int, gpus int) {
-	for _, node := range nodes {
-		if pl.extra[node] == 0 {
-			pl.opened(c, node, 1)
-		}
-		pl.extra[node] += gpus
-		pl.moved[pl.p.Nodes[node].Island]++
-	}
 }
 
 // spread puts replicas into the islands that take most of them, so into the fewest.
@@ -251,24 +209,6 @@ func (pl *Planner) waitsIn(nd need, island int) bool {
 	return slots < nd.replicas
 }
 
-// slotsOnFlex is how many replicas the room of an island takes; for in-quota
-// claims, which must look at each node, unlimited.
-func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
-	switch {
-	case c.account != nil:
-		return unlimited
-	case pl.untouched(island):
-		return pl.p.Islands[island].Slots(nd.gpus)
-	}
-	slots := 0
-	for _, node := range pl.p.Islands[island].Nodes() {
-		if pl.p.Nodes[node].CountsUsable() {
-			slots += max(0, pl.room(node)) / nd.gpus
-		}
-	}
-	return slots
-}
-
 // byScore lists the nodes found in each island, or rack, that takes all replicas, best first.
 func (pl *Planner) byScore(c *claim, nd need) [][]int {
 	var list [][]int
@@ -306,50 +246,6 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 	return nodes, pl.score(c, island, nodes, nd.gpus*nd.replicas), true
 }
 
-// nodesFor is the least number of nodes that hold all replicas of a need.
-func (pl *Planner) nodesFor(nd need) int {
-	per := pl.p.GPUsPerNode / nd.gpus
-	if per == 0 {
-		return unlimited
-	}
-	return (nd.replicas + per - 1) / per
-}
-
-// nodesAtMost bounds, by counts alone, the nodes of an island that the claim may use:
-// those that its quota touches, those it has been given, and those it may still open.
-func (c *claim) nodesAtMost(island int) int {
-	if !c.counts() {
-		return unlimited
-	}
-	opens := c.own[island]
-	if c.counted == nil { // then each node that it opens counts against the tree, too
-		opens = min(opens, c.tree[island])
-	}
-	return c.account.Touched(island) + c.opens[island] + max(0, opens)
-}
-
-// mayUse says whether the claim has anything to count on in an island.
-func (c *claim) mayUse(island int) bool {
-	if c.island >= 0 && c.island != island {
-		return false
-	}
-	if c.account == nil || c.uncovered {
-		return true
-	}
-	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
-}
-
-// mayUseVacated is mayUse with all work of its tree gone.
-func (c *claim) mayUseVacated(island int) bool {
-	if c.island >= 0 && c.island != island {
-		return false
-	}
-	if c.account == nil || c.uncovered {
-		return true
-	}
-	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
-}
-
 func less(a, b [3]int) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -382,18 +278,4 @@ func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 		}
 	}
 	return [3]int{opens, -largest, c.limit(island)}
-}
-
-// limit is how many untouched nodes the claim may open in an island.
-func (c *claim) limit(island int) int { return min(c.own[island], c.tree[island]) }
-
-func (pl *Planner) roomIn(island int) int {
-	if pl.untouched(island) {
-		return pl.p.Islands[island].Room()
-	}
-	t := 0
-	for _, n := range pl.p.Islands[island].Nodes() {
-		t += max(0, pl.room(n))
-	}
-	return t
 }

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -57,12 +55,6 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 // to where the others have been looked at: one look at each replica is enough for
 // all candidates of a pool.
 type surplusStock map[poolOf]*poolStock
-
-// poolOf names a pool of a workload.
-type poolOf struct {
-	w    *fleet.Workload
-	pool int
-}
 
 type poolStock struct {
 	taken  []bool // by index of the replica
@@ -127,81 +119,4 @@ func tooMany(set []*candidateVictim) bool {
 		}
 	}
 	return false
-}
-
-// shrink takes of a flex workload, rather than all of it, what leaves along with it, if
-// that will do where the claim goes; and of an elastic flex pool those replicas that
-// stand there, if the pool has as many above its min.
-func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
-	for i := range chosen {
-		if along := pl.leavesWith(chosen[i]); len(along) > 0 {
-			if set := shrunk(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
-				return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
-			}
-		}
-		inTheWay := pl.inTheWayOf(spots, chosen[i])
-		if len(inTheWay) == 0 {
-			continue
-		}
-		rest := slices.Concat(chosen[:i], chosen[i+1:])
-		set := rest
-		for _, v := range rest {
-			if v.key.Surplus && v.w == chosen[i].w && v.pool == inTheWay[0].pool {
-				set = without(set, v)
-			}
-		}
-		set = append(set[:len(set):len(set)], inTheWay...)
-		if !tooMany(set) && pl.doesAt(c, spots, set) {
-			return pl.shrink(c, spots, set)
-		}
-	}
-	return chosen
-}
-
-// inTheWayOf lists the replicas of an elastic flex pool on some spots as its
-// surplus; none if it has not as many, or if there is more to the unit than the pool.
-func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim) []*candidateVictim {
-	pool := max(v.pool, 0)
-	if p := v.w.Pools[pool]; v.key.Surplus || !v.w.Flexes() || v.pool == fleet.Base && len(v.w.Pools) > 1 || !p.Elastic {
-		return nil
-	}
-	like := *v
-	like.pool, like.gpus = pool, v.w.Pools[pool].GPUs
-	like.key = keyOf(v.w, v.w.Pools[pool].Rank, true, v.overran)
-	var list []*candidateVictim
-	for at, r := range v.w.Replicas[pool] {
-		if r.Phase != fleet.Leaving && touches(spots, r.Node) {
-			list = append(list, pl.asSurplus(&like, at))
-		}
-	}
-	if tooMany(list) {
-		return nil
-	}
-	return list
-}
-
-func touches(spots []fleet.Spot, node int) bool {
-	for _, spot := range spots {
-		for _, n := range spot.Nodes {
-			if n == node {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// doesAt says whether a claim fits on the very nodes that were found for it with a
-// set of victims gone.
-func (pl *Planner) doesAt(c *claim, spots []fleet.Spot, set []*candidateVictim) bool {
-	leaving, freed := slices.Clone(pl.leavers(set)), 0
-	for _, v := range leaving {
-		pl.evict(v.all)
-		freed += v.freed(c)
-	}
-	does := pl.holdsIn(c, spots, leaving, freed)
-	for _, v := range leaving {
-		pl.restore(v.all)
-	}
-	return does
 }

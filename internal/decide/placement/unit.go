@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -40,51 +39,6 @@ func (u unit) before(v unit) bool {
 		return u.key.Before(v.key)
 	}
 	return u.pool < v.pool || u.pool == v.pool && u.index < v.index
-}
-
-// keptUnits are the units of a workload, and what they were derived from.
-type keptUnits struct {
-	of            *fleet.Workload
-	at            uint64
-	priority      fleet.Priority
-	overran, late bool
-	units         []unit
-}
-
-// units lists what of a workload stands and stays, in the order of its keys. The
-// list is kept with the workload until that changes: read it, do not change it
-// (but see setAside).
-func (pl *Planner) units(w *fleet.Workload) []unit {
-	overran := w.Overran(pl.now)
-	k, _ := w.Scratch.(*keptUnits)
-	if k == nil {
-		k = &keptUnits{}
-		w.Scratch = k
-	}
-	if k.of != w || k.at != w.Restood() || k.priority != w.Priority || k.overran != overran || k.late != w.Late {
-		*k = keptUnits{w, w.Restood(), w.Priority, overran, w.Late, pl.unitsBy(w, nil)}
-	}
-	return k.units
-}
-
-// unitsBy is units where elastic pools keep, of replicas that are all the same,
-// those first on nodes that a choice keeps.
-func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit {
-	overran := w.Overran(pl.now)
-	base := w.BaseRank()
-	first := unit{w: w, pool: fleet.Base, key: keyOf(w, base, false, overran), overran: overran}
-	list := []unit{first}
-	for i, pool := range w.Pools {
-		core := unit{w: w, pool: i, key: keyOf(w, pool.Rank, false, overran), overran: overran}
-		if pool.Rank == base {
-			core = list[0]
-		}
-		list = core.collect(list, i, base, keeps)
-	}
-	if list[0].gpus == 0 {
-		list = list[1:]
-	}
-	return list
 }
 
 func keyOf(w *fleet.Workload, rank int, surplus, overran bool) fleet.Key {
@@ -161,72 +115,104 @@ func (u unit) eachNode(fn func(node, gpus int)) {
 	}
 }
 
-// needs adds to a list what a waiting part of a workload must get together.
-func needs(list []need, it fleet.Waiting) []need {
-	w := it.Workload
-	if it.Pool != fleet.Base {
-		return append(list, poolNeed(w, it.Pool, w.Pools[it.Pool].Min-w.Stays(it.Pool)))
-	}
-	base := w.BaseRank()
-	for i, p := range w.Pools {
-		if p.Rank == base {
-			list = append(list, poolNeed(w, i, p.Min))
-		}
-	}
-	slices.SortStableFunc(list, func(a, b need) int {
-		return cmp.Or(cmp.Compare(narrow(a.reach), narrow(b.reach)), cmp.Compare(b.gpus, a.gpus), cmp.Compare(b.replicas, a.replicas))
-	})
-	return list
-}
-
-// narrow orders reaches: who has the least choice chooses first.
-func narrow(r fleet.Reach) int {
-	switch r {
-	case fleet.ReachRack:
-		return 0
-	case fleet.ReachIsland:
+// threeWay turns two answers of a comparison into one number.
+func threeWay(before, after bool) int {
+	switch {
+	case before:
+		return -1
+	case after:
 		return 1
-	case fleet.ReachAny:
 	}
-	return 2
+	return 0
 }
 
-// need is replicas of one pool that look for nodes.
-type need struct {
-	pool, replicas, gpus int
-	reach                fleet.Reach
-	beside               int // node that the rest of its pool stands on; -1: none
-}
-
-func poolNeed(w *fleet.Workload, pool, replicas int) need {
-	p := w.Pools[pool]
-	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
-	if p.Max == 1 {
-		nd.reach = fleet.ReachAny // one replica is always in one piece
-	}
-	if p.Reach == fleet.ReachAny {
-		return nd
-	}
-	for _, r := range w.Replicas[pool] {
-		if r.Phase != fleet.Leaving {
-			nd.beside = r.Node
+// eachLeaving calls fn for the replicas that leave with a unit, its own among
+// them, each with its pool.
+func (u *unit) eachLeaving(fn func(pool int, r fleet.Replica)) {
+	for i, replicas := range u.w.Replicas {
+		if u.pool != fleet.Base && u.pool != i {
+			continue
+		}
+		for at, r := range replicas {
+			if r.Phase != fleet.Leaving && (!u.key.Surplus || u.index == at) {
+				fn(i, r)
+			}
 		}
 	}
-	return nd
 }
 
-// gpusFor is the GPUs of what a waiting part of a workload needs.
-func gpusFor(it fleet.Waiting) int {
-	if w := it.Workload; it.Pool != fleet.Base {
-		return (w.Pools[it.Pool].Min - w.Stays(it.Pool)) * w.Pools[it.Pool].GPUs
+// allWith is a unit with all that leaves with it: everything with the
+// lowest-rank pools, a pool's surplus with its min.
+func allWith(u unit) unit {
+	if u.key.Surplus || len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic {
+		return u
 	}
-	return it.Workload.NeedsBase()
+	spots := u.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
+	gpus := 0
+	var kept []fleet.Spot
+	for _, s := range spots {
+		if u.pool == fleet.Base || s.Pool == u.pool {
+			kept = append(kept, s)
+			gpus += len(s.Nodes) * u.w.Pools[s.Pool].GPUs
+		}
+	}
+	if gpus == u.gpus {
+		return u
+	}
+	u.spots, u.gpus = kept, gpus
+	return u
 }
 
-func gpusOf(list []need) int {
+// parts are parts of workloads with which others may leave; nil: none yet.
+type parts map[part]bool
+
+// goesWith says whether what a unit leaves with is among some parts: its
+// workload's lowest-rank pools, or the min of its pool.
+func (u *unit) goesWith(parts parts) bool {
+	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
+}
+
+// mark puts a unit among the parts if others may leave with it.
+func (p *parts) mark(u *unit) {
+	if u.key.Surplus || u.isAll() {
+		return
+	}
+	if *p == nil {
+		*p = parts{}
+	}
+	(*p)[part{u.w.ID, u.pool}] = true
+}
+
+// isAll says whether there is no more to a workload than its one gang.
+func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic }
+
+// part is a pool of a workload, or its lowest-rank pools.
+type part struct {
+	id   uint64
+	pool int
+}
+
+// comesBefore says whether a unit counts before a victim: by its place in the order,
+// or as surplus of the same pool that stays. Of identical replicas it is the one that
+// goes that was too many.
+func (u *unit) comesBefore(v *candidateVictim) bool {
+	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
+}
+
+// running is the GPUs of all that leaves with the unit and runs: what is only
+// reserved loses no work.
+func (u *unit) running() int {
 	t := 0
-	for _, n := range list {
-		t += n.replicas * n.gpus
-	}
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if r.Phase == fleet.Running {
+			t += u.w.Pools[pool].GPUs
+		}
+	})
 	return t
+}
+
+// poolOf names a pool of a workload.
+type poolOf struct {
+	w    *fleet.Workload
+	pool int
 }

@@ -2,8 +2,60 @@ package placement
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// What a tree's backing must cover is its guaranteed and borrowing work.
-// Unprotected work stands beyond it: a guaranteed newcomer does not have to count it.
+// This file counts work against backing. A tree's backing must cover its guaranteed and
+// borrowing work; unprotected work stands beyond it, so a guaranteed newcomer does not
+// have to count it.
+
+// cover counts units against a backing, one cover at a time: which nodes it has
+// counted stands in the planner's marks.
+type cover struct {
+	pl    *Planner
+	gpus  int
+	nodes []int
+	added []int // nodes that the last unit added
+}
+
+func (pl *Planner) newCover(gpus int, nodes []int) *cover {
+	pl.mark++
+	return &cover{pl: pl, gpus: gpus, nodes: append([]int(nil), nodes...)}
+}
+
+// add counts a unit and says whether it is inside the backing where it stands,
+// with all that was inside before. What is not still counts in GPUs; its nodes are
+// left to those who come after, for nothing covers them.
+func (c *cover) add(u *unit) bool {
+	c.gpus -= u.gpus
+	c.added = c.added[:0]
+	inside := c.gpus >= 0
+	u.eachNode(func(node, _ int) {
+		island := c.pl.p.Nodes[node].Island
+		if c.pl.marks[node] != c.pl.mark {
+			c.pl.marks[node] = c.pl.mark
+			c.added = append(c.added, node)
+			c.nodes[island]--
+		}
+		inside = inside && c.nodes[island] >= 0
+	})
+	if !inside {
+		c.uncount()
+	}
+	return inside
+}
+
+// undo takes the last unit out again.
+func (c *cover) undo(u *unit) {
+	c.gpus += u.gpus
+	c.uncount()
+}
+
+// uncount takes out the nodes that the last unit added.
+func (c *cover) uncount() {
+	for _, node := range c.added {
+		c.pl.marks[node] = 0
+		c.nodes[c.pl.p.Nodes[node].Island]++
+	}
+	c.added = c.added[:0]
+}
 
 // coverage is what of a tree's work its backing covers.
 type coverage struct {

@@ -1,0 +1,60 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// This file plans a waiting unit in quota, as guaranteed or as borrowing.
+
+// guarantee plans a unit inside its quota's backing: on what is free if it can,
+// else by evicting the cheapest set that lets it start.
+func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
+	if joinsUncovered(it) {
+		return Plan{}, false
+	}
+	if gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
+		return Plan{}, false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	if !pl.counts(c) {
+		return Plan{}, false
+	}
+	pl.limitByTree(c)
+	c.sparesHolds = mustSpareHolds(c)
+	if a.Stays()+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
+		pl.limitByQuota(c)
+		if plan, ok := pl.placeInBacking(c); ok {
+			return plan, true
+		}
+	}
+	pl.limitByEarlier(c)
+	return pl.preempt(c)
+}
+
+// joinsUncovered says whether a pool would join a workload that is not guaranteed,
+// with which it would leave: then it is not guaranteed either.
+func joinsUncovered(it fleet.Waiting) bool {
+	if it.Pool == fleet.Base {
+		return false
+	}
+	is := func(h fleet.Holds) bool { return h == fleet.HoldsBorrowing || h == fleet.HoldsUnprotected }
+	return is(it.Workload.Holds()) || it.Key.Surplus && is(it.Workload.HoldsOf(it.Pool))
+}
+
+// borrow plans a unit inside its tree's backing.
+func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
+	backed := pl.backedGPUs(a.Root())
+	if gpusFor(it) > backed || backed == a.BackedGPUs() {
+		return Plan{}, false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsBorrowing)
+	pl.limitByTree(c)
+	pl.noOwnLimit(c)
+	c.sparesHolds = mustSpareHolds(c)
+	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
+		if spots, ok := pl.find(c); ok {
+			plan := pl.finish(c, spots, nil)
+			pl.release(c, spots)
+			return plan, true
+		}
+	}
+	return pl.preempt(c)
+}

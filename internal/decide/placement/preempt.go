@@ -1,0 +1,90 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// This file makes plans of claims: on free room, or at the cost of victims.
+
+// preempt plans a claim that finds no free room: it looks for the cheapest set
+// of victims that lets the claim start, island by island where its reach asks for one.
+func (pl *Planner) preempt(c *claim) (Plan, bool) {
+	own, ok := pl.evictableInQuota(c)
+	if !ok {
+		return Plan{}, false
+	}
+	if pl.lacking = max(pl.lacking, fleet.LacksNodes); !pl.mayFit(c, own) {
+		return Plan{}, false
+	}
+	list := make([]*candidateVictim, 0, len(own)+16)
+	for _, v := range own {
+		list = append(list, pl.candidate(*v.unit, v.class))
+	}
+	if !pl.fitsWithoutFlex(c, list) {
+		return Plan{}, false
+	}
+	pl.lacking = fleet.LacksRoom
+	list = append(list, pl.evictableFlex(c)...)
+	spots, ok := pl.fits(c, list)
+	if !ok {
+		return Plan{}, false // not even with all of them gone
+	}
+	if len(list) == 0 {
+		return pl.preemptionPlan(c, spots, nil), true // only what does not count for the claim was in its way
+	}
+	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.preemptionPlan(c, spots, victims), true
+}
+
+// preemptFlex plans a claim at the cost of flex work alone, whatever the counts.
+func (pl *Planner) preemptFlex(c *claim) (Plan, bool) {
+	list := byCost(pl.evictableFlex(c))
+	spots, victims, ok := pl.cheapestSet(c, list)
+	if !ok {
+		return Plan{}, false
+	}
+	return pl.preemptionPlan(c, spots, victims), true
+}
+
+// preemptionPlan is the plan of a claim whose victims are chosen.
+func (pl *Planner) preemptionPlan(c *claim, spots []fleet.Spot, victims []*candidateVictim) Plan {
+	pl.give(c, spots, 1)
+	plan := pl.finish(c, spots, asVictims(victims))
+	pl.give(c, spots, -1)
+	return plan
+}
+
+func (pl *Planner) placeOnFree(c *claim) (Plan, bool) {
+	spots, ok := pl.find(c)
+	if !ok {
+		return Plan{}, false
+	}
+	plan := pl.finish(c, spots, nil)
+	pl.release(c, spots)
+	return plan, true
+}
+
+// finish makes a plan of spots that were found: room that somebody still holds, or
+// that would be taken from what is kept for others, is reserved.
+func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
+	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.awaitsLeavers}
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			n := pl.p.Nodes[node]
+			plan.Reserved = plan.Reserved || n.InUse()+reservedOn(n)+pl.extra[node] > n.Good()
+		}
+	}
+	return plan
+}
+
+// reservedOn is the number of GPUs of a node that are kept for somebody who has not started there.
+func reservedOn(n *fleet.Node) int {
+	gpus := 0
+	for _, r := range n.Residents() {
+		if r.Phase == fleet.Reserved {
+			gpus += r.GPUs()
+		}
+	}
+	return gpus
+}

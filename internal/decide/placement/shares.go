@@ -1,0 +1,144 @@
+package placement
+
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file says which work flex may evict, and which sets of victims are fair: a
+// namespace evicts another's flex only while its use with the newcomer stays
+// within its share and the other's is above its own (semantics §5).
+
+// Shares is each namespace's fair share of a partition's flex in GPUs: the
+// max-min level over what each holds and asks for, elastic pools at max.
+func Shares(p *fleet.Partition) map[string]int {
+	names := p.Namespaces()
+	demand := make(map[string]int, len(names))
+	for _, ns := range names {
+		demand[ns] = p.FlexOf(ns).Demand()
+	}
+	sort.SliceStable(names, func(i, j int) bool { return demand[names[i]] < demand[names[j]] })
+	shares := map[string]int{}
+	left := p.Flex()
+	for i, ns := range names {
+		shares[ns] = min(demand[ns], left/(len(names)-i))
+		left -= shares[ns]
+	}
+	return shares
+}
+
+// sharesNow is Shares, computed once for as long as nothing changes.
+func (pl *Planner) sharesNow() map[string]int {
+	if stamp := pl.p.FlexStamp(); pl.shares == nil || pl.sharesAt != stamp {
+		pl.shares, pl.sharesAt = Shares(pl.p), stamp
+	}
+	return pl.shares
+}
+
+// fair says whether a claim may evict a set of victims on flex.
+func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
+	shares, others, own := pl.sharesNow(), false, 0
+	taken, largest := map[string]int{}, map[string]int{}
+	for _, v := range victims {
+		ns := v.w.Namespace
+		if v.follows(victims) {
+			continue
+		}
+		if ns == c.w.Namespace {
+			own += v.all.gpus
+			continue
+		}
+		others = true
+		taken[ns] += v.all.gpus
+		largest[ns] = max(largest[ns], v.all.gpus)
+	}
+	grows := own > 0 && c.gpus > own && pl.othersWant(c.w.Namespace)
+	if (others || grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
+		return false // above its share it grows on free room only
+	}
+	for ns, gpus := range taken {
+		if gpus-largest[ns] >= pl.p.FlexOf(ns).Staying-shares[ns] {
+			return false
+		}
+	}
+	return true
+}
+
+// othersWant says whether another namespace asks for more flex than it has.
+func (pl *Planner) othersWant(namespace string) bool {
+	for _, ns := range pl.p.Namespaces() {
+		if use := pl.p.FlexOf(ns); ns != namespace && use.Demand() > use.Staying {
+			return true
+		}
+	}
+	return false
+}
+
+// evictableOnFlex lists whom a flex claim may evict, cheapest first; none if
+// there would not be enough room even with all of them gone that may go together.
+func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
+	var list []*candidateVictim
+	if pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
+		list = pl.evictableAmong(nil, c, c.w.Namespace, false)
+	}
+	room, own := pl.p.Tally().Room, 0
+	for _, v := range list {
+		own += v.gpus
+	}
+	room += own
+	shares := pl.sharesNow()
+	if pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus <= shares[c.w.Namespace] {
+		for _, ns := range pl.p.Namespaces() {
+			excess := pl.p.FlexOf(ns).Staying - shares[ns]
+			if ns == c.w.Namespace || excess <= 0 {
+				continue
+			}
+			had := len(list)
+			list = pl.evictableAmong(list, c, ns, true)
+			room += mostGivable(list[had:], excess)
+		}
+	}
+	if room < c.gpus {
+		return nil
+	}
+	return byCost(list)
+}
+
+// evictableAmong adds the units of a namespace that a flex claim may evict.
+func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
+	for _, u := range pl.flexUnitsOf(namespace) {
+		if u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
+			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// aboveShareWithout says whether a namespace is above its share even without what
+// would leave along with a victim. Else that alone is what it has too much: two
+// workloads would take each other's place because of what joined them.
+func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
+	ns := v.w.Namespace
+	return pl.p.FlexOf(ns).Staying-(v.all.gpus-v.gpus) > pl.sharesNow()[ns]
+}
+
+func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
+	if u.w.Namespace == c.w.Namespace {
+		less := c.key.Importance().Above(u.key.Importance())
+		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
+	}
+	return other && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
+}
+
+// mostGivable is the most GPUs that units of one namespace may give while it is above
+// its share by so many before each of them: the largest goes last.
+func mostGivable(list []*candidateVictim, excess int) int {
+	all, largest := 0, 0
+	for _, v := range list {
+		all, largest = all+v.gpus, max(largest, v.all.gpus)
+	}
+	return min(all, excess-1+largest)
+}

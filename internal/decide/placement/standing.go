@@ -1,0 +1,203 @@
+package placement
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file lists the units that stand, by workload, account and namespace. Each list is
+// kept with the version of what it was derived from, and derived anew when that changes.
+
+// standing is an account's units in the quota's order.
+type standing struct {
+	at    uint64
+	units []*unit
+	sums  []int // of the GPUs of each and all before it
+	aside bool  // they may have marks of setAside
+}
+
+func (s *standing) sum() {
+	s.sums = s.sums[:0]
+	gpus := 0
+	for _, u := range s.units {
+		gpus += u.gpus
+		s.sums = append(s.sums, gpus)
+	}
+}
+
+func (s *standing) add(units []unit) {
+	for i := range units {
+		s.units = append(s.units, &units[i])
+	}
+}
+
+// flexUnitsOf lists the units of a namespace's flex work. The list is kept until
+// that changes: read it, do not change it.
+func (pl *Planner) flexUnitsOf(namespace string) []*unit {
+	kept := pl.flexOf[namespace]
+	if kept == nil {
+		kept = &standing{}
+		pl.flexOf[namespace] = kept
+	}
+	if at := pl.p.FlexVersionOf(namespace) + 1; kept.at != at {
+		kept.units = kept.units[:0]
+		for _, w := range pl.p.FlexWorkOf(namespace) {
+			kept.add(pl.units(w))
+		}
+		kept.at = at
+	}
+	return kept.units
+}
+
+// accountUnits lists all units of an account in the quota's order. The list is
+// kept until the account changes: read it, do not change it.
+func (pl *Planner) accountUnits(a *fleet.Account) []*unit {
+	kept := pl.accounts[a]
+	if kept == nil {
+		kept = &standing{}
+		pl.accounts[a] = kept
+	}
+	if at := a.Version() + 1; kept.at != at {
+		kept.units = kept.units[:0]
+		for _, w := range a.Work() {
+			kept.add(pl.units(w))
+		}
+		if inOrder := func(x, y *unit) int { return x.key.Compare(y.key) }; !slices.IsSortedFunc(kept.units, inOrder) {
+			slices.SortStableFunc(kept.units, inOrder)
+		}
+		kept.sum()
+		kept.aside = setAside(a, kept.units, kept.aside)
+		kept.at = at
+	}
+	return kept.units
+}
+
+// keptUnits are the units of a workload, and what they were derived from.
+type keptUnits struct {
+	of            *fleet.Workload
+	at            uint64
+	priority      fleet.Priority
+	overran, late bool
+	units         []unit
+}
+
+// units lists what of a workload stands and stays, in the order of its keys. The
+// list is kept with the workload until that changes: read it, do not change it
+// (but see setAside).
+func (pl *Planner) units(w *fleet.Workload) []unit {
+	overran := w.Overran(pl.now)
+	k, _ := w.Scratch.(*keptUnits)
+	if k == nil {
+		k = &keptUnits{}
+		w.Scratch = k
+	}
+	if k.of != w || k.at != w.Restood() || k.priority != w.Priority || k.overran != overran || k.late != w.Late {
+		*k = keptUnits{w, w.Restood(), w.Priority, overran, w.Late, pl.unitsBy(w, nil)}
+	}
+	return k.units
+}
+
+// unitsBy is units where elastic pools keep, of replicas that are all the same,
+// those first on nodes that a choice keeps.
+func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit {
+	overran := w.Overran(pl.now)
+	base := w.BaseRank()
+	first := unit{w: w, pool: fleet.Base, key: keyOf(w, base, false, overran), overran: overran}
+	list := []unit{first}
+	for i, pool := range w.Pools {
+		core := unit{w: w, pool: i, key: keyOf(w, pool.Rank, false, overran), overran: overran}
+		if pool.Rank == base {
+			core = list[0]
+		}
+		list = core.collect(list, i, base, keeps)
+	}
+	if list[0].gpus == 0 {
+		list = list[1:]
+	}
+	return list
+}
+
+// setAside marks the units that do not fit beside the holds of others: until they
+// fit they borrow, and count for nobody who uses a hold. A hold takes nothing
+// from what ran as guaranteed already when it was placed. It says whether there
+// are marks now; had says whether there may have been before.
+func setAside(a *fleet.Account, units []*unit, had bool) bool {
+	if len(a.InsideHolds()) == 0 {
+		for i := 0; had && i < len(units); i++ {
+			units[i].over, units[i].aside, units[i].within = false, false, false
+		}
+		return false
+	}
+	e := a.Earmarks()
+	for _, u := range units {
+		u.within = e.Own(u.w) >= u.gpus
+		u.over = !e.Take(u.w, u.gpus)
+		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
+	}
+	return true
+}
+
+// wasThere says whether a workload ran before the last of the holds was placed
+// that keep it out.
+func wasThere(a *fleet.Account, w *fleet.Workload) bool {
+	return w.Started != 0 && slices.ContainsFunc(a.InsideHolds(), func(h *fleet.Hold) bool { return !h.For(w) && w.Started <= h.Since })
+}
+
+// before is the units of an account, and how many of them come before a key.
+func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
+	units := pl.accountUnits(a)
+	return units, sort.Search(len(units), func(i int) bool { return !units[i].key.Before(key) })
+}
+
+// earlier is the GPUs of the quota's work that comes before the claim in its order.
+func (pl *Planner) earlier(c *claim) int { return pl.earlierThan(c.account, c.w, c.key) }
+
+// earlierThan is the GPUs of an account's work that comes before a part of a
+// workload with a key, the rest of that workload included.
+func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Key) (gpus int) {
+	units, n := pl.before(a, key)
+	if n > 0 {
+		gpus = pl.accounts[a].sums[n-1]
+	}
+	if w.Account() != a {
+		return gpus
+	}
+	for _, u := range units[n:] {
+		if u.w == w {
+			gpus += u.gpus
+		}
+	}
+	return gpus
+}
+
+func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
+	units, n := pl.before(c.account, c.key)
+	for _, u := range units[:n] {
+		fn(u)
+	}
+	if c.w.Account() != c.account {
+		return
+	}
+	for _, u := range units[n:] {
+		if u.w == c.w {
+			fn(u)
+		}
+	}
+}
+
+// guaranteedOf is the GPUs that work of an account holds as guaranteed and means to keep.
+func (pl *Planner) guaranteedOf(a *fleet.Account) int {
+	gpus := a.Stays()
+	if a.Loose() == 0 {
+		return gpus
+	}
+	units := pl.accountUnits(a)
+	for i := range units {
+		if units[i].holds != fleet.HoldsGuaranteed {
+			gpus -= units[i].gpus
+		}
+	}
+	return gpus
+}

@@ -1,0 +1,253 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file says what a victim is, what leaves with it, and which set of victims is cheaper.
+
+// candidateVictim is a unit that a claim may evict, with what that would cost.
+type candidateVictim struct {
+	unit
+	class     Class
+	flex      int            // GPUs that its namespace has on flex
+	lost      int            // GPU-seconds since its last checkpoint
+	all       unit           // all that leaves with it
+	successor successorState // whether it has one if nobody else leaves
+}
+
+// cheaper orders candidates: by dearness, then the least work lost, then surplus
+// before what it is surplus of, then the last submitted.
+func (a *candidateVictim) cheaper(b *candidateVictim) bool {
+	switch {
+	case dearer(b, a):
+		return true
+	case dearer(a, b):
+		return false
+	case a.lost != b.lost:
+		return a.lost < b.lost
+	case a.key.Surplus != b.key.Surplus:
+		return a.key.Surplus
+	}
+	return b.key.Before(a.key)
+}
+
+// dearer says whether one candidate is kept rather than another, whatever they
+// lose (semantics §5): who overran its declared maximum goes first, then class,
+// then the least important; on flex the namespace with the most flex before that.
+func dearer(a, b *candidateVictim) bool {
+	switch {
+	case a.overran != b.overran:
+		return b.overran
+	case a.class != b.class:
+		return a.class > b.class
+	case a.flex != b.flex:
+		return a.flex < b.flex
+	}
+	return a.key.Importance().Above(b.key.Importance())
+}
+
+// frees says whether evicting the unit makes room in the count of the claim's tree.
+func (a *candidateVictim) frees(c *claim) bool {
+	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
+}
+
+// freed is how many GPUs fewer the claim's tree must cover once the victim and
+// all that leaves with it are gone.
+func (a *candidateVictim) freed(c *claim) int { return freedWith(c, &a.unit) }
+
+// freedWith is how many GPUs fewer the claim's tree must cover without a unit and
+// all that leaves with it.
+func freedWith(c *claim, u *unit) int {
+	if c.account == nil || u.w.Tree() != c.account.Tree() {
+		return 0
+	}
+	gpus := 0
+	u.eachLeaving(func(pool int, r fleet.Replica) {
+		if c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected {
+			gpus += u.w.Pools[pool].GPUs
+		}
+	})
+	return gpus
+}
+
+func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
+	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
+	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
+	if class == ClassFlex {
+		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
+	}
+	return v
+}
+
+// follows says whether a unit leaves with another of the list anyway.
+func (a *candidateVictim) follows(list []*candidateVictim) bool {
+	for _, o := range list {
+		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
+		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavers are the victims without those that leave with another victim anyway.
+func (pl *Planner) leavers(victims []*candidateVictim) []*candidateVictim {
+	clear(pl.cores)
+	for _, v := range victims {
+		pl.cores.mark(&v.unit)
+	}
+	list := pl.leaving[:0]
+	for _, v := range victims {
+		withBase := v.pool != fleet.Base && pl.cores[part{v.w.ID, fleet.Base}]
+		withPool := v.key.Surplus && pl.cores[part{v.w.ID, v.pool}]
+		if !withBase && !withPool {
+			list = append(list, v)
+		}
+	}
+	pl.leaving = list
+	return list
+}
+
+// goneWith says which units are gone once the victims are: they, and what leaves with them.
+func goneWith(victims []*candidateVictim) func(*unit) bool {
+	if len(victims) == 1 {
+		return victims[0].takes
+	}
+	gone, cores := map[unitID]bool{}, map[part]bool{}
+	for _, o := range victims {
+		gone[o.id()] = true
+		if !o.key.Surplus {
+			cores[part{o.w.ID, o.pool}] = true
+		}
+	}
+	return func(u *unit) bool {
+		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
+		return gone[u.id()] || withBase || withPool
+	}
+}
+
+// takes says whether a unit is a victim itself, or leaves with it.
+func (a *candidateVictim) takes(u *unit) bool {
+	if a.w != u.w {
+		return false
+	}
+	core := !a.key.Surplus && (a.pool == fleet.Base || u.key.Surplus && u.pool == a.pool)
+	return core || u.id() == a.id()
+}
+
+// asImportance is a victim that is no borrower, but gives way as less important work.
+func asImportance(v *candidateVictim) *candidateVictim {
+	less := *v
+	less.class = ClassImportance
+	return &less
+}
+
+func byCost(list []*candidateVictim) []*candidateVictim {
+	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return threeWay(a.cheaper(b), b.cheaper(a)) })
+	return list
+}
+
+func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
+	out := make([]*candidateVictim, 0, len(list))
+	for _, x := range list {
+		if x.key != v.key || x.pool != v.pool || x.index != v.index {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// asVictims joins chosen units by workload: who loses the lowest-rank pools loses all.
+func asVictims(list []*candidateVictim) []Victim {
+	var out []Victim
+	at := map[uint64]int{}
+	for _, v := range list {
+		whole := v.pool == fleet.Base
+		i, seen := at[v.w.ID]
+		if !seen {
+			i = len(out)
+			at[v.w.ID] = i
+			out = append(out, Victim{Workload: v.w, Class: v.class})
+		}
+		o := &out[i]
+		o.Class = max(o.Class, v.class)
+		if whole {
+			o.Whole = true
+			o.Spots = v.w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
+		} else if !o.Whole && !v.follows(list) {
+			o.Spots = join(o.Spots, v.all.spots)
+		}
+	}
+	return out
+}
+
+// join adds spots to others, one spot per pool.
+func join(spots, more []fleet.Spot) []fleet.Spot {
+	for _, m := range more {
+		i := slices.IndexFunc(spots, func(s fleet.Spot) bool { return s.Pool == m.Pool })
+		if i < 0 {
+			spots = append(spots, fleet.Spot{Pool: m.Pool, Nodes: slices.Clone(m.Nodes)})
+			continue
+		}
+		spots[i].Nodes = append(spots[i].Nodes, m.Nodes...)
+	}
+	return spots
+}
+
+// cheaperSet compares sets of victims: by the dearest of each, GPU-seconds lost,
+// workloads, GPUs taken, and then by who submitted last.
+func cheaperSet(a, b []*candidateVictim) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) < len(b)
+	}
+	wa, wb := dearestOf(a), dearestOf(b)
+	if dearer(wa, wb) != dearer(wb, wa) {
+		return dearer(wb, wa)
+	}
+	x, y := billOf(a), billOf(b)
+	switch {
+	case x.lost != y.lost:
+		return x.lost < y.lost
+	case x.workloads != y.workloads:
+		return x.workloads < y.workloads
+	case x.gpus != y.gpus:
+		return x.gpus < y.gpus
+	}
+	return y.oldest.Before(x.oldest)
+}
+
+// bill is what a set of victims costs.
+type bill struct {
+	lost, workloads, gpus int
+	oldest                fleet.Key
+}
+
+func billOf(list []*candidateVictim) bill {
+	b := bill{oldest: list[0].key}
+	for i, v := range list {
+		if v.key.Before(b.oldest) {
+			b.oldest = v.key
+		}
+		if !v.follows(list) {
+			b.lost, b.gpus = b.lost+v.lost, b.gpus+v.all.gpus
+		}
+		if !slices.ContainsFunc(list[:i], func(o *candidateVictim) bool { return o.w == v.w }) {
+			b.workloads++
+		}
+	}
+	return b
+}
+
+// dearestOf is the victim of a set that is kept rather than all others.
+func dearestOf(list []*candidateVictim) *candidateVictim {
+	w := list[0]
+	for _, v := range list {
+		if dearer(v, w) {
+			w = v
+		}
+	}
+	return w
+}
