@@ -119,7 +119,7 @@ func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting) (plan Plan, sk
 	return Plan{}, found, false
 }
 
-// sleep lets a tree sleep in which nobody who waits can start now.
+// sleep lets a tree sleep in which no waiting unit can start now.
 func (pl *Planner) sleep(tree *fleet.Tree) {
 	lacks := fleet.LacksCounts
 	for _, a := range tree.Waits() {
@@ -138,7 +138,7 @@ func (pl *Planner) sleep(tree *fleet.Tree) {
 
 // barredInOwnQueue says whether a unit that its quota's backing could take by count
 // must wait for the head of its own queue: it would not borrow but hold as
-// guaranteed, and nobody would take that back for the head.
+// guaranteed, and it could not be taken back for the head.
 func (pl *Planner) barredInOwnQueue(a *fleet.Account, it fleet.Waiting, hs *heads) bool {
 	if hs.barring(pl, a, it, HoldGuaranteed) == nil {
 		return false
@@ -147,7 +147,7 @@ func (pl *Planner) barredInOwnQueue(a *fleet.Account, it fleet.Waiting, hs *head
 }
 
 // alwaysReadsQueue says whether what a unit is told always counts as hanging on who else
-// waits and starts: where somebody holds part of its quota, and for all but plain gangs.
+// waits and starts: where holds lie inside its quota, and for everything except plain gangs.
 func alwaysReadsQueue(a *fleet.Account, it *fleet.Waiting) bool {
 	return it.Pool != fleet.Base || len(it.Workload.Pools) > 1 || len(a.InsideHolds()) > 0
 }

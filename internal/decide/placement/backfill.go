@@ -23,11 +23,11 @@ type head struct {
 	stays    int
 	tree     string
 
-	shadow fleet.Instant // when the head should start; Never if nobody can know
+	shadow fleet.Instant // when the head should start; Never if that is not known
 	known  bool
 }
 
-// consider makes a unit the head of its quota's queue if nobody is yet and it
+// consider makes a unit the head of its quota's queue if there is none yet and it
 // fits the quota's present backing.
 func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	if h.reserves || !pl.fitsBeside(a, it, false) {
@@ -107,8 +107,8 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 }
 
 // heads are the waiting units of a queue that hold reservations: the first of
-// all, and the first of those who share a hold. Who starts within a hold delays
-// nobody but its holders.
+// all, and the first of those who share a hold. A unit that starts within a hold delays
+// only its holders.
 type heads struct {
 	first head
 	own   map[*fleet.Hold]*head
@@ -199,7 +199,7 @@ func (pl *Planner) backfill(a *fleet.Account, it fleet.Waiting, h *head) (Plan, 
 }
 
 // findIgnoringFlex finds the place that a claim would have inside its quota's backing if no
-// flex work were there, and nobody of its quota had to leave.
+// flex work were there, and no work of its quota had to leave.
 func (pl *Planner) findIgnoringFlex(c *claim) ([]fleet.Spot, bool) {
 	pl.limitByTree(c)
 	if c.account.Stays()+c.gpus <= c.account.BackedGPUs() {

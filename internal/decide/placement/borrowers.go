@@ -30,11 +30,11 @@ type answer struct {
 	spots   []fleet.Spot
 	victims []*candidateVictim
 	found   bool
-	dropped bool // somebody was left out who may be a borrower beside others
+	dropped bool // a unit was left out that may be a borrower beside others
 }
 
-// cheapestDropping takes the cheapest set, and while somebody there is no borrower the
-// cheapest without him.
+// cheapestDropping takes the cheapest set, and while a victim there is no borrower, the
+// cheapest without it.
 func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer) {
 	for len(list) > 0 {
 		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
@@ -55,7 +55,7 @@ func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer
 	return answer{dropped: a.dropped}
 }
 
-// demote makes those of a set who are no borrowers, but give way all the same,
+// demote makes those of a set that are no borrowers, but give way anyway,
 // candidates as that: all of them at once, for there may be thousands.
 func demote(c *claim, list, victims []*candidateVictim, none func(*candidateVictim) bool) []*candidateVictim {
 	wrong := map[unitID]bool{}
@@ -108,7 +108,7 @@ func (pl *Planner) judgedAlone(c *claim, list []*candidateVictim) []*candidateVi
 }
 
 // withClasses is a set of victims with the classes that they have beside each other,
-// or false if somebody there may not be evicted at all.
+// or false if one of them may not be evicted at all.
 func (pl *Planner) withClasses(c *claim, set []*candidateVictim) ([]*candidateVictim, bool) {
 	judged := set
 	for i, v := range set {
@@ -155,7 +155,7 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 
 // noBorrowersAmong is isNone for each of a set of victims.
 func (pl *Planner) noBorrowersAmong(c *claim, victims []*candidateVictim) func(*candidateVictim) bool {
-	if c.holds != fleet.HoldsGuaranteed || len(victims) <= fewCandidates {
+	if !judgesAtOnce(c, victims) {
 		return func(v *candidateVictim) bool { return pl.isNoBorrower(c, v, victims) }
 	}
 	pl.readsQueue = true
@@ -166,6 +166,11 @@ func (pl *Planner) noBorrowersAmong(c *claim, victims []*candidateVictim) func(*
 		pl.judge(c, a, list[late:], gone, true, none)
 	}
 	return func(v *candidateVictim) bool { return none[v] }
+}
+
+// judgesAtOnce says whether there are so many victims that one walk judges them all.
+func judgesAtOnce(c *claim, victims []*candidateVictim) bool {
+	return c.holds == fleet.HoldsGuaranteed && len(victims) > fewCandidates
 }
 
 // borrowersByAccount groups the victims of class borrowing, in the order of their units.

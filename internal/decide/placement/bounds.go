@@ -40,7 +40,7 @@ func (pl *Planner) mayTake(c *claim, nd need) bool {
 // slotsAtMost bounds the replicas that an island takes from above.
 func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 	if own := c.own[island]; c.counts() && own < unlimited && nd.reach != fleet.ReachAny && c.account.Touched(island)+max(0, own) < pl.nodesFor(nd) {
-		return 0 // whoever leaves
+		return 0 // whatever leaves
 	}
 	slots, opens, cleared := 0, 0, 0
 	for _, node := range pl.p.Islands[island].Nodes() {
@@ -71,9 +71,9 @@ func (pl *Planner) slotsAtMost(c *claim, nd need, island int) int {
 }
 
 // slotBound is how many replicas of each need each island has room for at most, with
-// many victims out of the picture: where one of them given back leaves too few,
+// many victims out of the picture. Where one of them given back leaves too few,
 // the claim cannot do without it, and need not be placed anew to know. Without a
-// bound (nil) nobody is known to be needed.
+// bound (nil) no victim is known to be needed.
 type slotBound struct {
 	pl      *Planner
 	c       *claim

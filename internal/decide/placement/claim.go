@@ -34,9 +34,9 @@ type claim struct {
 	uncovered bool
 	// sparesHolds says that others hold part of its quota, which it must leave to them: see leavesHeld.
 	sparesHolds bool
-	// lendable is what work of its quota could borrow if nobody else did: see pushed.go.
+	// lendable is what work of its quota could borrow if no other work did: see class.go.
 	lendable int
-	// successors is, by account, who may come into what its work leaves: see heir.go.
+	// successors is, by account, what may come into what its work leaves: see successors.go.
 	successors map[*fleet.Account][]fleet.Waiting
 	// searched is the steps that were taken to pack its needs together.
 	searched int

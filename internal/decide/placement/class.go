@@ -29,8 +29,8 @@ func (pl *Planner) orderWith(c *claim, a *fleet.Account) quotaOrder {
 	return o
 }
 
-// class says whether the claim may evict the next unit, and as what. Where nobody
-// else goes more are pushed into borrowing than beside other victims: see isNotPushed.
+// class says whether the claim may evict the next unit, and as what. Where nothing
+// else goes, more are pushed into borrowing than beside other victims: see isNotPushed.
 func (o *quotaOrder) class(u *unit) (Class, bool) {
 	class, may := classFor(o.c, o.a, u)
 	if o.a != o.c.account || !o.isPushed(u) {
@@ -91,7 +91,7 @@ func (pl *Planner) isNotPushed(c *claim, v *candidateVictim, victims []*candidat
 }
 
 // lendable is the GPUs of its siblings' backing that these do not use as guaranteed:
-// what work of an account could borrow if nobody else did.
+// what work of an account could borrow if no other work did.
 func (pl *Planner) lendable(a *fleet.Account) int {
 	gpus := 0
 	for _, x := range a.Root().Accounts() {

@@ -14,9 +14,9 @@ type Change struct {
 	Holds    fleet.Holds
 }
 
-// Classify lists whose way of holding GPUs has changed: units are guaranteed in
-// the quota's order as long as they fit the backing, in number and on its nodes;
-// what comes after borrows as long as the tree's backing covers it; the rest is
+// Classify lists whose way of holding GPUs has changed. Units are guaranteed in
+// the quota's order as long as they fit the backing, in number and on its nodes.
+// What comes after borrows as long as the tree's backing covers it, and the rest is
 // unprotected. All earlier units count, wherever they stand (semantics §5).
 func (pl *Planner) Classify() []Change {
 	var changes []Change
@@ -49,8 +49,8 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	for _, u := range inside {
 		c.add(u.unit)
 	}
-	// Who is covered now stays so before anybody who is not: the end of one, or
-	// metal that comes back, makes nobody unprotected.
+	// Work that is covered now stays so before any that is not: the end of one, or
+	// nodes that come back, make no work unprotected.
 	slices.SortStableFunc(rest, func(x, y judgedUnit) int {
 		a, b := x.unit.holds == fleet.HoldsUnprotected, y.unit.holds == fleet.HoldsUnprotected
 		if a != b {
@@ -70,9 +70,9 @@ func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	return changesOf(inside)
 }
 
-// insideQuota splits an account's units: who is inside its backing, in number in
-// the quota's order and on its nodes, and the rest. On nodes too nobody loses his
-// cover to who has none; and who leaves with a unit is inside only if that is.
+// insideQuota splits an account's units: those inside its backing, in number in
+// the quota's order and on its nodes, and the rest. On nodes too no unit loses its
+// cover to one that has none; what leaves with a unit is inside only if that is.
 func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in, out []judgedUnit) {
 	var bare []*unit
 	gpus, c := a.BackedGPUs(), pl.newCover(unlimited, a.Backing)
@@ -87,7 +87,7 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in,
 	}
 	for _, u := range pl.accountUnits(a) {
 		fits := !u.aside && gpus >= u.gpus
-		if fits || !u.over { // what a hold keeps out counts for nobody
+		if fits || !u.over { // what a hold keeps out counts for no other unit
 			gpus -= u.gpus
 		}
 		switch {

@@ -1,13 +1,38 @@
-// Package placement decides who runs where: it looks at one partition and
-// returns the next Plan, or none. Core turns a plan into events, applies them
-// and asks again, until nothing changes.
+// Package placement decides which work runs where. It looks at one partition and
+// returns the next Plan, or none. Core turns a plan into events, applies them and
+// asks again, until nothing changes.
 //
-// next.go reads as the numbered steps of a decision. unit.go says what starts
-// and stops as one; claim.go what a waiting unit may count on and whom it may
-// evict; space.go finds nodes, and together.go nodes for several pools at once; victims.go says
-// who may be evicted, pushed.go and borrowers.go who is a borrower, and search.go finds the
-// cheapest set of them; flex.go holds the fairness of flex; backfill.go who may pass a waiting
-// head; held.go what holds inside a quota keep for others; mend.go swaps failed nodes; grow.go
-// lets elastic pools grow; classify.go
-// says how running work holds its GPUs.
+// The algorithm. A waiting unit starts if its nodes are free: in quota inside its
+// quota's backing (guaranteed) or its tree's (borrowing), on flex wherever quota leaves
+// room. If they are not, the work that it may evict is listed from the cheapest on: flex,
+// unprotected, borrowing, less important; inside a class the least important first, then
+// what loses the least. Victims are taken from that list until the unit fits, and then
+// given back, the dearest first, wherever it still fits without them. Eviction and
+// reservation are one plan, so no work leaves unless the newcomer starts because of it.
+//
+// Where it deviates, and why it ends (docs/adr/0006-who-gives-way.md):
+//
+//   - Classes are judged with the newcomer admitted and all other victims gone (class.go,
+//     borrowers.go). A borrower is not evicted for another borrower if that would let other
+//     work of its quota in as guaranteed, which would evict the newcomer in turn (successors.go).
+//   - Among few candidates every set is tried, so the cheapest is found; among many the set
+//     is minimal (search.go, giveback.go, bounds.go).
+//   - A pool shrinks before its workload goes whole (shrink.go, surplus.go).
+//   - On flex a set must be fair: an eviction between namespaces gives the one that gains
+//     a use within its share (shares.go, fairset.go).
+//   - Replicas smaller than a node are packed as if no flex work were there (fractional.go).
+//   - It ends because admission and eviction use one order: in quota a newcomer comes before
+//     its victims in that order and takes what they had, on flex every eviction brings a
+//     namespace towards its share or raises the importance of what it runs.
+//
+// The files, from the ground up; each uses only those before it, with few exceptions:
+//
+//   - nouns and room: plan, unit, victim, claim, planner, standing, room, fill, space,
+//     packing, multipool, privatecluster
+//   - how work holds its GPUs: cover, limits, insideholds, classify
+//   - who may be evicted: class, successors, borrowers, shares, victims
+//   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset
+//   - what a unit gets: preempt, fractional, inquota, mend
+//   - which unit is asked: queuewalk, backfill, flex, query, partitions, admit, grow
+//   - what comes first: release, next
 package placement

@@ -7,11 +7,33 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// Hits counts how often each fast path gave an answer of its own in TwinsAgree.
+type Hits struct {
+	GivenBackAt  int // victims that giveBackAt found not to be needed
+	KnownNeeded  int // victims that slotBound knew to be needed
+	JudgedAtOnce int // victims of class borrowing that one walk judged
+	Refused      int // claims that mayFit refused
+}
+
+// Add sums hits up.
+func (h *Hits) Add(o Hits) {
+	h.GivenBackAt += o.GivenBackAt
+	h.KnownNeeded += o.KnownNeeded
+	h.JudgedAtOnce += o.JudgedAtOnce
+	h.Refused += o.Refused
+}
+
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
-// waiting unit: who of all that it may evict, and of a part of them, need not leave,
-// and who is no borrower. It says how many victims were asked for, and what differs.
-func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (asked int, differs string) {
+// waiting unit: which of all that it may evict, and of a part of them, need not leave,
+// and which are no borrowers. It says what the fast paths answered, and what differs.
+func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, differs string) {
 	for _, c := range pl.claimsOf(it) {
+		if own, ok := pl.evictableFor(c); ok && !pl.mayFit(c, own) {
+			hits.Refused++
+			if pl.fitsWithAllGone(c, own) {
+				return hits, "mayFit refuses a claim that fits"
+			}
+		}
 		list := pl.everyoneInTheWay(c)
 		some := slices.DeleteFunc(slices.Clone(list), func(*candidateVictim) bool { return !part() })
 		for _, chosen := range [][]*candidateVictim{list, some} {
@@ -19,25 +41,61 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (asked int, di
 			if !ok || len(chosen) == 0 {
 				continue
 			}
-			asked += len(chosen)
-			if fast, slow := pl.giveBackAt(c, spots, chosen), pl.giveBackAtSlowly(c, spots, chosen); !slices.Equal(fast, slow) {
-				return asked, fmt.Sprintf("thin keeps %d victims, its twin %d of %d", len(fast), len(slow), len(chosen))
+			fast, slow := pl.giveBackAt(c, spots, chosen), pl.giveBackAtSlowly(c, spots, chosen)
+			if !slices.Equal(fast, slow) {
+				return hits, fmt.Sprintf("giveBackAt keeps %d victims, its twin %d of %d", len(fast), len(slow), len(chosen))
 			}
-			if fast, slow := pl.giveBack(c, chosen), pl.giveBackSlowly(c, chosen); !slices.Equal(fast, slow) {
-				return asked, fmt.Sprintf("spare keeps %d victims, its twin %d of %d", len(fast), len(slow), len(chosen))
+			hits.GivenBackAt += len(chosen) - len(fast)
+			for _, set := range [][]*candidateVictim{chosen, fast} {
+				hits.KnownNeeded += pl.knownNeeded(c, set)
+				if fast, slow := pl.giveBack(c, set), pl.giveBackSlowly(c, set); !slices.Equal(fast, slow) {
+					return hits, fmt.Sprintf("giveBack keeps %d victims, its twin %d of %d", len(fast), len(slow), len(set))
+				}
 			}
 			if again, ok := pl.fits(c, chosen); !ok || !slices.EqualFunc(spots, again, func(x, y fleet.Spot) bool { return slices.Equal(x.Nodes, y.Nodes) }) {
-				return asked, "the questions left a trace"
+				return hits, "the questions left a trace"
 			}
 			none := pl.noBorrowersAmong(c, chosen)
 			for _, v := range chosen {
 				if c.account != nil && none(v) != pl.isNoBorrower(c, v, chosen) {
-					return asked, fmt.Sprintf("a victim of class %v is no borrower: %v, its twin says otherwise", v.class, none(v))
+					return hits, fmt.Sprintf("a victim of class %v is no borrower: %v, its twin says otherwise", v.class, none(v))
+				}
+				if v.class == ClassBorrowing && judgesAtOnce(c, chosen) {
+					hits.JudgedAtOnce++
 				}
 			}
 		}
 	}
-	return asked, ""
+	return hits, ""
+}
+
+// evictableFor is evictableInQuota for claims in quota; ok is false for others.
+func (pl *Planner) evictableFor(c *claim) (list []evictable, ok bool) {
+	if c.account == nil {
+		return nil, false
+	}
+	return pl.evictableInQuota(c)
+}
+
+// fitsWithAllGone is what mayFit bounds from above.
+func (pl *Planner) fitsWithAllGone(c *claim, own []evictable) bool {
+	var list []*candidateVictim
+	for _, v := range own {
+		list = append(list, pl.candidate(*v.unit, v.class))
+	}
+	return pl.fitsWithoutFlex(c, list)
+}
+
+// knownNeeded counts the victims of which the bound says that the claim needs them gone.
+func (pl *Planner) knownNeeded(c *claim, chosen []*candidateVictim) (n int) {
+	b := pl.slotBoundOf(c, chosen)
+	for _, v := range chosen {
+		if b.needs(v) {
+			n++
+		}
+	}
+	b.end()
+	return n
 }
 
 // claimsOf are the claims that a waiting unit makes, with their limits.

@@ -33,7 +33,7 @@ func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*
 func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	fair := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, pl.fair(c, set) }
 	all := func(spots []fleet.Spot, set []*candidateVictim) bool {
-		// Nobody goes only to make room in a share.
+		// No work leaves only to make room in a share.
 		return len(pl.giveBackAt(c, spots, set)) == len(set) && len(pl.giveBack(c, set)) == len(set) &&
 			!pl.shrinkingDoes(c, set) && pl.fair(c, pl.shrink(c, spots, set))
 	}

@@ -49,7 +49,7 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 
 // rate orders the nodes of an island. In-quota work fills nodes that its quota
 // has already, the fullest first, and opens the emptiest. Flex work takes nodes
-// that quota cannot stand on first, then the fullest. Nodes that somebody is
+// that quota cannot stand on first, then the fullest. Nodes that work is
 // still leaving come after those that are free, but those that the claim's own
 // victims leave come first: so a GPU that is held and reserved counts once.
 func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
@@ -76,7 +76,7 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	return (4*n.GPUs-n.Room())*2 + leaving
 }
 
-// left says whether somebody still has to leave before all the room of a node is free.
+// left says whether work still has to leave before all the room of a node is free.
 func left(n *fleet.Node, room int) bool { return n.InUse()+n.GPUs-n.Good() > n.GPUs-room }
 
 // pick takes candidates in order until there are enough replicas or a limit is

@@ -81,7 +81,7 @@ func (pl *Planner) flexHeadNow() flexHead {
 	return head
 }
 
-// byLeastFlex lists the namespaces in which somebody waits, the one with the
+// byLeastFlex lists the namespaces in which a unit waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
 func (pl *Planner) byLeastFlex() []string {
 	type waiter struct {

@@ -33,7 +33,7 @@ func (pl *Planner) placeInBacking(c *claim) (Plan, bool) {
 }
 
 // flexVictimsAt chooses the cheapest flex units that make room on the nodes of the
-// spots, and then gives back, the dearest first, whoever need not leave.
+// spots, and then gives back, the dearest first, those that need not leave.
 func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {
 	short, full := pl.overfull(spots), map[int]bool{}
 	for _, n := range short {
@@ -53,8 +53,8 @@ func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {
 	return pl.stillNeeded(spots, byCost(list))
 }
 
-// stillNeeded gives back, the dearest first, whoever need not leave for the spots,
-// which are given to the claim; the others are who must.
+// stillNeeded gives back, the dearest first, those that need not leave for the spots,
+// which are given to the claim; the others must.
 func (pl *Planner) stillNeeded(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
 	for _, v := range list {
 		pl.evict(v.unit)

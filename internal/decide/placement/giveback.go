@@ -11,7 +11,7 @@ import (
 // asked with everything looked at again: does holdsIn (thin) or fits (spare) still
 // say yes with all others gone and this one back?
 
-// giveBackAt spares who need not leave for the place that fits found with the chosen
+// giveBackAt spares the victims that need not leave for the place that fits found with the chosen
 // victims gone. (The search may miss a place that it would have found with fewer gone.)
 func (pl *Planner) giveBackAt(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	leaving := slices.Clone(pl.leavers(chosen))
@@ -134,7 +134,7 @@ func (t *placedTrial) holdsWithout(v *candidateVictim, before, kept []*candidate
 	return t.pl.withinLimits(t.c)
 }
 
-// giveBack gives back, the dearest first, whoever a claim fits without.
+// giveBack gives back, the dearest first, the victims that a claim fits without.
 func (pl *Planner) giveBack(c *claim, chosen []*candidateVictim) []*candidateVictim {
 	for spared := true; spared; { // whom the claim needs may change with who is spared
 		spared = false

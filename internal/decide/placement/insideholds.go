@@ -6,17 +6,17 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file says what holds inside a quota mean for who waits, runs and grows
+// This file says what holds inside a quota mean for work that waits, runs and grows
 // there (semantics §4, decision record 0007). Where a quota has none, every
 // count here is the plain one: GPUs against the backing.
 
 // counts says whether a claim would be guaranteed in number: with the quota's
-// earlier work, within what of the backing nobody holds from it. Earlier work
-// that stands aside is not in the way of who starts within a hold.
+// earlier work, within what of the backing no hold keeps from it. Earlier work
+// that stands aside is not in the way of a unit that starts within a hold.
 func (pl *Planner) counts(c *claim) bool {
 	a := c.account
 	if len(a.InsideHolds()) == 0 {
-		// Earlier work is part of all that stays: where all fits, nobody need be asked.
+		// Earlier work is part of all that stays: where all fits, there is nothing to ask.
 		return a.Stays()+c.gpus <= a.BackedGPUs() || pl.earlier(c)+c.gpus <= a.BackedGPUs()
 	}
 	e := a.Earmarks()
@@ -24,14 +24,14 @@ func (pl *Planner) counts(c *claim) bool {
 	return e.Fits(c.w, c.gpus) && pl.countsWithoutAside(c)
 }
 
-// mayCount says whether a waiting unit may be guaranteed in number; where nobody
-// holds part of the quota, whether it is (see counts).
+// mayCount says whether a waiting unit may be guaranteed in number; where no hold
+// lies inside the quota, whether it is (see counts).
 func (pl *Planner) mayCount(a *fleet.Account, it fleet.Waiting) bool {
 	gpus := gpusFor(it)
 	return len(a.InsideHolds()) > 0 || a.Stays()+gpus <= a.BackedGPUs() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.BackedGPUs()
 }
 
-// countsWithoutAside is the plain count, but for work that stands aside.
+// countsWithoutAside is the plain count without work that stands aside.
 func (pl *Planner) countsWithoutAside(c *claim) bool {
 	gpus := c.gpus
 	pl.eachEarlier(c, func(u *unit) {
@@ -43,7 +43,7 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 }
 
 // mustSpareHolds says whether a claim must leave to others what they hold and do not
-// use: it may push nobody there, nor borrow it. Who finds room in a hold of his
+// use: it may push no work there, nor borrow it. A unit that finds room in a hold of its
 // own beside all that stands owes nothing to other holders.
 func mustSpareHolds(c *claim) bool {
 	if len(c.account.InsideHolds()) == 0 {

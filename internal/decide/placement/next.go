@@ -30,7 +30,7 @@ func (pl *Planner) open() bool {
 	return c == nil || (!c.Stale && c.Mode == fleet.Enforce)
 }
 
-// startReserved starts a workload whose reserved room nobody holds any more.
+// startReserved starts a workload whose reserved room is free.
 func (pl *Planner) startReserved() (Plan, bool) {
 	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {
 		return Plan{}, false
@@ -54,7 +54,7 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	return Plan{}, false
 }
 
-// vacated says that the tree's usage has room for a workload for which nobody
+// vacated says that the tree's usage has room for a workload for which nothing
 // has to leave any more, and that its nodes are free.
 func (pl *Planner) vacated(w *fleet.Workload) bool {
 	if w.Account() != nil && !pl.treeHasLeft(w) {
@@ -71,7 +71,7 @@ func (pl *Planner) vacated(w *fleet.Workload) bool {
 }
 
 // treeHasLeft says whether the tree's covered work fits its backing with those
-// who still leave, but not for somebody else's room: that counts once already.
+// what still leaves, except for another workload's room: that counts once already.
 func (pl *Planner) treeHasLeft(w *fleet.Workload) bool {
 	tree := w.Account().Root()
 	if tree.Usage() <= pl.backedGPUs(tree) || !tree.Leaves() {
@@ -95,7 +95,7 @@ func leavingGPUs(w *fleet.Workload) int {
 }
 
 // free says whether a node has physical room for everything that w has reserved
-// there, beside what others have reserved who come before it.
+// there, beside what workloads before it have reserved.
 func (pl *Planner) free(w *fleet.Workload, node int) bool {
 	n := pl.p.Nodes[node]
 	wants := 0
@@ -108,7 +108,7 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 }
 
 // startsBefore says who of two with reserved room on a node starts first: whose room
-// was reserved first, for whoever leaves by an order given since then ran there when
+// was reserved first, for what leaves by an order given since then ran there when
 // it was counted as room for neither. Of one record: work in quota before flex,
 // who has not started before who grows, and then their order.
 func startsBefore(a, b *fleet.Workload) bool {

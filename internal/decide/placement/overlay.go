@@ -55,7 +55,7 @@ func (pl *Planner) findWith(c *claim, leaving []*candidateVictim) ([]fleet.Spot,
 	return spots, ok
 }
 
-// holdsIn says whether a claim fits on the very nodes that were found for it with
+// holdsIn says whether a claim fits on the nodes that were found for it with
 // victims gone who are taken out of the picture already: on the nodes, within its
 // limits and its tree's count.
 func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim, freed int) bool {
@@ -102,7 +102,7 @@ func (pl *Planner) withinLimits(c *claim) bool {
 	return true
 }
 
-// doesAt says whether a claim fits on the very nodes that were found for it with a
+// doesAt says whether a claim fits on the nodes that were found for it, with a
 // set of victims gone.
 func (pl *Planner) doesAt(c *claim, spots []fleet.Spot, set []*candidateVictim) bool {
 	leaving, freed := slices.Clone(pl.leavers(set)), 0

@@ -37,7 +37,7 @@ type Victim struct {
 	Class    Class
 }
 
-// Plan is one decision: who gets which nodes, and who leaves for it. Room that
+// Plan is one decision: which unit gets which nodes, and what leaves for it. Room that
 // others still hold is reserved until they have gone.
 type Plan struct {
 	Kind     Kind

@@ -36,7 +36,7 @@ type scratch struct {
 	freed    []int    // GPUs that chosen victims give back, by node
 	gone     []int    // in-quota replicas among them, by node
 	extra    []int    // GPUs that the newcomer has been given so far, by node
-	restedAt uint64   // what had shifted when nobody with reserved room could start
+	restedAt uint64   // what had shifted when no workload with reserved room could start
 	moved    []int    // changes of the three, by island
 	ints     [4][]int // a claim's numbers by island, see intsFor
 

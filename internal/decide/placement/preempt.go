@@ -65,7 +65,7 @@ func (pl *Planner) placeOnFree(c *claim) (Plan, bool) {
 	return plan, true
 }
 
-// finish makes a plan of spots that were found: room that somebody still holds, or
+// finish makes a plan of spots that were found: room that is still in use, or
 // that would be taken from what is kept for others, is reserved.
 func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
 	plan := Plan{Kind: Place, Workload: c.w, Spots: spots, Holds: c.holds, Victims: victims, Reserved: len(victims) > 0 || c.awaitsLeavers}
@@ -78,7 +78,7 @@ func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
 	return plan
 }
 
-// reservedOn is the number of GPUs of a node that are kept for somebody who has not started there.
+// reservedOn is the number of GPUs of a node that are reserved and not in use yet.
 func reservedOn(n *fleet.Node) int {
 	gpus := 0
 	for _, r := range n.Residents() {

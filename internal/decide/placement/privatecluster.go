@@ -19,7 +19,7 @@ type privateIsland struct {
 	racks []privateRack
 }
 
-// privateRack has whole nodes that nobody uses, and what is left of those in use.
+// privateRack has whole nodes that are not in use, and what is left of those in use.
 type privateRack struct {
 	fresh int
 	room  []int
@@ -57,7 +57,7 @@ func (c *privateCluster) use(n *fleet.Node, gpus int) {
 
 // packs says whether needs fit together: each takes the fullest nodes that have
 // room, who has the least choice first; where that fails, every way is tried. What
-// nobody can know in time does not count as fitting.
+// is not known in time does not count as fitting.
 func (c *privateCluster) packs(list []need) bool {
 	if !severalIn(list) {
 		return c.packsInTurn(list)
@@ -150,7 +150,7 @@ func (i *privateIsland) fill(from, to, gpus, whole, replicas int) int {
 }
 
 // fitsBeside is fitsEmpty beside what others hold inside the quota: one that
-// would need that holds up nobody.
+// would need that holds up no other.
 func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
 	if barred := barredFrom(a, it.Workload); barred > 0 {
 		backed := a.BackedGPUs()

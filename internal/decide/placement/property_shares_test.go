@@ -10,7 +10,7 @@ import (
 )
 
 // TestSharesAreMaxMinFair: no namespace gets more than it asks for, no GPU of
-// flex is shared out twice, and whoever gets less than it asks for gets as much
+// flex is shared out twice, and a namespace that gets less than it asks for gets as much
 // as anyone (less the remainder of a division).
 func TestSharesAreMaxMinFair(t *testing.T) {
 	for seed := int64(1); seed <= 300; seed++ {

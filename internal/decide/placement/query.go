@@ -2,7 +2,7 @@ package placement
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// This file answers questions about a waiting unit for explain, with the very
+// This file answers questions about a waiting unit for explain, with the same
 // rules that decide.
 
 // Barrier is the waiting unit ahead that keeps another from passing, if there is one.
@@ -83,7 +83,7 @@ func (pl *Planner) largestReach(reach fleet.Reach) int {
 type reachSizes struct{ of, island, rack int }
 
 // HeldFrom is the GPUs of its quota's backing that others hold from a waiting
-// unit and do not use, and whether the unit would be guaranteed in number but for
+// unit and do not use, and whether the unit would be guaranteed in number without
 // holds, used or not.
 func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
 	a := pl.p.Account(it.Workload.Target)

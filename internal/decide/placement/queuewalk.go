@@ -26,7 +26,7 @@ func (w *queueWalk) next() *fleet.Waiting {
 }
 
 // skipped says that a unit was not asked, or not taken, for a reason of its own.
-// Where somebody holds part of the quota, the next one like it is met in its stead.
+// Where holds lie inside the quota, the next one like it is met in its stead.
 func (w *queueWalk) skipped(it *fleet.Waiting) {
 	if len(w.account.InsideHolds()) == 0 {
 		return

@@ -62,7 +62,7 @@ func (pl *Planner) releaseOutOfUse(w *fleet.Workload) (Plan, bool) {
 	return Plan{}, false
 }
 
-// outOfUseSpots is what is given up: everything reserved of a workload that has not
+// outOfUseSpots is what is given up. Everything reserved of a workload that has not
 // started, everything reserved of a gang, of an elastic pool only what is out of use
 // unless it has not started either and too little is left.
 func (pl *Planner) outOfUseSpots(w *fleet.Workload, pool int) []fleet.Spot {

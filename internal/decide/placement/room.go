@@ -32,11 +32,11 @@ func (pl *Planner) intsFor(k int) []int {
 	return pl.ints[k]
 }
 
-// untouched says whether an island is as it stands: nobody is out of the
+// untouched says whether an island is as it stands: no work is out of the
 // picture there, and the newcomer has been given nothing.
 func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.ignoreFlex }
 
-// room is what a node has for a newcomer: usable GPUs that nobody means to keep.
+// room is what a node has for a newcomer: usable GPUs that no replica means to keep.
 func (pl *Planner) room(node int) int {
 	n := pl.p.Nodes[node]
 	if pl.ignoreFlex {

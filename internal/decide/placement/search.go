@@ -55,7 +55,7 @@ func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*ca
 }
 
 // minimalSet takes candidates from the cheapest on until the claim fits, and
-// then gives back, the dearest first, whoever it fits without.
+// then gives back, the dearest first, those it fits without.
 func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	enough := sort.Search(len(list)+1, func(n int) bool {
 		_, ok := pl.fits(c, list[:min(n, len(list))])
@@ -116,7 +116,7 @@ func everyPlace([]fleet.Spot, []*candidateVictim) bool { return true }
 
 // cheapestWhere looks at every set that may be taken at all, as something, and is cheaper
 // than the best one known so far (nil: none is); what fits must also do. Who is in every
-// set that fits (all without him do not) is found out first, and a set inside one
+// set that fits (all without it do not) is found out first, and a set inside one
 // that did not fit is not tried.
 func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) ([]*candidateVictim, bool), does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
 	all := 1<<len(list) - 1

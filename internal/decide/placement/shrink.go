@@ -7,12 +7,12 @@ import (
 )
 
 // What leaves along with a flex victim gives way first: the pools that joined its
-// workload, and its surplus. Nobody goes whole where they alone would do, neither for
+// workload, and its surplus. No workload goes whole where they alone would do, neither for
 // room nor for a share: it would start again at once and take its namespace
 // above its share, and two namespaces would evict each other in turn (decision
 // record 0006).
 
-// leavesWith lists what leaves with a flex victim, but for the victim itself.
+// leavesWith lists what leaves with a flex victim, without the victim itself.
 func (pl *Planner) leavesWith(v *candidateVictim) []*candidateVictim {
 	if v.class != ClassFlex || v.all.gpus == v.gpus {
 		return nil
@@ -38,7 +38,7 @@ func shrunk(set []*candidateVictim, i int, along []*candidateVictim) []*candidat
 	return out
 }
 
-// shrinkingDoes says whether somebody of a set goes whole though the claim would find
+// shrinkingDoes says whether a workload of a set goes whole though the claim would find
 // room with what leaves along gone alone.
 func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 	for i, v := range set {
@@ -52,7 +52,7 @@ func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 }
 
 // shrink takes of a flex workload, rather than all of it, what leaves along with it, if
-// that will do where the claim goes; and of an elastic flex pool those replicas that
+// that will do where the claim goes. It also takes of an elastic flex pool those replicas that
 // stand there, if the pool has as many above its min.
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {

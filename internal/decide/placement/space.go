@@ -193,7 +193,7 @@ func (pl *Planner) bestFlexIsland(c *claim, nd need) []int {
 	return pl.fill(c, nd, best, nd.replicas)
 }
 
-// waitsIn says whether an island takes all replicas only once somebody has left who
+// waitsIn says whether an island takes all replicas only once work has left that
 // is on the way out.
 func (pl *Planner) waitsIn(nd need, island int) bool {
 	if len(pl.p.Leaving()) == 0 {

@@ -99,7 +99,7 @@ func (pl *Planner) units(w *fleet.Workload) []unit {
 	return k.units
 }
 
-// unitsBy is units where elastic pools keep, of replicas that are all the same,
+// unitsBy is units where elastic pools keep, of replicas that are alike,
 // those first on nodes that a choice keeps.
 func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit {
 	overran := w.Overran(pl.now)
@@ -120,7 +120,7 @@ func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit 
 }
 
 // setAside marks the units that do not fit beside the holds of others: until they
-// fit they borrow, and count for nobody who uses a hold. A hold takes nothing
+// fit they borrow, and do not count for a unit that uses a hold. A hold takes nothing
 // from what ran as guaranteed already when it was placed. It says whether there
 // are marks now; had says whether there may have been before.
 func setAside(a *fleet.Account, units []*unit, had bool) bool {

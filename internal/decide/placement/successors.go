@@ -6,9 +6,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A borrower's room is taken for another borrower only if nobody takes it back:
-// this file finds victims whose going would let somebody of their quota in as
-// guaranteed, who would evict the newcomer in turn (hard cases 1 and 2, decision
+// A borrower's room is taken for another borrower only if it is not taken back. This
+// file finds victims whose going would let other work of their quota in as
+// guaranteed, which would evict the newcomer in turn (hard cases 1 and 2, decision
 // record 0006).
 
 // successorState says whether a victim that leaves alone has an heir.
@@ -99,7 +99,7 @@ func rejoins(w *fleet.Workload) []fleet.Waiting {
 	return list
 }
 
-// successorsOf is heirs, found out once for a claim: they do not hang on who leaves.
+// successorsOf is successors, found out once for a claim: they do not depend on the victims.
 func (c *claim) successorsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
 	list, known := c.successors[a]
 	if !known {

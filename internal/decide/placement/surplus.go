@@ -9,7 +9,7 @@ import (
 // turn says which are, for where a replica stands decides how it holds.
 
 // anyReplica adds to candidates every other replica of the flex pools whose
-// surplus is among them, where the claim may stand: each may be it, but no more of
+// surplus is among them, where the claim may stand. Each may be the surplus, but no more of
 // a pool at a time than it has above its min.
 func (pl *Planner) anyReplica(c *claim, list []*candidateVictim) []*candidateVictim {
 	all := list

@@ -13,19 +13,21 @@ import (
 )
 
 // TestTwinsAgree fills small fleets at random, and asks after every command about
-// everybody who waits: the fast paths answer as their slow twins do.
+// each unit that waits: the fast paths answer as their slow twins do, and each of them
+// answers often enough to be judged.
 func TestTwinsAgree(t *testing.T) {
-	asked := 0
+	hits := placement.Hits{}
 	for seed := range uint64(12) {
 		f := crowdedFleet(t, seed)
+		f.fine = seed%3 == 0
 		for range 150 {
 			f.submit(t)
-			asked += f.agree(t, seed)
+			hits.Add(f.agree(t, seed))
 		}
 	}
-	t.Logf("%d victims asked for", asked)
-	if asked < 10_000 {
-		t.Error("too few victims to say anything")
+	t.Logf("%+v", hits)
+	if hits.GivenBackAt < 1000 || hits.KnownNeeded < 300 || hits.JudgedAtOnce < 1000 || hits.Refused < 1000 {
+		t.Errorf("%+v: some fast path hardly ran", hits)
 	}
 }
 
@@ -35,6 +37,8 @@ type crowded struct {
 	rng *rand.Rand
 	at  fleet.Instant
 	n   int
+	// fine: flex work is jobs of one GPU, of which a gang must evict many.
+	fine bool
 }
 
 func crowdedFleet(t *testing.T, seed uint64) *crowded {
@@ -71,14 +75,28 @@ func (f *crowded) submit(t *testing.T) {
 	if work := p.Account("t0/q0").Work(); len(work) > 0 && f.rng.IntN(5) == 0 {
 		f.do(t, core.ReportFinished{ID: work[f.rng.IntN(len(work))].ID})
 	}
-	f.n++
-	target := fleet.Flex
+	target, pools := fleet.Flex, f.pools()
 	if q := f.rng.IntN(9); q < 6 {
 		target = fmt.Sprintf("t%d/q%d", q/3, q)
+	} else if f.fine {
+		for range 40 {
+			f.single(t)
+		}
 	}
+	f.n++
 	f.do(t, core.Submit{Spec: fleet.Spec{
 		Name: fmt.Sprintf("w%d", f.n), Namespace: fmt.Sprintf("ns%d", f.rng.IntN(4)), User: "u", Target: target,
-		Priority: fleet.Priority(f.rng.IntN(4)), Grace: time.Minute, Pools: f.pools(),
+		Priority: fleet.Priority(f.rng.IntN(4)), Grace: time.Minute, Pools: pools,
+	}})
+}
+
+// single submits a job of one GPU to flex.
+func (f *crowded) single(t *testing.T) {
+	t.Helper()
+	f.n++
+	f.do(t, core.Submit{Spec: fleet.Spec{
+		Name: fmt.Sprintf("w%d", f.n), Namespace: fmt.Sprintf("ns%d", f.rng.IntN(4)), User: "u", Target: fleet.Flex,
+		Priority: fleet.Mid, Grace: time.Minute, Pools: []fleet.Pool{{Name: "w", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}},
 	}})
 }
 
@@ -99,13 +117,13 @@ func (f *crowded) pools() []fleet.Pool {
 	return []fleet.Pool{{Name: "w", GPUs: gpus, Min: n, Max: n, Reach: fleet.ReachAny}}
 }
 
-// agree asks about everybody who waits.
-func (f *crowded) agree(t *testing.T, seed uint64) (asked int) {
+// agree asks about each unit that waits.
+func (f *crowded) agree(t *testing.T, seed uint64) (hits placement.Hits) {
 	t.Helper()
 	p := f.s.Partition("c/g")
 	ask := func(it *fleet.Waiting) {
-		n, differs := placement.New(f.s, p, f.at).TwinsAgree(*it, func() bool { return f.rng.IntN(4) > 0 })
-		if asked += n; differs != "" {
+		more, differs := placement.New(f.s, p, f.at).TwinsAgree(*it, func() bool { return f.rng.IntN(4) > 0 })
+		if hits.Add(more); differs != "" {
 			t.Fatalf("seed %d, %s (for w%d): %s", seed, it.Workload.Name, f.n, differs)
 		}
 	}
@@ -128,5 +146,5 @@ func (f *crowded) agree(t *testing.T, seed uint64) (asked int) {
 			ask(it)
 		}
 	}
-	return asked
+	return hits
 }

@@ -15,7 +15,7 @@ type candidateVictim struct {
 	flex      int            // GPUs that its namespace has on flex
 	lost      int            // GPU-seconds since its last checkpoint
 	all       unit           // all that leaves with it
-	successor successorState // whether it has one if nobody else leaves
+	successor successorState // whether it has one if nothing else leaves
 }
 
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
@@ -35,7 +35,7 @@ func (a *candidateVictim) cheaper(b *candidateVictim) bool {
 }
 
 // dearer says whether one candidate is kept rather than another, whatever they
-// lose (semantics §5): who overran its declared maximum goes first, then class,
+// lose (semantics §5): work past its declared maximum goes first, then class,
 // then the least important; on flex the namespace with the most flex before that.
 func dearer(a, b *candidateVictim) bool {
 	switch {

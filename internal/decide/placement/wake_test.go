@@ -15,10 +15,10 @@ import (
 var asleepSeeds = flag.Uint64("asleep-seeds", 40, "fleets in which it is asked whether somebody sleeps who could start")
 
 // TestNobodySleepsWhoCouldStart plays small fleets at random, and after every command
-// lets a copy that has forgotten who was tried, and in vain, look at everybody again:
+// lets a copy that has forgotten which units found no room look at all of them again:
 // it finds nothing to decide. So what is remembered saves time and changes no decision.
 func TestNobodySleepsWhoCouldStart(t *testing.T) {
-	asked := 0
+	asked, slept := 0, 0
 	for seed := range *asleepSeeds {
 		f := restlessFleet(t, seed)
 		for range 120 {
@@ -27,13 +27,14 @@ func TestNobodySleepsWhoCouldStart(t *testing.T) {
 			if asked += waits; waits == 0 {
 				continue
 			}
+			slept += f.asleep()
 			if news := f.lookAgain(t); news != "" {
 				t.Fatalf("seed %d, after %d commands and w%d: who forgot who was tried decides %s", seed, f.done, f.n, news)
 			}
 		}
 	}
-	t.Logf("%d waiting workloads looked at again", asked)
-	if asked < 10_000 {
+	t.Logf("%d waiting workloads looked at again, %d trees asleep", asked, slept)
+	if asked < 10_000 || slept < 5_000 {
 		t.Error("too few to say anything")
 	}
 }
@@ -145,6 +146,18 @@ func (f *restless) workloads(states ...fleet.WorkloadState) (list []*fleet.Workl
 	}
 	slices.SortFunc(list, func(a, b *fleet.Workload) int { return int(a.ID) - int(b.ID) })
 	return list
+}
+
+// asleep counts the trees in which a unit waits and none is looked at.
+func (f *restless) asleep() (n int) {
+	for _, p := range f.s.Partitions {
+		for _, tree := range p.Trees() {
+			if len(tree.Waits()) > 0 && !slices.Contains(p.Awake(), tree) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func (f *restless) waiting() int { return len(f.workloads(fleet.Pending)) }

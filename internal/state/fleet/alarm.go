@@ -17,7 +17,7 @@ type alarm struct {
 type alarmKind int
 
 const (
-	ofMetal  alarmKind = iota // probation, a dwell or a hold ends: the backing, and who waits for it
+	ofMetal  alarmKind = iota // probation, a dwell or a hold ends: the backing, and what waits for it
 	ofAge                     // work is past its declared maximum: who gives way to whom
 	ofFlex                    // flex work has run its minimum time
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
@@ -115,7 +115,7 @@ func (p *Partition) ring(of alarmKind) {
 }
 
 // StopLearning is for a copy in which a future is imagined: buffer policies allow
-// there what they allow now, for an hour that nobody has lived through teaches
+// there what they allow now, for an hour that has not passed teaches
 // nothing, and looks at full hours would never end.
 func (s *State) StopLearning() {
 	s.unlearning = true

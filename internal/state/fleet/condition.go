@@ -41,7 +41,7 @@ type Condition struct {
 	Since     Instant  `json:"since"`             // of the first sight since it was last well
 	Last      Instant  `json:"last"`              // of the latest sight
 	Cleared   Instant  `json:"cleared,omitempty"` // when the check was last seen to pass
-	Count     int      `json:"count"`             // sights ever, but for those that came later than SightMemory others
+	Count     int      `json:"count"`             // sights ever, without those that came later than SightMemory others
 	Seen      []Sight  `json:"seen"`              // the latest, in order of time
 }
 

@@ -1,12 +1,21 @@
 // Package fleet holds the nouns of a fleet (cluster, partition, island, node,
 // quota, workload) and the State that every decision reads.
 //
-// Read it in this order: instant.go and policy.go (small values), node.go and
-// partition.go (metal), quota.go and workload.go (people's side), then state.go
-// (all of it together) and replicas.go (the one place where work takes and gives
-// back GPUs, so that every index stays true).
+// The rule of the room: what a state encodes (encode.go) is exactly what the log has
+// said, and every other figure is derived from it. Replicas take and give back GPUs in
+// one place (replicas.go): it takes the node out of all counts, changes it, and counts it
+// again (tally.go). So each figure is what a recount of everything would give, and costs
+// what the change costs. A state that is loaded derives all figures anew (Rebuild).
 //
-// The room is pure: it knows no clock, no randomness and no I/O. What a state
-// encodes (encode.go) is exactly what the log has said; every index is derived
-// from that and rebuilt on load.
+// Read it in this order: instant.go and policy.go (small values), node.go and
+// partition.go (nodes), quota.go and workload.go (people's side), then state.go
+// (all of it together) and replicas.go. Backing is counted in nodes where a name says
+// Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; Holds says how a
+// replica holds its GPUs (guaranteed, borrowing, unprotected, flex).
+//
+// wake.go and worklists.go keep what saves decisions a look: which trees may have
+// work that can start now, and which units have been asked since anything changed for
+// them. Forgetting that costs time and changes no decision. Fork copies it, Clone does not.
+//
+// The room is pure: it knows no clock, no randomness and no I/O.
 package fleet

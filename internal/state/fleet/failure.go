@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -59,7 +60,7 @@ func (p *Partition) await(w *Workload) {
 }
 
 // Unexplained lists the workloads that failed here so long ago that all signals
-// are in, and whose failure nobody has explained; in order of failure, those of one
+// are in, and whose failure is not explained yet; in order of failure, those of one
 // moment by ID: a restored state knows them by ID only.
 func (p *Partition) Unexplained(now Instant) []*Workload {
 	var list []*Workload
@@ -82,4 +83,26 @@ func (s *State) Explain(w *Workload, cause Cause, evidence []Evidence) {
 	for _, p := range s.Partitions {
 		p.failures = remove(p.failures, func(x *Workload) bool { return x == w })
 	}
+}
+
+// OutageCause makes a signal a cause: what was seen and its code, without what
+// differs from case to case, so that causes stay few. Who saw it, on which GPU, and
+// what it means are left out, and XID 79 is one cause whatever the check is called.
+func OutageCause(signal string) string {
+	cause := strings.TrimPrefix(signal, "over: ")
+	for _, end := range []string{":", " on ", " ("} {
+		cause, _, _ = strings.Cut(cause, end)
+	}
+	cause = strings.TrimSpace(cause)
+	if check, code, ok := strings.Cut(cause, " "); ok && isNumber(code) && strings.Contains(strings.ToUpper(check), "XID") {
+		cause = "XID " + code
+	}
+	if r := []rune(cause); len(r) > 40 {
+		cause = string(r[:40])
+	}
+	return cause
+}
+
+func isNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }

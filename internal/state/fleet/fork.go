@@ -7,7 +7,7 @@ import (
 )
 
 // Fork copies the state with all that is derived from it and all that has been
-// found out about it: who was asked in vain and need not be asked again, which
+// found out about it: which units found no room and need not be asked again, which
 // alarms have rung. What is decided on the copy is what would be decided on the
 // state itself, at the same cost; Clone forgets all that, as a restart does. Only
 // the keys of old commands stay behind.
@@ -40,7 +40,7 @@ func (f *fork) fill(s *State, list []*Partition) {
 	c.Partitions = each(f.partitions, list)
 	c.partitions = named(c.Partitions, func(p *Partition) string { return p.ID })
 	for _, p := range list {
-		f.metal(p)
+		f.fillPartition(p)
 	}
 	for was, is := range f.work {
 		f.places(was, is)
@@ -151,8 +151,8 @@ func (f *fork) declare(p *Partition) {
 	}
 }
 
-// metal fills the copy of a partition.
-func (f *fork) metal(p *Partition) {
+// fillPartition fills the copy of a partition.
+func (f *fork) fillPartition(p *Partition) {
 	c := f.partitions[p]
 	c.Islands = clonePointers(p.Islands)
 	for _, i := range c.Islands {
@@ -301,7 +301,7 @@ func (s *State) Lighten() {
 	s.EndedOrder, s.Keys = kept, nil
 	clear(s.keys)
 	for _, p := range s.Partitions {
-		p.failures = nil // nobody asks a what-if why something failed
+		p.failures = nil // a what-if is not asked why something failed
 	}
 }
 

@@ -92,7 +92,7 @@ func heldIn(s *State, in map[*Partition]bool) (list []*Hold) {
 	return list
 }
 
-// workloadsIn lists who stands or waits in some partitions, and who has nowhere to wait yet,
+// workloadsIn lists the workloads that stand or wait in some partitions, and those that have nowhere to wait yet,
 // in order of ID.
 func (s *State) workloadsIn(list []*Partition) []*Workload {
 	people := slices.Collect(maps.Values(s.nowhere))

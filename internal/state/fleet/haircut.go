@@ -41,7 +41,7 @@ type Wave struct {
 	Applied Instant `json:"applied,omitempty"`
 	Undone  Instant `json:"undone,omitempty"`
 	// Backing is what backed the quotas just before the wave was applied, so that
-	// undoing it can give them back the very islands.
+	// undoing it can give them back the same islands.
 	Backing []PartitionBack `json:"backing,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type CutPart struct {
 	Excess      int    `json:"excess,omitempty"`      // assigned above sustainable
 	Unallocated int    `json:"unallocated,omitempty"` // sustainable above assigned
 	// Records is the first class: what of the kept-back GPUs (installed −
-	// sustainable) is granted to nobody, so that the records say it and nobody loses.
+	// sustainable) is granted to no quota, so that the records say it and no quota loses.
 	Records   int        `json:"records,omitempty"`
 	Causes    []CutCause `json:"causes,omitempty"` // of the excess; they sum to it
 	Incidents []string   `json:"incidents,omitempty"`

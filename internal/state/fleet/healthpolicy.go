@@ -46,7 +46,7 @@ type HealthRule struct {
 	Stays time.Duration `json:"stays,omitempty"`
 	// Needs: checks that a validation must hold before a quarantined or degraded node returns.
 	Needs []string `json:"needs,omitempty"`
-	// Own: it speaks against the work on the node, not against the node.
+	// Own: it is a sign about the work on the node, not about the node.
 	Own bool `json:"own,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type BreakerPolicy struct {
 	Within time.Duration `json:"within"`
 }
 
-// BurstPolicy says when one signature on many nodes accuses the job or the monitor.
+// BurstPolicy says when one signature on many nodes is taken for a fault of the job or a false alarm.
 type BurstPolicy struct {
 	Nodes    int           `json:"nodes"`
 	Within   time.Duration `json:"within"`
@@ -193,7 +193,7 @@ func (r HealthRule) check() error {
 	case r.Within < 0 || r.Lasts < 0 || r.Quiet < 0 || r.Stays < 0:
 		return fmt.Errorf("a duration is negative; durations are zero or more")
 	case r.Own && r.Then != "":
-		return fmt.Errorf("it speaks against the work (own) and yet asks for %s; leave one out", r.Then)
+		return fmt.Errorf("it is a sign about the work (own) and yet asks for %s; leave one out", r.Then)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (s *State) SetHealthPolicy(p HealthPolicy) {
 	}
 }
 
-// HealthPolicy is what automation may do: the default where nobody said otherwise.
+// HealthPolicy is what automation may do: the default where none was set.
 func (s *State) HealthPolicy() *HealthPolicy {
 	if s.Health == nil {
 		return &defaultHealth
@@ -232,7 +232,7 @@ func (p *Partition) undiagnose(s *State) {
 	}
 }
 
-// Own makes somebody else keep a node's state.
+// Own changes which person or program keeps a node's state.
 func (p *Partition) Own(node int, owner StateOwner) {
 	n := p.Nodes[node]
 	n.StateOwner = owner

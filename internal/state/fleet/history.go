@@ -80,7 +80,7 @@ func (p Past) note(at Instant, down, nodes int) Past {
 	return p
 }
 
-// since drops what was before an hour, but for what was so when it began.
+// since drops what was before an hour, and keeps what was so when it began.
 func (p Past) since(hour Hour) Past {
 	from := 0
 	for from+1 < len(p) && p[from+1].Hour <= hour {

@@ -9,18 +9,18 @@ import "slices"
 // Order is an order to leave that some replica of a workload still obeys.
 type Order struct {
 	Number  uint64  `json:"n"`             // of the record that gave it; 0: from before orders had numbers
-	For     uint64  `json:"for,omitempty"` // its owner, the workload that needs the room; 0: nobody does
+	For     uint64  `json:"for,omitempty"` // its owner, the workload that needs the room; 0: none does
 	Since   Instant `json:"since"`         // when it was given
 	Until   Instant `json:"until"`         // its expiry: by then all that obeys it must be gone
 	Again   Instant `json:"again"`         // when it is given again if that is not reported
 	Repeats int     `json:"repeats,omitempty"`
 }
 
-// Overdue says whether the order was given again, because nobody said that it was carried out.
+// Overdue says whether the order was given again, because it was not reported to be carried out.
 func (o Order) Overdue() bool { return o.Repeats > 0 }
 
 // Order keeps the order that the record on its way gives a workload: to leave by a
-// moment, for an owner or for nobody (0). Reports are as late as they may be
+// moment, for an owner or for none (0). Reports are as late as they may be
 // before a cluster counts as stale; then the order is due again.
 func (s *State) Order(w *Workload, owner uint64, at, until Instant) {
 	o := Order{Number: s.Number(), For: owner, Since: at, Until: until, Again: until.Add(s.Policy.Silence())}
@@ -43,7 +43,7 @@ func (s *State) Repeat(w *Workload, number uint64, again Instant) {
 }
 
 // Overdue says whether some of the workload was told again to leave, and is not
-// reported gone: nobody knows when its room will be free.
+// reported gone: it is not known when its room will be free.
 func (w *Workload) Overdue() bool { return slices.ContainsFunc(w.Orders, Order.Overdue) }
 
 // obeys says whether a replica leaves by an order.
@@ -58,7 +58,7 @@ func (w *Workload) obeys(number uint64) bool {
 	return false
 }
 
-// carriedOut forgets the orders that nobody obeys any more.
+// carriedOut forgets the orders that no replica obeys any more.
 func (w *Workload) carriedOut() {
 	if len(w.Orders) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// This file changes the metal side of a partition: islands, nodes, grants and backing.
+// This file changes what a partition is made of: islands, nodes, grants and backing.
 
 // AddIsland adds an island without nodes, in order of name.
 func (p *Partition) AddIsland(name string, racks int) {

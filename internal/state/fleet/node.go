@@ -54,7 +54,7 @@ type Node struct {
 
 	Born       Instant     `json:"born,omitempty"`       // when it joined the fleet
 	StateOwner StateOwner  `json:"stateOwner,omitempty"` // who keeps it in its state
-	Health     *NodeHealth `json:"health,omitempty"`     // nil: nobody ever said anything about it
+	Health     *NodeHealth `json:"health,omitempty"`     // nil: nothing was ever said about it
 
 	// Derived by hold.go.
 	residents []Resident

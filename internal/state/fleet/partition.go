@@ -19,14 +19,14 @@ type Island struct {
 	unscheduled int   // nodes that back quotas which do not touch as many
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
-	backedNodes int   // nodes that back somebody
+	backedNodes int   // nodes that back a quota
 	downs       peaks
 }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
 func (i *Island) Nodes() []int { return i.nodes }
 
-// BackedNodes is the number of nodes that back somebody.
+// BackedNodes is the number of nodes that back a quota.
 func (i *Island) BackedNodes() int { return i.backedNodes }
 
 // Whole is the number of whole healthy nodes.
@@ -82,16 +82,16 @@ type Partition struct {
 	byName    map[string]int
 	accounts  map[string]*Account
 	trees     map[string]*Tree
-	waits     []*Account // for which somebody waits, in order of path
+	waits     []*Account // for which a unit waits, in order of path
 	awake     []*Tree    // see Awake
-	lackNodes []*Tree    // in which somebody waits for nodes alone
+	lackNodes []*Tree    // in which a unit waits for nodes alone
 	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
 	unsettled  []*Tree
 	tally      Tally
 	flex       map[string]*FlexUse
 	flexWork   []*Workload
 	names      []string // namespaces that use, used or wait for flex, in order
-	flexWaits  []string // namespaces in which somebody waits for flex, in order
+	flexWaits  []string // namespaces in which a unit waits for flex, in order
 	worklists  worklists
 	epoch      uint64 // grows whenever room may have come free; bare: beside flex work; wide: for everybody
 	bare, wide uint64
@@ -220,7 +220,7 @@ func (p *Partition) Namespaces() []string {
 	return slices.Clone(p.names)
 }
 
-// WaitingForFlex lists the namespaces in which somebody waits for flex here, in
+// WaitingForFlex lists the namespaces in which a workload waits for flex here, in
 // order of name. The slice is the partition's own.
 func (p *Partition) WaitingForFlex() []string { return p.flexWaits }
 
@@ -242,7 +242,7 @@ func (p *Partition) FlexOf(namespace string) *FlexUse {
 	return &FlexUse{}
 }
 
-// Epoch grows whenever room may have come free, so that whoever found no room
+// Epoch grows whenever room may have come free, so that a unit that found no room
 // before need not look again until it has grown.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
@@ -259,9 +259,9 @@ func (p *Partition) Overpromised() bool {
 // OnProbation is the number of nodes in probation.
 func (p *Partition) OnProbation() int { return p.probations }
 
-// Content says whether every grant is backed whole and none declares a gang,
+// Content says whether every grant is backed whole, none declares a gang,
 // and all work stands where its quota's backing reaches, as when the backing was
-// decided last: then metal that comes and goes changes no backing that still stands.
+// decided last. Then nodes that come and go change no backing that still stands.
 func (p *Partition) Content() bool {
 	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0
 }

@@ -67,7 +67,7 @@ func TestPromisesAreKeptOrBroken(t *testing.T) {
 	}
 }
 
-// A promise is kept at the very moment its day is over, though no hour has begun
+// A promise is kept at the moment its day is over, though no hour has begun
 // that it was not known at before; what goes down at that moment breaks the later ones.
 func TestAPromiseIsKeptWhenItsDayIsOver(t *testing.T) {
 	y := newYard(10)

@@ -82,7 +82,7 @@ type Policy struct {
 	FlexMinimum time.Duration `json:"flexMinimum"`
 	MaxGrace    time.Duration `json:"maxGrace"`
 	Idle        Idle          `json:"idle"`
-	// SecondPerson: a haircut must be reviewed by somebody else than who made it.
+	// SecondPerson: a haircut must be reviewed by another person than the one who made it.
 	SecondPerson bool    `json:"secondPerson,omitempty"`
 	Targets      Targets `json:"targets,omitzero"`
 }

@@ -16,7 +16,7 @@ func randomKey(r *rand.Rand) fleet.Key {
 }
 
 // TestTheQuotasOrderIsAnOrder: of two different keys exactly one comes first, and
-// who comes before one who comes before a third comes before the third.
+// a key before one that is before a third is before the third.
 func TestTheQuotasOrderIsAnOrder(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewSource(seed))

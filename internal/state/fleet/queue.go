@@ -25,7 +25,7 @@ type Lack uint8
 
 // What a unit may lack, the least first.
 const (
-	LacksCounts Lack = iota // its quota's or its tree's counts say no, or who waits before it
+	LacksCounts Lack = iota // its quota's or its tree's counts say no, or what waits before it
 	LacksNodes              // the counts are right; it lacks nodes even where no flex work stands
 	LacksRoom               // flex work may stand in its way, too
 )
@@ -219,7 +219,7 @@ func (q *queue) list() []Waiting {
 	return items
 }
 
-// await and idle tell the partition that somebody waits in the queue now, and that nobody does.
+// await and idle tell the partition that a unit waits in the queue now, and that none does.
 func (q *queue) await() {
 	switch {
 	case q.account != nil:

@@ -66,7 +66,7 @@ func TreeOf(path string) string {
 }
 
 // OwnerOf is who answers for a quota: its own owner, else that of the closest
-// quota above it that has one; "" where nobody is known.
+// quota above it that has one; "" where none is known.
 func (s *State) OwnerOf(path string) string {
 	for {
 		if q := s.quotas[path]; q != nil && q.Owner != "" {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -158,7 +159,7 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots)) }
 
 // Lose takes replicas away from a node that is about to take nothing new: their room
-// comes free for nobody, but for what SetNode then says.
+// comes free for no work, except where SetNode then says so.
 func (s *State) Lose(w *Workload, spots []Spot) {
 	s.drop(w, spots)
 	s.after(w, false)
@@ -305,7 +306,7 @@ func (n *Node) recount() {
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
 		if was := w.Replicas[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
-			w.partition.freed(w.Tree()) // whom nobody covers, other trees may evict
+			w.partition.freed(w.Tree()) // work that nothing covers may be evicted by other trees
 		}
 		w.account.weigh(w.Replicas[pool][i], -1)
 		w.holdsBy(pool, w.Replicas[pool][i], -1)
@@ -321,4 +322,25 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	w.partition.shifted++
 	w.partition.changed(w.Tree())
 	w.partition.Touch()
+}
+
+// Resize gives a pool another size. What of it stays above the size must be told to
+// leave besides.
+func (s *State) Resize(w *Workload, pool, low, high int) {
+	s.Change(w, func(w *Workload) {
+		w.Pools = slices.Clone(w.Pools) // copies of the state, and drivers, share it
+		w.Pools[pool].Min, w.Pools[pool].Max = low, high
+	})
+	if w.partition != nil {
+		w.partition.restand(w) // other replicas are surplus now
+		w.unalign()
+	}
+}
+
+// FinishPool takes a pool out of a workload that stands nowhere: all of it has finished.
+func (s *State) FinishPool(w *Workload, pool int) {
+	s.Change(w, func(w *Workload) {
+		w.Pools = slices.Delete(slices.Clone(w.Pools), pool, pool+1)
+		w.Replicas = make([][]Replica, len(w.Pools))
+	})
 }

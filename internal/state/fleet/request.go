@@ -13,7 +13,7 @@ const (
 	RequestWithdrawn RequestState = "withdrawn"
 )
 
-// QuotaRequest is somebody's wish for more quota, or to be let into one, kept
+// QuotaRequest is a person's wish for more quota, or to be let into one, kept
 // with what came of it. It is about GPUs, or about access, never both.
 type QuotaRequest struct {
 	ID        uint64       `json:"id"`

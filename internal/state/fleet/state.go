@@ -25,28 +25,6 @@ type Cluster struct {
 	Targets    Targets `json:"targets,omitzero"` // its own; see TargetsOf
 }
 
-// Incident is a sev: something that people know is wrong, and its scope.
-type Incident struct {
-	Name     string   `json:"name"`
-	Scope    string   `json:"scope,omitempty"`
-	Severity string   `json:"severity,omitempty"`
-	Nodes    []string `json:"nodes,omitempty"`
-	Opened   Instant  `json:"opened"`
-	Closed   Instant  `json:"closed,omitempty"`
-	Owner    string   `json:"owner,omitempty"` // who works on it
-	Link     string   `json:"link,omitempty"`  // where it is written down
-	Updates  []Update `json:"updates,omitempty"`
-}
-
-// Update is what was found out about an incident, and when.
-type Update struct {
-	At   Instant `json:"at"`
-	Note string  `json:"note"`
-}
-
-// UpdateMemory is how many of an incident's last updates stay in the state.
-const UpdateMemory = 32
-
 // KeyUse remembers a command's idempotency key, so that a repeated command is
 // answered as the first was, and a key used for another command is refused.
 type KeyUse struct {

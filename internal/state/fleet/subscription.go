@@ -23,7 +23,7 @@ func NoticeKinds() []NoticeKind {
 	return []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker}
 }
 
-// Subscription is somebody's wish to be told, as signed webhooks to a URL. It is
+// Subscription is a person's wish to be told, as signed webhooks to a URL. It is
 // about one quota and those under it, one namespace (a team), one workload, or
 // the whole fleet, where all three are empty.
 type Subscription struct {
@@ -56,8 +56,8 @@ func (s *Subscription) About() string {
 }
 
 // Covers says whether something that happened to a quota, or to a workload, is
-// what the subscription is about. What concerns nobody by name (an incident)
-// goes to whoever asked for its kind.
+// what the subscription is about. What names no person (an incident)
+// goes to all who asked for its kind.
 func (s *Subscription) Covers(quota, workload string) bool {
 	switch {
 	case quota == "" && workload == "":

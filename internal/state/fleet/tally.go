@@ -84,7 +84,7 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		a.touched[n.Island] += sign
 		a.count(n.Island, 1)
 		a.root.touched[n.Island] += sign
-		// Who stands where matters to the backing only where some work is
+		// Where work stands matters to the backing only where some work is
 		// uncovered, or some gang declared or some grant not backed whole; gangs
 		// say so themselves (replicas.go).
 		p.unaligned = p.unaligned || p.gangless > 0 || p.declared > 0 || p.short > 0

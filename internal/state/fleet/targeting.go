@@ -33,7 +33,7 @@ func under(path, root string) bool {
 	return path == root || strings.HasPrefix(path, root+"/")
 }
 
-// flexWorkloads adds who stands on flex in the partition, or waits for it there.
+// flexWorkloads adds the workloads that stand on flex in the partition, or wait for it there.
 func (p *Partition) flexWorkloads(list []*Workload) []*Workload {
 	list = append(list, p.flexWork...)
 	for _, u := range p.flex {
@@ -42,7 +42,7 @@ func (p *Partition) flexWorkloads(list []*Workload) []*Workload {
 	return list
 }
 
-// workloads adds who stands in the account, or waits for it.
+// workloads adds the workloads that stand in the account, or wait for it.
 func (a *Account) workloads(list []*Workload) []*Workload {
 	return a.queue.workloads(append(list, a.work...))
 }

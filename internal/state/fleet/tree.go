@@ -10,13 +10,13 @@ import (
 type Tree struct {
 	name     string
 	accounts []*Account // in order of path
-	waits    []*Account // those for which somebody waits, in order of path
+	waits    []*Account // those for which a unit waits, in order of path
 
 	awake   bool   // see Partition.Awake
-	lacks   Lack   // the most that somebody lacks who waits; see Partition.Sleep
-	readers int    // units that wait and read metal, see Workload.ReadsMetal
+	lacks   Lack   // the most that a waiting unit lacks; see Partition.Sleep
+	readers int    // waiting units that depend on which nodes are healthy, see Workload.ReadsMetal
 	left    uint64 // placements from its queues, and changes of its work
-	queued  uint64 // grows whenever somebody leaves its queues, or comes before others there
+	queued  uint64 // grows whenever a unit leaves its queues, or comes before others there
 	own     uint64 // grows whenever room came free that its work had
 
 	backedNodes int    // nodes
@@ -36,7 +36,7 @@ type Tree struct {
 // Accounts lists the tree's accounts in the partition, in order of path.
 func (t *Tree) Accounts() []*Account { return t.accounts }
 
-// Waits lists the accounts of the tree for which somebody waits, in order of path.
+// Waits lists the accounts of the tree for which a unit waits, in order of path.
 func (t *Tree) Waits() []*Account { return t.waits }
 
 // Name is the root quota.
@@ -67,7 +67,7 @@ func (t *Tree) Version(p *Partition) uint64 { return t.version + p.aged + 1 }
 // Leaves says whether work of the tree is on its way out.
 func (t *Tree) Leaves() bool { return t.leaving > 0 }
 
-// Borrows says whether somebody waits in the tree who could borrow.
+// Borrows says whether a unit waits in the tree that could borrow.
 func (t *Tree) Borrows() bool { return slices.ContainsFunc(t.waits, t.Lends) }
 
 // Lends says whether some other account of the tree has backing that it could lend to one.
@@ -91,7 +91,7 @@ func (p *Partition) Trees() []*Tree {
 
 func byRoot(x, y *Tree) int { return strings.Compare(x.name, y.name) }
 
-// Waits lists the accounts for which somebody waits, in order of path.
+// Waits lists the accounts for which a unit waits, in order of path.
 func (p *Partition) Waits() []*Account { return p.waits }
 
 // Unsettled lists the trees with work that is not guaranteed, or that stands
@@ -160,7 +160,7 @@ func (a *Account) stray(loose, over int) {
 
 func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.insideHolds > 0 }
 
-// await and idle keep the account on the lists of those for which somebody waits.
+// await and idle keep the account on the lists of those for which a unit waits.
 func (a *Account) await() {
 	p, t := a.partition, a.root
 	p.wake(t)

@@ -2,7 +2,7 @@ package fleet
 
 import "time"
 
-// Unmeasured stands for a figure that nobody measured.
+// Unmeasured stands for a figure that was not measured.
 const Unmeasured Permille = -1
 
 // Usage is what a workload's GPUs were last seen to do, in thousandths of full
@@ -23,7 +23,7 @@ func (u Usage) Idle(threshold Permille) bool { return u.SM < threshold }
 
 // Still says whether the plain figure looks busy while neither tensor cores nor
 // the network do anything: how a hung collective looks. Where one of the two is
-// not measured nobody can know, so it is not still.
+// not measured it is not known, so it is not still.
 func (u Usage) Still(threshold Permille) bool {
 	return u.SM >= threshold &&
 		u.Tensor != Unmeasured && u.Tensor < threshold &&
@@ -59,7 +59,7 @@ func since(so bool, was, now Instant) Instant {
 }
 
 // IdleFor is how long the workload's GPUs have been idle by the plain figure
-// while it ran; 0 if they are not, if it does not run or if nobody measured.
+// while it ran; 0 if they are not, if it does not run or was not measured.
 func (w *Workload) IdleFor(now Instant) time.Duration {
 	if w.Usage == nil {
 		return 0

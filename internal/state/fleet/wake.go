@@ -1,7 +1,7 @@
 package fleet
 
-// This file knows which queues may have somebody who can start now. Most changes
-// concern one tree: its own counts say no to whoever waits in the others. Only
+// This file knows which queues may have a unit that can start now. Most changes
+// concern one tree: the others' own counts still refuse what waits there. Only
 // units that found the counts right but no nodes are looked at again wherever
 // room comes free. Forgetting all this costs time and changes no decision.
 
@@ -9,8 +9,8 @@ package fleet
 // unit start, in order of name.
 func (p *Partition) Awake() []*Tree { return p.awake }
 
-// Sleep says that nobody who waits in a tree can start until something changes
-// there, or, where somebody lacks more than that, anywhere.
+// Sleep says that no unit that waits in a tree can start until something changes
+// there, or, where a unit lacks more than that, anywhere.
 func (p *Partition) Sleep(t *Tree, lacks Lack) {
 	if t.awake {
 		t.awake = false
@@ -41,7 +41,7 @@ func (p *Partition) changed(tree string) {
 	}
 }
 
-// queued says that somebody left the queues of a tree, or of flex, or came before others
+// queued says that a unit left the queues of a tree, or of flex, or came before others
 // there: that concerns those whose answer hangs on who else waits.
 func (p *Partition) queued(tree string) {
 	if tree == Flex {
@@ -69,7 +69,7 @@ func (p *Partition) freed(tree string) {
 	p.Touch()
 }
 
-// Renewed says that nodes or who may stand on them changed: whoever lacks nodes
+// Renewed says that nodes, or what may stand on them, changed: a unit that lacks nodes
 // alone is looked at again.
 func (p *Partition) Renewed() {
 	p.epoch++
@@ -90,7 +90,7 @@ func (p *Partition) rebacked(t *Tree, more bool) {
 	p.Touch()
 }
 
-// worn says that metal is worth less than it was: that helps nobody in quota, but for
+// worn says that nodes are worth less than they were: that helps no unit in quota, except
 // those behind a head that no longer fits; on flex all shares are smaller.
 func (p *Partition) worn() {
 	p.leftFlex++
@@ -103,7 +103,7 @@ func (p *Partition) worn() {
 	p.Touch()
 }
 
-// wakeLacking wakes the trees in which somebody lacks at least as much.
+// wakeLacking wakes the trees in which a unit lacks at least as much.
 func (p *Partition) wakeLacking(least Lack) {
 	for _, t := range p.lackNodes {
 		if t.lacks >= least {

@@ -3,7 +3,7 @@ package fleet
 import "sort"
 
 // worklists are the few workloads of a partition that placement must look at
-// again and again: those with reserved room, those that miss replicas of a
+// again and again. They are those with reserved room, those that miss replicas of a
 // gang, those with elastic pools below max, and those with replicas on their
 // way out. Each list is in order of ID.
 type worklists struct{ reserving, broken, growing, leaving []*Workload }
@@ -11,7 +11,7 @@ type worklists struct{ reserving, broken, growing, leaving []*Workload }
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
 	if w.watchedAt != nil {
-		w.watchedAt.shifted++ // who waits for whom may have changed
+		w.watchedAt.shifted++ // which workload waits for which may have changed
 		w.watchedAt.unwatch(w)
 		w.watchedAt = nil
 	}
@@ -122,14 +122,14 @@ func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stampOf(it) }
 // costs time and changes no decision.
 func (p *Partition) SetTried(it *Waiting) { it.tried = p.stampOf(it) }
 
-// FlexStamp grows with everything that could change what is fair on flex or who stands there.
+// FlexStamp grows with everything that could change what is fair on flex or what stands there.
 func (p *Partition) FlexStamp() uint64 { return p.epoch + p.leftFlex + 1 }
 
-// FlexAsleep says whether nobody who waits for flex could start when it was last
+// FlexAsleep says whether no unit that waits for flex could start when flex was last
 // looked at, and nothing has changed since that could concern them.
 func (p *Partition) FlexAsleep() bool { return p.flexAsleep == p.FlexStamp() }
 
-// SleepFlex says that nobody who waits for flex can start until something changes.
+// SleepFlex says that no unit that waits for flex can start until something changes.
 func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
 
 // FlexVersionOf grows with every change of a namespace's flex work, and of what time does to it.
@@ -160,7 +160,7 @@ func (p *Partition) stamp(w *Workload) uint64 {
 }
 
 // stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
-// so much for everybody where who heads a queue depends on metal. What is told apart
+// so does everything where the head of a queue depends on which nodes are healthy. What is told apart
 // has stamps that cannot meet: a unit may be asked in one way, and not in the other.
 func (p *Partition) stampOf(it *Waiting) uint64 {
 	if it.account == nil {
