@@ -203,7 +203,7 @@ func (p *Partition) AssignedNodes() int {
 }
 
 // Fractions is the GPUs of grants that fill no whole node, as far as they are
-// promisable all the same: flex has them, and nobody else.
+// promisable anyway: only flex has them.
 func (p *Partition) Fractions() int {
 	t := 0
 	for _, a := range p.Accounts {
