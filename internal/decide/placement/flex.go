@@ -42,7 +42,8 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 	return Plan{}, false
 }
 
-// flexHead is the first waiting unit of flex that the pool could hold. It holds a
+// flexHead is the first waiting unit of flex that the pool could hold, and some island's
+// usable nodes if nothing ran there. It holds a
 // reservation against namespaces that have more flex than its own, so that a large
 // gang is not starved by small ones.
 type flexHead struct {
@@ -54,10 +55,51 @@ type flexHead struct {
 func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
 	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
 		it := *firsts[i]
-		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.CouldEver(it) {
+		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.couldNow(it) {
 			*h = flexHead{it, gpus, pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
+}
+
+// couldNow says whether some island's usable nodes (for reach any, the partition's) could
+// hold the unit if nothing ran there except the rest of its own workload.
+func (pl *Planner) couldNow(it fleet.Waiting) bool {
+	own := map[int]int{}
+	if it.Pool != fleet.Base {
+		own, _ = pl.staysOf(it.Workload)
+	}
+	for _, nd := range needs(nil, it) {
+		if !pl.someIslandTakes(nd, own) {
+			return false
+		}
+	}
+	return true
+}
+
+// someIslandTakes says whether an island's usable nodes, or a rack's, take all replicas of
+// a need beside what uses them already.
+func (pl *Planner) someIslandTakes(nd need, used map[int]int) bool {
+	all := 0
+	for i, island := range pl.p.Islands {
+		if nd.beside >= 0 && i != pl.p.Nodes[nd.beside].Island {
+			continue
+		}
+		slots := make([]int, island.Racks)
+		inIsland := 0
+		for _, node := range island.Nodes() {
+			n := max(0, pl.p.Nodes[node].Counted()-used[node]) / nd.gpus
+			slots[pl.p.Nodes[node].Rack] += n
+			inIsland += n
+		}
+		most := inIsland
+		if nd.reach == fleet.ReachRack {
+			most = slices.Max(slots)
+		}
+		if all += inIsland; most >= nd.replicas {
+			return true
+		}
+	}
+	return nd.reach == fleet.ReachAny && all >= nd.replicas
 }
 
 // bars says whether a unit must leave the free room to the head: its namespace

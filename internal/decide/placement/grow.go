@@ -7,13 +7,19 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// grow gives an elastic pool more replicas: in quota on free and flex GPUs
-// within the backing of the quota or tree, on flex on free GPUs only.
-func (pl *Planner) grow() (Plan, bool) {
+// growInQuota gives an elastic pool more replicas on free and flex GPUs within the
+// backing of the quota or tree.
+func (pl *Planner) growInQuota() (Plan, bool) { return pl.grow(false) }
+
+// growOnFlex gives an elastic pool on flex more replicas on free GPUs.
+func (pl *Planner) growOnFlex() (Plan, bool) { return pl.grow(true) }
+
+// grow gives an elastic pool of one side, flex or in quota, more replicas.
+func (pl *Planner) grow(flex bool) (Plan, bool) {
 	pl.growth = growthMemo{heads: map[*fleet.Tree]*head{}}
 	var list []*fleet.Workload
 	for _, w := range pl.p.Growing() {
-		if !pl.p.Grown(w) {
+		if w.Flexes() == flex && !pl.p.Grown(w) {
 			list = append(list, w)
 		}
 	}
@@ -54,7 +60,7 @@ func (pl *Planner) growsBefore(a, b *fleet.Workload) bool {
 func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, true)}
 	if w.Flexes() {
-		return pl.growOnFlex(it, most)
+		return pl.growFlexPool(it, most)
 	}
 	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
@@ -93,7 +99,7 @@ func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
 	return h.reserves && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }
 
-func (pl *Planner) growOnFlex(it fleet.Waiting, most int) (Plan, bool) {
+func (pl *Planner) growFlexPool(it fleet.Waiting, most int) (Plan, bool) {
 	w, gpus := it.Workload, it.Workload.Pools[it.Pool].GPUs
 	fair := min(most, (pl.sharesNow()[w.Namespace]-pl.p.FlexOf(w.Namespace).Staying)/gpus)
 	c := pl.claimOf(it, nil, fleet.HoldsFlex)

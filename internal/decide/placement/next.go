@@ -9,8 +9,9 @@ func (pl *Planner) Next() (Plan, bool) {
 		pl.mendGangs,       // 2. gangs that lost nodes get others, or go back
 		pl.admitGuaranteed, // 3. what fits its quota's backing, quota by quota
 		pl.admitBorrowing,  // 4. what fits its tree's backing, tree by tree
-		pl.admitFlex,       // 5. flex, the namespace with the least first
-		pl.grow,            // 6. elastic pools, after all waiting work that can start
+		pl.growInQuota,     // 5. elastic pools in quota, before flex: it would be evicted at once
+		pl.admitFlex,       // 6. flex, the namespace with the least first
+		pl.growOnFlex,      // 7. elastic pools on flex
 	}
 	for _, step := range steps {
 		if !pl.open() {

@@ -51,6 +51,9 @@ func (c *privateCluster) use(n *fleet.Node, gpus int) {
 	}
 	rack := &island.racks[n.Rack]
 	island.opens--
+	if !n.Whole() {
+		return // it was never among the fresh ones, and takes nothing more
+	}
 	rack.fresh--
 	rack.room = append(rack.room, max(0, n.Good()-gpus))
 }
@@ -152,14 +155,8 @@ func (i *privateIsland) fill(from, to, gpus, whole, replicas int) int {
 // fitsBeside is fitsEmpty beside what others hold inside the quota: one that
 // would need that holds up no other.
 func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	if barred := barredFrom(a, it.Workload); barred > 0 {
-		backed := a.BackedGPUs()
-		if tree {
-			backed = pl.backedGPUs(a.Root())
-		}
-		if gpusFor(it) > backed-barred {
-			return false
-		}
+	if barred := barredFrom(a, it.Workload); barred > 0 && gpusFor(it) > pl.backedFor(a, tree)-barred {
+		return false
 	}
 	return pl.fitsEmpty(a, it, tree)
 }
@@ -176,10 +173,43 @@ func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool
 			nodes[i] = a.Root().Backing(i)
 		}
 	}
-	if it.Pool != fleet.Base {
-		pl.beside(it.Workload, nodes)
+	c := pl.privateCluster(nodes)
+	if it.Pool != fleet.Base && !pl.standsBeside(c, it, pl.backedFor(a, tree)) {
+		return false
 	}
-	return pl.privateCluster(nodes).packs(needs(nil, it))
+	return c.packs(needs(nil, it))
+}
+
+// backedFor is the backing of a quota in GPUs, or of its tree.
+func (pl *Planner) backedFor(a *fleet.Account, tree bool) int {
+	if tree {
+		return pl.backedGPUs(a.Root())
+	}
+	return a.BackedGPUs()
+}
+
+// standsBeside puts what stays of a pool's own workload into the private cluster: the
+// pool joins beside it or not at all. False: not even the count leaves room.
+func (pl *Planner) standsBeside(c *privateCluster, it fleet.Waiting, backed int) bool {
+	used, gpus := pl.staysOf(it.Workload)
+	for node, n := range used {
+		c.use(pl.p.Nodes[node], n)
+	}
+	return gpus+gpusFor(it) <= backed
+}
+
+// staysOf is what stays of a workload, by node and in all.
+func (pl *Planner) staysOf(w *fleet.Workload) (used map[int]int, gpus int) {
+	used = map[int]int{}
+	for i, replicas := range w.Replicas {
+		for _, r := range replicas {
+			if r.Phase != fleet.Leaving {
+				used[r.Node] += w.Pools[i].GPUs
+				gpus += w.Pools[i].GPUs
+			}
+		}
+	}
+	return used, gpus
 }
 
 // onePoolFitsEmpty is fitsEmpty for a workload of one pool, which most are.
@@ -216,22 +246,4 @@ func largestBacking(a *fleet.Account) int {
 		most = max(most, a.Backing[i])
 	}
 	return most
-}
-
-// beside takes the nodes out that a workload's own replicas fill: a pool that
-// joins finds room beside them or not at all.
-func (pl *Planner) beside(w *fleet.Workload, nodes []int) {
-	own := map[int]int{}
-	for i, replicas := range w.Replicas {
-		for _, r := range replicas {
-			if r.Phase != fleet.Leaving {
-				own[r.Node] += w.Pools[i].GPUs
-			}
-		}
-	}
-	for node, gpus := range own {
-		if n := pl.p.Nodes[node]; gpus >= n.GPUs {
-			nodes[n.Island]--
-		}
-	}
 }
