@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// planned are documents whose commands are to come.
+var planned = []string{"docs/contract/maintenance.md", "docs/contract/cluster-life.md", "CHANGELOG.md"}
+
+var (
+	codeSpan    = regexp.MustCompile("`([^`\n]+)`")
+	commandLine = regexp.MustCompile(`^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:bin/|kubectl |go run \./cmd/)?muster( .*|$)`)
+	commandEnd  = regexp.MustCompile(` (?:#|\||&&|>|2>|&)(?: |$)|…|\(| \\$|;`)
+)
+
+// commandsIn finds the command lines that a document shows, in spans and in blocks.
+func commandsIn(text string) []string {
+	var found []string
+	note := func(line string) {
+		if m := commandLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			if end := commandEnd.FindStringIndex(m[1]); end != nil {
+				m[1] = m[1][:end[0]]
+			}
+			found = append(found, strings.TrimSpace(m[1]))
+		}
+	}
+	fenced := false
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "```"):
+			fenced = !fenced
+		case fenced:
+			note(line)
+		default:
+			for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+				note(m[1])
+			}
+		}
+	}
+	return found
+}
+
+// missing says what of a command line the program does not have: a command or a flag.
+// A word in capitals, a path or a quoted text is the reader's to fill in; a|b names two.
+func missing(root *cobra.Command, line string) string {
+	cmd, value := root, false
+	for _, word := range strings.Fields(line) {
+		word = strings.Trim(word, "[],.'\"")
+		switch {
+		case value:
+			value = false // of the flag before it
+		case strings.HasPrefix(word, "--"):
+			name, _, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+			flag := flagNamed(cmd, name)
+			if flag == nil && name != "help" {
+				return cmd.CommandPath() + " has no flag --" + name
+			}
+			value = !given && flag != nil && flag.NoOptDefVal == ""
+		case !cmd.HasSubCommands() || strings.HasPrefix(word, "-") || strings.ToLower(word) != word:
+		default:
+			next, says := commandNamed(cmd, word)
+			if says != "" || next == nil {
+				return says
+			}
+			cmd = next
+		}
+	}
+	return ""
+}
+
+func flagNamed(cmd *cobra.Command, name string) *pflag.Flag {
+	if f := cmd.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return cmd.InheritedFlags().Lookup(name)
+}
+
+// commandNamed is the command that a word names, or says that there is none. Of several, a|b,
+// each must be there, and none is meant alone. Arguments of the command are no names.
+func commandNamed(cmd *cobra.Command, word string) (next *cobra.Command, says string) {
+	for one := range strings.SplitSeq(word, "|") {
+		next, _, _ = cmd.Find([]string{one})
+		if (next == nil || next == cmd) && !strings.Contains(cmd.Use, "[") {
+			return nil, cmd.CommandPath() + " has no command " + one
+		}
+	}
+	if strings.Contains(word, "|") || next == cmd {
+		return nil, ""
+	}
+	return next, ""
+}
+
+// TestDocumentsNameCommandsThatExist reads every document of the repository.
+func TestDocumentsNameCommandsThatExist(t *testing.T) {
+	const top = "../../.."
+	root, count := newRoot(&Env{Getenv: func(string) string { return "" }}), 0
+	err := fs.WalkDir(os.DirFS(top), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || name == "bin" || name == "docs/adr" || name == ".git" || name == "test") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(name) != ".md" || slices.Contains(planned, name) {
+			return nil
+		}
+		data, err := os.ReadFile(filepath.Join(top, name))
+		for _, line := range commandsIn(string(data)) {
+			count++
+			if says := missing(root, line); says != "" {
+				t.Errorf("%s shows `muster %s`: %s; name what exists, or say that it is planned", name, line, says)
+			}
+		}
+		return err
+	})
+	if err != nil || count < 100 {
+		t.Errorf("%d commands were seen: %v", count, err)
+	}
+}
+
+func TestACommandThatDoesNotExistIsFound(t *testing.T) {
+	root := newRoot(&Env{Getenv: func(string) string { return "" }})
+	for line, wrong := range map[string]bool{
+		"capacity": false, "quota grant solo tiger/h200 32 --dry-run": false, "cluster ready|mode tiger": false, "submit --name=x --target flex": false,
+		"capacities": true, "quota give solo": true, "quota grant solo tiger/h200 32 --force": true, "cluster ready|moods": true, "--demo": true,
+	} {
+		if got := missing(root, line) != ""; got != wrong {
+			t.Errorf("muster %s is wrong: %v, want %v", line, got, wrong)
+		}
+	}
+}
