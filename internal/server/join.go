@@ -72,9 +72,9 @@ func (s *server) join() (*joined, error) {
 // kubeEngine is the engine as the cluster's agent asks for it.
 type kubeEngine struct{ *server }
 
-func (e kubeEngine) Do(ctx context.Context, r core.Request) error {
-	_, err := e.engine.Do(ctx, r)
-	return err
+func (e kubeEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
+	is, err := e.engine.Do(ctx, r)
+	return is.Refused, err
 }
 
 func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }

@@ -70,7 +70,7 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 
 // reportStopped tells the engine that replicas have left.
 func (a *Agent) reportStopped(ctx context.Context, s driver.Stopped) error {
-	err := a.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
+	_, err := a.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
 	var no *core.Refusal
 	if errors.As(err, &no) {
 		a.Log.Warn("a report of the cluster was refused", "cluster", a.Translate.Cluster, "why", no.Error())

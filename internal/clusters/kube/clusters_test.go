@@ -111,7 +111,8 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	do := func(e Engine, c core.Command) error {
-		return e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+		_, err := e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+		return err
 	}
 	spec := func(cluster, name string) fleet.Spec {
 		return fleet.Spec{
@@ -126,15 +127,15 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 			core.AddIslands{Partition: cluster + "/h200", Islands: []core.NewIsland{{Name: "a", Names: []string{"n1@" + cluster}}}},
 			core.Observe{Spec: spec(cluster, "job"), Partition: cluster + "/h200", On: []core.Seen{{Node: "n1@" + cluster}}},
 		} {
-			if err := do(Fenced(fakeless{e}, cluster), c); err != nil {
+			if err := do(Fenced(testEngine{e}, cluster), c); err != nil {
 				t.Fatalf("%s may say of itself %+v: %v", cluster, c, err)
 			}
 		}
 	}
-	if err := do(fakeless{e}, core.CreateQuota{Path: "oak", Access: fleet.Access{Namespaces: []string{"lion/oak"}}}); err != nil {
+	if err := do(testEngine{e}, core.CreateQuota{Path: "oak", Access: fleet.Access{Namespaces: []string{"lion/oak"}}}); err != nil {
 		t.Fatal(err)
 	}
-	tiger := Fenced(fakeless{e}, "tiger")
+	tiger := Fenced(testEngine{e}, "tiger")
 	before, _ := e.StateAfter(context.Background(), e.Durable())
 	for _, c := range []core.Command{
 		core.AddCluster{Name: "bear"},
@@ -163,6 +164,10 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 		if err := do(tiger, c); err == nil || !strings.Contains(err.Error(), "may not speak of") {
 			t.Errorf("tiger's agent could give %T: %v", c, err)
 		}
+	}
+	left, err := tiger.Do(context.Background(), core.Request{Actor: core.Driver, Command: core.Batch{Each: true, Commands: []core.Command{core.StopReports{Cluster: "lion"}, core.AddCluster{Name: "tiger"}, core.StopReports{Cluster: "bear"}}}})
+	if err != nil || len(left) != 3 || !strings.Contains(left[0].Error(), "may not speak of") || strings.Contains(left[1].Error(), "may not speak of") || left[2] == nil {
+		t.Errorf("of each by itself it answers %v (%v); want the first and the last refused as another's, the second by the engine", left, err)
 	}
 	after, _ := e.StateAfter(context.Background(), e.Durable())
 	if before.Hash() != after.Hash() {

@@ -21,14 +21,46 @@ type fenced struct {
 	cluster string
 }
 
-// Do has a request done that is about the cluster.
-func (f fenced) Do(ctx context.Context, r core.Request) error {
-	var strays string
-	f.Read(func(s *fleet.State) { strays = beyond(s, f.cluster, r.Command) })
-	if strays != "" {
-		return &core.Refusal{Code: core.AccessDenied, Message: fmt.Sprintf("cluster %s may not speak of %s", f.cluster, strays)}
+// Do has a request done that is about the cluster. Of a batch in which each command
+// stands for itself, those about others are refused.
+func (f fenced) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
+	if b, ok := r.Command.(core.Batch); ok && b.Each {
+		return f.each(ctx, r, b.Commands)
+	}
+	if no := f.refuse(r.Command)[0]; no != nil {
+		return nil, no
 	}
 	return f.Engine.Do(ctx, r)
+}
+
+func (f fenced) each(ctx context.Context, r core.Request, commands []core.Command) ([]*core.Refusal, error) {
+	left := f.refuse(commands...)
+	var own []core.Command
+	var at []int // positions of the cluster's own commands
+	for i, no := range left {
+		if no == nil {
+			own, at = append(own, commands[i]), append(at, i)
+		}
+	}
+	r.Command = core.Batch{Commands: own, Each: true}
+	refused, err := f.Engine.Do(ctx, r)
+	for i, no := range refused {
+		left[at[i]] = no
+	}
+	return left, err
+}
+
+// refuse says of each command why the cluster may not give it; nil: it may.
+func (f fenced) refuse(commands ...core.Command) []*core.Refusal {
+	left := make([]*core.Refusal, len(commands))
+	f.Read(func(s *fleet.State) {
+		for i, c := range commands {
+			if strays := beyond(s, f.cluster, c); strays != "" {
+				left[i] = &core.Refusal{Code: core.AccessDenied, Message: fmt.Sprintf("cluster %s may not speak of %s", f.cluster, strays)}
+			}
+		}
+	})
+	return left
 }
 
 // beyond says what of a command is not the cluster's own; "": nothing is.

@@ -75,7 +75,7 @@ func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Picture
 		var commands []core.Command
 		e.Read(func(s *fleet.State) { commands = step(s) })
 		for _, c := range commands {
-			err := Fenced(fakeless{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+			_, err := Fenced(testEngine{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
 			var no *core.Refusal
 			if errors.As(err, &no) {
 				t.Fatalf("seed %d: %T %+v is refused: %v", seed, c, c, err)

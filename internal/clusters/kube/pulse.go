@@ -70,7 +70,7 @@ func (a *Agent) reporting(ctx context.Context, fresh bool) {
 	if fresh {
 		c = core.ResumeReports{Cluster: a.Translate.Cluster}
 	}
-	if err := a.request(ctx, c); err != nil {
+	if _, err := a.request(ctx, c); err != nil {
 		a.Log.Warn("the silence could not be noted", "cluster", a.Translate.Cluster, "why", err)
 	}
 }

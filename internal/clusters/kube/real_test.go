@@ -84,15 +84,6 @@ type world struct {
 	options func(*Options)        // changes those of the next agent; nil: nothing
 }
 
-type fakeless struct{ *engine.Engine }
-
-func (e fakeless) Do(ctx context.Context, r core.Request) error {
-	_, err := e.Engine.Do(ctx, r)
-	return err
-}
-
-func (e fakeless) Read(look func(*fleet.State)) { e.Engine.Read(look) }
-
 // newWorld clears the cluster and joins it in a mode.
 func newWorld(t *testing.T, mode fleet.Mode) *world { return newWorldBy(t, nil, mode) }
 
@@ -151,7 +142,7 @@ func (w *world) join(mode fleet.Mode) {
 	if w.options != nil {
 		w.options(&o)
 	}
-	w.agent = NewAgent(client, fakeless{w.engine}, o)
+	w.agent = NewAgent(client, testEngine{w.engine}, o)
 	w.joined.Store(w.agent)
 	ctx, stop := context.WithCancel(w.ctx)
 	done := make(chan error, 1)

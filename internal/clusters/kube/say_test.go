@@ -21,7 +21,7 @@ func TestThePlannerIsAskedInTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	a := NewAgent(nil, asEngine{e}, Options{Translate: translate.Defaults("tiger")})
+	a := NewAgent(nil, testEngine{e}, Options{Translate: translate.Defaults("tiger")})
 	commands := []core.Command{
 		core.AddCluster{Name: "tiger"},
 		core.AddPartition{Cluster: "tiger", GPU: "h200"},

@@ -2,8 +2,8 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +16,9 @@ import (
 
 // Engine is what decides, and keeps the state.
 type Engine interface {
-	Do(ctx context.Context, r core.Request) error
+	// Do has a request done. Of a batch in which each command stands for itself, left says
+	// by position why a command was left out. The error may be a *core.Refusal.
+	Do(ctx context.Context, r core.Request) (left []*core.Refusal, err error)
 	Read(look func(*fleet.State))
 	// Study shows a view beside the state that is decided on, a moment old at most, which
 	// the planner may be asked about for as long as it takes.
@@ -327,34 +329,23 @@ func (a *Agent) parts() parts {
 	return p
 }
 
-// do has commands done, many at once. Where one is refused, those with it are
-// done one by one: what is right is not held up by what is not.
+// do has commands done, many in one record. A command that is refused holds up no other.
 func (a *Agent) do(ctx context.Context, commands []core.Command) error {
-	for len(commands) > 0 {
-		n := min(len(commands), batchSize)
-		if err := a.request(ctx, core.Batch{Commands: commands[:n]}); err != nil {
-			var no *core.Refusal
-			if !errors.As(err, &no) {
-				return err
-			}
-			for _, c := range commands[:n] {
-				if err := a.oneByOne(ctx, c); err != nil {
-					return err
-				}
-			}
+	for batch := range slices.Chunk(commands, batchSize) {
+		left, err := a.request(ctx, core.Batch{Commands: batch, Each: true})
+		if err != nil {
+			return err
 		}
-		commands = commands[n:]
+		for i, no := range left {
+			a.noteRefusal(batch[i], no)
+		}
 	}
 	return nil
 }
 
-// oneByOne has one command done, and keeps why it was refused.
-func (a *Agent) oneByOne(ctx context.Context, c core.Command) error {
-	err := a.request(ctx, c)
-	var no *core.Refusal
-	if err != nil && !errors.As(err, &no) {
-		return err
-	}
+// noteRefusal keeps why a workload was refused, and logs refusals that are new; nil:
+// the command was done.
+func (a *Agent) noteRefusal(c core.Command, no *core.Refusal) {
 	submit, ok := c.(core.Submit)
 	key := [2]string{submit.Spec.Namespace, submit.Spec.Name}
 	switch {
@@ -366,15 +357,14 @@ func (a *Agent) oneByOne(ctx context.Context, c core.Command) error {
 		a.refused[key] = no.Error()
 		a.Log.Warn("a workload was refused", "cluster", a.Translate.Cluster, "workload", key[0]+"/"+key[1], "why", no.Error())
 	}
-	return nil
 }
 
-func (a *Agent) request(ctx context.Context, c core.Command) error {
-	err := a.engine.Do(ctx, core.Request{Command: c, Actor: core.Driver, Reason: "as cluster " + a.Translate.Cluster + " shows it"})
+func (a *Agent) request(ctx context.Context, c core.Command) (left []*core.Refusal, err error) {
+	left, err = a.engine.Do(ctx, core.Request{Command: c, Actor: core.Driver, Reason: "as cluster " + a.Translate.Cluster + " shows it"})
 	if err != nil && ctx.Err() != nil {
-		return nil //nolint:nilerr // it was told to stop, and says nothing of what that broke
+		return nil, nil //nolint:nilerr // it was told to stop: what that broke is not logged
 	}
-	return err
+	return left, err
 }
 
 // tell logs problems that are new.

@@ -69,7 +69,7 @@ func (a *Agent) takeReadings(ctx context.Context, readings map[dcgm.Pod]dcgm.Rea
 		commands, seen = append(commands, core.MeasureUsage{Of: of}), seen[n:]
 	}
 	for _, c := range commands {
-		if err := a.request(ctx, c); err != nil {
+		if _, err := a.request(ctx, c); err != nil {
 			return err
 		}
 	}

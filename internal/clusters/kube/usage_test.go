@@ -8,7 +8,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
-	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -23,7 +22,7 @@ func TestIdleIsWhatIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	a := NewAgent(nil, asEngine{e}, Options{Translate: translate.Defaults("tiger")})
+	a := NewAgent(nil, testEngine{e}, Options{Translate: translate.Defaults("tiger")})
 	pods := []translate.Pod{{Namespace: "oak", Name: "train-0", UID: "1", GPUs: 8, Node: "n1", Index: -1, Owner: translate.Owner{Kind: "Job", Name: "train"}}}
 	show(t, 0, e, "tiger", picture(parts{nodes: []translate.Node{{Name: "n1", GPU: "h200", GPUs: 8, Island: "a"}}, pods: pods}), now)
 	a.work = translate.Group(pods)
@@ -49,13 +48,3 @@ func TestIdleIsWhatIsMeasured(t *testing.T) {
 		t.Errorf("not measured any more it is idle for %s, and %v is said", idle(), a.unmeasured)
 	}
 }
-
-// asEngine is an engine as the agent asks for it.
-type asEngine struct{ *engine.Engine }
-
-func (e asEngine) Do(ctx context.Context, r core.Request) error {
-	_, err := e.Engine.Do(ctx, r)
-	return err
-}
-
-func (e asEngine) Read(look func(*fleet.State)) { e.Engine.Read(look) }

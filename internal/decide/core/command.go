@@ -168,8 +168,15 @@ type (
 	}
 	// Tick says nothing but that time has passed.
 	Tick struct{}
-	// Batch is several commands that are done together or not at all.
-	Batch struct{ Commands []Command }
+	// Batch is several commands that become one record, each decided on the state that
+	// those before it leave behind: all of them, or none where one is refused.
+	Batch struct {
+		Commands []Command
+		// Each says that every command stands for itself: those that are refused are left
+		// out (Outcome.Refused), and the others are done. Nothing is ever taken back, so no
+		// copy of the state is needed.
+		Each bool
+	}
 )
 
 func (AddCluster) command()     {}

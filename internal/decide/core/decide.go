@@ -27,28 +27,4 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	return row.decide(s, r, now)
 }
 
-// decideBatch decides several commands, each on the state that those before it
-// leave behind; one refusal refuses them all.
-func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event.Event, *Refusal) {
-	if len(b.Commands) == 1 {
-		r.Command = b.Commands[0]
-		return Decide(s, r, now)
-	}
-	c := s.Clone()
-	var all []event.Event
-	for i, command := range b.Commands {
-		r.Command = command
-		events, refusal := Decide(c, r, now)
-		if refusal != nil {
-			refusal.Message = fmt.Sprintf("command %d of %d: %s", i+1, len(b.Commands), refusal.Message)
-			return nil, refusal
-		}
-		for _, e := range events {
-			apply(c, e, now)
-		}
-		all = append(all, events...)
-	}
-	return all, nil
-}
-
 func one(e event.Event) ([]event.Event, *Refusal) { return []event.Event{e}, nil }

@@ -9,6 +9,8 @@ import (
 type Outcome struct {
 	Record event.Record // without events if there was nothing to do
 	Repeat uint64       // sequence number of the first time, if the idempotency key was known
+	// Refused says of each command of a Batch with Each why it was left out; nil: it was done.
+	Refused []*Refusal
 }
 
 // Step decides a request, applies what was decided, and lets promise and
@@ -28,17 +30,14 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 		return Outcome{}, refuse(Stale, "made from version %d of the state, which is now at %d; look again", r.Expect, s.Seq).
 			with(map[string]int{"expected": int(r.Expect), "now": int(s.Seq)})
 	}
-	events, refusal := Decide(s, r, now)
+	t := newTurn(s, now)
+	left, refusal := t.decide(r)
 	if refusal != nil {
 		return Outcome{}, refusal
 	}
-	t := newTurn(s, now)
-	for _, e := range events {
-		t.emit(e)
-	}
 	t.settle()
 	if len(t.events) == 0 {
-		return Outcome{}, nil
+		return Outcome{Refused: left}, nil
 	}
 	rec := event.Record{
 		Seq: s.Seq + 1, At: now, Actor: r.Actor.Name, Reason: r.Reason,
@@ -49,7 +48,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: rec.Seq, At: now})
 	}
-	return Outcome{Record: rec}, nil
+	return Outcome{Record: rec, Refused: left}, nil
 }
 
 // turn is one step on its way: the events it has led to so far, all applied.

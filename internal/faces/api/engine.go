@@ -14,6 +14,9 @@ type Result struct {
 	At     fleet.Instant // when it was decided
 	Record event.Record  // what it wrote
 	Repeat bool          // its idempotency key was seen before; Seq is of the first time
+	// Refused says of each command of a batch in which each stands for itself why it was
+	// left out. The API has no such batches.
+	Refused []*core.Refusal
 }
 
 // Engine is what the API needs to decide, to read and to remember.

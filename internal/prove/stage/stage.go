@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"errors"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
@@ -75,13 +74,15 @@ func (s *Stage) Join(ctx context.Context, e *engine.Engine) error {
 type stageEngine Stage
 
 // Do has a request done.
-func (s *stageEngine) Do(ctx context.Context, r core.Request) error {
-	_, err := s.engine.Do(ctx, r)
-	var no *core.Refusal
-	if submit, ok := r.Command.(core.Submit); ok && errors.As(err, &no) {
-		s.refused[workload{submit.Spec.Namespace, submit.Spec.Name}] = no
+func (s *stageEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
+	is, err := s.engine.Do(ctx, r)
+	b, _ := r.Command.(core.Batch)
+	for i, no := range is.Refused {
+		if submit, ok := b.Commands[i].(core.Submit); ok && no != nil {
+			s.refused[workload{submit.Spec.Namespace, submit.Spec.Name}] = no
+		}
 	}
-	return err
+	return is.Refused, err
 }
 
 // Read shows the state.

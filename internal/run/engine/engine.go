@@ -65,6 +65,9 @@ type Result struct {
 	At     fleet.Instant // when it was decided
 	Record event.Record  // what it wrote; no events: there was nothing to do
 	Repeat bool          // its idempotency key was known: Seq is of the first time
+	// Refused says of each command of a batch in which each stands for itself why it was
+	// left out; nil: it was done.
+	Refused []*core.Refusal
 }
 
 // Engine owns the state of a fleet and its journal.
@@ -205,7 +208,7 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	case out.Repeat != 0:
 		return answer{result: Result{Seq: out.Repeat, At: e.state.Time, Repeat: true}}, entry, false
 	case len(out.Record.Events) == 0:
-		return answer{result: Result{Seq: e.state.Seq, At: e.state.Time}}, entry, false
+		return answer{result: Result{Seq: e.state.Seq, At: e.state.Time, Refused: out.Refused}}, entry, false
 	}
 	rec := out.Record
 	data, err := event.Encode(rec)
@@ -214,7 +217,7 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	}
 	e.records++
 	e.check(rec)
-	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec}, effects: e.plan(rec)},
+	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec, Refused: out.Refused}, effects: e.plan(rec)},
 		journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}, true
 }
 

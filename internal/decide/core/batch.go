@@ -1,0 +1,60 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// decide decides a request and applies what it leads to; refused, it has applied nothing.
+// Of a batch in which each command stands for itself, left says by position why a
+// command was left out; nil: it was done.
+func (t *turn) decide(r Request) (left []*Refusal, refusal *Refusal) {
+	b, ok := r.Command.(Batch)
+	if !ok || !b.Each {
+		return nil, t.decideOne(r)
+	}
+	left = make([]*Refusal, len(b.Commands))
+	for i, command := range b.Commands {
+		r.Command = command
+		left[i] = t.decideOne(r)
+	}
+	return left, nil
+}
+
+func (t *turn) decideOne(r Request) *Refusal {
+	events, refusal := Decide(t.s, r, t.now)
+	if refusal != nil {
+		return refusal // some rows answer it beside events, which count for nothing
+	}
+	for _, e := range events {
+		t.emit(e)
+	}
+	return nil
+}
+
+// decideBatch decides several commands, each on the state that those before it leave
+// behind; one refusal refuses them all. It tries them on a copy, since a command may be
+// refused after others were applied.
+func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event.Event, *Refusal) {
+	if len(b.Commands) == 1 {
+		r.Command = b.Commands[0]
+		return Decide(s, r, now)
+	}
+	c := s.Clone()
+	var all []event.Event
+	for i, command := range b.Commands {
+		r.Command = command
+		events, refusal := Decide(c, r, now)
+		if refusal != nil {
+			refusal.Message = fmt.Sprintf("command %d of %d: %s", i+1, len(b.Commands), refusal.Message)
+			return nil, refusal
+		}
+		for _, e := range events {
+			apply(c, e, now)
+		}
+		all = append(all, events...)
+	}
+	return all, nil
+}

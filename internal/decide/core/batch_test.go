@@ -1,0 +1,75 @@
+package core_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// oneCluster is a state with one cluster of so many nodes of 8 GPUs.
+func oneCluster(t testing.TB, nodes int) *fleet.State {
+	s := fleet.NewState()
+	for _, c := range []core.Command{
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: nodes}}},
+	} {
+		if _, no := core.Step(s, core.Request{Command: c, Actor: core.System}, 1); no != nil {
+			t.Fatal(no)
+		}
+	}
+	return s
+}
+
+// jobs are submits of so many workloads of one GPU.
+func jobs(prefix string, n int) (list []core.Command) {
+	for i := range n {
+		list = append(list, core.Submit{Spec: fleet.Spec{
+			Name: fmt.Sprint(prefix, i), Namespace: "oak", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "main", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}},
+		}})
+	}
+	return list
+}
+
+// Of a batch in which each command stands for itself the refused ones are left out, and
+// the record is that of a batch of the others.
+func TestABatchOfEachLeavesOutWhatIsRefused(t *testing.T) {
+	each, whole := oneCluster(t, 4), oneCluster(t, 4)
+	good := jobs("j", 3)
+	mixed := []core.Command{good[0], core.Cancel{Namespace: "oak", Name: "none"}, good[1], good[0], good[2]}
+	out, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed, Each: true}, Actor: core.Driver}, 2)
+	if no != nil {
+		t.Fatal(no)
+	}
+	for i, refused := range []bool{false, true, false, true, false} {
+		if (out.Refused[i] != nil) != refused {
+			t.Errorf("command %d is refused: %v, want %t", i, out.Refused[i], refused)
+		}
+	}
+	want, no := core.Step(whole, core.Request{Command: core.Batch{Commands: good}, Actor: core.Driver}, 2)
+	if no != nil || !reflect.DeepEqual(out.Record, want.Record) || each.Hash() != whole.Hash() {
+		t.Errorf("the record is %+v, want that of the others alone: %+v (%v)", out.Record, want.Record, no)
+	}
+	before := each.Hash()
+	if _, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed}, Actor: core.Driver}, 3); no == nil || each.Hash() != before {
+		t.Errorf("the same as one whole: %v; want it refused, and nothing changed", no)
+	}
+}
+
+// What a cluster's reports cost beside 10,000 nodes: one batch of 20 submits.
+func BenchmarkBatch(b *testing.B) {
+	for _, each := range []bool{false, true} {
+		b.Run(fmt.Sprintf("each=%t", each), func(b *testing.B) {
+			s := oneCluster(b, 10_000)
+			for i := 0; b.Loop(); i++ {
+				if _, no := core.Step(s, core.Request{Command: core.Batch{Commands: jobs(fmt.Sprint("b", i, "-"), 20), Each: each}, Actor: core.Driver}, fleet.Instant(time.Second)*fleet.Instant(i+2)); no != nil {
+					b.Fatal(no)
+				}
+			}
+		})
+	}
+}
