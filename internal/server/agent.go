@@ -22,7 +22,7 @@ import (
 )
 
 // runAgent runs the agent of a cluster until ctx ends.
-func runAgent(ctx context.Context, o cli.AgentOptions) error {
+func runAgent(ctx context.Context, o agentOptions) error {
 	cluster, err := link.ClusterOf(o.Identity)
 	if err != nil {
 		return cli.Malformed(fmt.Errorf("--identity: %w", err))
@@ -130,13 +130,13 @@ muster_agent_calls_total %d
 }
 
 // enrol lets the agents of a cluster in.
-func enrol(data string, o cli.EnrolOptions) (cli.Identity, error) {
+func enrol(data string, o enrolOptions) (link.Identity, error) {
 	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
 	if err != nil {
-		return cli.Identity{}, err
+		return link.Identity{}, err
 	}
 	is, err := a.Enrol(o.Cluster, o.Holds, o.Only)
-	return cli.Identity(is), err
+	return is, err
 }
 
 // revoke lets none of them in any more.

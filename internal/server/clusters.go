@@ -61,7 +61,7 @@ type clusters struct {
 
 // keptCluster is a cluster that is looked at.
 type keptCluster struct {
-	join cli.JoinOptions
+	join joinOptions
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -160,7 +160,7 @@ func (c *clusters) joined(h link.Hello) {
 		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
 		return
 	}
-	join := cli.JoinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas, FenceAfter: h.FenceAfter}
+	join := joinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas, FenceAfter: h.FenceAfter}
 	if h.Prometheus {
 		join.Prometheus = byAgent
 	}
@@ -171,7 +171,7 @@ func (c *clusters) joined(h link.Hello) {
 const byAgent = "the agent's"
 
 // figures is who says what a cluster's GPUs do; nil: nobody does.
-func (c *clusters) figures(join cli.JoinOptions) (*dcgm.Client, error) {
+func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
 	switch {
 	case join.Prometheus == "":
 		return nil, nil
@@ -204,7 +204,7 @@ func (c *clusters) same(h link.Hello) error {
 }
 
 // look begins to look at a cluster, where that is not done already, and in the same way.
-func (c *clusters) look(join cli.JoinOptions, client *kube.Client) {
+func (c *clusters) look(join joinOptions, client *kube.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.kept[join.Name]
@@ -227,7 +227,7 @@ func (c *clusters) look(join cli.JoinOptions, client *kube.Client) {
 }
 
 // run keeps one cluster and the state in step.
-func (c *clusters) run(ctx context.Context, join cli.JoinOptions, client *kube.Client) error {
+func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Client) error {
 	s := c.server
 	usage, err := c.figures(join)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -137,8 +136,8 @@ type several struct {
 	t       *testing.T
 	c       *plane
 	data    string
-	central []cli.JoinOptions // clusters that it reaches itself
-	at      string            // where agents dial in; "" before the first start
+	central []joinOptions // clusters that it reaches itself
+	at      string        // where agents dial in; "" before the first start
 	s       *server
 	end     func()
 	agents  map[string]*dialled
@@ -164,16 +163,16 @@ func newSeveral(t *testing.T, c *plane) *several {
 // start starts the server, where it was before.
 func (s *several) start() {
 	s.t.Helper()
-	s.s, s.end = serving(s.c.ctx, s.t, cli.UpOptions{Data: s.data, Agents: s.at, Clusters: s.central})
+	s.s, s.end = serving(s.c.ctx, s.t, upOptions{Data: s.data, Agents: s.at, Clusters: s.central})
 	s.at = s.s.agents.Addr().String()
 }
 
 // serving runs a server on loopback, until it is ended.
-func serving(ctx context.Context, t *testing.T, o cli.UpOptions) (s *server, end func()) {
+func serving(ctx context.Context, t *testing.T, o upOptions) (s *server, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	o.Listen, o.LogLevel, o.Out, o.Err = cmp.Or(o.Listen, "127.0.0.1:0"), "info", t.Output(), t.Output()
-	s = &server{began: time.Now(), UpOptions: o}
+	s = &server{began: time.Now(), upOptions: o}
 	if err := s.listen(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +200,7 @@ func (s *several) clusters() *clusters { return s.s.cluster.real.(*clusters) }
 // agent starts the agent of a cluster, as its own certificate and a service account.
 func (s *several) agent(cluster, how, kubeconfig string) {
 	s.t.Helper()
-	is, err := enrol(s.data, cli.EnrolOptions{Cluster: cluster, Holds: time.Hour})
+	is, err := enrol(s.data, enrolOptions{Cluster: cluster, Holds: time.Hour})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -212,7 +211,7 @@ func (s *several) agent(cluster, how, kubeconfig string) {
 	ctx, cancel := context.WithCancel(s.c.ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		o := cli.AgentOptions{Server: s.at, Identity: identity, Kubeconfig: kubeconfig, Name: cluster, Manage: how == "--manage", Kueue: how == "--kueue", Quotas: how == "--kueue", LogLevel: "info", Err: s.t.Output()}
+		o := agentOptions{Server: s.at, Identity: identity, Kubeconfig: kubeconfig, Name: cluster, Manage: how == "--manage", Kueue: how == "--kueue", Quotas: how == "--kueue", LogLevel: "info", Err: s.t.Output()}
 		if err := runAgent(ctx, o); err != nil {
 			s.t.Error(err)
 		}
@@ -300,7 +299,7 @@ func TestAServerReachesClustersItself(t *testing.T) {
 	c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("oak"))
 	c.must(http.MethodPost, "/api/v1/nodes", kubetest.Node("node-1", "NVIDIA-H200", "a", "r1"))
 	s := newSeveral(t, c)
-	s.central = []cli.JoinOptions{
+	s.central = []joinOptions{
 		{Name: "tiger", Kubeconfig: c.account("watch", "../../deploy/kubernetes/agent-observe.yaml"), Quotas: true},
 		{Name: "lion", Kubeconfig: c.account("rule", "../../deploy/kubernetes/agent-manage.yaml"), Manage: true, FenceAfter: 10 * time.Minute, Prometheus: "http://127.0.0.1:1"},
 	}

@@ -1,11 +1,14 @@
 // Package server is the top floor: it puts a server together from the rooms
 // below, and the program muster (server, CLI, agent and simulator in one) around it.
 //
-// It is wiring and nothing else: it hands the command line (package
-// cli) the world, and what a client alone cannot do. main.go owns the process and
-// the terminal. up.go runs a server: its data folder (folder.go), its journal
-// (journal.go), the engine with a simulated cluster under it (cluster.go) and a
-// look at what must always hold (sound.go), the API over it (serve.go), and what
-// people see of it, for the demo a line about its live load (live.go). compare.go
-// and remote.go are what `muster diff` and `muster bench` are handed.
+// program.go owns the process and the terminal; it makes the command line (package
+// cli) and adds the commands that run something: command_up.go, command_join.go,
+// command_agent.go, command_webhook.go, and the benches that need an API (bench.go).
+// plugin.go is the same program as kubectl muster.
+//
+// up.go runs a server (options.go says of what): its data folder (folder.go), its
+// journal (journal.go), the engine with a simulated cluster (cluster.go), one real
+// cluster (join.go) or several (clusters.go) under it, a look at what must always
+// hold (invariants.go), the API over it (decider.go, modes.go), and what people see
+// of it (live.go). agent.go runs the agent of a cluster, which dials in.
 package server

@@ -100,7 +100,7 @@ func unwritable(path string, err error) error {
 
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
-func (f *folder) settle(o cli.UpOptions, used bool) error {
+func (f *folder) settle(o upOptions, used bool) error {
 	if err := f.settleCluster(o, used); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 
 // settleCluster sees to it that a joined cluster's fleet is never carried out by
 // the simulation, nor by another cluster.
-func (f *folder) settleCluster(o cli.UpOptions, used bool) error {
+func (f *folder) settleCluster(o upOptions, used bool) error {
 	if len(o.Clusters) > 0 || o.Agents != "" {
 		return f.settleClusters(used)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -26,8 +25,8 @@ type joiner struct {
 // join is muster join, observe or manage.
 func (j *joiner) join(manage bool) {
 	j.t.Helper()
-	j.s, j.end = serving(j.c.ctx, j.t, cli.UpOptions{
-		Data: j.data, Join: &cli.JoinOptions{Kubeconfig: j.file, Name: "tiger", Manage: manage, Quotas: true},
+	j.s, j.end = serving(j.c.ctx, j.t, upOptions{
+		Data: j.data, Join: &joinOptions{Kubeconfig: j.file, Name: "tiger", Manage: manage, Quotas: true},
 	})
 	j.t.Cleanup(j.end)
 }

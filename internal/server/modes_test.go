@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
@@ -26,11 +25,11 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 		_, err := by.Do(context.Background(), core.Request{Command: c, Actor: operator, Reason: "the test"})
 		return err
 	}
-	server := func(join cli.JoinOptions) guarded {
-		s := &server{UpOptions: cli.UpOptions{Join: &join}, cluster: &cluster{}}
+	server := func(join joinOptions) guarded {
+		s := &server{upOptions: upOptions{Join: &join}, cluster: &cluster{}}
 		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly}
 	}
-	watching, managing := server(cli.JoinOptions{Name: "tiger"}), server(cli.JoinOptions{Name: "tiger", Manage: true})
+	watching, managing := server(joinOptions{Name: "tiger"}), server(joinOptions{Name: "tiger", Manage: true})
 	for _, c := range []core.Command{core.AddCluster{Name: "tiger", Mode: fleet.Observe}, core.SetMode{Cluster: "tiger", Mode: fleet.Shadow}} {
 		if err := do(watching, c); err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func plugin(ctx context.Context, env *cli.Env, args []string) int {
 		_, _ = fmt.Fprintln(env.Err, "kubectl muster: "+err.Error())
 		return 1
 	}
-	return cli.Main(ctx, env, line)
+	return command(ctx, env, line)
 }
 
 // isPlugin says whether this program was started as kubectl's plugin.

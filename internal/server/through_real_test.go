@@ -31,8 +31,8 @@ func TestKubectlGoesThroughARealAPIServer(t *testing.T) {
 	sum := sha256.Sum256([]byte("ada's"))
 	tokens := filepath.Join(w.dir, "tokens.yaml")
 	write(t, tokens, "- {token_sha256: "+hex.EncodeToString(sum[:])+", user: ada, operator: true}\n")
-	s, end := serving(c.ctx, t, cli.UpOptions{
-		Data: filepath.Join(w.dir, "data"), Listen: ip + ":0", Tokens: tokens, Join: &cli.JoinOptions{Kubeconfig: admin, Name: "tiger", Quotas: true},
+	s, end := serving(c.ctx, t, upOptions{
+		Data: filepath.Join(w.dir, "data"), Listen: ip + ":0", Tokens: tokens, Join: &joinOptions{Kubeconfig: admin, Name: "tiger", Quotas: true},
 	})
 	t.Cleanup(end)
 	j := &joiner{t: t, c: c, file: admin, s: s}

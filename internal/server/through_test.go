@@ -15,8 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // TestKubectlGoesThroughTheAPIServer asks a server that nobody reaches but an API server:
@@ -28,7 +26,7 @@ func TestKubectlGoesThroughTheAPIServer(t *testing.T) {
 	tokens := filepath.Join(dir, "tokens.yaml")
 	write(t, tokens, "- {token_sha256: "+hex.EncodeToString(sum[:])+", user: ada, operator: true}\n")
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &server{began: time.Now(), UpOptions: cli.UpOptions{Data: filepath.Join(dir, "data"), Listen: "127.0.0.1:0", Tokens: tokens, LogLevel: "info", Out: t.Output(), Err: t.Output()}}
+	s := &server{began: time.Now(), upOptions: upOptions{Data: filepath.Join(dir, "data"), Listen: "127.0.0.1:0", Tokens: tokens, LogLevel: "info", Out: t.Output(), Err: t.Output()}}
 	if err := s.listen(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ const (
 )
 
 // up runs a server until ctx ends.
-func up(ctx context.Context, o cli.UpOptions) error {
-	s := &server{UpOptions: o, began: time.Now()}
+func up(ctx context.Context, o upOptions) error {
+	s := &server{upOptions: o, began: time.Now()}
 	defer s.close()
 	defer spareThread()()
 	if err := s.listen(ctx); err != nil {
@@ -59,7 +59,7 @@ func (s *server) open(ctx context.Context) error {
 
 // server is a running Muster.
 type server struct {
-	cli.UpOptions
+	upOptions
 	began time.Time
 	log   *slog.Logger
 
@@ -121,7 +121,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
 		s.snapshot = snap.Seq
 	}
-	return s.folder.settle(s.UpOptions, s.records > 0)
+	return s.folder.settle(s.upOptions, s.records > 0)
 }
 
 func (s *server) openEngine(ctx context.Context) (err error) {
@@ -129,7 +129,7 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 		return err
 	}
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
-		Journal: s.journal, Check: sound, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
+		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
 	}))
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // fileOptions are those of `muster diff` and `muster apply`.
@@ -20,6 +21,20 @@ type fileOptions struct {
 	reading
 	writing
 	file string
+}
+
+// comparison is what differs between a fleet and a fleet file.
+type comparison struct {
+	Differences []difference
+	Changes     []*musterv1.Change // what brings the fleet there, in order
+}
+
+// difference is one thing that a file says and the fleet is not.
+type difference struct {
+	Kind   string `json:"kind"` // + to be added, ~ to be changed, ! cannot be brought about
+	Text   string `json:"text"`
+	Line   int    `json:"line"`   // in the file
+	Change int    `json:"change"` // index of its change, -1 for none
 }
 
 func newDiff(a *app) *cobra.Command {
@@ -63,27 +78,50 @@ func (o *fileOptions) fileFlag(cmd *cobra.Command) {
 }
 
 // compare reads the file and holds it against the fleet.
-func (o *fileOptions) compare(ctx context.Context) (Comparison, error) {
+func (o *fileOptions) compare(ctx context.Context) (comparison, error) {
 	if o.file == "" {
-		return Comparison{}, usage("which file? write -f FILE")
+		return comparison{}, usage("which file? write -f FILE")
 	}
 	data, err := o.open(o.file)
 	if err != nil {
-		return Comparison{}, err
+		return comparison{}, err
 	}
 	fleet, err := o.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: o.asOf.message()})
 	if err != nil {
-		return Comparison{}, err
+		return comparison{}, err
 	}
 	quotas, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{AsOf: o.asOf.message()})
 	if err != nil {
-		return Comparison{}, err
+		return comparison{}, err
 	}
 	file, err := config.Parse(o.file, data, config.Options{Partitions: partitionsOf(fleet)})
 	if err != nil {
-		return Comparison{}, err
+		return comparison{}, err
 	}
-	return o.Compare(fleet, quotas.GetQuotas(), file)
+	return compare(fleet, quotas.GetQuotas(), file)
+}
+
+// compare holds a fleet, as the API tells it, against a fleet file.
+func compare(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (comparison, error) {
+	var c comparison
+	state, err := wire.ReadState(f, quotas)
+	if err != nil {
+		return c, err
+	}
+	_, list := config.Diff(state, file)
+	for _, d := range list {
+		at := -1
+		if d.Command != nil {
+			change, err := wire.Change(d.Command)
+			if err != nil {
+				return c, err
+			}
+			at = len(c.Changes)
+			c.Changes = append(c.Changes, change)
+		}
+		c.Differences = append(c.Differences, difference{Kind: string(d.Kind), Text: d.Text, Line: d.Line, Change: at})
+	}
+	return c, nil
 }
 
 func partitionsOf(fleet *musterv1.GetFleetResponse) map[string]int {
@@ -102,7 +140,7 @@ func (o *fileOptions) diff(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	ans := answer{
-		value: object{{"file", o.file}, {"differences", append([]Difference{}, c.Differences...)}},
+		value: object{{"file", o.file}, {"differences", append([]difference{}, c.Differences...)}},
 		rows:  differenceRows(c.Differences), lead: func(p *page) { p.differences(c.Differences) },
 	}
 	if len(c.Differences) > 0 {
@@ -120,7 +158,7 @@ func things(n int) string {
 
 var kindStyles = map[string]style{"+": good, "~": waiting, "!": bad}
 
-func (p *page) differences(list []Difference) {
+func (p *page) differences(list []difference) {
 	for _, d := range list {
 		p.say("%s %s", p.paint.paint(kindStyles[d.Kind], d.Kind), d.Text)
 	}
@@ -129,7 +167,7 @@ func (p *page) differences(list []Difference) {
 	}
 }
 
-func differenceRows(list []Difference) *table {
+func differenceRows(list []difference) *table {
 	t := newTable("", column{head: "KIND"}, column{head: "TEXT"}, column{head: "LINE"})
 	for _, d := range list {
 		t.add(d.Kind, d.Text, d.Line)
@@ -165,7 +203,7 @@ func (o *fileOptions) apply(ctx context.Context) error {
 }
 
 // conflicts refuses a file that asks for what cannot be brought about.
-func (o *fileOptions) conflicts(list []Difference) error {
+func (o *fileOptions) conflicts(list []difference) error {
 	var lines []error
 	for _, d := range list {
 		if d.Change < 0 {
@@ -182,7 +220,7 @@ func (o *fileOptions) conflicts(list []Difference) error {
 var ordinal = regexp.MustCompile(`^command (\d+) of \d+: `)
 
 // locate says in which line of the file stands what was refused.
-func (o *fileOptions) locate(list []Difference, err error) error {
+func (o *fileOptions) locate(list []difference, err error) error {
 	var r *client.Refusal
 	if !errors.As(err, &r) {
 		return err

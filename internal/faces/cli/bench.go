@@ -24,8 +24,8 @@ type benchOptions struct {
 	into          string // file whose generated part is made anew; "": none
 }
 
-func newBench(a *app) *cobra.Command {
-	o := &benchOptions{app: a}
+func newBench(a *app, remote bench.Remote, pages bench.Pages) *cobra.Command {
+	o := &benchOptions{app: a, Options: bench.Options{Remote: remote, Pages: pages}}
 	cmd := &cobra.Command{
 		Use:   "bench [NAME...]",
 		Short: "measure this machine: commands per second, waits, memory, restart",
@@ -73,7 +73,6 @@ func (o *benchOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	o.Options.Remote, o.Options.Pages = o.Env.Remote, o.Env.Pages
 	began := time.Now()
 	o.Options.Progress = func(text string) { o.line("%s … %s", text, short(time.Since(began))) }
 	var reports []bench.Report

@@ -2,8 +2,8 @@
 //
 // Every command is a struct of options, a constructor that gives it flags and
 // help, and a run method that talks to streams it was handed (Env). Commands
-// know the server through package client only; what needs more (a server of
-// their own, a fleet to compare a file with) they are handed as functions.
+// know the server through package client only. Those that run a server are added
+// by who makes the program (Program.Add).
 //
 // Read it in this order: env.go (the world around a command), root.go (all
 // commands and the flags they share), exit.go (what went wrong, and its exit

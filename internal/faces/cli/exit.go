@@ -36,6 +36,10 @@ func usage(format string, args ...any) error {
 	return &usageError{message: fmt.Sprintf(format, args...)}
 }
 
+// Usage is an error of the command line: it says nothing sensible. It ends a
+// command with ExitUsage.
+func Usage(format string, args ...any) error { return usage(format, args...) }
+
 // Malformed is an error of input: what was given cannot be used. It ends a
 // command with ExitUsage.
 func Malformed(err error) error {

@@ -5,12 +5,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/muster-fleet/muster/internal/answer/config"
 	"github.com/muster-fleet/muster/internal/answer/words"
 )
+
+// SpanFlag is a flag with a length of time, for commands that others add: is is
+// its default and becomes its value.
+func SpanFlag(is *time.Duration) pflag.Value { return &sharedSpan{span{d: *is, set: true}, is} }
+
+// sharedSpan is a span whose value somebody else keeps.
+type sharedSpan struct {
+	span
+	is *time.Duration
+}
+
+func (s *sharedSpan) Set(text string) error {
+	err := s.span.Set(text)
+	*s.is = s.d
+	return err
+}
 
 // span is a flag with a length of time: 90s, 4h, 7d.
 type span struct {

@@ -243,18 +243,18 @@ func (o *haircutNameOptions) diff(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var list []Difference
+	var list []difference
 	for _, w := range res.GetHaircut().GetWaves() {
 		if w.GetApplied() != nil && waveInForce(w) {
 			continue
 		}
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
-				list = append(list, Difference{Kind: "~", Text: fmt.Sprintf("%s in %s: %d → %d GPUs", c.GetQuota(), part.GetPartition(), c.GetWas(), c.GetNow())})
+				list = append(list, difference{Kind: "~", Text: fmt.Sprintf("%s in %s: %d → %d GPUs", c.GetQuota(), part.GetPartition(), c.GetWas(), c.GetNow())})
 			}
 		}
 		if w.GetBlocked() != "" {
-			list = append(list, Difference{Kind: "!", Text: w.GetBlocked()})
+			list = append(list, difference{Kind: "!", Text: w.GetBlocked()})
 		}
 	}
 	ans := answer{message: res, rows: differenceRows(list), lead: func(p *page) {

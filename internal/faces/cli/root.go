@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/prove/bench"
 )
 
 // app is what all commands share: the world, and the flags of the root.
@@ -23,19 +24,49 @@ type app struct {
 	exitCode          bool
 }
 
-// Main runs one command line and returns its exit code.
-func Main(ctx context.Context, env *Env, args []string) int {
-	root := newRoot(env)
-	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+// Program is the command line of muster. Who makes it adds the commands that need
+// more than a client: those that run a server.
+type Program struct {
+	*Env
+	app  *app
+	root *cobra.Command
+}
+
+// New makes the command line with all commands that a client can carry out.
+func New(env *Env) *Program {
+	a := &app{Env: env}
+	return &Program{Env: env, app: a, root: newRoot(a)}
+}
+
+// Add adds commands that run something until they are told to stop.
+func (p *Program) Add(commands ...*cobra.Command) { p.app.add(p.root, running, commands) }
+
+// AddBench adds the command that measures. Some benches reach an engine through
+// the API (remote), some open its pages.
+func (p *Program) AddBench(remote bench.Remote, pages bench.Pages) {
+	p.app.add(p.root, trying, []*cobra.Command{newBench(p.app, remote, pages)})
+}
+
+// ServerAddress is what --server says.
+func (p *Program) ServerAddress() string { return p.app.server }
+
+// ReadFile reads a file that the command line names; - is standard input. Its size
+// is bounded.
+func (p *Program) ReadFile(name string) ([]byte, error) { return p.app.open(name) }
+
+// Run runs one command line and returns its exit code.
+func (p *Program) Run(ctx context.Context, args []string) int {
+	completion(p.root)
+	p.root.SetArgs(args)
+	cmd, err := p.root.ExecuteContextC(ctx)
 	code := exitCode(err)
 	if _, silent := asTold(err); err == nil || silent {
 		return code
 	}
-	_, _ = fmt.Fprintln(env.Err, env.inLines("muster: "+explain(typed(cmd, err))))
+	_, _ = fmt.Fprintln(p.Err, p.inLines("muster: "+explain(typed(cmd, err))))
 	var u *usageError
 	if errors.As(err, &u) && u.cause == nil && cmd != nil {
-		_, _ = fmt.Fprintf(env.Err, "See %s --help\n", cmd.CommandPath())
+		_, _ = fmt.Fprintf(p.Err, "See %s --help\n", cmd.CommandPath())
 	}
 	return code
 }
@@ -49,22 +80,21 @@ const (
 	running  = "running"
 )
 
-func newRoot(env *Env) *cobra.Command {
-	a := &app{Env: env}
+func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "muster",
 		Short:         "what a GPU fleet can really muster, and a promise that holds",
 		Long:          rootLong,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       env.Version,
+		Version:       a.Version,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.check(cmd.Annotations[formatsOf])
 		},
 	}
-	root.SetIn(env.In)
-	root.SetOut(env.Out)
-	root.SetErr(env.Err)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
@@ -75,7 +105,6 @@ func newRoot(env *Env) *cobra.Command {
 	)
 	a.flags(root)
 	a.commands(root)
-	completion(root)
 	return group(root)
 }
 
@@ -127,7 +156,7 @@ func (a *app) commands(root *cobra.Command) {
 		id   string
 		list []*cobra.Command
 	}{
-		{running, []*cobra.Command{newUp(a), newJoin(a), newAgent(a), newWebhook(a), newMetrics(a), newVersion(a)}},
+		{running, []*cobra.Command{newMetrics(a), newVersion(a)}},
 		{asking, []*cobra.Command{
 			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
 			newHealth(a), newLemons(a), newOutlook(a), newComing(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
@@ -136,12 +165,16 @@ func (a *app) commands(root *cobra.Command) {
 		{changing, []*cobra.Command{
 			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a), newUsage(a),
 		}},
-		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a), newBench(a)}},
+		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a)}},
 	} {
-		for _, c := range group.list {
-			c.GroupID = group.id
-			root.AddCommand(c)
-		}
+		a.add(root, group.id, group.list)
+	}
+}
+
+func (a *app) add(root *cobra.Command, group string, list []*cobra.Command) {
+	for _, c := range list {
+		c.GroupID = group
+		root.AddCommand(c)
 	}
 }
 
@@ -242,3 +275,7 @@ func first(args []string) string {
 	}
 	return args[0]
 }
+
+// Needs checks the arguments of a command: at least so many, at most so many (below
+// zero: any number), said in the words that its usage line has for them.
+func Needs(least, most int, words string) cobra.PositionalArgs { return needs(least, most, words) }

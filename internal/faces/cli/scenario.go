@@ -20,7 +20,7 @@ func newScenario(a *app) *cobra.Command {
 type scenarioRunOptions struct {
 	*app
 	driver string
-	StoryOptions
+	storyOptions
 }
 
 func newScenarioRun(a *app) *cobra.Command {
@@ -73,8 +73,8 @@ func (o *scenarioRunOptions) teller(ctx context.Context) (scenario.Teller, error
 	case o.Kubeconfig == "": // the usual one may be of a cluster that people work on
 		return nil, usage("--driver kubernetes makes and deletes nodes: name the cluster's file with --kubeconfig")
 	}
-	o.StoryOptions.Err = o.Env.Err
-	return o.Stories(ctx, o.StoryOptions)
+	o.storyOptions.Err = o.Env.Err
+	return tellStories(ctx, o.storyOptions)
 }
 
 // scenarioData runs scenarios and writes what came of each as data.

@@ -153,7 +153,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text faces/draw faces/picture faces/metrics answer/words answer/config prove/scenario prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text faces/draw faces/picture faces/metrics faces/wire answer/words answer/config prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.

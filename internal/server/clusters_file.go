@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // clustersFile is a file of clusters that a server reaches by kubeconfigs.
@@ -29,27 +31,27 @@ type clusterEntry struct {
 const mostClusters = 1000
 
 // real checks what was asked for of real clusters.
-func (o *upOptions) real() error {
+func (o *upCommand) real() error {
 	switch {
 	case o.Agents == "" && o.AgentsTLS != "":
-		return usage("--agents-tls says how agents are known, and --agents HOST:PORT where they dial in; give both")
-	case o.UpOptions.Demo && (o.Agents != "" || o.clusters != ""):
-		return usage("--demo is a simulated fleet; leave --agents and --clusters out, or --demo")
+		return cli.Usage("--agents-tls says how agents are known, and --agents HOST:PORT where they dial in; give both")
+	case o.upOptions.Demo && (o.Agents != "" || o.clusters != ""):
+		return cli.Usage("--demo is a simulated fleet; leave --agents and --clusters out, or --demo")
 	case o.clusters == "":
 		return nil
 	}
-	data, err := o.open(o.clusters)
+	data, err := o.ReadFile(o.clusters)
 	if err != nil {
 		return err
 	}
-	o.UpOptions.Clusters, err = readClusters(data)
+	o.upOptions.Clusters, err = readClusters(data)
 	if err != nil {
-		return Malformed(fmt.Errorf("%s: %w", o.clusters, err))
+		return cli.Malformed(fmt.Errorf("%s: %w", o.clusters, err))
 	}
 	return nil
 }
 
-func readClusters(data []byte) (list []JoinOptions, err error) {
+func readClusters(data []byte) (list []joinOptions, err error) {
 	var file clustersFile
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
@@ -76,7 +78,7 @@ func readClusters(data []byte) (list []JoinOptions, err error) {
 			return nil, fmt.Errorf("clusters[%d] (%s): %w", i, c.Name, err)
 		}
 		known[c.Name] = true
-		list = append(list, JoinOptions{
+		list = append(list, joinOptions{
 			Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Kueue: c.Mode == "kueue", Quotas: c.Quotas != "none",
 			FenceAfter: fence, Prometheus: c.Prometheus,
 		})

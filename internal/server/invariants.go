@@ -7,9 +7,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// sound asks what must always hold of the state right after a record. It trusts
+// checkInvariants asks what must always hold of the state right after a record. It trusts
 // the state's indexes, so that a server can afford it now and then.
-func sound(s *fleet.State, r event.Record) []engine.Violation {
+func checkInvariants(s *fleet.State, r event.Record) []engine.Violation {
 	ids := make([]string, len(s.Partitions))
 	for i, p := range s.Partitions {
 		ids[i] = p.ID

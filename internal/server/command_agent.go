@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"encoding/base64"
@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
-// AgentOptions say for which cluster an agent speaks, and to whom.
-type AgentOptions struct {
+// agentOptions say for which cluster an agent speaks, and to whom.
+type agentOptions struct {
 	Server     string // host:port where the server takes agents
 	Identity   string // file or folder with the certificate that an enrolment gave
 	Kubeconfig string // file; "": the usual places, or the cluster this process runs in
@@ -30,26 +33,23 @@ type AgentOptions struct {
 	Err        io.Writer
 }
 
-// EnrolOptions say whom a server lets in.
-type EnrolOptions struct {
+// enrolOptions say whom a server lets in.
+type enrolOptions struct {
 	Cluster string
 	Holds   time.Duration
 	Only    bool // what was enrolled before for the cluster is not let in any more
 }
 
-// Identity is what an agent proves with who it is: PEM.
-type Identity struct{ Authority, Cert, Key []byte }
-
-// agentOptions are those of `muster agent`.
-type agentOptions struct {
-	*app
-	AgentOptions
+// agentCommand are those of `muster agent`.
+type agentCommand struct {
+	*cli.Program
+	agentOptions
 	observe bool
 	quotas  string
 }
 
-func newAgent(a *app) *cobra.Command {
-	o := &agentOptions{app: a}
+func newAgent(p *cli.Program) *cobra.Command {
+	o := &agentCommand{Program: p}
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "join a Kubernetes cluster to a server elsewhere, over one outgoing connection",
@@ -62,16 +62,16 @@ is what its user or service account may.
 
 The server lets agents in where it was started with --agents, and "muster agent enrol" gives the certificate.`,
 		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem    # where the server runs\n  muster agent --server muster.example.org:6879 --identity tiger.pem --kubeconfig ~/.kube/config --observe",
-		Args:    needs(0, 0, ""),
+		Args:    cli.Needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
 				return err
 			}
-			return o.Agent(cmd.Context(), o.AgentOptions)
+			return runAgent(cmd.Context(), o.agentOptions)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Identity, "identity", a.getenv("MUSTER_IDENTITY", ""), "file of muster agent enrol, or folder with ca.crt, tls.crt and tls.key ($MUSTER_IDENTITY)")
+	f.StringVar(&o.Identity, "identity", p.Getenv("MUSTER_IDENTITY"), "file of muster agent enrol, or folder with ca.crt, tls.crt and tls.key ($MUSTER_IDENTITY)")
 	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "kubeconfig file; without it $KUBECONFIG, ~/.kube/config, or the cluster this runs in")
 	f.StringVar(&o.Context, "context", "", "context in the kubeconfig; without it the current one")
 	f.StringVar(&o.Name, "name", "", "the cluster's name, if it is to be checked against the certificate's")
@@ -83,41 +83,40 @@ The server lets agents in where it was started with --agents, and "muster agent 
 	f.StringVar(&o.Prometheus, "prometheus", "", "address of Prometheus, as this agent reaches it, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
 	f.StringVar(&o.Health, "health", "", "host:port for /healthz, /readyz and /metrics; without it nowhere")
 	f.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
-	cmd.AddCommand(newEnrol(a), newRevoke(a))
+	cmd.AddCommand(newEnrol(p), newRevoke(p))
 	return cmd
 }
 
 // settle checks what was asked for before anything starts.
-func (o *agentOptions) settle() error {
+func (o *agentCommand) settle() error {
 	switch {
 	case ways(o.observe, o.Manage, o.Kueue) != 1:
-		return usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
+		return cli.Usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
 	case o.Name != "" && !clusterName.MatchString(o.Name):
-		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.Name)
+		return cli.Usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.Name)
 	case o.quotas != "cluster" && o.quotas != "none":
-		return usage("--quotas %.40q; write cluster or none", o.quotas)
+		return cli.Usage("--quotas %.40q; write cluster or none", o.quotas)
 	case o.Identity == "":
-		return usage("--identity names the certificate by which the server knows the cluster; muster agent enrol NAME, where the server runs, gives one")
-	case strings.Contains(o.app.server, "/"):
-		return usage("--server %.80q; an agent dials host:port, as the server's --agents says", o.app.server)
+		return cli.Usage("--identity names the certificate by which the server knows the cluster; muster agent enrol NAME, where the server runs, gives one")
+	case strings.Contains(o.ServerAddress(), "/"):
+		return cli.Usage("--server %.80q; an agent dials host:port, as the server's --agents says", o.ServerAddress())
 	}
 	if err := checkFence(o.FenceAfter, o.Manage); err != nil {
 		return err
 	}
-	o.Quotas, o.Server, o.Err = o.quotas == "cluster", o.app.server, o.Env.Err
+	o.Quotas, o.Server, o.Err = o.quotas == "cluster", o.ServerAddress(), o.Env.Err
 	return checkLogLevel(o.LogLevel)
 }
 
-// enrolOptions are those of `muster agent enrol`.
-type enrolOptions struct {
-	*app
-	EnrolOptions
+// enrolCommand are those of `muster agent enrol`.
+type enrolCommand struct {
+	*cli.Program
+	enrolOptions
 	data, secret string
-	holds        span
 }
 
-func newEnrol(a *app) *cobra.Command {
-	o := &enrolOptions{app: a, holds: span{d: 365 * 24 * time.Hour, set: true}}
+func newEnrol(p *cli.Program) *cobra.Command {
+	o := &enrolCommand{Program: p, enrolOptions: enrolOptions{Holds: 365 * 24 * time.Hour}}
 	cmd := &cobra.Command{
 		Use:   "enrol NAME",
 		Short: "let the agents of a cluster in, and print the certificate that they show",
@@ -125,10 +124,10 @@ func newEnrol(a *app) *cobra.Command {
 folder, lets it in from now on, and prints it with its key: keep it like a password. It is to be run
 where the server's data folder is; the server may run.`,
 		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem\n  kubectl exec muster-0 -- /muster agent enrol tiger --data /data --secret muster-agent | kubectl --context tiger apply -n muster -f -",
-		Args:    needs(1, 1, "name the cluster, as in muster agent enrol tiger"),
+		Args:    cli.Needs(1, 1, "name the cluster, as in muster agent enrol tiger"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.Cluster = args[0]; !clusterName.MatchString(o.Cluster) {
-				return usage("%.40q is no name of a cluster; write lower-case letters, digits, dots and dashes, 63 at most", o.Cluster)
+				return cli.Usage("%.40q is no name of a cluster; write lower-case letters, digits, dots and dashes, 63 at most", o.Cluster)
 			}
 			return o.run()
 		},
@@ -136,20 +135,20 @@ where the server's data folder is; the server may run.`,
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "the server's data folder; without it the usual one")
 	f.StringVar(&o.secret, "secret", "", "print a Kubernetes Secret of this name instead")
-	f.Var(&o.holds, "holds", "how long the certificate holds")
+	f.Var(cli.SpanFlag(&o.Holds), "holds", "how long the certificate holds")
 	f.BoolVar(&o.Only, "only", false, "let no certificate in that the cluster was given before")
 	return cmd
 }
 
-func (o *enrolOptions) run() error {
-	dir, err := o.folder(o.data)
+func (o *enrolCommand) run() error {
+	dir, err := dataFolder(o.Env, o.data)
 	if err != nil {
 		return err
 	}
-	if o.Holds = o.holds.d; o.Holds < time.Minute {
-		return usage("--holds %v; a certificate holds a minute or longer", o.Holds)
+	if o.Holds < time.Minute {
+		return cli.Usage("--holds %v; a certificate holds a minute or longer", o.Holds)
 	}
-	is, err := o.Enrol(dir, o.EnrolOptions)
+	is, err := enrol(dir, o.enrolOptions)
 	if err != nil {
 		return err
 	}
@@ -162,29 +161,29 @@ func (o *enrolOptions) run() error {
 }
 
 // secretOf is a Secret of the shape that cert-manager writes too.
-func secretOf(name string, is Identity) string {
+func secretOf(name string, is link.Identity) string {
 	text := base64.StdEncoding.EncodeToString
 	return fmt.Sprintf("apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata:\n  name: %s\ndata:\n  ca.crt: %s\n  tls.crt: %s\n  tls.key: %s\n",
 		name, text(is.Authority), text(is.Cert), text(is.Key))
 }
 
-func newRevoke(a *app) *cobra.Command {
+func newRevoke(p *cli.Program) *cobra.Command {
 	data := ""
 	cmd := &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "let no agent of a cluster in any more",
 		Long: `Revoke forgets the certificates that a cluster's agents were given. Those that are connected are sent away
 within half a minute; what runs on the cluster goes on.`,
-		Args: needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
+		Args: cli.Needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := a.folder(data)
+			dir, err := dataFolder(p.Env, data)
 			if err != nil {
 				return err
 			}
-			if err := a.Revoke(dir, args[0]); err != nil {
+			if err := revoke(dir, args[0]); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Out, "No agent of cluster %s is let in any more.\n", args[0])
+			_, err = fmt.Fprintf(p.Out, "No agent of cluster %s is let in any more.\n", args[0])
 			return err
 		},
 	}
@@ -192,18 +191,18 @@ within half a minute; what runs on the cluster goes on.`,
 	return cmd
 }
 
-// folder is the data folder of a server, which must be there.
-func (a *app) folder(named string) (string, error) {
+// dataFolder is the data folder of a server, which must be there.
+func dataFolder(env *cli.Env, named string) (string, error) {
 	dir := named
 	if dir == "" {
-		home, err := (&upOptions{app: a}).home(false)
+		home, err := dataHome(env, false)
 		if err != nil {
 			return "", err
 		}
 		dir = home
 	}
 	if info, err := os.Stat(filepath.Clean(dir)); err != nil || !info.IsDir() {
-		return "", Malformed(fmt.Errorf("there is no data folder %s; start the server once (muster up --agents), or name its folder with --data", dir))
+		return "", cli.Malformed(fmt.Errorf("there is no data folder %s; start the server once (muster up --agents), or name its folder with --data", dir))
 	}
 	return dir, nil
 }

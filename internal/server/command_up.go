@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"path/filepath"
@@ -6,19 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muster-fleet/muster/internal/faces/cli"
+
 	"github.com/muster-fleet/muster/client"
 	"github.com/muster-fleet/muster/internal/answer/config"
 )
 
-// upOptions are those of `muster up`.
-type upOptions struct {
-	*app
+// upCommand are those of `muster up`.
+type upCommand struct {
+	*cli.Program
 	fleet, clusters string
-	UpOptions
+	upOptions
 }
 
-func newUp(a *app) *cobra.Command {
-	o := &upOptions{app: a}
+func newUp(p *cli.Program) *cobra.Command {
+	o := &upCommand{Program: p}
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "run a server; with --demo, of a simulated fleet with live load",
@@ -37,12 +39,12 @@ those whose agents dial in (muster agent), and those it reaches itself by kubeco
 
 A node and a namespace are called with their cluster there: node-001@tiger, oak@lion.`,
 		Example: "  muster up --demo\n  muster up --agents :6879 --data /var/lib/muster\n  muster up --clusters clusters.yaml",
-		Args:    needs(0, 0, ""),
+		Args:    cli.Needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
 				return err
 			}
-			return o.Up(cmd.Context(), o.UpOptions)
+			return up(cmd.Context(), o.upOptions)
 		},
 	}
 	f := cmd.Flags()
@@ -53,7 +55,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.Agents, "agents", "", "host:port where agents of clusters dial in; they show certificates (muster agent enrol)")
 	f.StringVar(&o.AgentsTLS, "agents-tls", "", "folder with ca.crt, tls.crt (for the DNS name muster) and tls.key, where another authority than Muster's own signs")
 	f.StringVar(&o.clusters, "clusters", "", "file that lists clusters which the server reaches by kubeconfigs")
-	f.BoolVar(&o.UpOptions.Demo, "demo", false, "a simulated fleet with live load")
+	f.BoolVar(&o.upOptions.Demo, "demo", false, "a simulated fleet with live load")
 	f.Uint64Var(&o.Seed, "seed", 1, "of a new demo: the same seed gives the same faults, workloads and run times")
 	f.BoolVar(&o.Salvage, "salvage", false, "cut a damaged journal back to its last good record; the damaged files are kept aside")
 	f.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
@@ -64,56 +66,56 @@ var logLevels = []string{"debug", "info", "warn", "error"}
 
 func checkLogLevel(level string) error {
 	if !slices.Contains(logLevels, level) {
-		return usage("--log-level %.40q; write debug, info, warn or error", level)
+		return cli.Usage("--log-level %.40q; write debug, info, warn or error", level)
 	}
 	return nil
 }
 
 // settle checks what was asked for before anything starts.
-func (o *upOptions) settle() error {
+func (o *upCommand) settle() error {
 	if err := checkLogLevel(o.LogLevel); err != nil {
 		return err
 	}
-	if o.UpOptions.Demo && o.fleet != "" {
-		return usage("--demo brings its own fleet, and --fleet another; give one of them")
+	if o.upOptions.Demo && o.fleet != "" {
+		return cli.Usage("--demo brings its own fleet, and --fleet another; give one of them")
 	}
 	if err := o.real(); err != nil {
 		return err
 	}
 	if o.fleet != "" {
-		data, err := o.open(o.fleet)
+		data, err := o.ReadFile(o.fleet)
 		if err != nil {
 			return err
 		}
-		if o.UpOptions.Fleet, err = config.Parse(o.fleet, data, config.Options{Partitions: map[string]int{}}); err != nil {
+		if o.upOptions.Fleet, err = config.Parse(o.fleet, data, config.Options{Partitions: map[string]int{}}); err != nil {
 			return err
 		}
 		o.HasFleet = true
 	}
 	if o.Data == "" {
-		dir, err := o.home(o.UpOptions.Demo)
+		dir, err := dataHome(o.Env, o.upOptions.Demo)
 		if err != nil {
 			return err
 		}
 		o.Data = dir
 	}
-	o.UpOptions.Out, o.UpOptions.Err = o.Env.Out, o.Env.Err
-	o.UpOptions.OutTerminal, o.UpOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
+	o.upOptions.Out, o.upOptions.Err = o.Env.Out, o.Env.Err
+	o.upOptions.OutTerminal, o.upOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
 	return nil
 }
 
-// home is the folder where a journal is kept if nobody says otherwise.
-func (o *upOptions) home(demo bool) (string, error) {
+// dataHome is the folder where a journal is kept if nobody says otherwise.
+func dataHome(env *cli.Env, demo bool) (string, error) {
 	name := "muster"
 	if demo {
 		name = "muster-demo"
 	}
-	if dir := o.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+	if dir := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, name), nil
 	}
-	dir := o.Getenv("HOME")
+	dir := env.Getenv("HOME")
 	if dir == "" {
-		return "", usage("neither XDG_STATE_HOME nor HOME says where to keep the journal; write --data FOLDER")
+		return "", cli.Usage("neither XDG_STATE_HOME nor HOME says where to keep the journal; write --data FOLDER")
 	}
 	return filepath.Join(dir, ".local", "state", name), nil
 }

@@ -24,7 +24,15 @@ func Main() int {
 	if isPlugin(os.Args[0]) {
 		return plugin(ctx, world(), os.Args[1:])
 	}
-	return cli.Main(ctx, world(), os.Args[1:])
+	return command(ctx, world(), os.Args[1:])
+}
+
+// command runs one command line of muster.
+func command(ctx context.Context, env *cli.Env, args []string) int {
+	p := cli.New(env)
+	p.Add(newUp(p), newJoin(p), newAgent(p), newWebhook(p))
+	p.AddBench(remote, pages)
+	return p.Run(ctx, args)
 }
 
 // world is the process's own.
@@ -38,15 +46,6 @@ func world() *cli.Env {
 		Now:         time.Now,
 		User:        userName(),
 		Version:     version(),
-		Up:          up,
-		Agent:       runAgent,
-		Enrol:       enrol,
-		Revoke:      revoke,
-		Compare:     compare,
-		Webhook:     answerReviews,
-		Stories:     tellStories,
-		Remote:      remote,
-		Pages:       pages,
 	}
 }
 

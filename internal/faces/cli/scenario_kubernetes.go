@@ -1,13 +1,13 @@
-package server
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/prove/scenario"
 	"github.com/muster-fleet/muster/internal/prove/stage"
 )
@@ -19,11 +19,18 @@ const (
 	clearPatience = 6 * time.Minute
 )
 
+// storyOptions say on which Kubernetes cluster stories are told.
+type storyOptions struct {
+	Kubeconfig, Context string
+	Anyway              bool // though it holds what no story has made
+	Err                 io.Writer
+}
+
 // tellStories makes a cluster ready for stories.
-func tellStories(ctx context.Context, o cli.StoryOptions) (scenario.Teller, error) {
+func tellStories(ctx context.Context, o storyOptions) (scenario.Teller, error) {
 	cluster := &stage.Cluster{Admin: o.Kubeconfig, Context: o.Context, Patience: storyPatience}
 	if err := cluster.Open(); err != nil {
-		return nil, cli.Malformed(err)
+		return nil, Malformed(err)
 	}
 	others, err := cluster.Others(ctx)
 	if err != nil {
@@ -31,7 +38,7 @@ func tellStories(ctx context.Context, o cli.StoryOptions) (scenario.Teller, erro
 	}
 	if len(others) > 0 && !o.Anyway {
 		const few = 5
-		return nil, cli.Malformed(fmt.Errorf("%s holds %d nodes and pods that no story has made (%s): a story would take them for its own; use an empty control plane (make controlplane-up NODES=0), or --anyway",
+		return nil, Malformed(fmt.Errorf("%s holds %d nodes and pods that no story has made (%s): a story would take them for its own; use an empty control plane (make controlplane-up NODES=0), or --anyway",
 			cluster.Server(), len(others), strings.Join(others[:min(few, len(others))], ", ")))
 	}
 	if err := cluster.CheckGates(ctx); err != nil {
@@ -44,7 +51,7 @@ func tellStories(ctx context.Context, o cli.StoryOptions) (scenario.Teller, erro
 }
 
 // tellStory tells one story, and leaves nothing of it behind.
-func tellStory(ctx context.Context, cluster *stage.Cluster, f *scenario.File, o cli.StoryOptions) (report scenario.Report, err error) {
+func tellStory(ctx context.Context, cluster *stage.Cluster, f *scenario.File, o storyOptions) (report scenario.Report, err error) {
 	if len(f.Fleet.Clusters) != 1 {
 		return notHere(ctx, f, o, fmt.Sprintf("it has %d clusters", len(f.Fleet.Clusters)))
 	}
@@ -66,7 +73,7 @@ func tellStory(ctx context.Context, cluster *stage.Cluster, f *scenario.File, o 
 }
 
 // notHere tells a story on the simulated cluster, and says so.
-func notHere(ctx context.Context, f *scenario.File, o cli.StoryOptions, why string) (scenario.Report, error) {
+func notHere(ctx context.Context, f *scenario.File, o storyOptions, why string) (scenario.Report, error) {
 	_, _ = fmt.Fprintf(o.Err, "%s: told on the simulated driver, since %s\n", f.Title, why)
 	return scenario.Run(ctx, f)
 }

@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func TestAFileOfClusters(t *testing.T) {
   - {name: lion, kubeconfig: /etc/muster/lion, context: admin, mode: observe, quotas: none}
   - {name: bear, mode: kueue}
 `))
-	want := []JoinOptions{
+	want := []joinOptions{
 		{Name: "tiger", Kubeconfig: "/etc/muster/tiger", Manage: true, Quotas: true, FenceAfter: 10 * time.Minute, Prometheus: "http://prometheus:9090"},
 		{Name: "lion", Kubeconfig: "/etc/muster/lion", Context: "admin"},
 		{Name: "bear", Kueue: true, Quotas: true},

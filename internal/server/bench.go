@@ -2,13 +2,14 @@ package server
 
 import (
 	"context"
-
-	"google.golang.org/protobuf/types/known/durationpb"
+	"net/http"
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/prove/bench"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -54,7 +55,7 @@ type caller struct{ *client.Client }
 
 // Submit submits a workload.
 func (c caller) Submit(ctx context.Context, s fleet.Spec) error {
-	_, err := c.Workloads.Submit(ctx, &musterv1.SubmitRequest{Spec: specMessage(s)})
+	_, err := c.Workloads.Submit(ctx, &musterv1.SubmitRequest{Spec: wire.Spec(s)})
 	return err
 }
 
@@ -64,19 +65,16 @@ func (c caller) Cancel(ctx context.Context, namespace, name string) error {
 	return err
 }
 
-func specMessage(s fleet.Spec) *musterv1.WorkloadSpec {
-	m := &musterv1.WorkloadSpec{
-		Name: s.Name, Namespace: s.Namespace, Target: s.Target, Partition: s.Partition,
-		Priority: s.Priority.String(), Grace: durationpb.New(s.Grace),
+// pages are the pages over an engine, as `muster up` has them.
+func pages(e *engine.Engine) (http.Handler, func(context.Context) error, error) {
+	s, err := api.New(api.Options{Engine: decider{e, metrics.New(e.Read)}, Version: version()})
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, p := range s.Pools {
-		pool := &musterv1.Pool{Name: p.Name, Gpus: int32(p.GPUs), Rank: int32(p.Rank), Reach: string(p.Reach)}
-		if p.Elastic {
-			pool.Min, pool.Max = int32(p.Min), int32(p.Max)
-		} else {
-			pool.Replicas = int32(p.Min)
-		}
-		m.Pools = append(m.Pools, pool)
+	w := web.New(web.Options{API: s.Handler(), Watch: e.Watch, Last: e.Durable, Version: version()})
+	live := func(ctx context.Context) error {
+		defer spareThread()()
+		return w.Run(ctx)
 	}
-	return m
+	return w, live, nil
 }

@@ -21,11 +21,11 @@ func TestAServerNoticesAPromiseThatIsBroken(t *testing.T) {
 			t.Fatal(refusal)
 		}
 	}
-	if found := sound(s, event.Record{}); len(found) > 0 {
+	if found := checkInvariants(s, event.Record{}); len(found) > 0 {
 		t.Fatalf("a sound state is found broken: %v", found)
 	}
 	s.Partition("tiger/h200").Promisable = 4 // of 8 nodes that back the quota
-	if found := sound(s, event.Record{}); len(found) == 0 {
+	if found := checkInvariants(s, event.Record{}); len(found) == 0 {
 		t.Error("backing above what is promisable is not noticed")
 	}
 }

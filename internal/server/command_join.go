@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"path/filepath"
@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muster-fleet/muster/internal/faces/cli"
+
 	"github.com/muster-fleet/muster/client"
 )
 
-// JoinOptions say which Kubernetes cluster a server joins.
-type JoinOptions struct {
+// joinOptions say which Kubernetes cluster a server joins.
+type joinOptions struct {
 	Kubeconfig string // file; "": the usual places, or the cluster this process runs in
 	Context    string // in the file; "": the current one
 	Name       string // of the cluster, as Muster calls it
@@ -23,18 +25,18 @@ type JoinOptions struct {
 	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
 }
 
-// joinOptions are those of `muster join`.
-type joinOptions struct {
-	*app
-	UpOptions
-	join            JoinOptions
+// joinCommand are those of `muster join`.
+type joinCommand struct {
+	*cli.Program
+	upOptions
+	join            joinOptions
 	observe, manage bool
 	kueue           bool
 	quotas          string
 }
 
-func newJoin(a *app) *cobra.Command {
-	o := &joinOptions{app: a}
+func newJoin(p *cli.Program) *cobra.Command {
+	o := &joinCommand{Program: p}
 	cmd := &cobra.Command{
 		Use:   "join",
 		Short: "run a server for a Kubernetes cluster: watch it, or decide what runs there",
@@ -47,12 +49,12 @@ quotas of Kueue's ClusterQueues follow what is backed by healthy nodes, and Kueu
 Quotas are read from ResourceQuotas and, where Kueue is installed, from its ClusterQueues. With
 --quotas none they are not; then muster apply -f quotas.yaml says what they are.`,
 		Example: "  muster join --kubeconfig ~/.kube/config --observe\n  muster join --context tiger-admin --name tiger --observe --quotas none",
-		Args:    needs(0, 0, ""),
+		Args:    cli.Needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
 				return err
 			}
-			return o.Up(cmd.Context(), o.UpOptions)
+			return up(cmd.Context(), o.upOptions)
 		},
 	}
 	f := cmd.Flags()
@@ -90,20 +92,20 @@ const leastFence = time.Minute
 
 func checkFence(after time.Duration, manage bool) error {
 	if after < 0 || after > 0 && (!manage || after < leastFence) {
-		return usage("--fence-after %s; with --manage, a time of at least %s: a node that is silent for less may only be slow", after, leastFence)
+		return cli.Usage("--fence-after %s; with --manage, a time of at least %s: a node that is silent for less may only be slow", after, leastFence)
 	}
 	return nil
 }
 
 // settle checks what was asked for before anything starts.
-func (o *joinOptions) settle() error {
+func (o *joinCommand) settle() error {
 	switch {
 	case ways(o.observe, o.manage, o.kueue) != 1:
-		return usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
+		return cli.Usage("say how far Muster goes on the cluster: --observe (nothing is written there), --kueue (quotas of Kueue's queues) or --manage")
 	case !clusterName.MatchString(o.join.Name):
-		return usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.join.Name)
+		return cli.Usage("--name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", o.join.Name)
 	case o.quotas != "cluster" && o.quotas != "none":
-		return usage("--quotas %.40q; write cluster or none", o.quotas)
+		return cli.Usage("--quotas %.40q; write cluster or none", o.quotas)
 	}
 	if err := checkFence(o.join.FenceAfter, o.manage); err != nil {
 		return err
@@ -112,15 +114,15 @@ func (o *joinOptions) settle() error {
 		return err
 	}
 	o.join.Manage, o.join.Kueue, o.join.Quotas = o.manage, o.kueue, o.quotas == "cluster"
-	o.UpOptions.Join = &o.join
+	o.upOptions.Join = &o.join
 	if o.Data == "" {
-		dir, err := (&upOptions{app: o.app}).home(false)
+		dir, err := dataHome(o.Env, false)
 		if err != nil {
 			return err
 		}
 		o.Data = filepath.Join(filepath.Dir(dir), "muster-"+o.join.Name)
 	}
-	o.UpOptions.Out, o.UpOptions.Err = o.Env.Out, o.Env.Err
-	o.UpOptions.OutTerminal, o.UpOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
+	o.upOptions.Out, o.upOptions.Err = o.Env.Out, o.Env.Err
+	o.upOptions.OutTerminal, o.upOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
 	return nil
 }

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"io"
+
+	"github.com/muster-fleet/muster/internal/answer/config"
+)
+
+// upOptions are what `muster up` was asked for.
+type upOptions struct {
+	Data     string // folder of the journal
+	Listen   string // host:port
+	Tokens   string // file; "": none
+	Fleet    config.File
+	HasFleet bool
+	Demo     bool
+	Seed     uint64       // of the demo
+	Join     *joinOptions // nil: no cluster is joined, replicas are simulated
+	// Agents is host:port where agents of clusters dial in, and AgentsTLS a folder with
+	// the server's certificate; "": nobody may, and the server's own authority.
+	Agents, AgentsTLS string
+	Clusters          []joinOptions // that the server reaches by itself
+	Salvage           bool
+	LogLevel          string // debug, info, warn or error
+
+	Out, Err                 io.Writer
+	OutTerminal, ErrTerminal bool
+}
