@@ -29,10 +29,15 @@ func Main() int {
 
 // command runs one command line of muster.
 func command(ctx context.Context, env *cli.Env, args []string) int {
+	return program(env).Run(ctx, args)
+}
+
+// program is the command line with all its commands.
+func program(env *cli.Env) *cli.Program {
 	p := cli.New(env)
 	p.Add(newUp(p), newJoin(p), newAgent(p), newWebhook(p))
 	p.AddBench(remote, pages)
-	return p.Run(ctx, args)
+	return p
 }
 
 // world is the process's own.

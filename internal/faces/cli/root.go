@@ -47,6 +47,9 @@ func (p *Program) AddBench(remote bench.Remote, pages bench.Pages) {
 	p.app.add(p.root, trying, []*cobra.Command{newBench(p.app, remote, pages)})
 }
 
+// Root is the command that all others stand below.
+func (p *Program) Root() *cobra.Command { return p.root }
+
 // ServerAddress is what --server says.
 func (p *Program) ServerAddress() string { return p.app.server }
 

@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"io/fs"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // planned are documents whose commands are to come.
@@ -101,8 +103,8 @@ func commandNamed(cmd *cobra.Command, word string) (next *cobra.Command, says st
 
 // TestDocumentsNameCommandsThatExist reads every document of the repository.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
-	const top = "../../.."
-	root, count := newRoot(&Env{Getenv: func(string) string { return "" }}), 0
+	const top = "../.."
+	root, count := program(&cli.Env{Getenv: func(string) string { return "" }}).Root(), 0
 	err := fs.WalkDir(os.DirFS(top), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -128,7 +130,7 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 }
 
 func TestACommandThatDoesNotExistIsFound(t *testing.T) {
-	root := newRoot(&Env{Getenv: func(string) string { return "" }})
+	root := program(&cli.Env{Getenv: func(string) string { return "" }}).Root()
 	for line, wrong := range map[string]bool{
 		"capacity": false, "quota grant solo tiger/h200 32 --dry-run": false, "cluster ready|mode tiger": false, "submit --name=x --target flex": false,
 		"capacities": true, "quota give solo": true, "quota grant solo tiger/h200 32 --force": true, "cluster ready|moods": true, "--demo": true,
