@@ -24,7 +24,7 @@ type clusterEntry struct {
 	Quotas     string `yaml:"quotas"` // cluster (if nothing is said) or none
 	// FenceAfter is a time like 10m, in mode manage; "": nodes are not fenced.
 	FenceAfter string `yaml:"fenceAfter"`
-	Prometheus string `yaml:"prometheus"` // address, as the server reaches it; "": nobody measures what GPUs do
+	Prometheus string `yaml:"prometheus"` // address, as the server reaches it; "": use of GPUs is not measured
 }
 
 // mostClusters bounds a file of clusters.

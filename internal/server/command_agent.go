@@ -27,7 +27,7 @@ type agentOptions struct {
 	Quotas     bool   // the cluster's own quotas are taken over
 	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
 	FenceAfter time.Duration
-	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
+	Prometheus string // address of the server that keeps DCGM's figures; "": use of GPUs is not measured
 	Health     string // host:port for /healthz, /readyz and /metrics; "": nowhere
 	LogLevel   string
 	Err        io.Writer

@@ -22,7 +22,7 @@ type joinOptions struct {
 	Kueue      bool   // what backs quotas is written to Kueue's queues
 	// FenceAfter is how long a node is silent until it is taken for off; 0: never.
 	FenceAfter time.Duration
-	Prometheus string // address of the server that keeps DCGM's figures; "": nobody measures what GPUs do
+	Prometheus string // address of the server that keeps DCGM's figures; "": use of GPUs is not measured
 }
 
 // joinCommand are those of `muster join`.

@@ -104,7 +104,7 @@ func (o *upCommand) settle() error {
 	return nil
 }
 
-// dataHome is the folder where a journal is kept if nobody says otherwise.
+// dataHome is the folder where a journal is kept without --data.
 func dataHome(env *cli.Env, demo bool) (string, error) {
 	name := "muster"
 	if demo {

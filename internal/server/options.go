@@ -17,7 +17,7 @@ type upOptions struct {
 	Seed     uint64       // of the demo
 	Join     *joinOptions // nil: no cluster is joined, replicas are simulated
 	// Agents is host:port where agents of clusters dial in, and AgentsTLS a folder with
-	// the server's certificate; "": nobody may, and the server's own authority.
+	// the server's certificate; "": none may, and the server's own authority.
 	Agents, AgentsTLS string
 	Clusters          []joinOptions // that the server reaches by itself
 	Salvage           bool

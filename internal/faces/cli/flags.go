@@ -17,7 +17,7 @@ import (
 // its default and becomes its value.
 func SpanFlag(is *time.Duration) pflag.Value { return &sharedSpan{span{d: *is, set: true}, is} }
 
-// sharedSpan is a span whose value somebody else keeps.
+// sharedSpan is a span whose value is kept outside.
 type sharedSpan struct {
 	span
 	is *time.Duration

@@ -13,7 +13,7 @@ import (
 )
 
 // storyPatience is how long a cluster may take to come to rest after what happens in a
-// story, and clearPatience to be empty again, though whoever waits was told to stop.
+// story, and clearPatience to be empty again, though the command was interrupted.
 const (
 	storyPatience = 5 * time.Minute
 	clearPatience = 6 * time.Minute
