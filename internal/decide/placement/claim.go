@@ -30,6 +30,8 @@ type claim struct {
 	// awaitsLeavers says that the tree's usage, leavers included, has no room for the claim
 	// yet: it takes the nodes that they leave, and starts when they have gone.
 	awaitsLeavers bool
+	// mending: the claim swaps lost nodes under a gang.
+	mending bool
 	// uncovered says that no backing covers the claim: the mending of unprotected work.
 	uncovered bool
 	// sparesHolds says that others hold part of its quota, which it must leave to them: see leavesHeld.

@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // mendGangs swaps the nodes that a gang has lost for others in its reach; a
 // gang that cannot be mended goes back to its queue.
@@ -24,7 +28,7 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 // its queue: the whole workload where it is one of its lowest-rank pools.
 func (pl *Planner) mendOrReturn(w *fleet.Workload, pool int) Plan {
 	if w.HoldsOf(pool) != fleet.NoHolds {
-		if plan, ok := pl.mend(w, pool, w.Pools[pool].Min-w.Stays(pool)); ok {
+		if plan, ok := pl.mend(w, pool); ok {
 			return plan
 		}
 	}
@@ -44,51 +48,113 @@ func lostBase(w *fleet.Workload) bool {
 	return true
 }
 
-// mend finds nodes for a gang's lost replicas: free ones, else those of flex
-// work, else, for guaranteed gangs, of unprotected or borrowing work.
-func (pl *Planner) mend(w *fleet.Workload, pool, missing int) (Plan, bool) {
-	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, false)}
-	c := pl.claimOf(it, w.Account(), w.HoldsOf(pool))
-	c.needs[0].replicas = missing
-	c.gpus = gpusOf(c.needs)
-	var plan Plan
-	var ok bool
-	switch {
-	case w.Flexes():
-		plan, ok = pl.placeOnFree(c)
-	case c.holds == fleet.HoldsGuaranteed:
-		if plan, ok = pl.mendGuaranteed(c); !ok {
-			plan, ok = pl.mendUncovered(c)
+// mend finds nodes for a gang's lost replicas: free ones, else nodes of flex work, else,
+// where its quota's or tree's backing covers it, of what it may evict there. Work that
+// no backing covers, and flex work, is mended without that.
+func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
+	for _, holds := range mendsAs(w.HoldsOf(pool)) {
+		if plan, ok = pl.mendAs(w, pool, holds); ok {
+			plan.Kind = Mend
+			return plan, true
 		}
-	default:
-		plan, ok = pl.mendUncovered(c)
 	}
-	plan.Kind = Mend
-	return plan, ok
+	return Plan{}, false
 }
 
-func (pl *Planner) mendGuaranteed(c *claim) (Plan, bool) {
-	pl.limitByTree(c)
-	if !pl.countsWithoutAside(c) {
-		return Plan{}, false
+// mendsAs lists in which ways a gang that holds its GPUs in some way may be mended, the
+// best first.
+func mendsAs(holds fleet.Holds) []fleet.Holds {
+	if holds == fleet.HoldsFlex {
+		return []fleet.Holds{fleet.HoldsFlex}
 	}
-	pl.limitByEarlier(c)
-	if plan, ok := pl.placeOnFree(c); ok {
-		return plan, true
+	return []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing, fleet.HoldsUnprotected}[holds-fleet.HoldsGuaranteed:]
+}
+
+// mendAs mends a gang in one way of holding its GPUs: on free nodes if there are some,
+// those in the lost nodes' islands first.
+func (pl *Planner) mendAs(w *fleet.Workload, pool int, holds fleet.Holds) (Plan, bool) {
+	islands := append(pl.lostIslands(w, pool), anyIsland)
+	for _, island := range islands {
+		if c, ok := pl.mendClaim(w, pool, holds, island); ok && pl.countsWithout(c, 0) {
+			if plan, ok := pl.placeOnFree(c); ok {
+				return plan, true
+			}
+		}
+	}
+	best, found := Plan{}, false
+	for _, island := range islands {
+		c, ok := pl.mendClaim(w, pool, holds, island)
+		if !ok {
+			continue
+		}
+		if plan, ok := pl.preemptForMend(c); ok && (!found || dearestClass(plan) < dearestClass(best)) {
+			best, found = plan, true
+		}
+	}
+	return best, found
+}
+
+// anyIsland lets a claim stand in every island that its reach allows.
+const anyIsland = -1
+
+// lostIslands lists the islands of the nodes that a gang of reach any has lost, in order;
+// where the rest of another gang stands is where it is mended.
+func (pl *Planner) lostIslands(w *fleet.Workload, pool int) (islands []int) {
+	if poolNeed(w, pool, 1).beside >= 0 {
+		return nil
+	}
+	for _, node := range w.Lost {
+		islands = append(islands, pl.p.Nodes[node].Island)
+	}
+	slices.Sort(islands)
+	return slices.Compact(islands)
+}
+
+// mendClaim is what the lost replicas of a gang ask for; false: no backing covers them in
+// that way.
+func (pl *Planner) mendClaim(w *fleet.Workload, pool int, holds fleet.Holds, island int) (*claim, bool) {
+	c := pl.claimOf(fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, false)}, w.Account(), holds)
+	c.mending = true
+	if island != anyIsland {
+		c.island = island
+	}
+	switch holds {
+	case fleet.HoldsGuaranteed:
+		pl.limitByTree(c)
+		if !pl.countsWithoutAside(c) {
+			return nil, false
+		}
+		pl.limitByEarlier(c)
+	case fleet.HoldsBorrowing:
+		pl.limitByTree(c)
+		pl.noOwnLimit(c)
+	case fleet.HoldsUnprotected:
+		c.uncovered = true
+		pl.noOwnLimit(c)
+		c.tree = pl.intsFor(2)
+		copy(c.tree, c.own)
+	default: // flex has no limits
+	}
+	return c, true
+}
+
+// preemptForMend plans a mend that finds no free nodes.
+func (pl *Planner) preemptForMend(c *claim) (Plan, bool) {
+	switch {
+	case c.account == nil:
+		return Plan{}, false
+	case c.uncovered:
+		return pl.preemptFlex(c)
 	}
 	return pl.preempt(c)
 }
 
-// mendUncovered mends work that no backing covers: from free and flex nodes only.
-func (pl *Planner) mendUncovered(c *claim) (Plan, bool) {
-	c.counted, c.uncovered = nil, true
-	pl.noOwnLimit(c)
-	c.tree = pl.intsFor(2)
-	copy(c.tree, c.own)
-	if plan, ok := pl.placeOnFree(c); ok {
-		return plan, true
+// dearestClass is the class of the victim that a plan should rather have spared.
+func dearestClass(plan Plan) (dearest Class) {
+	for _, v := range plan.Victims {
+		dearest = max(dearest, v.Class)
 	}
-	return pl.preemptFlex(c)
+	return dearest
 }
 
 const unmendable = "no node in its reach could take the place of a lost one"

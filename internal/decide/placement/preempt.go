@@ -16,7 +16,7 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	}
 	list := make([]*candidateVictim, 0, len(own)+16)
 	for _, v := range own {
-		list = append(list, pl.candidate(*v.unit, v.class))
+		list = append(list, pl.candidateOf(c, *v.unit, v.class))
 	}
 	if !pl.fitsWithoutFlex(c, list) {
 		return Plan{}, false
@@ -37,9 +37,25 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	return pl.preemptionPlan(c, spots, victims), true
 }
 
-// preemptFlex plans a claim at the cost of flex work alone, whatever the counts.
+// candidateOf is candidate for a claim, of whose own workload the unit may be a part.
+func (pl *Planner) candidateOf(c *claim, u unit, class Class) *candidateVictim {
+	v := pl.candidate(u, class)
+	v.ownPart = u.w == c.w
+	return v
+}
+
+// preemptFlex plans a claim at the cost of flex work alone, whatever the counts; a mend
+// also takes less important pools of its own workload.
 func (pl *Planner) preemptFlex(c *claim) (Plan, bool) {
-	list := byCost(pl.evictableFlex(c))
+	list := pl.evictableFlex(c)
+	if c.mending {
+		for _, u := range pl.accountUnits(c.account) {
+			if c.mends(u) {
+				list = append(list, pl.candidateOf(c, *u, ClassImportance))
+			}
+		}
+	}
+	list = byCost(list)
 	spots, victims, ok := pl.cheapestSet(c, list)
 	if !ok {
 		return Plan{}, false

@@ -152,7 +152,18 @@ func (pl *Planner) before(a *fleet.Account, key fleet.Key) ([]*unit, int) {
 }
 
 // earlier is the GPUs of the quota's work that comes before the claim in its order.
-func (pl *Planner) earlier(c *claim) int { return pl.earlierThan(c.account, c.w, c.key) }
+func (pl *Planner) earlier(c *claim) int {
+	gpus := pl.earlierThan(c.account, c.w, c.key)
+	if !c.mending {
+		return gpus
+	}
+	for _, u := range pl.accountUnits(c.account) {
+		if c.mends(u) {
+			gpus -= u.gpus
+		}
+	}
+	return gpus
+}
 
 // earlierThan is the GPUs of an account's work that comes before a part of a
 // workload with a key, the rest of that workload included.
@@ -181,7 +192,7 @@ func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
 		return
 	}
 	for _, u := range units[n:] {
-		if u.w == c.w {
+		if u.w == c.w && !c.mends(u) {
 			fn(u)
 		}
 	}

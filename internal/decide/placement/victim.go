@@ -15,6 +15,7 @@ type candidateVictim struct {
 	flex      int            // GPUs that its namespace has on flex
 	lost      int            // GPU-seconds since its last checkpoint
 	all       unit           // all that leaves with it
+	ownPart   bool           // it is a less important pool of the workload that is mended
 	successor successorState // whether it has one if nothing else leaves
 }
 
@@ -43,6 +44,8 @@ func dearer(a, b *candidateVictim) bool {
 		return b.overran
 	case a.class != b.class:
 		return a.class > b.class
+	case a.ownPart != b.ownPart:
+		return b.ownPart
 	case a.flex != b.flex:
 		return a.flex < b.flex
 	}

@@ -36,7 +36,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictable, bool) {
 
 // mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
 func (c *claim) mends(u *unit) bool {
-	return c.needs[0].beside >= 0 && !c.w.Pools[c.needs[0].pool].Elastic && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
+	return c.mending && u.w == c.w && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
 }
 
 // accountsInTheWay lists the accounts with work that a claim may evict: its own,

@@ -20,7 +20,6 @@ var notYet = map[string]string{
 	"14-cluster-life.yaml":                                  "a cluster's life",
 	"15-ledger.yaml":                                        "a cluster's life",
 	"18-a-short-dip-moves-no-backing-under-a-borrower.yaml": "backing follows the borrower",
-	"19-a-mend-stays-in-its-island-and-backing.yaml":        "a mend leaves its island",
 	"21-a-cut-while-stale.yaml":                             "figures fall below zero",
 }
 

@@ -37,7 +37,7 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	if w.State.waits() {
 		w.Waited += at.Sub(w.PendingSince)
 	}
-	w.State, w.Ended, w.For, w.Moves = state, at, 0, nil
+	w.State, w.Ended, w.For, w.Moves, w.Lost = state, at, 0, nil, nil
 	s.requeue(w)
 	s.watch(w)
 	s.EndedOrder = append(s.EndedOrder, w.ID)
@@ -141,6 +141,9 @@ func (s *State) Settle(w *Workload, at Instant) {
 	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
+	if is != Mending && !w.lacks() {
+		w.Lost = nil
+	}
 	if was.waits() && !is.waits() {
 		w.Waited += at.Sub(w.PendingSince)
 	}

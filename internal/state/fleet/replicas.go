@@ -162,6 +162,11 @@ func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots)) }
 // comes free for no work, except where SetNode then says so.
 func (s *State) Lose(w *Workload, spots []Spot) {
 	s.drop(w, spots)
+	for _, spot := range spots {
+		if !w.Pools[spot.Pool].Elastic {
+			w.Lost = append(slices.Clip(w.Lost), spot.Nodes...)
+		}
+	}
 	s.after(w, false)
 }
 

@@ -163,6 +163,7 @@ type Workload struct {
 	Replicas     [][]Replica   `json:"held"`                // per pool
 	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
 	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
+	Lost         []int         `json:"lost,omitempty"`      // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
 
 	// Derived.
 	partition  *Partition
