@@ -43,7 +43,7 @@ func againstFloors(rooms []room) []string {
 		for _, f := range r.files {
 			for _, spec := range f.syntax.Imports {
 				to, _ := strconv.Unquote(spec.Path.Value)
-				if floorOf(strings.TrimPrefix(to, module)) > floorOf(r.folder) {
+				if own := floorOf(r.folder); own >= 0 && floorOf(strings.TrimPrefix(to, module)) > own {
 					found = append(found, r.folder+"/"+f.name+" imports "+strings.TrimPrefix(to, module))
 				}
 			}
@@ -52,7 +52,7 @@ func againstFloors(rooms []room) []string {
 	return found
 }
 
-// floorOf is the number of a folder's floor; -1 outside of all, so that nothing outside is above.
+// floorOf is the number of a folder's floor; -1 outside of all.
 func floorOf(folder string) int {
 	name, _ := strings.CutPrefix(folder, "internal/")
 	name, _, _ = strings.Cut(name, "/")
