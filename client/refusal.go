@@ -11,17 +11,37 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-// The codes of refusals.
+// The codes of refusals; docs/refusals.md says what each means and what to do about it.
 const (
-	AccessDenied    = "AccessDenied"
-	NoSuchQuota     = "NoSuchQuota"
-	NoSuchPartition = "NoSuchPartition"
-	Overpromise     = "Overpromise"
-	NotWholeNodes   = "NotWholeNodes"
-	ClusterNotReady = "ClusterNotReady"
-	NameTaken       = "NameTaken"
-	Invalid         = "Invalid"
-	Stale           = "Stale"
+	AccessDenied       = "AccessDenied"
+	NotOperator        = "NotOperator"
+	NoSuchQuota        = "NoSuchQuota"
+	NoSuchPartition    = "NoSuchPartition"
+	NoSuchCluster      = "NoSuchCluster"
+	NoSuchIsland       = "NoSuchIsland"
+	NoSuchNode         = "NoSuchNode"
+	NoSuchWorkload     = "NoSuchWorkload"
+	NoSuchPool         = "NoSuchPool"
+	NoSuchIncident     = "NoSuchIncident"
+	NoSuchHaircut      = "NoSuchHaircut"
+	NoSuchRequest      = "NoSuchRequest"
+	NoSuchHold         = "NoSuchHold"
+	NoSuchSubscription = "NoSuchSubscription"
+	NoSuchBurst        = "NoSuchBurst"
+	NameTaken          = "NameTaken"
+	Invalid            = "Invalid"
+	Ambiguous          = "Ambiguous"
+	ReasonNeeded       = "ReasonNeeded"
+	KeyReused          = "KeyReused"
+	NotWholeNodes      = "NotWholeNodes"
+	Overpromise        = "Overpromise"
+	GangTooLarge       = "GangTooLarge"
+	ClusterNotReady    = "ClusterNotReady"
+	InUse              = "InUse"
+	WrongState         = "WrongState"
+	NothingToDo        = "NothingToDo"
+	DecidedElsewhere   = "DecidedElsewhere"
+	Stale              = "Stale"
 )
 
 // Refusal is the domain's no: the command changed nothing.
@@ -77,7 +97,7 @@ func Refused(err error, code string) bool {
 // is unknown to it, or may not.
 func NotAllowed(err error) bool {
 	code := connect.CodeOf(err) // without a refusal, somebody on the way has said it
-	return Refused(err, AccessDenied) || code == connect.CodeUnauthenticated || code == connect.CodePermissionDenied
+	return Refused(err, AccessDenied) || Refused(err, NotOperator) || code == connect.CodeUnauthenticated || code == connect.CodePermissionDenied
 }
 
 // plain turns what the protocol says into the errors of this package.

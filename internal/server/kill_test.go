@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -200,12 +201,11 @@ func (p *persistents) live(one *persistent) {
 }
 
 func asRefusal(err error) error {
-	for _, code := range []string{client.NameTaken, client.Invalid, client.Overpromise, client.AccessDenied, client.NoSuchQuota, client.NoSuchPartition} {
-		if client.Refused(err, code) {
-			return err
-		}
+	var refusal *client.Refusal
+	if !errors.As(err, &refusal) || refusal.Code == client.Stale {
+		return nil
 	}
-	return nil
+	return err
 }
 
 func (o *persistent) key() string       { return fmt.Sprintf("client-%d-%d", o.number, o.turn) }

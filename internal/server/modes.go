@@ -41,7 +41,7 @@ func (g guarded) bars(c core.Command) error {
 	if how == "" {
 		return nil
 	}
-	return &core.Refusal{Code: core.Invalid, Message: "cluster " + set.Cluster + " is watched only: " + how}
+	return &core.Refusal{Code: core.DecidedElsewhere, Message: "cluster " + set.Cluster + " is watched only: " + how}
 }
 
 // watchedOnly says how a cluster was joined that is watched only; "": it is not.

@@ -20,10 +20,10 @@ func (Adopt) command() {}
 func adopt(s *fleet.State, c Adopt) ([]event.Event, *Refusal) {
 	w := s.Workload(c.Namespace, c.Name)
 	if w == nil || w.State.Ended() {
-		return nil, refuse(Invalid, "there is no workload %s/%s that could be taken over", clip(c.Namespace), clip(c.Name))
+		return nil, refuse(NoSuchWorkload, "there is no workload %s/%s that could be taken over", clip(c.Namespace), clip(c.Name))
 	}
 	if home := s.Cluster(w.Home()); home == nil || home.Mode != fleet.Enforce {
-		return nil, refuse(Invalid, "workload %s/%s was seen on no cluster in mode enforce; it is not taken over", w.Namespace, w.Name)
+		return nil, refuse(WrongState, "workload %s/%s was seen on no cluster in mode enforce; it is not taken over", w.Namespace, w.Name)
 	}
 	if refusal := checkTexts("a group", c.Groups...); refusal != nil {
 		return nil, refusal

@@ -80,7 +80,7 @@ func callOne(s *fleet.State, name *string) *Refusal {
 	}
 	full := s.NodesNamed(*name)
 	if len(full) > 1 {
-		return refuse(Invalid, "node %q is a node of %d clusters; say %s", clip(*name), len(full), strings.Join(full, " or "))
+		return refuse(Ambiguous, "node %q is a node of %d clusters; say %s", clip(*name), len(full), strings.Join(full, " or "))
 	}
 	if len(full) == 1 {
 		*name = full[0]

@@ -22,7 +22,7 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 		panic(fmt.Sprintf("core: %T has no row in the table of commands", command))
 	}
 	if row.giver == Operators && !r.Actor.Operator {
-		return nil, refuse(AccessDenied, "only operators may do this; %s is none", r.Actor.Name)
+		return nil, refuse(NotOperator, "%s is not an operator; only operators can do this", r.Actor.Name)
 	}
 	return row.decide(s, r, now)
 }

@@ -16,7 +16,7 @@ var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
 func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 	cluster, to := s.Cluster(c.Cluster), -1
 	if cluster == nil {
-		return nil, refuse(Invalid, "there is no cluster %q", clip(c.Cluster))
+		return nil, noCluster(c.Cluster)
 	}
 	from := 0
 	for i, m := range modes {
@@ -33,7 +33,7 @@ func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 	case to == from:
 		return nil, nil
 	case to > from+1:
-		return nil, refuse(Invalid, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
+		return nil, refuse(WrongState, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
 	}
 	events, _ := one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
 	if c.Mode == fleet.Enforce && s.SeesWork(c.Cluster) && !cluster.Stale {
@@ -71,7 +71,7 @@ func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
 		if strings.Contains(ask.Scope, "/") {
 			return noPartition(s, ask.Scope)
 		}
-		return refuse(Invalid, "there is no cluster %q", clip(ask.Scope))
+		return noCluster(ask.Scope)
 	}
 	if ask.Buffer == nil {
 		return nil
@@ -102,7 +102,7 @@ func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([
 		return nil, refusal
 	}
 	if len(h.Waves) == 0 {
-		return nil, refuse(Invalid, "there is nothing to cut: everywhere in %s assigned is within sustainable", scopeName(c.Ask.Scope))
+		return nil, refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable", scopeName(c.Ask.Scope))
 	}
 	h.Name, h.By, h.ByUser = name, r.Actor.Name, r.Actor.User
 	return one(event.HaircutPlanned{Haircut: h})
@@ -119,7 +119,7 @@ func findHaircut(s *fleet.State, name string) (*fleet.Haircut, *Refusal) {
 	if h := s.Haircut(name); h != nil {
 		return h, nil
 	}
-	return nil, refuse(Invalid, "there is no saved haircut %q; muster haircut list shows those there are", clip(name))
+	return nil, refuse(NoSuchHaircut, "there is no saved haircut %q; muster haircut list shows those there are", clip(name))
 }
 
 // reviewHaircut takes a review; where the policy asks for a second person, not
@@ -133,7 +133,7 @@ func reviewHaircut(s *fleet.State, r Request, c ReviewHaircut) ([]event.Event, *
 		return nil, refuse(AccessDenied, "haircut %s was made by %s, and the policy asks for a second person to review it", h.Name, h.By)
 	}
 	if h.Reviewed != 0 {
-		return nil, refuse(Invalid, "haircut %s was reviewed already, by %s", h.Name, h.ReviewedBy)
+		return nil, refuse(NothingToDo, "haircut %s was reviewed already, by %s", h.Name, h.ReviewedBy)
 	}
 	return one(event.HaircutReviewed{Haircut: h.Name, By: r.Actor.Name})
 }
@@ -163,5 +163,5 @@ func noWave(h *fleet.Haircut, cluster string) *Refusal {
 	for _, w := range h.Waves {
 		there = append(there, w.Cluster)
 	}
-	return refuse(Invalid, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(cluster), strings.Join(there, ", "))
+	return refuse(NoSuchHaircut, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(cluster), strings.Join(there, ", "))
 }

@@ -76,9 +76,9 @@ func resetBreaker(s *fleet.State, r Request, c ResetBreaker) ([]event.Event, *Re
 	case p == nil:
 		return nil, noPartition(s, c.Partition)
 	case p.Health.Tripped == 0:
-		return nil, refuse(Invalid, "the breaker of %s is closed; there is nothing to reset", c.Partition)
+		return nil, refuse(NothingToDo, "the breaker of %s is closed; there is nothing to reset", c.Partition)
 	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(Invalid, "automation stopped in %s because it wanted %d nodes out at once; say why it may go on (a reason)",
+		return nil, refuse(ReasonNeeded, "automation stopped in %s because it wanted %d nodes out at once; say why it may go on (a reason)",
 			c.Partition, p.Health.TrippedNodes)
 	}
 	return one(event.BreakerReset(c))
@@ -92,9 +92,9 @@ func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusa
 	b := p.Health.Burst(c.Signature)
 	switch {
 	case b == nil:
-		return nil, refuse(Invalid, "there is no burst %q in %s", clip(c.Signature), c.Partition)
+		return nil, refuse(NoSuchBurst, "there is no burst %q in %s", clip(c.Signature), c.Partition)
 	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(Invalid, "%q is on %d nodes at once; say how you know what it is (a reason)", c.Signature, b.Nodes)
+		return nil, refuse(ReasonNeeded, "%q is on %d nodes at once; say how you know what it is (a reason)", c.Signature, b.Nodes)
 	case b.Real == c.Real:
 		return nil, nil
 	}
@@ -109,11 +109,11 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation, now fleet.I
 	}
 	p, node := s.FindNode(c.Node)
 	if p == nil {
-		return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", clip(c.Node))
+		return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(c.Node))
 	}
 	n := p.Nodes[node]
 	if n.State == fleet.Retired {
-		return nil, refuse(Invalid, "node %q is retired; nothing brings it back", c.Node)
+		return nil, refuse(WrongState, "node %q is retired; nothing brings it back", c.Node)
 	}
 	needs := health.Needs(s, p, node, now)
 	if missing := missing(needs, c.Checks); c.Passed && len(missing) > 0 {
@@ -172,7 +172,7 @@ func releaseNodes(s *fleet.State, c ReleaseNodes) ([]event.Event, *Refusal) {
 	for _, name := range c.Names {
 		p, node := s.FindNode(name)
 		if p == nil {
-			return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", clip(name))
+			return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(name))
 		}
 		if n := p.Nodes[node]; n.StateOwner == fleet.ByOperator && !seen[name] {
 			seen[name] = true

@@ -30,10 +30,10 @@ func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) 
 		return nil, refusal
 	}
 	if c.Scope == nil && c.Severity == nil && c.Owner == nil && c.Link == nil && c.Nodes == nil && c.Note == "" {
-		return nil, refuse(Invalid, "nothing about incident %q is to change; say what, or a note", clip(c.Name))
+		return nil, refuse(NothingToDo, "nothing about incident %q is to change; say what, or a note", clip(c.Name))
 	}
 	if openIncidentNamed(s, c.Name) == nil {
-		return nil, refuse(Invalid, "no incident %q is open", clip(c.Name))
+		return nil, refuse(NoSuchIncident, "no incident %q is open", clip(c.Name))
 	}
 	return one(event.IncidentUpdated(c))
 }

@@ -27,7 +27,7 @@ func addPartition(s *fleet.State, c AddPartition) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	if s.Cluster(c.Cluster) == nil {
-		return nil, refuse(Invalid, "there is no cluster %q; add it first", c.Cluster)
+		return nil, refuse(NoSuchCluster, "there is no cluster %q; add it first", c.Cluster)
 	}
 	if s.Partition(c.Cluster+"/"+c.GPU) != nil {
 		return nil, refuse(NameTaken, "partition %s/%s exists already", c.Cluster, c.GPU)
@@ -133,8 +133,8 @@ func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
 	if err := c.Buffer.Check(); err != nil {
 		return nil, refuse(Invalid, "%v", err)
 	}
-	if !scopeExists(s, c.Scope) {
-		return nil, refuse(Invalid, "there is no cluster, partition or island %q", c.Scope)
+	if refusal := checkScope(s, c.Scope); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.BufferSet(c))
 }
@@ -142,7 +142,7 @@ func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
 func setTargets(s *fleet.State, c SetTargets) ([]event.Event, *Refusal) {
 	is := s.Cluster(c.Cluster)
 	if is == nil {
-		return nil, refuse(Invalid, "there is no cluster %q", c.Cluster)
+		return nil, noCluster(c.Cluster)
 	}
 	if err := c.Targets.Check(); err != nil {
 		return nil, refuse(Invalid, "cluster %s: %v", c.Cluster, err)
@@ -153,20 +153,27 @@ func setTargets(s *fleet.State, c SetTargets) ([]event.Event, *Refusal) {
 	return one(event.TargetsSet(c))
 }
 
-func scopeExists(s *fleet.State, scope string) bool {
+// checkScope refuses a scope that names no cluster, partition or island.
+func checkScope(s *fleet.State, scope string) *Refusal {
 	if s.Cluster(scope) != nil || s.Partition(scope) != nil {
-		return true
+		return nil
 	}
 	cut := strings.LastIndex(scope, "/")
 	if cut < 0 {
-		return false
+		return noCluster(scope)
 	}
 	p := s.Partition(scope[:cut])
 	if p == nil {
-		return false
+		return noPartition(s, scope)
 	}
-	_, ok := p.Island(scope[cut+1:])
-	return ok
+	if _, ok := p.Island(scope[cut+1:]); !ok {
+		return refuse(NoSuchIsland, "partition %s has no island %q; muster free shows its islands", p.ID, clip(scope[cut+1:]))
+	}
+	return nil
+}
+
+func noCluster(name string) *Refusal {
+	return refuse(NoSuchCluster, "there is no cluster %q; muster capacity lists them", clip(name))
 }
 
 func stopReports(s *fleet.State, c StopReports) ([]event.Event, *Refusal) {
@@ -181,7 +188,7 @@ func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *R
 	c := s.Cluster(cluster)
 	switch {
 	case c == nil:
-		return nil, refuse(Invalid, "there is no cluster %q", cluster)
+		return nil, noCluster(cluster)
 	case c.Stale != fresh:
 		return nil, nil
 	case fresh:
@@ -211,5 +218,5 @@ func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
 			return one(event.IncidentClosed(c))
 		}
 	}
-	return nil, refuse(Invalid, "no incident %q is open", c.Name)
+	return nil, refuse(NoSuchIncident, "no incident %q is open", c.Name)
 }

@@ -26,7 +26,7 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		seen[name] = true
 		p, node := findNode(s, name)
 		if p == nil {
-			return nil, refuse(Invalid, "there is no node %q; muster node list shows those there are", name)
+			return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", name)
 		}
 		n := p.Nodes[node]
 		if c.Dead >= n.GPUs {

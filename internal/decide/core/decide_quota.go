@@ -37,23 +37,23 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 	}
 	for _, q := range s.Quotas {
 		if strings.HasPrefix(q.Path, c.Path+"/") {
-			return nil, refuse(Invalid, "quota %q has children (%s); delete them first", c.Path, q.Path)
+			return nil, refuse(InUse, "quota %q has children (%s); delete them first", c.Path, q.Path)
 		}
 	}
 	for _, p := range s.Partitions {
 		if a := p.Account(c.Path); a != nil && a.Grant > 0 {
-			return nil, refuse(Invalid, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
+			return nil, refuse(InUse, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
 		}
 	}
 	for _, h := range s.Holds {
 		if h.Quota == c.Path {
-			return nil, refuse(Invalid, "hold %d still earmarks %d GPUs for quota %q; release it first", h.ID, h.GPUs, c.Path)
+			return nil, refuse(InUse, "hold %d still earmarks %d GPUs for quota %q; release it first", h.ID, h.GPUs, c.Path)
 		}
 	}
 	for _, w := range s.Workloads {
 		moves := w.Moves != nil && w.Moves.Target == c.Path
 		if moves || w.Target == c.Path && (!w.State.Ended() || w.At() != nil) {
-			return nil, refuse(Invalid, "workloads still target quota %q; cancel or retarget them first", c.Path)
+			return nil, refuse(InUse, "workloads still target quota %q; cancel or retarget them first", c.Path)
 		}
 	}
 	return one(event.QuotaDeleted{Quota: c.Path})
@@ -115,7 +115,7 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 		return nil, refusal
 	}
 	if c.Overcommit && reason == "" {
-		return nil, refuse(Invalid, "overcommit needs a reason; say why")
+		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why")
 	}
 	used, refusal := checkPromise(s, p, c, was, now)
 	if refusal != nil {
@@ -241,7 +241,7 @@ func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {
 			return one(event.HoldEnded{ID: c.ID, Why: "released"})
 		}
 	}
-	return nil, refuse(Invalid, "there is no hold %d", c.ID)
+	return nil, refuse(NoSuchHold, "there is no hold %d", c.ID)
 }
 
 // placeOf finds the partition of a command that names a quota and a partition.

@@ -68,7 +68,7 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 	case c.Access.Open():
 		return nil, refuse(Invalid, "nobody is named who shall be let into %s; name a user, a group or a namespace", c.Quota)
 	case q.Access.Open():
-		return nil, refuse(Invalid, "%s is open to everyone already", c.Quota)
+		return nil, refuse(NothingToDo, "%s is open to everyone already", c.Quota)
 	}
 	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)
 }
@@ -90,7 +90,7 @@ func openRequest(s *fleet.State, id uint64) (*fleet.QuotaRequest, *Refusal) {
 	q := s.Request(id)
 	switch {
 	case q == nil:
-		return nil, refuse(Invalid, "there is no request %d", id)
+		return nil, refuse(NoSuchRequest, "there is no request %d", id)
 	case q.State != fleet.RequestOpen:
 		return nil, refuse(Stale, "request %d was %s by %s", id, q.State, q.AnsweredBy)
 	}
@@ -110,7 +110,7 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 		return nil, refusal
 	}
 	if q.GPUs == 0 {
-		return nil, refuse(Invalid, "request %d asks for access, not for GPUs", c.ID)
+		return nil, refuse(WrongState, "request %d asks for access, not for GPUs", c.ID)
 	}
 	p, refusal := placeOf(s, c.From, q.Partition)
 	if refusal != nil {

@@ -37,7 +37,7 @@ func subscribe(s *fleet.State, r Request, c Subscribe, now fleet.Instant) ([]eve
 
 func unsubscribe(s *fleet.State, c Unsubscribe) ([]event.Event, *Refusal) {
 	if s.Subscription(c.Name) == nil {
-		return nil, refuse(Invalid, "there is no subscription %q", c.Name)
+		return nil, refuse(NoSuchSubscription, "there is no subscription %q", c.Name)
 	}
 	return one(event.SubscriptionEnded(c))
 }
@@ -95,7 +95,7 @@ func checkAbout(s *fleet.State, sub fleet.Subscription) *Refusal {
 	case sub.Quota != "" && s.Quota(sub.Quota) == nil:
 		return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", sub.Quota)
 	case sub.Workload != "" && (at == 0 || s.Workload(sub.Workload[:at], sub.Workload[at+1:]) == nil):
-		return refuse(Invalid, "there is no workload %q; write NAMESPACE/NAME", sub.Workload)
+		return refuse(NoSuchWorkload, "there is no workload %q; write NAMESPACE/NAME", sub.Workload)
 	}
 	return nil
 }

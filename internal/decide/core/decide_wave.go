@@ -21,7 +21,7 @@ func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event
 		return nil, refusal
 	}
 	if h.Reviewed == 0 && s.Policy.SecondPerson {
-		return nil, refuse(Invalid, "haircut %s has not been reviewed, and the policy asks for a second person to do it: muster haircut review %s", h.Name, h.Name)
+		return nil, refuse(WrongState, "haircut %s has not been reviewed, and the policy asks for a second person to do it: muster haircut review %s", h.Name, h.Name)
 	}
 	w := h.Waves[at]
 	for _, check := range []func() *Refusal{
@@ -57,7 +57,7 @@ func waveToApply(h *fleet.Haircut, cluster string) (int, *Refusal) {
 	case at < 0:
 		return 0, noWave(h, cluster)
 	case h.Waves[at].Done():
-		return 0, refuse(Invalid, "the wave of haircut %s over %s was applied already, at %s; a wave is applied once",
+		return 0, refuse(NothingToDo, "the wave of haircut %s over %s was applied already, at %s; a wave is applied once",
 			h.Name, cluster, h.Waves[at].Applied.Time().Format("2006-01-02 15:04:05Z"))
 	}
 	return at, nil
@@ -73,9 +73,9 @@ func noneLeft(h *fleet.Haircut) *Refusal {
 		}
 	}
 	if len(undone) == 0 {
-		return refuse(Invalid, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
+		return refuse(NothingToDo, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
 	}
-	return refuse(Invalid, "%d of %d waves of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
+	return refuse(WrongState, "%d of %d waves of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
 		len(h.Waves)-len(undone), len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
 }
 
@@ -120,7 +120,7 @@ func gateClosed(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) *
 			continue
 		}
 		if stops := GateOf(s, h, i, now); len(stops) > 0 {
-			return refuse(Invalid, "the wave over %s stops the next one: %s; undo it, or mend what is wrong", h.Waves[i].Cluster, strings.Join(stops, "; "))
+			return refuse(WrongState, "the wave over %s stops the next one: %s; undo it, or mend what is wrong", h.Waves[i].Cluster, strings.Join(stops, "; "))
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant
 	for _, part := range w.Parts {
 		p := s.Partition(part.Partition)
 		if n := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now); p.Assigned() > n+part.Left {
-			broken = append(broken, refuse(Invalid, "the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), n).Message)
+			broken = append(broken, refuse(WrongState, "the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), n).Message)
 		}
 	}
 	return broken

@@ -29,7 +29,7 @@ func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Ref
 		return noPartition(s, partition)
 	}
 	if p, home := s.Partition(partition), spec.Home(); p != nil && home != "" && home != p.Cluster {
-		return refuse(Invalid, "its pods are made on cluster %s; it cannot run in %s", home, p.ID)
+		return refuse(DecidedElsewhere, "its pods are made on cluster %s; it cannot run in %s", home, p.ID)
 	}
 	if target == fleet.Flex {
 		return nil
@@ -56,10 +56,10 @@ func answerer(s *fleet.State, quota string) string {
 func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, *Refusal) {
 	w := s.Workload(namespace, name)
 	if w == nil {
-		return nil, refuse(Invalid, "there is no workload %s/%s; muster job list shows those there are", clip(namespace), clip(name))
+		return nil, refuse(NoSuchWorkload, "there is no workload %s/%s; muster job list shows those there are", clip(namespace), clip(name))
 	}
 	if w.State.Ended() {
-		return nil, refuse(Invalid, "workload %s/%s is %s already", namespace, name, w.State)
+		return nil, refuse(WrongState, "workload %s/%s is %s already", namespace, name, w.State)
 	}
 	if !a.Operator && (a.User == "" || a.User != w.User) {
 		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it", namespace, name, w.User)
@@ -73,7 +73,7 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 // onlySeen refuses to change what Muster only sees: the cluster would say again at once
 // that it is as it was.
 func onlySeen(s *fleet.State, w *fleet.Workload) *Refusal {
-	refusal := refuse(Invalid, "workload %s/%s is only seen: cluster %s is in mode %s, and nothing is changed there; it is as %s says",
+	refusal := refuse(DecidedElsewhere, "workload %s/%s is only seen: cluster %s is in mode %s, and nothing is changed there; it is as %s says",
 		w.Namespace, w.Name, w.Home(), s.Cluster(w.Home()).Mode, w.MakerText())
 	if line := DeleteLine(&w.Spec); line != "" {
 		refusal.Message += " (" + line + " ends it)"

@@ -30,7 +30,7 @@ func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
 		return nil, noPartition(s, c.Partition)
 	}
 	if cluster := s.Cluster(p.Cluster); cluster == nil || cluster.Mode == fleet.Enforce {
-		return nil, refuse(Invalid, "cluster %s is in mode enforce: what runs there is decided here, not observed", p.Cluster)
+		return nil, refuse(WrongState, "cluster %s is in mode enforce: what runs there is decided here, not observed", p.Cluster)
 	}
 	var events []event.Event
 	w := s.Workload(c.Spec.Namespace, c.Spec.Name)
@@ -42,7 +42,7 @@ func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
 		}
 		w, events = nil, submitted
 	case w.Where != "" && w.Where != p.ID:
-		return nil, refuse(Invalid, "workload %s/%s runs in %s; it cannot run in %s too", w.Namespace, w.Name, w.Where, p.ID)
+		return nil, refuse(WrongState, "workload %s/%s runs in %s; it cannot run in %s too", w.Namespace, w.Name, w.Where, p.ID)
 	case len(w.Pools) != len(c.Spec.Pools):
 		return nil, refuse(Invalid, "workload %s/%s has %d pools, not %d", w.Namespace, w.Name, len(w.Pools), len(c.Spec.Pools))
 	}
@@ -67,10 +67,10 @@ func seats(p *fleet.Partition, w *fleet.Workload, c Observe) ([]fleet.Spot, *Ref
 	for _, seen := range c.On {
 		node, known := p.Node(seen.Node)
 		if !known {
-			return nil, refuse(Invalid, "there is no node %q in %s", clip(seen.Node), p.ID)
+			return nil, refuse(NoSuchNode, "there is no node %q in %s", clip(seen.Node), p.ID)
 		}
 		if seen.Pool < 0 || seen.Pool >= len(spots) {
-			return nil, refuse(Invalid, "workload %s/%s has no pool %d", c.Spec.Namespace, c.Spec.Name, seen.Pool)
+			return nil, refuse(NoSuchPool, "workload %s/%s has no pool %d", c.Spec.Namespace, c.Spec.Name, seen.Pool)
 		}
 		spots[seen.Pool].Pool = seen.Pool
 		spots[seen.Pool].Nodes = append(spots[seen.Pool].Nodes, node)
@@ -79,7 +79,7 @@ func seats(p *fleet.Partition, w *fleet.Workload, c Observe) ([]fleet.Spot, *Ref
 	for _, seen := range c.On {
 		node, _ := p.Node(seen.Node)
 		if n := p.Nodes[node]; !n.State.Keeps() || taken[node] > n.Good()-n.InUse()+heldBy(w, node) {
-			return nil, refuse(Invalid, "node %s is %s and has no room for %d GPUs of workload %s/%s", n.Name, n.State, taken[node], c.Spec.Namespace, c.Spec.Name)
+			return nil, refuse(WrongState, "node %s is %s and has no room for %d GPUs of workload %s/%s", n.Name, n.State, taken[node], c.Spec.Namespace, c.Spec.Name)
 		}
 	}
 	for i, pool := range c.Spec.Pools {

@@ -35,7 +35,7 @@ func TestACommandWithAKeyIsDoneOnce(t *testing.T) {
 		}
 		other := submit
 		other.Fingerprint = 8
-		if _, refusal = core.Step(s, other, moment(time.Hour)); refusal == nil || refusal.Code != core.Invalid || s.Hash() != was {
+		if _, refusal = core.Step(s, other, moment(time.Hour)); refusal == nil || refusal.Code != core.KeyReused || s.Hash() != was {
 			t.Errorf("%s takes another command under the same key: %v", name, refusal)
 		}
 	}

@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// Code is the stable name of a kind of refusal (semantics §7).
-type Code string
-
-// The codes of refusals.
-const (
-	AccessDenied    Code = "AccessDenied"
-	NoSuchQuota     Code = "NoSuchQuota"
-	NoSuchPartition Code = "NoSuchPartition"
-	Overpromise     Code = "Overpromise"
-	NotWholeNodes   Code = "NotWholeNodes"
-	NameTaken       Code = "NameTaken"
-	Invalid         Code = "Invalid"
-	Stale           Code = "Stale"
-	ClusterNotReady Code = "ClusterNotReady" // for what was asked of it: see the readiness list
-)
-
 // Refusal is the domain's no: the command changed nothing. Message says what is
 // wrong and what would be right; Figures are the numbers behind it.
 type Refusal struct {

@@ -48,7 +48,7 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 		return nil, nil
 	}
 	if !is.Elastic && w.At() != nil && (r.Actor.Name != Driver.Name || c.Max > is.Max) {
-		return nil, refuse(Invalid, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
+		return nil, refuse(WrongState, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
 			is.Name, w.Namespace, w.Name, is.Min, w.State)
 	}
 	if c.Min == 0 && c.Max == 0 {
@@ -76,9 +76,9 @@ func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal
 	case r.Actor.Name != Driver.Name:
 		return nil, refuse(Invalid, "pool %q of workload %s/%s cannot have 0 replicas; cancel the workload to end it", name, w.Namespace, w.Name)
 	case len(w.Pools) == 1:
-		return nil, refuse(Invalid, "pool %q is all of workload %s/%s; it is the workload that has finished", name, w.Namespace, w.Name)
+		return nil, refuse(WrongState, "pool %q is all of workload %s/%s; it is the workload that has finished", name, w.Namespace, w.Name)
 	case w.At() != nil:
-		return nil, refuse(Invalid, "workload %s/%s is %s; a pool of it that has finished is taken out while nothing of it stands", w.Namespace, w.Name, w.State)
+		return nil, refuse(WrongState, "workload %s/%s is %s; a pool of it that has finished is taken out while nothing of it stands", w.Namespace, w.Name, w.State)
 	}
 	return one(event.WorkloadResized{ID: w.ID, Pool: pool})
 }
@@ -86,7 +86,7 @@ func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal
 // madeElsewhere refuses to resize what something on a cluster makes the pods of: it
 // would make as many again, and says how many there are.
 func madeElsewhere(w *fleet.Workload, size int) *Refusal {
-	refusal := refuse(Invalid, "how many replicas workload %s/%s has is said where its pods are made: %s", w.Namespace, w.Name, w.MakerText())
+	refusal := refuse(DecidedElsewhere, "how many replicas workload %s/%s has is said where its pods are made: %s", w.Namespace, w.Name, w.MakerText())
 	if line := ScaleLine(&w.Spec, strconv.Itoa(size)); line != "" {
 		refusal.Message += "; " + line + " does it"
 	}
@@ -105,9 +105,9 @@ func poolNamed(w *fleet.Workload, name string) (int, *Refusal) {
 		}
 	}
 	if name == "" {
-		return 0, refuse(Invalid, "workload %s/%s has %d pools; say which of them: %s", w.Namespace, w.Name, len(names), strings.Join(names, ", "))
+		return 0, refuse(Ambiguous, "workload %s/%s has %d pools; say which of them: %s", w.Namespace, w.Name, len(names), strings.Join(names, ", "))
 	}
-	return 0, refuse(Invalid, "workload %s/%s has no pool %q, but %s", w.Namespace, w.Name, clip(name), strings.Join(names, ", "))
+	return 0, refuse(NoSuchPool, "workload %s/%s has no pool %q, but %s", w.Namespace, w.Name, clip(name), strings.Join(names, ", "))
 }
 
 // leastOf is how many replicas a pool needs at least, where nothing is said but how many

@@ -136,7 +136,7 @@ func TestWorkOfAClusterIsChangedThere(t *testing.T) {
 		t.Helper()
 		before := st.s.Seq
 		_, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.Actor{Name: "boss", Operator: true}}, moment(time.Minute))
-		if refusal == nil || refusal.Code != core.Invalid || !strings.Contains(refusal.Message, says) || st.s.Seq != before {
+		if refusal == nil || refusal.Code != core.DecidedElsewhere || !strings.Contains(refusal.Message, says) || st.s.Seq != before {
 			t.Errorf("%T: %v, want one that says %q", c, refusal, says)
 		}
 	}

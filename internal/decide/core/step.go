@@ -22,7 +22,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	}
 	if use, known := s.Key(r.Key); known && r.Key != "" {
 		if use.Fingerprint != r.Fingerprint {
-			return Outcome{}, refuse(Invalid, "idempotency key %q was used for another command; use a new key", r.Key)
+			return Outcome{}, refuse(KeyReused, "idempotency key %q was used for another command; use a new key", r.Key)
 		}
 		return Outcome{Repeat: use.Seq}, nil
 	}

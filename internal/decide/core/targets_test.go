@@ -15,7 +15,7 @@ func TestAClusterHasTargetsOfItsOwn(t *testing.T) {
 		return core.Step(s, core.Request{Command: c, Actor: core.System}, 1)
 	}
 	own := core.SetTargets{Cluster: "tiger", Targets: fleet.Targets{Uptime: 980}}
-	if _, refusal := do(own); refusal == nil || refusal.Code != core.Invalid {
+	if _, refusal := do(own); refusal == nil || refusal.Code != core.NoSuchCluster {
 		t.Errorf("targets for a cluster that is not there: %v", refusal)
 	}
 	for _, c := range []core.Command{core.AddCluster{Name: "tiger"}, core.AddCluster{Name: "lion"}, own} {

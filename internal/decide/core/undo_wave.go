@@ -45,9 +45,9 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 	case cluster != "" && h.Wave(cluster) < 0:
 		return 0, noWave(h, cluster)
 	case cluster != "":
-		return 0, refuse(Invalid, "the wave of haircut %s over %s is not in force, so there is nothing to undo", h.Name, cluster)
+		return 0, refuse(NothingToDo, "the wave of haircut %s over %s is not in force, so there is nothing to undo", h.Name, cluster)
 	}
-	return 0, refuse(Invalid, "no wave of haircut %s is in force, so there is nothing to undo", h.Name)
+	return 0, refuse(NothingToDo, "no wave of haircut %s is in force, so there is nothing to undo", h.Name)
 }
 
 // giveBack is the grants as they were before a wave and, where that takes cover

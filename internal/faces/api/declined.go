@@ -61,5 +61,5 @@ func (s *service) find(state *fleet.State, namespace, name string) (*fleet.Workl
 		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
 			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
 	}
-	return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
+	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
 }

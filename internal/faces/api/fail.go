@@ -19,17 +19,14 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
-// codes says which code of the protocol a refusal has.
-var codes = map[core.Code]connect.Code{
-	core.AccessDenied:    connect.CodePermissionDenied,
-	core.NoSuchQuota:     connect.CodeNotFound,
-	core.NoSuchPartition: connect.CodeNotFound,
-	core.Overpromise:     connect.CodeFailedPrecondition,
-	core.NotWholeNodes:   connect.CodeFailedPrecondition,
-	core.NameTaken:       connect.CodeAlreadyExists,
-	core.Invalid:         connect.CodeInvalidArgument,
-	core.Stale:           connect.CodeAborted,
-	core.ClusterNotReady: connect.CodeFailedPrecondition,
+// protocolCodes says which code of the protocol a class of refusals has.
+var protocolCodes = map[core.Class]connect.Code{
+	core.Denied:  connect.CodePermissionDenied,
+	core.Absent:  connect.CodeNotFound,
+	core.Taken:   connect.CodeAlreadyExists,
+	core.Input:   connect.CodeInvalidArgument,
+	core.Barred:  connect.CodeFailedPrecondition,
+	core.Changed: connect.CodeAborted,
 }
 
 // fail makes an error of the protocol of whatever went wrong.
@@ -62,7 +59,7 @@ func fail(err error) *connect.Error {
 
 // refused is a refusal with its code, message and figures as a detail.
 func refused(r *core.Refusal, fields []*musterv1.FieldViolation) *connect.Error {
-	code, ok := codes[r.Code]
+	code, ok := protocolCodes[core.ClassOf(r.Code)]
 	if !ok {
 		code = connect.CodeFailedPrecondition
 	}

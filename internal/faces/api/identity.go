@@ -87,7 +87,7 @@ func actorFor(a Authenticator, who Identity, as string) (core.Actor, error) {
 	case as == "" || as == who.User:
 		return own, nil
 	case !who.Operator:
-		return core.Actor{}, &core.Refusal{Code: core.AccessDenied, Message: "only operators act for others, and " + who.User + " is none; leave out " + headerAs + " (--as), or ask an operator"}
+		return core.Actor{}, &core.Refusal{Code: core.NotOperator, Message: who.User + " is not an operator; only operators can act for others: leave out " + headerAs + " (--as), or ask an operator"}
 	case !userName.MatchString(as):
 		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to 253 characters without spaces and commas")
 	}

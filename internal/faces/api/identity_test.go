@@ -65,7 +65,7 @@ func TestAccessListsKnowTheUsersGroups(t *testing.T) {
 	_, err = h.as("bob-token", "").Workloads.Cancel(t.Context(), &musterv1.CancelRequest{Namespace: "oak", Name: "hers"})
 	equal(t, "bob cancels hers", client.Refused(err, client.AccessDenied), true)
 	_, err = h.as("ada-token", "").Fleet.AddCluster(t.Context(), &musterv1.AddClusterRequest{Name: "lion"})
-	equal(t, "ada adds a cluster", client.Refused(err, client.AccessDenied), true)
+	equal(t, "ada adds a cluster", client.Refused(err, client.NotOperator), true)
 }
 
 func TestOnlyOperatorsActForOthers(t *testing.T) {
@@ -81,9 +81,9 @@ func TestOnlyOperatorsActForOthers(t *testing.T) {
 	_, err = h.as("ops-token", "bob").Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: gang("his", "research/oak", 1)})
 	equal(t, "for bob, who may not", client.Refused(err, client.AccessDenied), true)
 	_, err = h.as("ops-token", "bob").Fleet.AddCluster(t.Context(), &musterv1.AddClusterRequest{Name: "lion"})
-	equal(t, "for bob, with an operator's rights", client.Refused(err, client.AccessDenied), true)
+	equal(t, "for bob, with an operator's rights", client.Refused(err, client.NotOperator), true)
 	_, err = h.as("bob-token", "ada").System.Status(t.Context(), &musterv1.StatusRequest{})
-	equal(t, "bob acts for ada", client.Refused(err, client.AccessDenied), true)
+	equal(t, "bob acts for ada", client.Refused(err, client.NotOperator), true)
 	_, err = h.as("bob-token", "bob").System.Status(t.Context(), &musterv1.StatusRequest{})
 	must(t, err)
 	_, err = h.as("ops-token", "two words").System.Status(t.Context(), &musterv1.StatusRequest{})
@@ -97,7 +97,7 @@ func TestAKeyBelongsToItsUser(t *testing.T) {
 	_, err := h.as("ada-token", "").Workloads.Submit(t.Context(), ask)
 	must(t, err)
 	_, err = h.as("bob-token", "").Workloads.Submit(t.Context(), ask)
-	equal(t, "bob with ada's key", client.Refused(err, client.Invalid), true)
+	equal(t, "bob with ada's key", client.Refused(err, client.KeyReused), true)
 }
 
 func TestOnLoopbackTheUserIsAnOperator(t *testing.T) {

@@ -3,6 +3,8 @@ package api_test
 import (
 	"context"
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 // Each refusal comes with its code, its figures and the code of the protocol that fits it.
@@ -46,15 +49,15 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 		{"a workload that is not there", func(ctx context.Context) error {
 			_, err := h.Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: "oak", Name: "ghost"})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "oak/ghost"},
+		}, client.NoSuchWorkload, connect.CodeNotFound, "oak/ghost"},
 		{"another size of a gang that stands", func(ctx context.Context) error {
 			_, err := h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "taken", Max: 2})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "a gang keeps its size once it stands"},
+		}, client.WrongState, connect.CodeFailedPrecondition, "a gang keeps its size once it stands"},
 		{"a pool that is not there", func(ctx context.Context) error {
 			_, err := h.Workloads.Resize(ctx, &musterv1.ResizeRequest{Namespace: "oak", Name: "taken", Pool: "grader", Max: 2})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "has no pool \"grader\""},
+		}, client.NoSuchPool, connect.CodeNotFound, "has no pool \"grader\""},
 		{"the history of a quota that never was", func(ctx context.Context) error {
 			_, err := h.Quotas.History(ctx, &musterv1.HistoryRequest{Quota: "research/nobody"})
 			return err
@@ -62,11 +65,11 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 		{"a node that is not there", func(ctx context.Context) error {
 			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: []string{"tiger-h200-i1-001", "ghost"}})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "ghost"},
+		}, client.NoSuchNode, connect.CodeNotFound, "ghost"},
 		{"an island that is not there", func(ctx context.Context) error {
 			_, err := h.Capacity.Nodes(ctx, &musterv1.NodesRequest{Scope: "tiger/h200/i9"})
 			return err
-		}, client.Invalid, connect.CodeInvalidArgument, "i9"},
+		}, client.NoSuchIsland, connect.CodeNotFound, "i9"},
 		{"a state that has moved on", func(ctx context.Context) error {
 			_, err := h.Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: &musterv1.Write{ExpectVersion: 1}, Spec: gang("b", "flex", 1)})
 			return err
@@ -149,5 +152,16 @@ func wantMistake(t *testing.T, err error, field, says string) {
 	equal(t, "place", no.Fields[0].GetField(), field)
 	if !strings.Contains(no.Fields[0].GetMessage(), says) {
 		t.Errorf("%s: says %q, which lacks %q", field, no.Fields[0].GetMessage(), says)
+	}
+}
+
+// Programs know every code of the list by the client's names, and every class has a code of the protocol.
+func TestTheClientKnowsEveryCode(t *testing.T) {
+	source, err := os.ReadFile("../../../client/refusal.go")
+	must(t, err)
+	for _, row := range core.Codes() {
+		if !regexp.MustCompile(`\b` + string(row.Code) + ` += "` + string(row.Code) + `"`).Match(source) {
+			t.Errorf("client/refusal.go has no constant %s", row.Code)
+		}
 	}
 }

@@ -123,7 +123,7 @@ func wanted(m *musterv1.NodesRequest, state *fleet.State, list []*fleet.Partitio
 			return slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(one); return ok })
 		}
 		if !slices.ContainsFunc(full, there) {
-			return nil, &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("no node is named %.80q; muster node list shows those there are", name)}
+			return nil, &core.Refusal{Code: core.NoSuchNode, Message: fmt.Sprintf("no node is named %.80q; muster node list shows those there are", name)}
 		}
 	}
 	return func(p *fleet.Partition, n *fleet.Node) bool {
@@ -132,5 +132,5 @@ func wanted(m *musterv1.NodesRequest, state *fleet.State, list []*fleet.Partitio
 }
 
 func noIsland(p *fleet.Partition, name string) error {
-	return &core.Refusal{Code: core.Invalid, Message: "partition " + p.ID + " has no island " + name + "; muster free shows those it has"}
+	return &core.Refusal{Code: core.NoSuchIsland, Message: "partition " + p.ID + " has no island " + name + "; muster free shows those it has"}
 }

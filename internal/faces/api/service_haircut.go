@@ -149,7 +149,7 @@ func blocked(s *fleet.State, name, cluster string, at fleet.Instant) string {
 }
 
 func noHaircut(name string) error {
-	return &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no saved haircut %.80q; muster haircut list shows those there are", name)}
+	return &core.Refusal{Code: core.NoSuchHaircut, Message: fmt.Sprintf("there is no saved haircut %.80q; muster haircut list shows those there are", name)}
 }
 
 // ReviewHaircut takes a review.

@@ -69,7 +69,7 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 }
 
 func noNode(name string) error {
-	return &core.Refusal{Code: core.Invalid, Message: "no node is named " + clipped(name) + "; muster node list shows those there are"}
+	return &core.Refusal{Code: core.NoSuchNode, Message: "no node is named " + clipped(name) + "; muster node list shows those there are"}
 }
 
 // oneNode is the full name of the one node that a name means.
@@ -80,7 +80,7 @@ func oneNode(s *fleet.State, name string) (string, error) {
 	case 1:
 		return full[0], nil
 	default:
-		return "", &core.Refusal{Code: core.Invalid, Message: clipped(name) + " is a node of several clusters; say " + strings.Join(full, " or ")}
+		return "", &core.Refusal{Code: core.Ambiguous, Message: clipped(name) + " is a node of several clusters; say " + strings.Join(full, " or ")}
 	}
 }
 

@@ -70,7 +70,7 @@ func newestFor(s *fleet.State, cluster string) (newest *fleet.Haircut) {
 }
 
 func noCluster(name string) error {
-	return &core.Refusal{Code: core.Invalid, Message: fmt.Sprintf("there is no cluster %.80q; muster capacity shows those there are", name)}
+	return &core.Refusal{Code: core.NoSuchCluster, Message: fmt.Sprintf("there is no cluster %.80q; muster capacity shows those there are", name)}
 }
 
 // SetClusterMode sets how far Muster acts on a cluster.

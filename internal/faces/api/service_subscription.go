@@ -117,10 +117,10 @@ func (s subscriptionService) TestSubscription(ctx context.Context, m *musterv1.T
 func (s subscriptionService) mine(ctx context.Context, name string) (*fleet.Subscription, error) {
 	actor := callerOf(ctx).actor
 	if !actor.Operator {
-		return nil, &core.Refusal{Code: core.AccessDenied, Message: "only operators may do this; " + actor.Name + " is none"}
+		return nil, &core.Refusal{Code: core.NotOperator, Message: actor.Name + " is not an operator; only operators can do this"}
 	}
 	if s.notifier == nil {
-		return nil, &core.Refusal{Code: core.Invalid, Message: "this server delivers no webhooks"}
+		return nil, &core.Refusal{Code: core.WrongState, Message: "this server delivers no webhooks"}
 	}
 	var found *fleet.Subscription
 	s.engine.Read(func(state *fleet.State) {
@@ -130,7 +130,7 @@ func (s subscriptionService) mine(ctx context.Context, name string) (*fleet.Subs
 		}
 	})
 	if found == nil {
-		return nil, &core.Refusal{Code: core.Invalid, Message: "there is no subscription " + name}
+		return nil, &core.Refusal{Code: core.NoSuchSubscription, Message: "there is no subscription " + name}
 	}
 	return found, nil
 }

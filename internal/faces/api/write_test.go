@@ -26,8 +26,8 @@ func TestARepeatedCommandIsDoneOnce(t *testing.T) {
 	equal(t, "workload", again.GetId(), first.GetId())
 
 	_, err = h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Write: &musterv1.Write{IdempotencyKey: "k1"}, Spec: gang("b", "flex", 1)})
-	if !client.Refused(err, client.Invalid) {
-		t.Errorf("the same key for another command: %v, want Invalid", err)
+	if !client.Refused(err, client.KeyReused) {
+		t.Errorf("the same key for another command: %v, want KeyReused", err)
 	}
 }
 

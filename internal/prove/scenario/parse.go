@@ -99,9 +99,15 @@ func (p *parser) at(v config.Value) time.Duration {
 	return at
 }
 
-var refusals = []string{
-	string(core.AccessDenied), string(core.NoSuchQuota), string(core.NoSuchPartition), string(core.Overpromise),
-	string(core.NotWholeNodes), string(core.NameTaken), string(core.Invalid), string(core.Stale), string(core.ClusterNotReady),
+var refusals = codeWords()
+
+// codeWords are the codes of refusals as a story writes them.
+func codeWords() []string {
+	var words []string
+	for _, row := range core.Codes() {
+		words = append(words, string(row.Code))
+	}
+	return words
 }
 
 func (p *parser) refused(v config.Value, kind string) core.Code {

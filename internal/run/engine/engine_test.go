@@ -107,8 +107,8 @@ func TestARepeatedKeyIsAnsweredAsTheFirstTime(t *testing.T) {
 	}
 	r.Fingerprint = 8
 	var refusal *core.Refusal
-	if _, err = e.Do(t.Context(), r); !errors.As(err, &refusal) || refusal.Code != core.Invalid {
-		t.Errorf("a key used for another command gives %v; want Invalid", err)
+	if _, err = e.Do(t.Context(), r); !errors.As(err, &refusal) || refusal.Code != core.KeyReused {
+		t.Errorf("a key used for another command gives %v; want KeyReused", err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"time"
 
 	"connectrpc.com/connect"
@@ -45,9 +44,6 @@ const (
 	lookEarlier = "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
 )
 
-// notThere is how the API begins to say that nothing has the name it was asked for.
-var notThere = regexp.MustCompile(`^(there is no (workload|node|saved haircut|partition|quota|cluster) |no (node|workload) is named )`)
-
 // troubleOf says what an error means to the reader of a page, and what to do about it.
 func troubleOf(err error) trouble {
 	var input *wrongInput
@@ -81,9 +77,6 @@ func (t *trouble) classify(code connect.Code) {
 		t.status, t.title, t.next = http.StatusNotFound, "Not found", lookEarlier
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:
 		t.status, t.title, t.next = http.StatusBadRequest, "This cannot be asked", mendAddress
-		if notThere.MatchString(t.text) {
-			t.status, t.title, t.next = http.StatusNotFound, "Not found", lookEarlier
-		}
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeResourceExhausted:
 		t.status, t.title, t.next = http.StatusServiceUnavailable, "No answer in time", "Try again in a moment."
 	default:

@@ -1,0 +1,115 @@
+package core
+
+// Code is the stable name of a kind of refusal (semantics §7). Programs compare it; the
+// message beside it is for people and may change.
+type Code string
+
+// The codes of refusals. What each means, and what to do about it, is in Codes.
+const (
+	AccessDenied Code = "AccessDenied"
+	NotOperator  Code = "NotOperator"
+
+	NoSuchQuota        Code = "NoSuchQuota"
+	NoSuchPartition    Code = "NoSuchPartition"
+	NoSuchCluster      Code = "NoSuchCluster"
+	NoSuchIsland       Code = "NoSuchIsland"
+	NoSuchNode         Code = "NoSuchNode"
+	NoSuchWorkload     Code = "NoSuchWorkload"
+	NoSuchPool         Code = "NoSuchPool"
+	NoSuchIncident     Code = "NoSuchIncident"
+	NoSuchHaircut      Code = "NoSuchHaircut"
+	NoSuchRequest      Code = "NoSuchRequest"
+	NoSuchHold         Code = "NoSuchHold"
+	NoSuchSubscription Code = "NoSuchSubscription"
+	NoSuchBurst        Code = "NoSuchBurst"
+
+	NameTaken Code = "NameTaken"
+
+	Invalid       Code = "Invalid"
+	Ambiguous     Code = "Ambiguous"
+	ReasonNeeded  Code = "ReasonNeeded"
+	KeyReused     Code = "KeyReused"
+	NotWholeNodes Code = "NotWholeNodes"
+
+	Overpromise      Code = "Overpromise"
+	GangTooLarge     Code = "GangTooLarge"
+	ClusterNotReady  Code = "ClusterNotReady"
+	InUse            Code = "InUse"
+	WrongState       Code = "WrongState"
+	NothingToDo      Code = "NothingToDo"
+	DecidedElsewhere Code = "DecidedElsewhere"
+
+	Stale Code = "Stale"
+)
+
+// Class groups the codes by what a program can do about them. The protocol's codes, and
+// with them the exit codes of the command line, follow the class.
+type Class string
+
+// The classes of codes.
+const (
+	Denied  Class = "denied"  // the caller may not; others may
+	Absent  Class = "absent"  // nothing has that name
+	Taken   Class = "taken"   // something has that name already
+	Input   Class = "input"   // the command is wrong, whatever the state
+	Barred  Class = "barred"  // the state does not allow it
+	Changed Class = "changed" // the state has moved on: look again and repeat
+)
+
+// CodeRow is one code with its meaning.
+type CodeRow struct {
+	Code  Code
+	Class Class
+	Means string // what is wrong
+	Do    string // what to do about it
+}
+
+// Codes is the list of codes. Each has one meaning; docs/refusals.md is made of it.
+func Codes() []CodeRow {
+	return []CodeRow{
+		{AccessDenied, Denied, "you are not on the quota's access list, or it is not your workload, request or quota", "ask the owner of the quota, or an operator"},
+		{NotOperator, Denied, "only operators can do this", "ask an operator"},
+
+		{NoSuchQuota, Absent, "no quota has that path", "`muster quota list`"},
+		{NoSuchPartition, Absent, "no partition has that name", "`muster capacity`; write CLUSTER/GPU"},
+		{NoSuchCluster, Absent, "no cluster has that name", "`muster capacity`"},
+		{NoSuchIsland, Absent, "the partition has no island of that name", "`muster free`; write CLUSTER/GPU/ISLAND"},
+		{NoSuchNode, Absent, "no node has that name", "`muster node list`"},
+		{NoSuchWorkload, Absent, "no workload of the namespace has that name", "`muster job list`; write NAMESPACE/NAME"},
+		{NoSuchPool, Absent, "the workload has no pool of that name", "`muster job show`"},
+		{NoSuchIncident, Absent, "no open incident has that name", "`muster incident list`"},
+		{NoSuchHaircut, Absent, "no saved haircut has that name, or it has no wave over that cluster", "`muster haircut list`"},
+		{NoSuchRequest, Absent, "no request has that number", "`muster quota requests`"},
+		{NoSuchHold, Absent, "no hold has that number", "`muster quota show`"},
+		{NoSuchSubscription, Absent, "no subscription has that name", "`muster subscription list`"},
+		{NoSuchBurst, Absent, "no burst in the partition has that signature", "`muster health`"},
+
+		{NameTaken, Taken, "something of that name exists already", "choose another name"},
+
+		{Invalid, Input, "a value of the command is wrong; the message names it and says what would be right", "correct it"},
+		{Ambiguous, Input, "a name means several things", "write one of the full names in the message"},
+		{ReasonNeeded, Input, "this is done only with a reason", "say why: `--reason`"},
+		{KeyReused, Input, "the idempotency key was used for another command", "use a new key"},
+		{NotWholeNodes, Barred, "the GPUs are not a multiple of what a node has", "round to whole nodes"},
+
+		{Overpromise, Barred, "more would be assigned than can be sustained", "lower another grant, or `--overcommit` with a reason"},
+		{GangTooLarge, Barred, "the gang is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
+		{ClusterNotReady, Barred, "the cluster does not meet its readiness list", "`muster cluster ready`"},
+		{InUse, Barred, "something still depends on what would be deleted", "remove what the message names first"},
+		{WrongState, Barred, "what the command is about is not in a state that allows it", "the message says which state it is in"},
+		{NothingToDo, Barred, "what the command asks for is so already", "nothing"},
+		{DecidedElsewhere, Barred, "the cluster decides this, not Muster", "change it where the message says"},
+
+		{Stale, Changed, "the command was made from a state that has moved on", "look again, and repeat it"},
+	}
+}
+
+// ClassOf is the class of a code; "" for one that is not in the list.
+func ClassOf(code Code) Class {
+	for _, r := range Codes() {
+		if r.Code == code {
+			return r.Class
+		}
+	}
+	return ""
+}
