@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -43,9 +44,9 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 			return err
 		}, client.Overpromise, connect.CodeFailedPrecondition, "104"},
 		{"a part of a node", func(ctx context.Context) error {
-			_, err := h.Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 33})
+			_, err := h.Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 32, Gang: proto.Int32(12)})
 			return err
-		}, client.NotWholeNodes, connect.CodeFailedPrecondition, "33"},
+		}, client.NotWholeNodes, connect.CodeFailedPrecondition, "12"},
 		{"a workload that is not there", func(ctx context.Context) error {
 			_, err := h.Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: "oak", Name: "ghost"})
 			return err
