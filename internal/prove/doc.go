@@ -3,6 +3,7 @@
 //	scenario, simulate, demo   the engine in virtual or real time, from files, traces, a seed
 //	backtest, bench            policies against the recorded past; figures
 //	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
+//	oracle                     random stories, judged by laws of the contract
 //	walls                      holds the house together
 //	trace                      reads job traces
 //

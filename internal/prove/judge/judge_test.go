@@ -9,7 +9,7 @@ import (
 
 var (
 	casesFlag = flag.Int("cases", 10000, "how many decisions with a choice are judged")
-	seedFlag  = flag.Int64("seed", 1, "the seed of the first random fleet")
+	seedFlag  = flag.Int64("seed", 0, "the seed of the first random fleet; 0: a new one in every run")
 	onlyFlag  = flag.Bool("only", false, "play only the fleet of -seed")
 	keepFlag  = flag.Int("keep", 1, "how many fleets may break a rule before the test ends")
 )
@@ -29,7 +29,11 @@ func featuresAsked() features {
 // TestTheEngineAgreesWithTheJudge plays random small fleets until so many cases
 // have been judged: an eviction, or a refused start.
 func TestTheEngineAgreesWithTheJudge(t *testing.T) {
-	total, seed := &court{}, *seedFlag
+	first := *seedFlag
+	if first == 0 {
+		first = rand.Int63n(1 << 32)
+	}
+	total, seed := &court{}, first
 	for ; total.cases() < *casesFlag; seed++ {
 		w, b := playRandom(seed, featuresAsked())
 		total.add(w.court)
@@ -43,7 +47,7 @@ func TestTheEngineAgreesWithTheJudge(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("fleets of seeds %d to %d: %v", *seedFlag, seed, total)
+	t.Logf("fleets of seeds %d to %d (-seed %d -cases %d): %v", first, seed, first, *casesFlag, total)
 }
 
 func playRandom(seed int64, f features) (*world, *broken) {
@@ -61,8 +65,9 @@ func playRandom(seed int64, f features) (*world, *broken) {
 // fleetsThatOnceDiffered are seeds of random fleets in which the engine and the judge
 // did not agree: a packing that was missed, a reserved replica billed as running, a
 // replica in the way that another of its pool was taken for, and the judge's own
-// mistakes with what nothing covers.
-var fleetsThatOnceDiffered = []int64{20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100, 600124}
+// mistakes: with what nothing covers, with a victim that it left standing on the
+// newcomer's node, and with sets that were cheaper for a victim that could be spared.
+var fleetsThatOnceDiffered = []int64{4188, 6743, 20899, 61548, 20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100, 600124}
 
 func TestFleetsThatOnceDiffered(t *testing.T) {
 	f := features{elastic: true, ranks: true, racks: true, parts: true, flex: true, shares: true, failing: true, heads: true}

@@ -150,7 +150,9 @@ func (j *Judge) Cheaper(c Claim, list []Unit, than Cost, at []Stand) (Verdict, b
 			return false
 		}
 		if v, ok := j.Try(c, set, at); ok && v.Cost.Less(than) {
-			best, found, than = v, true, v.Cost
+			if _, spared := j.Spared(c, set, at); !spared { // a set is minimal, however cheap its class
+				best, found, than = v, true, v.Cost
+			}
 		}
 		return false
 	})

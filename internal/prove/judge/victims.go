@@ -89,7 +89,7 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 		inOrder(before)
 	}
 	used, touched := j.covered(a, before)
-	used, touched = used+v.GPUs(), nodesOf(touched, v.Stands)
+	used, touched = used+v.GPUs(), nodesOf(touched, j.beside(place, v.Stands))
 	if over := used - a.BackedGPUs(); v.Holds == fleet.HoldsGuaranteed && min(over, v.GPUs()) > j.lendable(a) {
 		return false // what it would have to borrow, no sibling leaves
 	}
@@ -98,6 +98,24 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 		return false
 	}
 	return !j.hasHeir(c, v, set)
+}
+
+// beside is where a victim would stand with the newcomer admitted: where a node does
+// not take both, on a node more of its island, which is written as the node's index
+// beyond all nodes.
+func (j *Judge) beside(place, stands []Stand) []Stand {
+	need := map[int]int{}
+	for _, st := range place {
+		need[st.Node] += st.GPUs
+	}
+	var list []Stand
+	for _, st := range stands {
+		if n := j.p.Nodes[st.Node]; need[st.Node] > 0 && need[st.Node]+st.GPUs > n.GPUs-n.Dead {
+			st.Node += len(j.p.Nodes)
+		}
+		list = append(list, st)
+	}
+	return list
 }
 
 // covered counts units of an account, first in their order first: all of them in
@@ -162,7 +180,7 @@ func nodesOf(touched map[int]bool, stands []Stand) map[int]bool {
 func (j *Judge) inside(touched map[int]bool, backing func(island int) int, stands []Stand) bool {
 	n := make([]int, len(j.p.Islands))
 	for node := range touched {
-		n[j.p.Nodes[node].Island]++
+		n[j.p.Nodes[node%len(j.p.Nodes)].Island]++
 	}
 	for _, st := range stands {
 		if i := j.p.Nodes[st.Node].Island; n[i] > backing(i) {

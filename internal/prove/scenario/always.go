@@ -18,6 +18,9 @@ func (w *world) check(r event.Record, s *fleet.State) func() {
 	for _, b := range append(invariant.Check(s), invariant.CheckEvictions(s, evictions(r))...) {
 		w.note(b.String())
 	}
+	if w.watch != nil {
+		w.watch(r, s)
+	}
 	return nil
 }
 

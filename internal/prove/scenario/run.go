@@ -15,8 +15,13 @@ import (
 func Run(ctx context.Context, f *File) (Report, error) { return run(ctx, f, nil) }
 
 func run(ctx context.Context, f *File, open func(Setting) (Stage, error)) (Report, error) {
+	return (&telling{file: f, open: open}).reported(ctx)
+}
+
+// reported tells the story, and takes its time.
+func (t *telling) reported(ctx context.Context) (Report, error) {
 	begin := time.Now()
-	t := &telling{file: f, open: open, report: Report{File: f.Name, Title: f.Title, NotYet: f.NotYet}}
+	t.report = Report{File: t.file.Name, Title: t.file.Title, NotYet: t.file.NotYet}
 	err := t.tell(ctx)
 	t.report.Took = time.Since(begin)
 	return t.report, err
@@ -26,6 +31,7 @@ func run(ctx context.Context, f *File, open func(Setting) (Stage, error)) (Repor
 type telling struct {
 	file   *File
 	open   func(Setting) (Stage, error) // nil: on the simulated cluster
+	watch  Watcher                      // nil: no watcher
 	world  *world
 	report Report
 }
@@ -38,6 +44,7 @@ func (t *telling) tell(ctx context.Context) error {
 	if t.world, err = newWorld(ctx, t.open); err != nil {
 		return err
 	}
+	t.world.watch = t.watch
 	if err := t.build(ctx); err != nil {
 		return err
 	}

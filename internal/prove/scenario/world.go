@@ -21,6 +21,7 @@ type world struct {
 	stage    Stage
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
 	wrong    []string                 // what did not hold, though it always must
+	watch    Watcher                  // nil: no watcher
 }
 
 func newWorld(ctx context.Context, open func(Setting) (Stage, error)) (w *world, err error) {

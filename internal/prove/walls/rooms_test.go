@@ -116,6 +116,7 @@ var rooms = []room{
 	{folder: "internal/prove/backtest", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/bench", kind: open},
 	{folder: "internal/prove/chaos", kind: open, tests: driven},
+	{folder: "internal/prove/oracle", kind: open, may: "prove/scenario"},
 	// The judge shares no code with what it judges.
 	{folder: "internal/prove/judge", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
 	{folder: "internal/prove/walls", kind: plain, only: "nothing"},

@@ -1,0 +1,171 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Laws of §6: when a node fails.
+var mendingLaws = []Law{
+	{"mended-in-island", "a gang that loses a node is mended from a free or flex node of its island (§6)", eachPart(mended)},
+	{"mended-close", "a lost replica is replaced in the failed node's island, where backing covers it and a node is free (§6)", mendedClose},
+	{"mended-before-lesser", "mending takes less important work of the same quota before the gang goes back to its queue (§6)", eachPart(lesser)},
+	{"elastic-runs-on", "elastic pools lose the replica and run on (§6)", eachPart(runsOn)},
+}
+
+// lost is the nodes that left service by this record.
+func (m Moment) lost(p *Part) map[int]bool {
+	nodes := map[int]bool{}
+	was := m.Before.Part(p.ID)
+	for i, n := range p.Nodes {
+		if was != nil && i < len(was.Nodes) && was.Nodes[i].State.Keeps() && !n.State.Keeps() {
+			nodes[i] = true
+		}
+	}
+	return nodes
+}
+
+// returned finds gangs of one pool that ran on nodes which were lost, and went back to their queue.
+func (m Moment) returned(p *Part, look func(old, now *Job, island, lost int)) {
+	lost := m.lost(p)
+	for _, old := range m.Before.Jobs {
+		now := m.After.Job(old.ID)
+		if old.At != p.ID || old.State != fleet.RunningW || now == nil || len(old.Pools) != 1 || old.Pools[0].Elastic || old.Pools[0].Min < 2 ||
+			old.Pools[0].Reach != fleet.ReachIsland || now.State != fleet.Pending && now.State != fleet.Evicting || now.Evictions > old.Evictions {
+			continue
+		}
+		n := 0
+		for _, u := range old.Units {
+			if lost[u.Node] {
+				n++
+			}
+		}
+		if n > 0 && n < len(old.Units) { // of one that lost every node nothing runs on
+			look(old, now, p.Nodes[old.Units[0].Node].Island, n)
+		}
+	}
+}
+
+func mended(m Moment, p *Part, s *said) {
+	if p.Stale || len(m.lost(p)) == 0 {
+		return
+	}
+	m.returned(p, func(old, now *Job, island, lost int) {
+		free := 0
+		for i, n := range p.Nodes {
+			if n.Island != island || !n.Whole() || slices.ContainsFunc(old.Units, func(u Unit) bool { return u.Node == i }) {
+				continue
+			}
+			busy := slices.ContainsFunc(p.Units, func(u Unit) bool { return u.Node == i && (!u.Job.Flexes() || old.Flexes()) })
+			was := slices.ContainsFunc(m.Before.Part(p.ID).Units, func(u Unit) bool { return u.Node == i && (!u.Job.Flexes() || old.Flexes()) })
+			if !busy && !was {
+				free++
+			}
+		}
+		if free >= lost {
+			s.add("%s lost %d nodes of %s and went back to its queue, beside %d nodes without in-quota work", old.Name, lost, p.Islands[island], free)
+		}
+	})
+}
+
+func lesser(m Moment, p *Part, s *said) {
+	if p.Stale || len(m.lost(p)) == 0 {
+		return
+	}
+	m.returned(p, func(old, now *Job, island, lost int) {
+		if old.Flexes() || slices.ContainsFunc(old.Units, func(u Unit) bool { return u.Holds != fleet.HoldsGuaranteed }) {
+			return
+		}
+		room := 0
+		for i, n := range p.Nodes {
+			if n.Island != island || !n.Whole() {
+				continue
+			}
+			here := p.of(func(u Unit) bool { return u.Node == i && !u.Job.Flexes() })
+			if len(here) == 0 {
+				continue
+			}
+			less := func(u Unit) bool {
+				return u.Job.Target == old.Target && u.Stays() && u.Phase == fleet.Running && u.Job != now && Above(old, old.Base(), u.Job, u.Job.Pools[u.Pool].Rank)
+			}
+			if !slices.ContainsFunc(here, func(u Unit) bool { return !less(u) }) {
+				room++
+			}
+		}
+		q := p.Quota(old.Target)
+		before := map[int]bool{} // what stays of the quota and is not less important
+		for _, u := range p.Units {
+			if u.Job.Target == old.Target && u.Job != now && !Above(old, old.Base(), u.Job, u.Job.Pools[u.Pool].Rank) {
+				before[u.Node] = true
+			}
+		}
+		if room >= lost && q != nil && q.Backing[island] >= len(old.Units)+len(before) {
+			s.add("%s lost %d nodes of %s and went back to its queue, beside %d nodes with less important work of %s", old.Name, lost, p.Islands[island], room, old.Target)
+		}
+	})
+}
+
+// mendedClose looks at replicas that replace lost ones of gangs that may reach anywhere.
+func mendedClose(m Moment) []string {
+	var s said
+	for _, e := range m.Record.Events {
+		e, ok := e.(event.ReplicasPlaced)
+		if !ok || !e.Mend {
+			continue
+		}
+		j, old, p := m.After.Job(e.ID), m.Before.Job(e.ID), m.After.Part(e.Partition)
+		if j == nil || old == nil || j.Flexes() || p.Stale || len(j.Pools) != 1 || j.Pools[0].Elastic || j.Pools[0].Reach != fleet.ReachAny || j.Pools[0].GPUs != p.PerNode {
+			continue
+		}
+		m.closer(p, j, old, &s)
+	}
+	return s
+}
+
+func (m Moment) closer(p *Part, j, old *Job, s *said) {
+	lost := m.lost(p)
+	left, came := make([]int, len(p.Islands)), make([]int, len(p.Islands))
+	for _, u := range old.Units {
+		if lost[u.Node] {
+			left[p.Nodes[u.Node].Island]++
+		}
+	}
+	for _, u := range fresh(m, j) {
+		came[p.Nodes[u.Node].Island]++
+	}
+	_, backing := p.trees()
+	kin := p.of(func(u Unit) bool { return u.Job.Tree == j.Tree && u.Stays() })
+	touched := p.touched(kin).perIsland(p)
+	for i := range p.Islands {
+		if came[i] >= left[i] || touched[i] >= backing[j.Tree][i] {
+			continue
+		}
+		for n, node := range p.Nodes {
+			if node.Island == i && node.Whole() && !slices.ContainsFunc(p.Units, func(u Unit) bool { return u.Node == n }) {
+				s.add("%s lost a node of %s and was mended in another island, beside %s, which is free and inside the tree's backing", j.Name, p.Islands[i], node.Name)
+				return
+			}
+		}
+	}
+}
+
+func runsOn(m Moment, p *Part, s *said) {
+	lost := m.lost(p)
+	for _, old := range m.Before.Jobs {
+		now := m.After.Job(old.ID)
+		if now == nil || old.At != p.ID || old.State != fleet.RunningW || len(old.Pools) != 1 || !old.Pools[0].Elastic || now.State != fleet.Pending || now.Evictions > old.Evictions {
+			continue
+		}
+		left := 0
+		for _, u := range old.Units {
+			if !lost[u.Node] && u.Phase == fleet.Running && p.Nodes[u.Node].State.Keeps() {
+				left++
+			}
+		}
+		if left >= old.Pools[0].Min && left > 0 && len(lost) > 0 {
+			s.add("%s lost nodes, had %d replicas left of at least %d, and went back to its queue", old.Name, left, old.Pools[0].Min)
+		}
+	}
+}
