@@ -16,5 +16,5 @@
 //	wait.go      who waited, how much, and for which reason
 //
 // What people ask is answered in ask_*.go. The room is pure. How long what is
-// kept, docs/past.md says; the numbers are in series.go and metal.go.
+// kept, docs/past.md says; the numbers are in series.go and nodes.go.
 package past
