@@ -44,7 +44,7 @@ var classes = map[Code]Class{
 }
 
 // Blocker is one thing that keeps a workload from starting. Figures are GPUs,
-// but for those whose name says nodes.
+// except those whose name says nodes.
 type Blocker struct {
 	Code      Code
 	Class     Class
@@ -54,12 +54,12 @@ type Blocker struct {
 	Text      string   // one sentence for people
 	Since     fleet.Instant
 	Next      Next
-	// Unsure: the search for nodes had to stop early, so it may fit all the same.
+	// Unsure: the search for nodes had to stop early, so it may fit even so.
 	Unsure bool
 }
 
 // Next is the first moment at which something is known to change for the
-// better; At is 0 where nobody can know one. What says what happens then.
+// better; At is 0 where none can be known. What says what happens then.
 type Next struct {
 	At   fleet.Instant
 	What string

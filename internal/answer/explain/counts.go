@@ -16,7 +16,7 @@ type counts struct {
 	treeGrant             int
 	others                bool // the tree holds other grants here
 	held                  int  // of its quota's backing, by others who do not use it
-	barred                bool // but for holds it would be guaranteed, by count
+	barred                bool // without holds it would be guaranteed, by count
 	kept                  bool // it could not borrow but what is held, which it must leave
 }
 
@@ -26,7 +26,7 @@ func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.ba
 // passed says that what came later has taken its place, and it may not evict that, nor borrow.
 func (n counts) passed() bool { return n.inWay+n.gpus > n.backed && !(n.others && n.borrowable()) }
 
-// idle says that nobody's use is in its way, in its quota or where it could borrow.
+// idle says that no use is in its way, in its quota or where it could borrow.
 func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
 
 // borrowable says whether its tree has enough left, by count.
@@ -79,10 +79,10 @@ func (q *question) count(a *fleet.Account) counts {
 	return n
 }
 
-// weight is the GPUs of work that stays: what comes before the newcomer in its quota's
-// order; what of its quota it may not evict, that and what is as important and passed
-// it; and what it may not evict as a borrower, which work of its own quota may become
-// beside it.
+// weight is the GPUs of work that stays. earlier comes before the newcomer in its quota's
+// order. inWay is what of its quota it may not evict: earlier work, and work as important
+// that passed it. kept is what it may not evict as a borrower; work of its own quota may
+// become one beside it.
 type weight struct{ earlier, inWay, kept int }
 
 // weigh adds what stays of a workload.

@@ -26,6 +26,6 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 		}
 	}
 	return block(Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.held}, names,
-		"%s has %d GPUs backed; %d are in use, and %d are kept for %s, who does not use them yet. It needs %d.",
+		"%s has %d GPUs backed; %d are in use, and %d are held for %s and unused. It needs %d.",
 		a.Quota, a.BackedGPUs(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
 }

@@ -52,7 +52,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.metalReturns()), true
+			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		for _, nodes := range a.Backing {
@@ -61,7 +61,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
-			a.Quota, a.BackedGPUs(), most, max(q.gang, 1), q.reach()).until(q.metalReturns()), true
+			a.Quota, a.BackedGPUs(), most, max(q.gang, 1), q.reach()).until(q.nodesReturn()), true
 	}
 	return Blocker{}, false
 }

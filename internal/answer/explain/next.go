@@ -24,9 +24,9 @@ func (q *question) declaredEnd(work []*fleet.Workload) Next {
 	return next
 }
 
-// metalReturns is the next moment at which metal may count again: a probation
+// nodesReturn is the next moment at which nodes may count again: a probation
 // or a dwell that ends.
-func (q *question) metalReturns() Next {
+func (q *question) nodesReturn() Next {
 	var next Next
 	consider := func(at fleet.Instant, what string) {
 		if at > q.now && (next.At == 0 || at < next.At) {

@@ -97,7 +97,7 @@ func (q *question) flexFull(f pool) Blocker {
 	}
 	b := block(FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
 	if q.gpus > f.flex {
-		b.Text += words(" All flex of %s now is less than it needs.", q.p.ID)
+		b.Text += words(" It needs more than all flex of %s.", q.p.ID)
 	}
 	return b
 }

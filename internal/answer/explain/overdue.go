@@ -40,7 +40,7 @@ func (l late) gpus() int {
 }
 
 // overdue makes of a blocker that waits for work to leave one that something is
-// broken: it had to be gone, and nobody says that it is. Without a late order the
+// broken: it had to be gone, and its cluster does not say that it is. Without a late order the
 // blocker stays as it is.
 func (b Blocker) overdue(list []late) Blocker {
 	if len(list) == 0 {
@@ -53,7 +53,7 @@ func (b Blocker) overdue(list []late) Blocker {
 		next.At = min(next.At, l.order.Again)
 	}
 	b.Figures["overdue"] = gpus
-	b.Text += words(" %s, told at %s, had to be gone by %s and is not reported gone (told again %s): its GPUs stay taken until its cluster says so, or an operator puts its nodes out of service.",
+	b.Text += words(" %s was told to leave at %s, by %s, and its cluster has not reported it gone (told again %s). Its GPUs stay taken until the cluster reports it, or an operator takes its nodes out of service.",
 		name(first.w), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
 	return b.of(Fault).until(next)
 }

@@ -133,7 +133,7 @@ func (q *question) everywhere() []Blocker {
 
 func (q *question) notReady(c *fleet.Cluster) Blocker {
 	if c.Stale {
-		return block(ClusterNotReady, q.p, nil, []string{c.Name}, "The reports of %s have stopped; nothing new starts there until they come again.", c.Name)
+		return block(ClusterNotReady, q.p, nil, []string{c.Name}, "The reports of %s have stopped; nothing new starts there until it reports again.", c.Name)
 	}
 	// Nothing is broken: it goes on when an operator says so.
 	return block(ClusterNotReady, q.p, nil, []string{c.Name}, "Cluster %s is in mode %s; Muster starts nothing there.", c.Name, c.Mode).of(Ask)

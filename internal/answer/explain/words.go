@@ -10,7 +10,7 @@ func joined(names []string) string {
 	const most = 4
 	switch {
 	case len(names) == 0:
-		return "nobody"
+		return "no workload"
 	case len(names) > most:
 		return strings.Join(names[:most], ", ") + " and others"
 	}

@@ -37,14 +37,14 @@ const (
 	Probation   Kind = "probation"    // a node's probation ends
 	HoldExpiry  Kind = "hold expiry"  // a hold's last moment
 	Dwell       Kind = "dwell"        // capacity may be promised again after the dwell
-	FlexMinimum Kind = "flex minimum" // somebody's minimum run time on flex is over
+	FlexMinimum Kind = "flex minimum" // the minimum run time of flex work is over
 )
 
 // Why a forecast is not known.
 const (
 	NoMaximum    Kind = "no maximum"     // a workload in the way declares no maximum run time
 	Overran      Kind = "overran"        // a workload in the way runs past what it declared
-	NoRepairTime Kind = "no repair time" // a node is out of service and nobody knows until when
+	NoRepairTime Kind = "no repair time" // a node is out of service, and its return is not known
 	NotReady     Kind = "not ready"      // the cluster's reports are stale, or it is not in mode enforce
 	NothingAhead Kind = "nothing ahead"  // nothing that is known to come would let it start: see its reason
 	TooFar       Kind = "too far"        // the search had to stop early
@@ -57,7 +57,7 @@ type Ground struct {
 	Name string        // namespace/name of a workload, a node, the quota of a hold, a cluster; "" where there is none
 	GPUs int           // that it holds or brings; 0 where that says nothing
 	At   fleet.Instant // when it happens on the path in the middle; 0 where it does not
-	By   fleet.Instant // at the latest, as declared; 0 where nobody declares it
+	By   fleet.Instant // at the latest, as declared; 0 where none is declared
 }
 
 // Options of When and All; the zero value is the usual.

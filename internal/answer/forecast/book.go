@@ -8,9 +8,8 @@ import (
 )
 
 // Book keeps forecasts until it is known what came of them, and corrects new
-// ones by how far those were off: submissions that come later, failures and
-// habits that change are in no copy of the fleet, but they are in the past's
-// misses. It must not be read while it is written.
+// ones by how far those were off. Later submissions, failures and changing habits
+// are in no copy of the fleet, but they are in the past's misses. It must not be read while it is written.
 type Book struct {
 	open  map[uint64][]entry
 	score Score

@@ -81,8 +81,8 @@ func (f *forecast) holdOf(id uint64) (quota string, gpus int) {
 	return "", 0
 }
 
-// why says what is in the way that nobody knows the length of. It is tried: with
-// it gone the workload starts.
+// why says what is in the way for an unknown time. It is tried: with it gone the
+// workload starts.
 func (f *forecast) why(id uint64) Answer {
 	for n := range f.starts[id] {
 		if f.starts[id][n] != fleet.Never {
@@ -122,7 +122,7 @@ func limited(list []Ground) Answer {
 	return Answer{Unknown: list[:n], More: len(list) - n}
 }
 
-// endless lists the running work whose end nobody knows where w may stand.
+// endless lists the running work without a known end where w may stand.
 func (p *path) endless(w *fleet.Workload, near bool) []Ground {
 	var list []Ground
 	for _, x := range p.s.Workloads {

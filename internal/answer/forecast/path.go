@@ -25,7 +25,7 @@ type path struct {
 	telling bool // the tale is kept
 }
 
-// lengths says how long things take on a path; ok is false if nobody can know.
+// lengths says how long things take on a path; ok is false if that cannot be known.
 type lengths interface {
 	runtime(w *fleet.Workload, ran time.Duration) (total time.Duration, ok bool)
 	repair(p *fleet.Partition, node int, down time.Duration) (total time.Duration, ok bool)
@@ -186,7 +186,7 @@ func (p *path) follow(w *fleet.Workload) {
 	} else if !runs && l.runs {
 		l.halt(w, p.now)
 	}
-	if leaving(w) && !w.Overdue() { // when those leave nobody can know
+	if leaving(w) && !w.Overdue() { // when overdue work leaves cannot be known
 		p.plans.add(plan{at: max(p.now, w.GraceEnds), what: leaves, id: w.ID})
 	}
 }

@@ -110,8 +110,8 @@ func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) 
 	return f
 }
 
-// rested is a fleet that knows who would be asked in vain now, so that the paths
-// need not find that out one by one. Where anything happens at once it is for the paths.
+// rested is a fleet that remembers which work finds no room now, so that the paths
+// need not try it one by one. Where anything happens at once it is for the paths.
 func rested(base *fleet.State, now fleet.Instant) *fleet.State {
 	tried := base.Fork()
 	if out, refusal := core.Step(tried, core.Request{Command: core.Tick{}, Actor: core.System}, now); refusal == nil && len(out.Record.Events) == 0 {
@@ -196,7 +196,7 @@ func (f *forecast) ask(id uint64) Asked {
 	return a
 }
 
-// silence is why a path did not know, where nobody is asked for names.
+// silence is why a path did not know, where no names are wanted.
 func (f *forecast) silence() Kind {
 	if f.far {
 		return TooFar

@@ -20,10 +20,10 @@ type Trial struct {
 // long promisable remembers that it was lower: 24 h both.
 const promiseHours = 24
 
-// Frontier tries policies on each partition of a scope: in every full hour of the
+// Frontier tries policies on each partition of a scope. In every full hour of the
 // window a promise is made for min(what the policy allows, the nodes that are there
-// without the most that were out at a moment of the 24 h before), and it is broken if fewer are healthy at some moment of the
-// 24 h after it. Promises whose 24 h are not over are not judged. A policy that learns
+// without the most that were out at a moment of the 24 h before). It is broken if fewer
+// are healthy at some moment of the 24 h after it. Promises whose 24 h are not over are not judged. A policy that learns
 // begins to learn with the window.
 func (b *Book) Frontier(scope string, policies []trial.Policy, w Window) []Trial {
 	list := make([]Trial, len(policies))

@@ -12,8 +12,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// The reasons of all that waits are asked anew a few beside each record, each of them
-// within some minutes of the full hour however quiet it is; and a book that is put away in the
+// The reasons of all that waits are asked again, a few beside each record, each of them
+// within some minutes of the full hour however quiet it is. A book that is put away in the
 // middle of that goes on as if it had not been.
 func TestReasonsAreAskedAnewInPieces(t *testing.T) {
 	book, other := past.New(), past.New()

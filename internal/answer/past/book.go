@@ -80,7 +80,7 @@ func (b *Book) Add(r event.Record) {
 	b.touch(r) // where it comes
 	b.Seq, b.At = r.Seq, at
 	for _, e := range r.Events {
-		b.metal(at, e)
+		b.noteNodes(at, e)
 	}
 	b.breaks(at, r, promised)
 	for _, e := range r.Events { // a record may say what was lost before it says why
@@ -138,7 +138,7 @@ func (b *Book) touch(r event.Record) {
 	}
 }
 
-// about is the partitions that an event about metal or quota names.
+// about is the partitions that an event about nodes or quota names.
 func (b *Book) about(e event.Event) []*fleet.Partition {
 	switch e := e.(type) {
 	case event.NodesAdded:

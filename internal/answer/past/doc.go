@@ -1,5 +1,5 @@
 // Package past is what the fleet remembers: how healthy it was, how fast it was
-// repaired, which promises held, what work was lost, who waited for what.
+// repaired, which promises held, what work was lost, and which waited for what.
 //
 // A Book hears every record of the log in order (book.go) and keeps sums of it;
 // live, replayed from the journal and in tests it is one and the same code. To
@@ -7,14 +7,14 @@
 //
 //	series.go    sums by the hour, then by the day, then by the month
 //	meter.go     figures that stand for a time: GPUs × time
-//	metal.go     nodes: their states, and the episodes in which they are out
+//	nodes.go     nodes: their states, and the episodes in which they are out
 //	figures.go   partitions and quotas: what was promised, backed and used
 //	promises.go  how many promises were kept, of those that the state judges
 //	breaks.go    what broke promises: the moment, and the nodes
 //	work.go      work: interrupted, undone, standing still, starting again
 //	flex.go      how long work on flex ran undisturbed
-//	wait.go      who waited, how much, and for which reason
+//	wait.go      which work waited, how much, and for which reason
 //
-// What people ask is answered in ask_*.go. The room is pure. How long what is
-// kept, docs/past.md says; the numbers are in series.go and nodes.go.
+// What people ask is answered in ask_*.go. The room is pure. docs/past.md says how
+// long each is kept; the numbers are in series.go and nodes.go.
 package past

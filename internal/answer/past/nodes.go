@@ -19,7 +19,7 @@ type Stage int
 const (
 	StageDetect    Stage = iota // suspect: is something wrong?
 	StageDrain                  // quarantined, and work still holds GPUs of it
-	StageWait                   // quarantined and empty, or degraded: nobody repairs it yet
+	StageWait                   // quarantined and empty, or degraded: not being repaired yet
 	StageRepair                 // repairing, or under maintenance
 	StageValidate               // validating
 	StageProbation              // back, and serving flex only
@@ -34,7 +34,7 @@ func (s Stage) String() string { return stageNames[s] }
 // healthy until it is again.
 type Episode struct {
 	Node, Partition, Island string
-	Cause                   string // the first signal of it; the first state where nobody gave one
+	Cause                   string // the first signal of it; the first state where there is none
 	GPUs                    int
 	From, To                int64
 	Stages                  [Stages]int64
@@ -102,8 +102,8 @@ func meterOf[T any](m map[string]*T, key string, fresh func() *T) *T {
 	return m[key]
 }
 
-// metal notes what an event says of nodes.
-func (b *Book) metal(at int64, e event.Event) {
+// noteNodes notes what an event says of nodes.
+func (b *Book) noteNodes(at int64, e event.Event) {
 	switch e := e.(type) {
 	case event.NodesAdded:
 		b.added(at, e)
@@ -198,7 +198,7 @@ func (n *NodeLife) cause() string {
 	return noSignal
 }
 
-// What stands where nobody gave a signal.
+// What stands where there is no signal.
 const (
 	noSignal = "no signal"
 	planned  = "maintenance"

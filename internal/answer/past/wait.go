@@ -116,7 +116,7 @@ func reasonOf(s *fleet.State, w *fleet.Workload, now fleet.Instant) Reason {
 }
 
 // How the reasons of all that waits are asked anew: beside each record a few, so that
-// nobody who reads the book waits for long, and all within some minutes.
+// no reader of the book waits for long, and all are asked within some minutes.
 const (
 	askedBeside = 16
 	askedWithin = 10 * 60 * 1000 // milliseconds

@@ -70,7 +70,7 @@ func (c *checker) holdings(p *fleet.Partition) {
 	}
 }
 
-// trees: what is lent is borrowed, and nobody is over while a sibling has backing left.
+// trees: what is lent is borrowed, and no quota is over while a sibling has backing left.
 func (c *checker) trees(rows []Quota) {
 	type sums struct{ borrowed, lent, over, left int }
 	by, trees := map[string]*sums{}, []string{}

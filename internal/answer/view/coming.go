@@ -12,7 +12,7 @@ import (
 // Ahead is something that is known to be coming.
 type Ahead struct {
 	Kind      string        `json:"kind"`  // one of the constants
-	At        fleet.Instant `json:"at"`    // 0: nobody knows when
+	At        fleet.Instant `json:"at"`    // 0: not known
 	Since     fleet.Instant `json:"since"` // since when it is on its way; 0: nothing is said
 	Partition string        `json:"partition"`
 	GPUs      int           `json:"gpus"`
@@ -48,7 +48,7 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 		all = append(all, ends(p, now)...)
 		all = append(all, outOfPlan(p)...)
 		if missing := p.Assigned() - p.Tally().Installed; missing > 0 {
-			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; nobody has said when they come", missing)})
+			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; no delivery date is known", missing)})
 		}
 	}
 	all = append(all, holdsEnd(s, list, now)...)
@@ -141,7 +141,7 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	return list
 }
 
-// outOfPlan are the nodes under maintenance; when they come back nobody has said.
+// outOfPlan are the nodes under maintenance, whose return has no known date.
 func outOfPlan(p *fleet.Partition) []Ahead {
 	one := Ahead{Kind: AheadMaintenance, Partition: p.ID}
 	for _, n := range p.Nodes {
@@ -158,7 +158,7 @@ func outOfPlan(p *fleet.Partition) []Ahead {
 	if len(one.Nodes) == 1 {
 		one.About = one.Nodes[0]
 	}
-	one.Text = nodesText(one.Nodes, "is", "are") + " under maintenance and will come back; nobody has said when"
+	one.Text = nodesText(one.Nodes, "is", "are") + " under maintenance and will come back; no date is known"
 	return []Ahead{one}
 }
 
@@ -186,7 +186,7 @@ func openIncidents(s *fleet.State, list []*fleet.Partition, takes func(*fleet.In
 		if i.Scope != "" || len(i.Nodes) > 0 {
 			one.Partition = list[at].ID
 		}
-		one.Text = fmt.Sprintf("incident %s is open and takes %d GPUs; nobody has said when it ends", i.Name, one.GPUs)
+		one.Text = fmt.Sprintf("incident %s is open and takes %d GPUs; no end is known", i.Name, one.GPUs)
 		all = append(all, one)
 	}
 	return all

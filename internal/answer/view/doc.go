@@ -2,8 +2,8 @@
 // the contract, in its words, in GPUs.
 //
 // A view is a pure function of a state; nothing here decides or remembers.
-// partition.go and quota.go hold the capacity figures (lending.go says who
-// borrows from whom), capacity.go their sums over clusters and the fleet,
-// namespace.go the shares of flex, node.go and workload.go single things.
-// check.go says which sums must always add up, for tests and watchdogs.
+// partition.go and quota.go hold the capacity figures, with lending.go for what
+// quotas borrow. capacity.go sums them over clusters and the fleet. namespace.go has
+// the shares of flex, node.go and workload.go single things. check.go says which sums
+// must always add up, for tests and watchdogs.
 package view

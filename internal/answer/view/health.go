@@ -46,7 +46,7 @@ type NodeHealth struct {
 	Held      health.Held       `json:"held"`
 	Findings  []health.Finding  `json:"findings"`
 	Unknown   int               `json:"unknown"` // findings that no rule knows
-	Health    *fleet.NodeHealth `json:"health"`  // nil: nobody ever said anything
+	Health    *fleet.NodeHealth `json:"health"`  // nil: no signal was ever seen
 }
 
 // HealthOf is a partition's health at a moment.

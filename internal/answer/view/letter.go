@@ -12,7 +12,7 @@ import (
 
 // Letter is what one owner is to be told about a haircut, in plain words.
 type Letter struct {
-	Owner    string   `json:"owner"` // "": nobody is known to answer for these quotas
+	Owner    string   `json:"owner"` // "": these quotas have no known owner
 	Quotas   []string `json:"quotas"`
 	Subject  string   `json:"subject"`
 	Text     string   `json:"text"`
@@ -157,14 +157,14 @@ func because(h *fleet.Haircut, p *fleet.CutPart) string {
 }
 
 // causeSays says a cause after its number of GPUs, to people who do not know the
-// plan's words: what the policy keeps back stands on healthy metal, only it
+// plan's words: what the policy keeps back stands on healthy nodes, only it
 // cannot be promised.
 func causeSays(cause string) string {
 	switch cause {
 	case haircut.NeverDelivered:
 		return "were never delivered"
 	case haircut.OverAssigned:
-		return "are the buffer, kept back even while every node is healthy, so that a failing node changes nobody's quota"
+		return "are the buffer, kept back even while every node is healthy, so that a failing node changes no quota"
 	case haircut.Quarantined:
 		return "are missing because nodes are suspect, quarantined or degraded"
 	case haircut.Repair:

@@ -43,9 +43,9 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestALetterTellsTheBufferFromMissingMetal: where every node is healthy, nobody
-// is told that metal is missing; the buffer is named for what it is.
-func TestALetterTellsTheBufferFromMissingMetal(t *testing.T) {
+// TestALetterTellsTheBufferFromMissingNodes: where every node is healthy, no letter
+// says that nodes are missing; the buffer is named for what it is.
+func TestALetterTellsTheBufferFromMissingNodes(t *testing.T) {
 	h := fleet.Haircut{
 		By: "operator:ops", Basis: fleet.BasisCluster,
 		Waves: []fleet.Wave{{Cluster: "tiger", Parts: []fleet.CutPart{{

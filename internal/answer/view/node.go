@@ -13,7 +13,7 @@ type Node struct {
 	Since     fleet.Instant   `json:"since"`
 	GPUs      int             `json:"gpus"`
 	Dead      int             `json:"dead"`
-	Free      int             `json:"free"`      // usable GPUs that nobody holds or has reserved
+	Free      int             `json:"free"`      // usable GPUs, neither held nor reserved
 	Workloads []string        `json:"workloads"` // namespace/name of those that hold or have reserved GPUs here
 }
 
@@ -36,7 +36,7 @@ func NodeNamed(s *fleet.State, name string) (Node, bool) {
 	return Node{}, false
 }
 
-// FreeOn is the usable GPUs of a node that nobody holds or has reserved. A GPU both
+// FreeOn is the usable GPUs of a node that are neither held nor reserved. A GPU both
 // held and reserved is counted twice in what is taken, but the node is full then.
 func FreeOn(n *fleet.Node) int {
 	taken := 0

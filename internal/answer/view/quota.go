@@ -75,7 +75,7 @@ func QuotaAt(p *fleet.Partition, path string, now fleet.Instant) Quota {
 	return Quota{Quota: path, Partition: p.ID, Islands: map[string]int{}, Flags: []string{}, Stale: stale(p)}
 }
 
-// quotaRow is an account's row but for what it borrows and lends.
+// quotaRow is an account's row, without what it borrows and lends.
 func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	q := Quota{
 		Quota: a.Quota, Partition: p.ID, Assigned: a.Grant, Gang: a.Gang, Backed: a.BackedGPUs(), Usage: a.Usage(),

@@ -11,14 +11,14 @@ import (
 type Chances struct {
 	Unallocated int     `json:"unallocated"` // sustainable and neither assigned nor held: can be granted at once
 	Flex        int     `json:"flex"`        // can be used meanwhile, by who can be interrupted
-	FlexFree    int     `json:"flexFree"`    // of it, what nobody uses now
+	FlexFree    int     `json:"flexFree"`    // of it, what is free now
 	Givers      []Giver `json:"givers"`      // who could transfer some, the most first
 }
 
 // Giver is a quota that has not used some of its grant for long.
 type Giver struct {
 	Quota   string `json:"quota"`
-	Owner   string `json:"owner"` // who must agree; "" where nobody is named
+	Owner   string `json:"owner"` // who must agree; "" where no owner is named
 	Spare   int    `json:"spare"` // GPUs in whole nodes above its highest use
 	Highest int    `json:"highest"`
 	Grant   int    `json:"grant"`

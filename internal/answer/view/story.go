@@ -136,7 +136,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	return "", "", false
 }
 
-// resized says another size of a pool, and who leaves for it.
+// resized says another size of a pool, and which replicas leave for it.
 func (s *Story) resized(e event.WorkloadResized) string {
 	if e.Max == 0 {
 		return "one of its pools finished entirely: what is left goes on without it"
@@ -198,7 +198,7 @@ func (s *Story) evicted(e event.ReplicasEvicted, at fleet.Instant) (text, by str
 	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, e.Class), by
 }
 
-// overdue is told of who does not leave, and of who waits for the room.
+// overdue tells which work does not leave, and which waits for the room.
 func (s *Story) overdue(e event.ReplicasOverdue) string {
 	who := ""
 	if e.ID != s.ID {

@@ -43,7 +43,7 @@ type UsableFlex struct {
 }
 
 // Next is the first moment at which something is known to change; At is 0 where
-// nobody knows one.
+// none is known.
 type Next struct {
 	At   fleet.Instant `json:"at"`
 	What string        `json:"what"`
@@ -124,8 +124,8 @@ func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) Usabl
 	return u
 }
 
-// lastToLeave is who leaves last of those that leave within their grace: until
-// then who may start may have to wait. nil: nobody leaves.
+// lastToLeave is the workload that leaves last of those that leave within their
+// grace: until then a workload that may start may have to wait. nil: none leaves.
 func lastToLeave(p *fleet.Partition) (last *fleet.Workload) {
 	for _, w := range p.Leaving() {
 		if !w.Overdue() && (last == nil || w.GraceEnds > last.GraceEnds) {

@@ -431,7 +431,7 @@ func TestCheckFindsWhatDoesNotAddUp(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	sc.p.Promisable = 4
-	sc.p.SetBacking("oak", 0, 1) // promisable metal that backs nobody, though it is assigned
+	sc.p.SetBacking("oak", 0, 1) // promisable nodes that back no quota, though they are assigned
 	if err := Check(sc.s); err == nil || !strings.Contains(err.Error(), "flex = ") {
 		t.Errorf("got %v", err)
 	}

@@ -34,7 +34,7 @@ const (
 // Change is something that, once done, lets the workload start. It was tried.
 type Change struct {
 	Kind     Kind
-	Class    explain.Class  // who can do it: the submitter, somebody who must be asked, or time
+	Class    explain.Class  // who can do it: the submitter, a person who must be asked, or time
 	Commands []core.Command // what was done to the copy, in order
 	Start    Start          // and what came of it
 
@@ -44,7 +44,7 @@ type Change struct {
 	Was, Now  int           // replicas of the pool; GPUs of the grant
 	GPUs      int           // that are granted or transferred
 	Names     []string      // nodes, or workloads as namespace/name
-	By        fleet.Instant // when it comes by itself at the latest; 0: nobody knows
+	By        fleet.Instant // when it comes by itself at the latest; 0: not known
 	Declared  bool          // all that must end declared how long they run; some have not started
 	Reach     fleet.Reach
 	Priority  fleet.Priority
@@ -90,7 +90,7 @@ func changes(b *bench, w *fleet.Workload, why []explain.Blocker) Found {
 }
 
 // turn orders changes: what comes by itself, what the submitter can do, what
-// others can; last what only passes the waiting on to somebody else.
+// others can; last what only makes other work wait.
 func (c Change) turn() int {
 	switch {
 	case c.Kind == Ends && c.By != 0, c.Kind == Holds:
@@ -167,7 +167,7 @@ func (x *search) keep(c Change, ok bool, patience time.Duration) bool {
 
 // least finds the smallest n from 1 to most whose change works, given that most
 // does: by bisection, so every answer was tried, and one less fails or is not known.
-// More need not be better (it may be somebody else's who comes first), so the
+// More need not be better (other work may come first), so the
 // smallest few are tried besides.
 func (x *search) least(most int, change func(n int) Change, patience time.Duration) (best Change, ok bool) {
 	if most < 1 {

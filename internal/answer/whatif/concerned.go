@@ -9,7 +9,7 @@ import (
 
 // concerned lists the partitions that commands concern, those where the workload may
 // stand among them, and the trees whose waiting work they concern; nil: all of it,
-// where metal changes.
+// where nodes change.
 func (x *search) concerned(commands []core.Command) (list []*fleet.Partition, trees map[string]bool) {
 	in, trees, all := map[*fleet.Partition]bool{}, map[string]bool{x.w.Tree(): true}, false
 	add := func(more ...*fleet.Partition) {
@@ -40,8 +40,8 @@ func (x *search) concerned(commands []core.Command) (list []*fleet.Partition, tr
 			}
 		case core.Prioritise, core.Resize:
 		default:
-			metal, known := x.metalOf(c)
-			if !known { // something that nobody thought of here
+			metal, known := x.nodesOf(c)
+			if !known { // a command that is not known here
 				return x.s.Partitions, nil
 			}
 			all = true
@@ -82,9 +82,9 @@ func (x *search) partitionsOf(cluster string) []*fleet.Partition {
 	return slices.DeleteFunc(slices.Clone(x.s.Partitions), func(p *fleet.Partition) bool { return p.Cluster != cluster })
 }
 
-// metalOf lists the partitions whose metal a command changes. known is false for a
+// nodesOf lists the partitions whose nodes a command changes. known is false for a
 // command that is none of those.
-func (x *search) metalOf(c core.Command) (list []*fleet.Partition, known bool) {
+func (x *search) nodesOf(c core.Command) (list []*fleet.Partition, known bool) {
 	switch c := c.(type) {
 	case core.RecordValidation:
 		return x.partitionsWith([]string{c.Node}), true

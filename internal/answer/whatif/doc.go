@@ -1,13 +1,12 @@
-// Package whatif answers questions of the form "what if somebody did this": it
-// does it to a copy of the state, with the very engine that decides (core.Step),
-// and looks what comes of it. Nothing is shown to people that was not tried.
+// Package whatif answers questions of the form "what if we did this?". It does it
+// to a copy of the state, with the same engine that decides (core.Step), and looks
+// what comes of it. Nothing is shown to people that was not tried.
 //
 // trial.go does commands to a copy and follows a workload until it runs or
-// stands still; bench.go counts the tries, which are bounded. changes.go finds
-// what would let a waiting workload start: what its submitter can do
-// (submitter.go), what a quota owner or operator can (owner.go), and what time
-// brings (time.go). fit.go asks where a workload would run that nobody has
-// submitted yet.
+// stands still. bench.go counts the tries, which are bounded. changes.go finds what
+// would let a waiting workload start: by its submitter (submitter.go), by a quota
+// owner or operator (owner.go), and by time (time.go). fit.go asks where a workload
+// would run before it is submitted.
 //
-// The room is pure: how long a question may take, the caller says (Budget).
+// The room is pure: the caller says how long a question may take (Budget).
 package whatif

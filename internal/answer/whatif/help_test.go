@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A node that is broken does not get well because somebody says so: it comes back
+// A node that is broken does not get well because a person says so: it comes back
 // with a validation that holds what its signals ask for.
 func TestABrokenNodeComesBackByAValidation(t *testing.T) {
 	st := tell(t, map[string]int{"u": 64})
@@ -36,7 +36,7 @@ func TestABrokenNodeComesBackByAValidation(t *testing.T) {
 	}
 }
 
-// Nobody ends work inside a quota so that flex may start: it is a help only where
+// No work inside a quota is ended so that flex may start: it is a help only where
 // its end is known.
 func TestFlexHopesForTheEndOfInQuotaWorkOnlyWhereItIsKnown(t *testing.T) {
 	st := tell(t, map[string]int{"u": 64})

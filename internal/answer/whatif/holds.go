@@ -14,7 +14,7 @@ import (
 const holdsTogether = 16
 
 // holds tries that holds inside its quota end: one of them, else the fewest, in
-// the order in which they do. Until then whoever they are for can be asked.
+// the order in which they do. Until then their holders can be asked.
 func (x *search) holds() {
 	a := x.account()
 	if a == nil || !x.has(explain.Held) {

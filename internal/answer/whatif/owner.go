@@ -207,7 +207,7 @@ func (x *search) transfers() {
 	}
 }
 
-// grew says whether more quota was found already; then nobody need give any up.
+// grew says whether more quota was found already; then no quota need give any up.
 func (x *search) grew() bool {
 	return slices.ContainsFunc(x.found, func(c Change) bool { return c.Kind == Grant })
 }

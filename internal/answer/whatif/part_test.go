@@ -11,10 +11,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// TestAPartOfTheFleetAnswersAsAllOfIt asks everybody who waits in random fleets of several
-// partitions, some of whose quotas have grants in some of these alone: what is found on
-// copies of parts of the fleet is what is found on copies of all of it, but for what
-// helps only after a while: all of it lets time pass for whoever leaves anywhere.
+// TestAPartOfTheFleetAnswersAsAllOfIt asks for all waiting work in random fleets of several
+// partitions, where some quotas have grants in some partitions only. What is found on
+// copies of parts of the fleet is what is found on copies of all of it. Only what helps
+// after a while may differ: a whole copy lets time pass for work that leaves anywhere.
 func TestAPartOfTheFleetAnswersAsAllOfIt(t *testing.T) {
 	t.Parallel()
 	asked, found := 0, 0

@@ -28,7 +28,7 @@ type seen struct {
 }
 
 // TestEveryPendingWorkloadHasAReasonAndEveryChangeWorks is invariant 8 on
-// random small fleets: nobody waits without a reason, and every change that is
+// random small fleets: no workload waits without a reason, and every change that is
 // shown lets the workload start when it is done to the fleet itself.
 func TestEveryPendingWorkloadHasAReasonAndEveryChangeWorks(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ type fleetAt struct {
 	partitions []string
 	quotas     []string
 	n          int
-	silent     bool // of those whom nobody reports gone in time nothing is heard
+	silent     bool // work that is not reported gone in time is never heard of
 }
 
 func randomFleet(seed int64) *fleetAt { return randomFleetOf(seed, 2) }
@@ -204,8 +204,8 @@ func (f *fleetAt) ask(t *testing.T, total *seen) {
 	}
 }
 
-// sameFromScratch asks a copy that has forgotten who was asked in vain: it tries
-// everybody again, and must find the same.
+// sameFromScratch asks a copy that has forgotten which work found no room: it tries
+// all of it again, and must find the same.
 func (f *fleetAt) sameFromScratch(t *testing.T, id uint64, why []explain.Blocker, found whatif.Found) {
 	c := f.s.Clone()
 	if again := whatif.Changes(c, c.Workloads[id], why, f.now, whatif.Budget{}); !reflect.DeepEqual(found, again) {

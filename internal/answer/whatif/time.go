@@ -52,7 +52,7 @@ func (x *search) ended(list []*fleet.Workload) Change {
 	return c
 }
 
-// endOf is when a workload must have ended, as declared; Never if nobody knows.
+// endOf is when a workload must have ended, as declared; Never if that is not known.
 func endOf(w *fleet.Workload) fleet.Instant {
 	if w.MaxRuntime == 0 || w.Started == 0 {
 		return fleet.Never
@@ -94,7 +94,7 @@ func (x *search) inTheWay() []*fleet.Workload {
 }
 
 // mayHope says whether the end of in-quota work is any help to it: that of its own
-// tree; for flex only where its end is known, for nobody ends work inside a quota so
+// tree; for flex only where its end is known, since no work inside a quota is ended so
 // that flex may start.
 func (x *search) mayHope(a *fleet.Account, w *fleet.Workload) bool {
 	if x.w.Flexes() {
@@ -103,7 +103,7 @@ func (x *search) mayHope(a *fleet.Account, w *fleet.Workload) bool {
 	return a.Tree() == x.w.Tree()
 }
 
-// after is when a workload ends, those that should have ended already as if nobody knew.
+// after is when a workload ends, those that should have ended already as if it were unknown.
 func (x *search) after(w *fleet.Workload) fleet.Instant {
 	if end := endOf(w); end > x.now {
 		return end

@@ -89,9 +89,9 @@ func (t *trial) reserves(namespace, name string) bool {
 	return w != nil && (w.State == fleet.Starting || w.State == fleet.RunningW)
 }
 
-// follow lets those who must leave leave, and alarms ring for as long as
-// patience lasts, until the workload runs and nobody is on the way out any more:
-// one that started only to be evicted by who comes back has not been helped.
+// follow lets work leave that must, and alarms ring for as long as patience lasts,
+// until the workload runs and no work is on its way out. A workload that started
+// only to be evicted by work that comes back has not been helped.
 func (t *trial) follow(namespace, name string, patience time.Duration) (st Start, ok bool) {
 	until := t.now.Add(patience)
 	for range rounds {
@@ -115,13 +115,13 @@ func (t *trial) follow(namespace, name string, patience time.Duration) (st Start
 }
 
 // leave brings the moment when the next of those on the way out have left;
-// false if nobody is.
+// false if none is.
 func (t *trial) leave() bool {
 	var leavers []*fleet.Workload
 	first := fleet.Never
 	for _, p := range t.s.Partitions {
 		for _, w := range p.Leaving() {
-			if !w.Overdue() { // when those leave nobody can know
+			if !w.Overdue() { // when overdue work leaves cannot be known
 				leavers = append(leavers, w)
 			}
 		}
@@ -146,7 +146,7 @@ func (t *trial) leave() bool {
 const alarms = 2000
 
 // wait lets alarms ring until one of them changes something, if one does in time.
-// How many ring in vain says nothing: a state remembers some that a copy made
+// How many ring without effect says nothing: a state remembers some that a copy made
 // from scratch would not set.
 func (t *trial) wait(until fleet.Instant) bool {
 	for range alarms {

@@ -33,18 +33,18 @@ func tellHealth(e event.Event, names Names) (Told, bool) {
 	case event.SignalsTaken:
 		return signals(e), true
 	case event.HealthPolicySet:
-		return Told{Nothing, "", "what automation may do to nodes is set anew"}, true
+		return Told{Nothing, "", "the health policy is changed"}, true
 	case event.BreakerTripped:
 		return Told{Partition, e.Partition, fmt.Sprintf("has its breaker open: %s failed at once, and nothing is done to nodes automatically", Count(e.Nodes, "node"))}, true
 	case event.BreakerReset:
 		return Told{Partition, e.Partition, "has its breaker closed: automation acts again"}, true
 	case event.BurstAccused:
-		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once; %s is suspected, not they", e.Burst.Signature, Count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
+		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once, a possible false alarm: %s is the suspected cause, and the nodes stay in service", e.Burst.Signature, Count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
 	case event.BurstJudged:
 		if e.Real {
-			return Told{Partition, e.Partition, e.Signature + " is real, a person says: it is the nodes"}, true
+			return Told{Partition, e.Partition, e.Signature + " was confirmed by a person: the nodes are at fault"}, true
 		}
-		return Told{Partition, e.Partition, e.Signature + " is not the nodes, a person says"}, true
+		return Told{Partition, e.Partition, e.Signature + " was dismissed by a person: the nodes are not at fault"}, true
 	case event.BurstOver:
 		return Told{Partition, e.Partition, e.Signature + " is no longer seen on many nodes"}, true
 	case event.NodeOwned:
@@ -94,12 +94,12 @@ func validated(e event.NodeValidated) string {
 }
 
 func explained(e event.FailureExplained) string {
-	says := "failed by the fault of its own"
+	says := "failed by its own fault"
 	switch e.Cause {
 	case fleet.CauseInfra:
-		says = "failed by the fault of the metal"
+		says = "failed because of its nodes"
 	case fleet.CauseUnknown:
-		says = "failed, and nobody knows why"
+		says = "failed; the cause is not known"
 	case fleet.CauseOwn:
 	}
 	if len(e.Evidence) > 0 {

@@ -12,11 +12,11 @@ import (
 func tellMetal(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.ClusterAdded:
-		return Told{Cluster, e.Cluster, fmt.Sprintf("comes into the fleet, to %s", e.Mode)}, true
+		return Told{Cluster, e.Cluster, fmt.Sprintf("joins the fleet, in mode %s", e.Mode)}, true
 	case event.ClusterModeSet:
-		return Told{Cluster, e.Cluster, fmt.Sprintf("goes from %s to %s", e.Was, e.Mode)}, true
+		return Told{Cluster, e.Cluster, fmt.Sprintf("goes from mode %s to %s", e.Was, e.Mode)}, true
 	case event.PartitionAdded:
-		return Told{Partition, e.Cluster + "/" + e.GPU, fmt.Sprintf("comes into being, with %s on each node", Count(e.GPUsPerNode, "GPU"))}, true
+		return Told{Partition, e.Cluster + "/" + e.GPU, fmt.Sprintf("is created, with %s on each node", Count(e.GPUsPerNode, "GPU"))}, true
 	case event.IslandAdded:
 		return Told{Partition, e.Partition, fmt.Sprintf("has a new island, %s, of %s", e.Island, Count(max(1, e.Racks), "rack"))}, true
 	case event.NodesAdded:
@@ -25,9 +25,9 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 		return Told{Node, e.Node, nodeChanged(e)}, true
 	case event.ReportsStopped:
 		if e.Why != "" {
-			return Told{Cluster, e.Cluster, "is looked at anew before anything is decided there: " + e.Why}, true
+			return Told{Cluster, e.Cluster, "is compared again before anything is decided there: " + e.Why}, true
 		}
-		return Told{Cluster, e.Cluster, "no longer reports: what is known of it is the last that was"}, true
+		return Told{Cluster, e.Cluster, "no longer reports: its figures are the last known ones"}, true
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true
 	case event.PolicySet:

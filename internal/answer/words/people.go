@@ -12,7 +12,7 @@ import (
 func tellPeople(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.QuotaCreated:
-		return Told{Quota, e.Quota, "comes into being, " + Access(e.Access, 4)}, true
+		return Told{Quota, e.Quota, "is created, " + Access(e.Access, 4)}, true
 	case event.QuotaDeleted:
 		return Told{Quota, e.Quota, "is deleted"}, true
 	case event.AccessSet:
@@ -57,13 +57,13 @@ func tellAsked(e event.Event) (Told, bool) {
 	case event.SubscriptionSet:
 		return Told{Other, e.Subscription.Name, "is subscribed: it is told of what happens"}, true
 	case event.SubscriptionEnded:
-		return Told{Other, e.Name, "is told of nothing any more"}, true
+		return Told{Other, e.Name, "is no longer subscribed"}, true
 	}
 	return Told{}, false
 }
 
 func grant(e event.GrantSet) string {
-	says := fmt.Sprintf("is granted %s of %s, not %d", Count(e.GPUs, "GPU"), e.Partition, e.Was)
+	says := fmt.Sprintf("is granted %s of %s (was %d)", Count(e.GPUs, "GPU"), e.Partition, e.Was)
 	switch {
 	case e.Was == 0:
 		says = fmt.Sprintf("is granted %s of %s", Count(e.GPUs, "GPU"), e.Partition)
@@ -74,7 +74,7 @@ func grant(e event.GrantSet) string {
 		says += fmt.Sprintf(", with a gang of %d", e.Gang)
 	}
 	if e.Overcommit {
-		says += ", knowingly above what can be promised"
+		says += ", overcommitted on purpose"
 	}
 	return says
 }

@@ -3,7 +3,7 @@ package words
 import "strings"
 
 // Shell is a command line of these words: what a shell would not read as one plain
-// word is quoted, so that whoever copies the line runs what it says and nothing else.
+// word is quoted, so that a copied line runs what it says and nothing else.
 func Shell(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -68,7 +68,7 @@ func TestSentences(t *testing.T) {
 		{"replicas.evicted", `{"id":8,"whole":true,"until":0,"for":7,"class":"flex"}`, "elm/eval", "must leave, until 00:00:00, for oak/base (flex)"},
 		{"node.changed", `{"partition":"tiger/h200","node":"n1","from":"healthy","to":"quarantined","signal":"XID 79","owner":"automatic"}`, "n1", "goes from healthy to quarantined, kept so automatically: XID 79"},
 		{"grant.transferred", `{"from":"a/b","to":"a/c","partition":"tiger/h200","gpus":8}`, "a/b", "gives 8 GPUs of tiger/h200 to a/c"},
-		{"grant.set", `{"quota":"a/b","partition":"tiger/h200","gpus":64,"was":32,"gang":32}`, "a/b", "is granted 64 GPUs of tiger/h200, not 32, with a gang of 32"},
+		{"grant.set", `{"quota":"a/b","partition":"tiger/h200","gpus":64,"was":32,"gang":32}`, "a/b", "is granted 64 GPUs of tiger/h200 (was 32), with a gang of 32"},
 		{"some.day", `{"b":1,"a":"x","quota":"u"}`, "u", "a x, b 1"},
 	} {
 		if got := Tell(one.kind, one.data, names); got.About != one.about || got.Says != one.says {

@@ -80,7 +80,7 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 	case event.ReplicasOverdue:
 		says := fmt.Sprintf("has not left by %s; it is told again (%d)", clock(e.Until), e.Times)
 		if e.For != 0 {
-			says += ", for " + names.of(e.For) + " waits for the room"
+			says += "; " + names.of(e.For) + " waits for its room"
 		}
 		return work(e.ID, "%s", says)
 	case event.ReplicasLost:
