@@ -6,7 +6,8 @@
 //	forecast   when it should start            (pure)
 //	past       what was lost, kept and waited  (pure; keeper holds it beside the engine)
 //	words      events and figures as sentences
-//	config     fleet files
+//	yamlfile   YAML files, read strictly and with places
+//	fleetfile  fleet files: read, written, compared with a fleet
 //
 // Nothing here changes anything.
 package answer

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/prove/demo"
 	"github.com/muster-fleet/muster/internal/run/driver"
@@ -143,11 +143,11 @@ func (c *cluster) report(ctx context.Context, do func(context.Context, core.Requ
 	return err
 }
 
-func demoFleet() (config.File, error) { return demo.Fleet() }
+func demoFleet() (fleetfile.File, error) { return demo.Fleet() }
 
 // build makes a new fleet of a file, in one step.
-func (s *server) build(ctx context.Context, file config.File, reason string) error {
-	commands := config.Commands(file)
+func (s *server) build(ctx context.Context, file fleetfile.File, reason string) error {
+	commands := fleetfile.Commands(file)
 	if len(commands) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/cli"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 )
 
 // upCommand are those of `muster up`.
@@ -87,7 +87,7 @@ func (o *upCommand) settle() error {
 		if err != nil {
 			return err
 		}
-		if o.upOptions.Fleet, err = config.Parse(o.fleet, data, config.Options{Partitions: map[string]int{}}); err != nil {
+		if o.upOptions.Fleet, err = fleetfile.Parse(o.fleet, data, fleetfile.Options{Partitions: map[string]int{}}); err != nil {
 			return err
 		}
 		o.HasFleet = true

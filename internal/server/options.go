@@ -3,7 +3,7 @@ package server
 import (
 	"io"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 )
 
 // upOptions are what `muster up` was asked for.
@@ -11,7 +11,7 @@ type upOptions struct {
 	Data     string // folder of the journal
 	Listen   string // host:port
 	Tokens   string // file; "": none
-	Fleet    config.File
+	Fleet    fleetfile.File
 	HasFleet bool
 	Demo     bool
 	Seed     uint64       // of the demo

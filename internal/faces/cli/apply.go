@@ -11,7 +11,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
@@ -94,7 +94,7 @@ func (o *fileOptions) compare(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	file, err := config.Parse(o.file, data, config.Options{Partitions: partitionsOf(fleet)})
+	file, err := fleetfile.Parse(o.file, data, fleetfile.Options{Partitions: partitionsOf(fleet)})
 	if err != nil {
 		return comparison{}, err
 	}
@@ -102,13 +102,13 @@ func (o *fileOptions) compare(ctx context.Context) (comparison, error) {
 }
 
 // compare holds a fleet, as the API tells it, against a fleet file.
-func compare(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file config.File) (comparison, error) {
+func compare(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota, file fleetfile.File) (comparison, error) {
 	var c comparison
 	state, err := wire.ReadState(f, quotas)
 	if err != nil {
 		return c, err
 	}
-	_, list := config.Diff(state, file)
+	_, list := fleetfile.Diff(state, file)
 	for _, d := range list {
 		at := -1
 		if d.Command != nil {

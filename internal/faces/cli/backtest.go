@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/prove/backtest"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 )
@@ -114,7 +114,7 @@ func (o *backtestOptions) settle(ctx context.Context) (backtest.Options, error) 
 		options.Policies = append(options.Policies, policy)
 	}
 	for _, text := range o.horizons {
-		d, err := config.ParseDuration(text)
+		d, err := yamlfile.ParseDuration(text)
 		if err != nil || d < time.Hour || d%time.Hour != 0 {
 			return options, usage("--horizon %.40q is no number of full hours; write 24h or 7d, say", text)
 		}

@@ -9,7 +9,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // The exit codes.
@@ -55,7 +55,7 @@ var errNotMet = &told{errors.New("the condition is not met"), ExitNotMet}
 // exitCode is the exit code of an error.
 func exitCode(err error) int {
 	var malformed *usageError
-	var file config.Errors
+	var file yamlfile.Errors
 	if t, ok := asTold(err); ok {
 		return t.code
 	}

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // SpanFlag is a flag with a length of time, for commands that others add: is is
@@ -36,7 +36,7 @@ type span struct {
 }
 
 func (s *span) Set(text string) error {
-	d, err := config.ParseDuration(text)
+	d, err := yamlfile.ParseDuration(text)
 	if err != nil || d < 0 {
 		return usage("%.40q is no length of time; write it with its unit, as in 30s, 4h or 7d", text)
 	}
@@ -85,7 +85,7 @@ func (m *moment) parse(text string) (time.Time, bool) {
 			return at, true
 		}
 	}
-	d, err := config.ParseDuration(strings.TrimSuffix(text, " ago"))
+	d, err := yamlfile.ParseDuration(strings.TrimSuffix(text, " ago"))
 	if err != nil || d < 0 {
 		return time.Time{}, false
 	}

@@ -4,17 +4,17 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // readJobs reads a file with one workload or a list of them, in the words of a
 // scenario's submit. home is the namespace of those that name none.
 func readJobs(name string, data []byte, home string) ([]*musterv1.WorkloadSpec, error) {
-	doc, top := config.Open(name, data)
+	doc, top := yamlfile.Open(name, data)
 	var specs []*musterv1.WorkloadSpec
 	switch {
 	case top.IsList():
-		specs = config.Each(top, func(v config.Value) *musterv1.WorkloadSpec { return readJob(v, home) })
+		specs = yamlfile.Each(top, func(v yamlfile.Value) *musterv1.WorkloadSpec { return readJob(v, home) })
 		if len(specs) == 0 {
 			top.Fail("the list is empty; write at least one workload")
 		}
@@ -30,7 +30,7 @@ func readJobs(name string, data []byte, home string) ([]*musterv1.WorkloadSpec, 
 	return specs, nil
 }
 
-func readJob(v config.Value, home string) *musterv1.WorkloadSpec {
+func readJob(v yamlfile.Value, home string) *musterv1.WorkloadSpec {
 	f := v.Fields("name", "namespace", "target", "partition", "priority", "pools", "maxRuntime", "checkpointEvery", "grace",
 		"user", "groups", "runtime")
 	for key, why := range map[string]string{
@@ -56,19 +56,19 @@ func readJob(v config.Value, home string) *musterv1.WorkloadSpec {
 	return s
 }
 
-func lengthOf(f config.Fields, key string) *durationpb.Duration {
+func lengthOf(f yamlfile.Fields, key string) *durationpb.Duration {
 	if !f.Has(key) {
 		return nil
 	}
 	return durationpb.New(f.At(key).Duration())
 }
 
-func readFilePools(v config.Value) []*musterv1.Pool {
+func readFilePools(v yamlfile.Value) []*musterv1.Pool {
 	if v.IsList() && len(v.List()) == 0 {
 		v.Fail("pools is an empty list; a workload has at least one pool")
 	}
 	seen := map[string]bool{}
-	return config.Each(v, func(e config.Value) *musterv1.Pool {
+	return yamlfile.Each(v, func(e yamlfile.Value) *musterv1.Pool {
 		p := readFilePool(e)
 		if p.GetName() != "" && seen[p.GetName()] {
 			e.Fail("two pools are named %.60q; name each once", p.GetName())
@@ -78,7 +78,7 @@ func readFilePools(v config.Value) []*musterv1.Pool {
 	})
 }
 
-func readFilePool(v config.Value) *musterv1.Pool {
+func readFilePool(v yamlfile.Value) *musterv1.Pool {
 	f := v.Fields("name", "replicas", "min", "max", "gpus", "rank", "reach")
 	p := &musterv1.Pool{
 		Name: f.Need("name").Name(), Gpus: int32(f.Need("gpus").IntOr(1, 1, mostPerNode)),

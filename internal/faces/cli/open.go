@@ -5,20 +5,20 @@ import (
 	"io"
 	"os"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // open reads a file that the command line names; - is standard input.
 func (a *app) open(name string) ([]byte, error) {
 	if name != "-" {
-		data, err := config.ReadFile(name)
+		data, err := yamlfile.ReadFile(name)
 		return data, Malformed(err)
 	}
-	data, err := io.ReadAll(io.LimitReader(a.In, config.MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(a.In, yamlfile.MaxBytes+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("standard input: %w", err)
-	case len(data) > config.MaxBytes:
+	case len(data) > yamlfile.MaxBytes:
 		return nil, usage("standard input is larger than 64 MiB; split it")
 	}
 	return data, nil

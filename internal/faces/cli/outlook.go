@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // outlookOptions are those of `muster outlook`.
@@ -58,7 +58,7 @@ func (o *outlookOptions) message() (*musterv1.FlexOutlookRequest, error) {
 	}
 	m := &musterv1.FlexOutlookRequest{AsOf: o.asOf.message(), Asks: []*musterv1.FlexAsk{{Partition: o.partition, Gpus: gpus}}}
 	for _, text := range o.lengths {
-		d, err := config.ParseDuration(text)
+		d, err := yamlfile.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return nil, usage("--for %.40q is no length of time; write it with its unit, as in 6h or 2d", text)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/muster-fleet/muster/client"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/prove/bench"
 )
 
@@ -214,7 +214,7 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		if there := below(cmd, args[0]); len(there) > 0 {
 			return usage("%s has no command %.40q; did you mean %s?", cmd.CommandPath(), args[0], strings.Join(there, " or "))
 		}
-		if near := config.Nearest(args[0], known); near != "" {
+		if near := yamlfile.Nearest(args[0], known); near != "" {
 			return usage("%s has no command %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
 		}
 		return usage("%s has no command %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))

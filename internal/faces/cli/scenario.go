@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/prove/scenario"
 )
 
@@ -85,7 +85,7 @@ func (a *app) scenarioData(ctx context.Context, paths []string, by scenario.Tell
 		return by(ctx, f)
 	}
 	t := newTable("", column{head: "FILE"}, column{head: "TITLE"}, column{head: "PASSED"}, column{head: "EXPECTATIONS"}, column{head: "FAILURES"}, column{head: "TOOK"})
-	verdict := scenario.EachBy(ctx, paths, tell, func(file string, r scenario.Report, wrong config.Errors) {
+	verdict := scenario.EachBy(ctx, paths, tell, func(file string, r scenario.Report, wrong yamlfile.Errors) {
 		failures := []any{}
 		for _, f := range r.Failures {
 			failures = append(failures, object{{"line", f.Line}, {"what", f.What}, {"expected", f.Expected}, {"actual", f.Actual}})

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 func newUsage(a *app) *cobra.Command {
@@ -108,8 +108,8 @@ func (o *usageReportOptions) one(job string) (*musterv1.Usage, error) {
 
 // inFile reads a list of measurements.
 func (o *usageReportOptions) inFile(data []byte) ([]*musterv1.Usage, error) {
-	doc, top := config.Open(o.file, data)
-	list := config.Each(top, func(v config.Value) *musterv1.Usage {
+	doc, top := yamlfile.Open(o.file, data)
+	list := yamlfile.Each(top, func(v yamlfile.Value) *musterv1.Usage {
 		f := v.Fields("workload", "sm", "tensor", "network")
 		namespace, name, err := o.job(o.app, f.Need("workload").Path())
 		if err != nil {
@@ -128,10 +128,10 @@ func (o *usageReportOptions) inFile(data []byte) ([]*musterv1.Usage, error) {
 	return list, nil
 }
 
-func share1(v config.Value) float64 { return float64(v.Share()) / 1000 }
+func share1(v yamlfile.Value) float64 { return float64(v.Share()) / 1000 }
 
 // maybeShare is a share that somebody measured; nil where nobody did.
-func maybeShare(f config.Fields, key string) *float64 {
+func maybeShare(f yamlfile.Fields, key string) *float64 {
 	if !f.Has(key) {
 		return nil
 	}

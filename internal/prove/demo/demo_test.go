@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/prove/demo"
@@ -40,7 +40,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.do(core.Request{Command: core.Batch{Commands: config.Commands(file)}, Actor: core.System})
+	w.do(core.Request{Command: core.Batch{Commands: fleetfile.Commands(file)}, Actor: core.System})
 	w.start()
 	return w
 }

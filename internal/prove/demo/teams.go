@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -12,8 +12,8 @@ import (
 var fleetFile []byte
 
 // Fleet is the demo's fleet.
-func Fleet() (config.File, error) {
-	return config.Parse("the demo's fleet", fleetFile, config.Options{})
+func Fleet() (fleetfile.File, error) {
+	return fleetfile.Parse("the demo's fleet", fleetFile, fleetfile.Options{})
 }
 
 // team is people who share a namespace and submit to one target.

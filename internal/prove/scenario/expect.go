@@ -3,7 +3,8 @@ package scenario
 import (
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // Expectation is what must be true of one thing.
@@ -22,7 +23,7 @@ type Figure struct {
 	Want Want
 }
 
-func (p *parser) expectation(v config.Value) Expectation {
+func (p *parser) expectation(v yamlfile.Value) Expectation {
 	entries := v.Entries()
 	s, ok := subjectOf(entries)
 	if !ok {
@@ -43,7 +44,7 @@ func (p *parser) expectation(v config.Value) Expectation {
 	return e
 }
 
-func subjectOf(entries []config.Entry) (subject, bool) {
+func subjectOf(entries []yamlfile.Entry) (subject, bool) {
 	for _, s := range subjects {
 		for _, e := range entries {
 			if e.Key == s.key {
@@ -63,7 +64,7 @@ func subjectKeys() []string {
 }
 
 // identify reads which one is meant; it must be one that the story knows.
-func (p *parser) identify(e *Expectation, s subject, f config.Fields) {
+func (p *parser) identify(e *Expectation, s subject, f yamlfile.Fields) {
 	v := f.At(s.key)
 	if s.within {
 		e.Partition = f.Need("partition").Partition()
@@ -79,7 +80,7 @@ func (p *parser) identify(e *Expectation, s subject, f config.Fields) {
 	case "haircut":
 		e.Name = v.Path()
 		if p, _, _ := strings.Cut(e.Partition, "/"); e.Name != "fleet" && e.Name != p && e.Name != e.Partition {
-			v.Fail("haircut is %q, of which %s is no part; write fleet, %s or %s", config.Clip(e.Name), e.Partition, p, e.Partition)
+			v.Fail("haircut is %q, of which %s is no part; write fleet, %s or %s", yamlfile.Clip(e.Name), e.Partition, p, e.Partition)
 		}
 	case "partition":
 		e.Name = v.Partition()
@@ -89,7 +90,7 @@ func (p *parser) identify(e *Expectation, s subject, f config.Fields) {
 	}
 }
 
-func (p *parser) expectFigure(e *Expectation, s subject, entry config.Entry) {
+func (p *parser) expectFigure(e *Expectation, s subject, entry yamlfile.Entry) {
 	f, ok := s.figure(entry.Key)
 	if !ok {
 		return
@@ -107,7 +108,7 @@ func (p *parser) expectFigure(e *Expectation, s subject, entry config.Entry) {
 // known is what a fleet file names.
 type known struct{ partitions, quotas []string }
 
-func knownIn(f config.File) known {
+func knownIn(f fleetfile.File) known {
 	var k known
 	for _, c := range f.Clusters {
 		for _, p := range c.Partitions {
@@ -124,10 +125,10 @@ func knownIn(f config.File) known {
 	return k
 }
 
-func (k known) partition(v config.Value, id string) { k.has(v, "partition", id, k.partitions) }
-func (k known) quota(v config.Value, path string)   { k.has(v, "quota", path, k.quotas) }
+func (k known) partition(v yamlfile.Value, id string) { k.has(v, "partition", id, k.partitions) }
+func (k known) quota(v yamlfile.Value, path string)   { k.has(v, "quota", path, k.quotas) }
 
-func (k known) has(v config.Value, what, name string, all []string) {
+func (k known) has(v yamlfile.Value, what, name string, all []string) {
 	for _, x := range all {
 		if x == name {
 			return
@@ -136,9 +137,9 @@ func (k known) has(v config.Value, what, name string, all []string) {
 	if name == "" {
 		return
 	}
-	if near := config.Nearest(name, all); near != "" {
-		v.Fail("there is no %s %q; did you mean %q?", what, config.Clip(name), near)
+	if near := yamlfile.Nearest(name, all); near != "" {
+		v.Fail("there is no %s %q; did you mean %q?", what, yamlfile.Clip(name), near)
 		return
 	}
-	v.Fail("there is no %s %q in this file; name one that is there", what, config.Clip(name))
+	v.Fail("there is no %s %q in this file; name one that is there", what, yamlfile.Clip(name))
 }

@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -149,7 +149,7 @@ func (s subject) figure(name string) (figure, bool) {
 }
 
 // want reads what a figure must be.
-func (f figure) want(v config.Value) Want {
+func (f figure) want(v yamlfile.Value) Want {
 	switch f.kind {
 	case word:
 		return Word(v.Word(f.words...))
@@ -173,14 +173,14 @@ func (f figure) want(v config.Value) Want {
 	return readBound(v, f.kind == span)
 }
 
-func (f figure) readNames(v config.Value) Want {
+func (f figure) readNames(v yamlfile.Value) Want {
 	if f.words == nil {
 		return Words(v.Names())
 	}
-	return Words(config.Each(v, func(e config.Value) string { return e.Word(f.words...) }))
+	return Words(yamlfile.Each(v, func(e yamlfile.Value) string { return e.Word(f.words...) }))
 }
 
-func readSums(v config.Value) Want {
+func readSums(v yamlfile.Value) Want {
 	n := Numbers{}
 	for _, e := range v.Entries() {
 		n[e.Key] = readBound(e.Value, false)

@@ -3,7 +3,8 @@ package scenario
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -16,12 +17,12 @@ type File struct {
 	Name  string // of the file, for messages
 	Title string
 	Peer  *Peer // whose situation the story retells; nil for the project's own
-	Fleet config.File
+	Fleet fleetfile.File
 	Steps []Step
 	// NotYet is what the file asks for and this Muster cannot do yet. Such a file
 	// counts as failed. Figures that cannot be told yet are left out of the steps;
 	// where it is more than figures, Partly is false and the story is not run.
-	NotYet config.Errors
+	NotYet yamlfile.Errors
 	Partly bool
 	// Moments asks for every figure at each expect step and at the end (Report.Moments).
 	Moments bool
@@ -72,7 +73,7 @@ func (a Submit) request(*fleet.State) (core.Request, error) {
 }
 
 // SetPolicy puts the settings that a step names over the policy in force.
-type SetPolicy struct{ Policy config.Policy }
+type SetPolicy struct{ Policy fleetfile.Policy }
 
 func (a SetPolicy) request(s *fleet.State) (core.Request, error) {
 	return Told{Command: core.SetPolicy{Policy: a.Policy.Over(s.Policy)}}.request(s)

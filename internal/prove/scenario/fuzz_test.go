@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // FuzzScenarioFile: whatever is in a file, it is refused with a place, or it is
@@ -24,7 +24,7 @@ func FuzzScenarioFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse("f", data)
-		var wrong config.Errors
+		var wrong yamlfile.Errors
 		switch {
 		case errors.As(err, &wrong) && len(wrong) > 0:
 			return

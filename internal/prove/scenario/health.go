@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -21,7 +22,7 @@ type Signal struct {
 }
 
 // signal reads a signal: {node, check, agent, codes, gpu, fatal, well, ...}.
-func (p *parser) signal(v config.Value) Action {
+func (p *parser) signal(v yamlfile.Value) Action {
 	f := v.Fields("node", "check", "agent", "component", "codes", "gpus", "fatal", "well", "storeOnly", "action",
 		"message", "id", "ago", "ahead", "times", "every")
 	s := Signal{Times: f.At("times").IntOr(1, 1, fleet.SightMemory), Every: time.Second}
@@ -108,12 +109,12 @@ func (a SetNodes) chosen(s *fleet.State) ([]string, error) {
 }
 
 // healthAction reads the other steps about health.
-func (p *parser) healthAction(kind string, v config.Value) (Action, bool) {
+func (p *parser) healthAction(kind string, v yamlfile.Value) (Action, bool) {
 	switch kind {
 	case "signal":
 		return p.signal(v), true
 	case "health":
-		return SetHealth{config.ReadHealth(v)}, true
+		return SetHealth{fleetfile.ReadHealth(v)}, true
 	case "validate":
 		f := v.Fields("node", "passed", "checks", "note")
 		passed := !f.Has("passed") || f.At("passed").Bool()
@@ -144,7 +145,7 @@ func (p *parser) healthAction(kind string, v config.Value) (Action, bool) {
 var healthSteps = []string{"signal", "health", "validate", "release", "reset", "burst", "fail", "measure"}
 
 // SetHealth puts the settings that a step names over the health policy in force.
-type SetHealth struct{ Health config.Health }
+type SetHealth struct{ Health fleetfile.Health }
 
 func (a SetHealth) request(s *fleet.State) (core.Request, error) {
 	return Told{Command: core.SetHealthPolicy{Policy: a.Health.Over(*s.HealthPolicy())}}.request(s)
@@ -162,7 +163,7 @@ func (a Fail) request(s *fleet.State) (core.Request, error) {
 }
 
 // measure reads what a workload's GPUs are seen to do, as shares.
-func (p *parser) measure(v config.Value) Action {
+func (p *parser) measure(v yamlfile.Value) Action {
 	f := v.Fields("workload", "sm", "tensor", "network")
 	name := f.Need("workload").Name()
 	p.submitted(f.At("workload"), name)

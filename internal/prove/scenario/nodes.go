@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -23,7 +23,7 @@ type SetNodes struct {
 	Signal          string
 }
 
-func (p *parser) node(v config.Value) Action {
+func (p *parser) node(v yamlfile.Value) Action {
 	f := v.Fields("name", "state", "dead", "signal", "under")
 	a := SetNodes{Dead: f.At("dead").IntOr(0, 0, mostGPUs), Signal: f.At("signal").Text()}
 	var words []string
@@ -43,7 +43,7 @@ func (p *parser) node(v config.Value) Action {
 }
 
 // choice reads {of: WORKLOAD, count: N} or {free: PARTITION, count: N}.
-func (p *parser) choice(v config.Value, a *SetNodes) {
+func (p *parser) choice(v yamlfile.Value, a *SetNodes) {
 	f := v.Fields("of", "free", "count")
 	a.Count = f.At("count").IntOr(1, 1, mostReplicas)
 	switch key, value := f.One("of", "free"); key {
@@ -58,7 +58,7 @@ func (p *parser) choice(v config.Value, a *SetNodes) {
 }
 
 // nodeNames reads a node, a range of nodes, or a list of both.
-func nodeNames(v config.Value) []string {
+func nodeNames(v yamlfile.Value) []string {
 	if !v.IsList() {
 		return nodeRange(v)
 	}
@@ -72,7 +72,7 @@ func nodeNames(v config.Value) []string {
 var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
 
 // nodeRange reads tiger-h200-i1-001..008 as eight names.
-func nodeRange(v config.Value) []string {
+func nodeRange(v yamlfile.Value) []string {
 	name := v.Name()
 	m := ranged.FindStringSubmatch(name)
 	if m == nil {
@@ -84,7 +84,7 @@ func nodeRange(v config.Value) []string {
 	from, errFrom := strconv.Atoi(m[2])
 	to, errTo := strconv.Atoi(m[3])
 	if errFrom != nil || errTo != nil || from > to || to-from >= mostReplicas || len(m[2]) != len(m[3]) {
-		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", config.Clip(name))
+		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", yamlfile.Clip(name))
 		return nil
 	}
 	names := make([]string, 0, to-from+1)

@@ -5,42 +5,43 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
-// Load reads a scenario from disk. What is wrong in it is config.Errors; another
+// Load reads a scenario from disk. What is wrong in it is yamlfile.Errors; another
 // error is the disk's.
 func Load(path string) (*File, error) {
-	data, err := config.ReadFile(path)
+	data, err := yamlfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, data)
 }
 
-// Parse reads a scenario; name is what messages call the file. The error is config.Errors.
+// Parse reads a scenario; name is what messages call the file. The error is yamlfile.Errors.
 func Parse(name string, data []byte) (*File, error) {
-	doc, top := config.Open(name, data)
-	f := top.Fields(append([]string{"scenario", "peer", "steps"}, config.Keys...)...)
+	doc, top := yamlfile.Open(name, data)
+	f := top.Fields(append([]string{"scenario", "peer", "steps"}, fleetfile.Keys...)...)
 	p := &parser{file: &File{Name: name}, namespaces: map[string]string{}}
 	p.file.Title = f.Need("scenario").Text()
 	p.file.Peer = readPeer(f.At("peer"))
-	p.file.Fleet = config.Read(name, f, config.Options{Partitions: map[string]int{}})
+	p.file.Fleet = fleetfile.Read(name, f, fleetfile.Options{Partitions: map[string]int{}})
 	p.file.Partly = true
 	p.known = knownIn(p.file.Fleet)
-	p.file.Steps = config.Each(f.Need("steps"), p.step)
+	p.file.Steps = yamlfile.Each(f.Need("steps"), p.step)
 	return p.finish(doc.Err())
 }
 
 // finish tells wishes for what cannot be done yet from what is wrong.
 func (p *parser) finish(err error) (*File, error) {
-	var all config.Errors
+	var all yamlfile.Errors
 	if !errors.As(err, &all) {
 		return p.file, nil
 	}
-	var wrong config.Errors
+	var wrong yamlfile.Errors
 	for _, e := range all {
 		if e.NotYet {
 			p.file.NotYet = append(p.file.NotYet, e)
@@ -68,7 +69,7 @@ var stepKinds = []string{
 	"idle", "maintenance", "nfz", "stale", "fresh", "restart", "expect",
 }
 
-func (p *parser) step(v config.Value) Step {
+func (p *parser) step(v yamlfile.Value) Step {
 	kinds := append(slices.Clone(stepKinds), healthSteps...)
 	f := v.Fields(append([]string{"at", "refused"}, kinds...)...)
 	s := Step{Line: v.Line(), At: p.at(f.Need("at"))}
@@ -76,7 +77,7 @@ func (p *parser) step(v config.Value) Step {
 	switch kind {
 	case "":
 	case "expect":
-		s.Expect = config.Each(value, p.expectation)
+		s.Expect = yamlfile.Each(value, p.expectation)
 	case "restart":
 		if s.Restart = value.Bool(); !s.Restart {
 			value.Fail("restart is not true; leave the step out if nothing restarts")
@@ -88,7 +89,7 @@ func (p *parser) step(v config.Value) Step {
 	return s
 }
 
-func (p *parser) at(v config.Value) time.Duration {
+func (p *parser) at(v yamlfile.Value) time.Duration {
 	at := v.Duration()
 	if at < p.last {
 		v.Fail("at is %s, before the step above (%s); steps come in order of time",
@@ -110,7 +111,7 @@ func codeWords() []string {
 	return words
 }
 
-func (p *parser) refused(v config.Value, kind string) core.Code {
+func (p *parser) refused(v yamlfile.Value, kind string) core.Code {
 	if !v.Present() {
 		return ""
 	}

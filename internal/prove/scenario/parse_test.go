@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -156,7 +156,7 @@ func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
 
 func TestLaterStepsAreStillReadStrictly(t *testing.T) {
 	_, err := Parse("f", story("{at: 1s, nfz: {nam: m}}"))
-	var all config.Errors
+	var all yamlfile.Errors
 	if !errors.As(err, &all) || !strings.Contains(err.Error(), `unknown key "nam"`) {
 		t.Errorf("got %v", err)
 	}

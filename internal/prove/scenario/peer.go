@@ -3,7 +3,7 @@ package scenario
 import (
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // Peer says which situation of another scheduler a story retells, and how
@@ -34,7 +34,7 @@ func (p Peer) Project() string {
 	return parts[0] + "/" + parts[1]
 }
 
-func readPeer(v config.Value) *Peer {
+func readPeer(v yamlfile.Value) *Peer {
 	if !v.Present() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func readPeer(v config.Value) *Peer {
 		Why:    f.Need("why").Text(),
 	}
 	if strings.Count(strings.TrimPrefix(p.Source, github), "/") < 2 || !strings.HasPrefix(p.Source, github) {
-		source.Fail("%q is no address in a repository; write it as %sOWNER/NAME/…", config.Clip(p.Source), github)
+		source.Fail("%q is no address in a repository; write it as %sOWNER/NAME/…", yamlfile.Clip(p.Source), github)
 		return nil
 	}
 	return p

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // Report is what came of one scenario.
@@ -13,7 +13,7 @@ type Report struct {
 	File, Title  string
 	Expectations int // figures and refusals that were judged
 	Failures     []Failure
-	NotYet       config.Errors
+	NotYet       yamlfile.Errors
 	Took         time.Duration
 	Moments      []Moment // where the file asks for them
 }

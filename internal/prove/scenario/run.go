@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Run tells the story of a file and says what was not as it should be. The
-// error is config.Errors where the file's fleet cannot be built, or the world's.
+// error is yamlfile.Errors where the file's fleet cannot be built, or the world's.
 func Run(ctx context.Context, f *File) (Report, error) { return run(ctx, f, nil) }
 
 func run(ctx context.Context, f *File, open func(Setting) (Stage, error)) (Report, error) {
@@ -59,7 +60,7 @@ func (t *telling) tell(ctx context.Context) error {
 
 // build makes the fleet of the file, all at once.
 func (t *telling) build(ctx context.Context) error {
-	_, changes := config.Diff(fleet.NewState(), t.file.Fleet)
+	_, changes := fleetfile.Diff(fleet.NewState(), t.file.Fleet)
 	if len(changes) == 0 {
 		return nil
 	}
@@ -69,13 +70,13 @@ func (t *telling) build(ctx context.Context) error {
 	}
 	for n := range changes {
 		if _, err := t.world.engine.DryRun(ctx, request(changes[:n+1])); err != nil {
-			return config.Errors{{File: t.file.Name, Line: changes[n].Line, Message: fmt.Sprintf("%s: %v", changes[n].Text, err)}}
+			return yamlfile.Errors{{File: t.file.Name, Line: changes[n].Line, Message: fmt.Sprintf("%s: %v", changes[n].Text, err)}}
 		}
 	}
 	return refusal
 }
 
-func request(changes []config.Change) core.Request {
+func request(changes []fleetfile.Change) core.Request {
 	var all []core.Command
 	for _, c := range changes {
 		all = append(all, c.Command)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // notYet lists the scenarios that cannot pass yet, by file name, and why. One
@@ -188,7 +188,7 @@ func TestFleetThatCannotBeBuiltIsMalformed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Run(t.Context(), f)
-	var wrong config.Errors
+	var wrong yamlfile.Errors
 	if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), "f:5: grant b in tiger/h200: 16 GPUs: Overpromise: ") {
 		t.Errorf("got %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // FailedError says that every file could be read and some scenario failed: exit code 1.
@@ -41,7 +41,7 @@ type Teller func(ctx context.Context, f *File) (Report, error)
 // RunAllBy is RunAll by a teller of one's own.
 func RunAllBy(ctx context.Context, out io.Writer, paths []string, by Teller) error {
 	passed, failed := 0, 0
-	err := EachBy(ctx, paths, by, func(file string, report Report, wrong config.Errors) {
+	err := EachBy(ctx, paths, by, func(file string, report Report, wrong yamlfile.Errors) {
 		switch {
 		case wrong != nil:
 			fmt.Fprintf(out, "FAIL %s\n%v\n", file, wrong)
@@ -63,12 +63,12 @@ func RunAllBy(ctx context.Context, out io.Writer, paths []string, by Teller) err
 // Each runs every file, and every .yaml file in every folder, and hands on what
 // came of each: its report, or what is wrong with it as a scenario. Its error is
 // RunAll's.
-func Each(ctx context.Context, paths []string, tell func(file string, report Report, wrong config.Errors)) error {
+func Each(ctx context.Context, paths []string, tell func(file string, report Report, wrong yamlfile.Errors)) error {
 	return EachBy(ctx, paths, Run, tell)
 }
 
 // EachBy is Each by a teller of one's own.
-func EachBy(ctx context.Context, paths []string, by Teller, tell func(file string, report Report, wrong config.Errors)) error {
+func EachBy(ctx context.Context, paths []string, by Teller, tell func(file string, report Report, wrong yamlfile.Errors)) error {
 	files, err := gather(paths)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func EachBy(ctx context.Context, paths []string, by Teller, tell func(file strin
 	passed, failed, malformed := 0, 0, 0
 	for _, file := range files {
 		report, err := loadAndRun(ctx, file, by)
-		var wrong config.Errors
+		var wrong yamlfile.Errors
 		switch {
 		case errors.As(err, &wrong):
 			malformed++

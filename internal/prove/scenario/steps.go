@@ -1,7 +1,8 @@
 package scenario
 
 import (
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -16,7 +17,7 @@ var later = map[string][]string{
 }
 
 // action reads a command step.
-func (p *parser) action(kind string, v config.Value) Action {
+func (p *parser) action(kind string, v yamlfile.Value) Action {
 	if keys, ok := later[kind]; ok {
 		v.Fields(keys...)
 		p.notYet(v, "steps of kind %s", kind)
@@ -48,7 +49,7 @@ func (p *parser) action(kind string, v config.Value) Action {
 	return quotaAction(kind, v)
 }
 
-func quotaAction(kind string, v config.Value) Action {
+func quotaAction(kind string, v yamlfile.Value) Action {
 	switch kind {
 	case "grant":
 		return grant(v)
@@ -59,14 +60,14 @@ func quotaAction(kind string, v config.Value) Action {
 }
 
 // notYet says that the story cannot be run as a whole.
-func (p *parser) notYet(v config.Value, format string, args ...any) {
+func (p *parser) notYet(v yamlfile.Value, format string, args ...any) {
 	p.file.Partly = false
 	v.NotYet(format, args...)
 }
 
-func gpus(v config.Value) int { return v.IntOr(0, 0, mostGPUs) }
+func gpus(v yamlfile.Value) int { return v.IntOr(0, 0, mostGPUs) }
 
-func grant(v config.Value) Action {
+func grant(v yamlfile.Value) Action {
 	f := v.Fields("quota", "partition", "gpus", "gang", "overcommit", "reason")
 	return Told{
 		Command: core.SetGrant{
@@ -77,14 +78,14 @@ func grant(v config.Value) Action {
 	}
 }
 
-func transfer(v config.Value) Action {
+func transfer(v yamlfile.Value) Action {
 	f := v.Fields("from", "to", "partition", "gpus")
 	return Told{Command: core.Transfer{
 		From: f.Need("from").Path(), To: f.Need("to").Path(), Partition: f.Need("partition").Path(), GPUs: gpus(f.Need("gpus")),
 	}}
 }
 
-func hold(v config.Value) Action {
+func hold(v yamlfile.Value) Action {
 	f := v.Fields("quota", "partition", "gpus", "until", "user", "namespace")
 	c := core.PlaceHold{
 		Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
@@ -100,13 +101,13 @@ func hold(v config.Value) Action {
 }
 
 // policy changes settings of the fleet, or with a scope the buffer there.
-func (p *parser) policy(v config.Value) Action {
-	f := v.Fields(append([]string{"scope"}, config.PolicyKeys...)...)
-	settings := config.ReadPolicy(v, f)
+func (p *parser) policy(v yamlfile.Value) Action {
+	f := v.Fields(append([]string{"scope"}, fleetfile.PolicyKeys...)...)
+	settings := fleetfile.ReadPolicy(v, f)
 	if !f.Has("scope") {
 		return SetPolicy{settings}
 	}
-	for _, key := range config.PolicyKeys {
+	for _, key := range fleetfile.PolicyKeys {
 		if key != "buffer" && f.Has(key) {
 			f.At(key).Fail("%s is set for the whole fleet; with a scope only buffer can change", key)
 		}
@@ -118,10 +119,10 @@ func (p *parser) policy(v config.Value) Action {
 	return Told{Command: command}
 }
 
-func islands(v config.Value) Action {
+func islands(v yamlfile.Value) Action {
 	f := v.Fields("partition", "add")
 	command := core.AddIslands{Partition: f.Need("partition").Path()}
-	for _, i := range config.ReadIslands(f.Need("add")) {
+	for _, i := range fleetfile.ReadIslands(f.Need("add")) {
 		added := core.NewIsland{Name: i.Name, Names: i.Names, Racks: i.Racks}
 		if i.Names == nil {
 			added.Nodes = i.Nodes
@@ -131,7 +132,7 @@ func islands(v config.Value) Action {
 	return Told{Command: command}
 }
 
-func incident(v config.Value) Action {
+func incident(v yamlfile.Value) Action {
 	f := v.Fields("name", "scope", "severity", "nodes", "state")
 	name := f.Need("name").Name()
 	if f.Has("state") {
@@ -144,7 +145,7 @@ func incident(v config.Value) Action {
 }
 
 // idle says what a workload's GPUs are seen to do from now on.
-func (p *parser) idle(v config.Value) Action {
+func (p *parser) idle(v yamlfile.Value) Action {
 	f := v.Fields("workload", "utilisation")
 	name := f.Need("workload").Name()
 	p.submitted(f.At("workload"), name)
@@ -153,15 +154,15 @@ func (p *parser) idle(v config.Value) Action {
 	}}}}
 }
 
-func (p *parser) cancel(v config.Value) Action {
+func (p *parser) cancel(v yamlfile.Value) Action {
 	name := v.Name()
 	p.submitted(v, name)
 	return Told{Command: core.Cancel{Namespace: p.namespaces[name], Name: name}}
 }
 
 // submitted refuses the name of a workload that no step above submits.
-func (p *parser) submitted(v config.Value, name string) {
+func (p *parser) submitted(v yamlfile.Value, name string) {
 	if _, ok := p.namespaces[name]; !ok && name != "" {
-		v.Fail("no step above submits a workload %q; submit it first", config.Clip(name))
+		v.Fail("no step above submits a workload %q; submit it first", yamlfile.Clip(name))
 	}
 }

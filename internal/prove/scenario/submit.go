@@ -1,13 +1,13 @@
 package scenario
 
 import (
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 const mostReplicas = 1 << 20
 
-func (p *parser) submit(v config.Value) Action {
+func (p *parser) submit(v yamlfile.Value) Action {
 	f := v.Fields("name", "namespace", "user", "groups", "target", "partition", "priority", "pools",
 		"runtime", "maxRuntime", "checkpointEvery", "grace")
 	a := Submit{Runtime: f.At("runtime").Duration(), Ends: f.Has("runtime")}
@@ -28,16 +28,16 @@ func (p *parser) submit(v config.Value) Action {
 
 // name keeps a workload's name: expectations know it by that alone, so it may be
 // used again in its own namespace (once it has ended, or to be refused), not in another.
-func (p *parser) name(v config.Value, spec fleet.Spec) {
+func (p *parser) name(v yamlfile.Value, spec fleet.Spec) {
 	if home, used := p.namespaces[spec.Name]; used && home != spec.Namespace {
 		v.Fail("a workload %q is submitted above in namespace %q; a scenario uses a name in one namespace only",
-			config.Clip(spec.Name), config.Clip(home))
+			yamlfile.Clip(spec.Name), yamlfile.Clip(home))
 		return
 	}
 	p.namespaces[spec.Name] = spec.Namespace
 }
 
-func priority(v config.Value) fleet.Priority {
+func priority(v yamlfile.Value) fleet.Priority {
 	if !v.Present() {
 		return fleet.Mid
 	}
@@ -45,22 +45,22 @@ func priority(v config.Value) fleet.Priority {
 	return p
 }
 
-func pools(v config.Value) []fleet.Pool {
+func pools(v yamlfile.Value) []fleet.Pool {
 	if v.IsList() && len(v.List()) == 0 {
 		v.Fail("pools is an empty list; a workload has at least one pool")
 	}
 	seen := map[string]bool{}
-	return config.Each(v, func(e config.Value) fleet.Pool {
+	return yamlfile.Each(v, func(e yamlfile.Value) fleet.Pool {
 		pool := readPool(e)
 		if pool.Name != "" && seen[pool.Name] {
-			e.Fail("two pools are named %q; name each once", config.Clip(pool.Name))
+			e.Fail("two pools are named %q; name each once", yamlfile.Clip(pool.Name))
 		}
 		seen[pool.Name] = true
 		return pool
 	})
 }
 
-func readPool(v config.Value) fleet.Pool {
+func readPool(v yamlfile.Value) fleet.Pool {
 	f := v.Fields("name", "replicas", "min", "max", "gpus", "rank", "reach")
 	pool := fleet.Pool{Name: f.Need("name").Name(), GPUs: gpus(f.Need("gpus")), Rank: f.At("rank").IntOr(0, 0, mostReplicas)}
 	if key, _ := f.One("replicas", "min"); key == "replicas" {
@@ -77,7 +77,7 @@ func readPool(v config.Value) fleet.Pool {
 }
 
 // reach is a pool's reach; a gang of several replicas stays in an island unless it says otherwise.
-func reach(v config.Value, pool fleet.Pool) fleet.Reach {
+func reach(v yamlfile.Value, pool fleet.Pool) fleet.Reach {
 	switch {
 	case v.Present():
 		return fleet.Reach(v.Word(string(fleet.ReachRack), string(fleet.ReachIsland), string(fleet.ReachAny)))

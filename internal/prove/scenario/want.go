@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
 // Want is what one figure must be.
@@ -44,7 +44,7 @@ type Numbers map[string]Bound
 var bound = regexp.MustCompile(`^(>=|<=|>|<) *(\S+)$`)
 
 // readBound reads a number, or a bound on one as text.
-func readBound(v config.Value, span bool) Bound {
+func readBound(v yamlfile.Value, span bool) Bound {
 	if !span && v.IsInt() {
 		return Bound{N: int64(v.Int(-mostGPUs, mostGPUs))}
 	}
@@ -57,7 +57,7 @@ func readBound(v config.Value, span bool) Bound {
 	}
 	n, ok := parseNumber(rest, span)
 	if !ok || (op == "" && !span) {
-		v.Fail("%q is neither a figure nor a bound; write it as in %s", config.Clip(v.Text()), example(span))
+		v.Fail("%q is neither a figure nor a bound; write it as in %s", yamlfile.Clip(v.Text()), example(span))
 	}
 	return Bound{Op: op, N: n, Time: span}
 }
@@ -71,7 +71,7 @@ func example(span bool) string {
 
 func parseNumber(text string, span bool) (int64, bool) {
 	if span {
-		d, err := config.ParseDuration(text)
+		d, err := yamlfile.ParseDuration(text)
 		return int64(d), err == nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)

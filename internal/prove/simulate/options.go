@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 	"github.com/muster-fleet/muster/internal/run/journal"
 )
@@ -55,7 +55,7 @@ func (o Options) journal() journal.Journal {
 
 // Input is what a simulation reads, all of it checked.
 type Input struct {
-	Fleet   config.File
+	Fleet   fleetfile.File
 	Jobs    []trace.Job       // in order of submission
 	Targets map[string]string // by team: a quota's path, or flex
 	Faults  []trace.Fault
@@ -72,7 +72,7 @@ func Read(o Options) (Input, error) {
 	}
 	in := Input{From: o.From.UTC()}
 	var err error
-	if in.Fleet, err = config.Load(o.Fleet, config.Options{}); err != nil {
+	if in.Fleet, err = fleetfile.Load(o.Fleet, fleetfile.Options{}); err != nil {
 		return in, err
 	}
 	if in.Jobs, err = readJobs(o); err != nil {

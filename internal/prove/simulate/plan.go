@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -56,7 +56,7 @@ func checkJobs(jobs []trace.Job) error {
 
 // targets finds each team's target: the quota whose path ends in the team's
 // name, or flex.
-func targets(quotas []config.Quota, jobs []trace.Job) (map[string]string, error) {
+func targets(quotas []fleetfile.Quota, jobs []trace.Job) (map[string]string, error) {
 	found := map[string]string{}
 	for _, j := range jobs {
 		if _, known := found[j.Team]; known {

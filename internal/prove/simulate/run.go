@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 	"github.com/muster-fleet/muster/internal/run/driver"
@@ -105,7 +105,7 @@ func clusterOptions(o Options) simulated.Options {
 
 // build makes the fleet of the fleet file, and finds out what will happen to it.
 func (r *run) build(ctx context.Context) error {
-	for _, c := range config.Commands(r.in.Fleet) {
+	for _, c := range fleetfile.Commands(r.in.Fleet) {
 		if err := r.do(ctx, core.Request{Command: c, Actor: core.System, Reason: "fleet file"}); err != nil {
 			return fmt.Errorf("%s: %w", r.in.Fleet.Name, err)
 		}

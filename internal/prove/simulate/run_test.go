@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -170,7 +170,7 @@ func TestProgressIsTold(t *testing.T) {
 
 func TestFleetFilesOfTheExamplesAreRight(t *testing.T) {
 	for _, name := range []string{"philly-7f04ca", "philly-2869ce", "philly-six", "philly-siblings", "itp", "itp-siblings"} {
-		f, err := config.Load("../../../examples/"+name+".yaml", config.Options{})
+		f, err := fleetfile.Load("../../../examples/"+name+".yaml", fleetfile.Options{})
 		if err != nil || len(f.Quotas) == 0 {
 			t.Errorf("%s: %d quotas, error %v", name, len(f.Quotas), err)
 		}

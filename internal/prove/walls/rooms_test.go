@@ -36,7 +36,7 @@ type room struct {
 
 // driven is what tests import that drive an engine of their own in virtual or real time.
 const driven = "state/fleet state/event decide/core decide/promise decide/placement decide/health run/engine run/journal run/journal/memory " +
-	"run/journal/sqlite run/driver run/driver/simulated run/compact answer/view answer/explain answer/forecast answer/config"
+	"run/journal/sqlite run/driver run/driver/simulated run/compact answer/view answer/explain answer/forecast answer/fleetfile answer/yamlfile"
 
 // page is what every page may import.
 const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
@@ -88,7 +88,8 @@ var rooms = []room{
 	{folder: "internal/answer/past", kind: pure, may: "answer/explain"},
 	{folder: "internal/answer/past/keeper", kind: open, may: "answer/past"},
 	{folder: "internal/answer/view", kind: plain, may: "answer/explain"},
-	{folder: "internal/answer/config", kind: open, may: "answer/words"},
+	{folder: "internal/answer/yamlfile", kind: open},
+	{folder: "internal/answer/fleetfile", kind: open, may: "answer/words answer/yamlfile"},
 
 	// clusters: the world outside.
 	{folder: "internal/clusters", kind: plain},
@@ -154,7 +155,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text faces/draw faces/picture faces/metrics faces/wire answer/words answer/config prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.

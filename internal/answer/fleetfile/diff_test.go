@@ -1,9 +1,10 @@
-package config
+package fleetfile
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -102,7 +103,7 @@ func TestWrittenFileSaysTheSameFleet(t *testing.T) {
 
 func TestStrangeNamesSurviveWriting(t *testing.T) {
 	for _, name := range []string{"yes", "1", "null", "0x1", "1e3", "-a", "a:b", "~", "é", "@x", "2017-10-01", "a: b", "#a", "tiger/h200", "", "it's", "\"", "true"} {
-		_, top := Open("f", []byte("{a: "+scalar(name)+"}"))
+		_, top := yamlfile.Open("f", []byte("{a: "+scalar(name)+"}"))
 		if got := top.Fields("a").At("a").Text(); got != name {
 			t.Errorf("%q is written %s and read %q", name, scalar(name), got)
 		}

@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"math"
@@ -44,7 +44,7 @@ func (v Value) short() (string, bool) {
 		v.Fail("%s is an empty text; write a name", v.name)
 		return "", false
 	case len(text) > LongestName:
-		v.Fail("%s is %s; at most %d characters are allowed", v.name, quote(text), LongestName)
+		v.Fail("%s is %s; at most %d characters are allowed", v.name, Quote(text), LongestName)
 		return "", false
 	}
 	return text, true
@@ -57,7 +57,7 @@ func (v Value) Name() string {
 		return ""
 	}
 	if strings.IndexFunc(text, notInNames) >= 0 {
-		v.Fail("%s is %s; a name has no spaces, slashes and control characters", v.name, quote(text))
+		v.Fail("%s is %s; a name has no spaces, slashes and control characters", v.name, Quote(text))
 		return ""
 	}
 	return text
@@ -74,17 +74,35 @@ func (v Value) Path() string {
 		return ""
 	}
 	if wrong := wrongPath(text); wrong != "" {
-		v.Fail("%s is %s: %s", v.name, quote(text), wrong)
+		v.Fail("%s is %s: %s", v.name, Quote(text), wrong)
 		return ""
 	}
 	return text
+}
+
+// QuotaPath is the path of a quota: names joined by slashes, none twice, and not flex.
+func (v Value) QuotaPath() string {
+	path := v.Path()
+	seen := map[string]bool{}
+	for _, segment := range strings.Split(path, "/") {
+		if seen[segment] {
+			v.Fail("%s is %s: %s would stand under itself; name every part of a path once", v.name, Quote(path), Quote(segment))
+			return ""
+		}
+		seen[segment] = true
+	}
+	if fleet.TreeOf(path) == fleet.Flex {
+		v.Fail("%s is %s: flex is capacity that no quota uses, so no quota can have that name; choose another", v.name, Quote(path))
+		return ""
+	}
+	return path
 }
 
 // Partition is a partition's ID, cluster/gpu.
 func (v Value) Partition() string {
 	id := v.Path()
 	if id != "" && strings.Count(id, "/") != 1 {
-		v.Fail("%s is %s; write cluster and GPU model, as in tiger/h200", v.name, quote(id))
+		v.Fail("%s is %s; write cluster and GPU model, as in tiger/h200", v.name, Quote(id))
 		return ""
 	}
 	return id
@@ -111,7 +129,7 @@ func (v Value) Word(known ...string) string {
 		return ""
 	}
 	if !slices.Contains(known, word) {
-		v.Fail("%s is %s; %s", v.name, quote(word), remedy(word, known))
+		v.Fail("%s is %s; %s", v.name, Quote(word), Remedy(word, known))
 		return ""
 	}
 	return word
@@ -201,6 +219,17 @@ func (v Value) Share() fleet.Permille {
 	return 0
 }
 
+// Factor is how many times as often, from 1 to 1000 in whole thousandths; what is
+// wrong reads as otherwise.
+func (v Value) Factor(otherwise fleet.Permille) fleet.Permille {
+	x, err := strconv.ParseFloat(v.node.Value, 64)
+	if err != nil || v.node.Kind != yaml.ScalarNode || x < 1 || x > 1000 || math.Abs(x*1000-math.Round(x*1000)) > 1e-6 {
+		v.Fail("%s is %s; write how many times as often, 1 to 1000, as in 1.25", v.name, v.kind())
+		return otherwise
+	}
+	return fleet.PermilleOf(x)
+}
+
 // Duration is a time span of zero or more: a Go duration, or one with days.
 func (v Value) Duration() time.Duration {
 	if v.node == nil {
@@ -213,9 +242,9 @@ func (v Value) Duration() time.Duration {
 	d, err := ParseDuration(v.node.Value)
 	switch {
 	case err != nil:
-		v.Fail("%s is %s; write a time span with its unit, as in 30s, 4h or 7d", v.name, quote(v.node.Value))
+		v.Fail("%s is %s; write a time span with its unit, as in 30s, 4h or 7d", v.name, Quote(v.node.Value))
 	case d < 0:
-		v.Fail("%s is %s; a time span is zero or more", v.name, quote(v.node.Value))
+		v.Fail("%s is %s; a time span is zero or more", v.name, Quote(v.node.Value))
 	default:
 		return d
 	}
@@ -238,7 +267,7 @@ func (v Value) unique(read func(Value) string) []string {
 	for _, entry := range v.List() {
 		text := read(entry)
 		if line, twice := first[text]; twice && text != "" {
-			entry.Fail("%s is in this list twice, first in line %d; keep one", quote(text), line)
+			entry.Fail("%s is in this list twice, first in line %d; keep one", Quote(text), line)
 			continue
 		}
 		first[text] = entry.Line()

@@ -1,8 +1,9 @@
-package config
+package fleetfile
 
 import (
 	"fmt"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -20,21 +21,21 @@ const (
 const DefaultGPUsPerNode = 8
 
 // readClusters reads clusters; a name is used once in its place, a node's once in the fleet.
-func readClusters(v Value) []Cluster {
+func readClusters(v yamlfile.Value) []Cluster {
 	clusters, nodes := newOnce("cluster"), newOnce("node")
-	return Each(v, func(e Value) Cluster {
+	return yamlfile.Each(v, func(e yamlfile.Value) Cluster {
 		c := readCluster(e, nodes)
 		clusters.see(e, c.Name)
 		return c
 	})
 }
 
-func readCluster(v Value, nodes *once) Cluster {
+func readCluster(v yamlfile.Value, nodes *once) Cluster {
 	f := v.Fields("name", "targets", "partitions")
 	c := Cluster{Line: v.Line(), Name: f.Need("name").Name()}
 	c.Targets = maybe(f.At("targets"), readTargets)
 	models := newOnce("a partition of GPU model")
-	c.Partitions = Each(f.Need("partitions"), func(e Value) Partition {
+	c.Partitions = yamlfile.Each(f.Need("partitions"), func(e yamlfile.Value) Partition {
 		p := readPartition(e, c.Name, nodes)
 		models.see(e, p.GPU)
 		return p
@@ -43,15 +44,15 @@ func readCluster(v Value, nodes *once) Cluster {
 }
 
 // readTargets reads a cluster's own targets; {} is none.
-func readTargets(v Value) (t fleet.Targets) {
+func readTargets(v yamlfile.Value) (t fleet.Targets) {
 	f := v.Fields("availability", "uptime", "mttr")
-	set(&t.Availability, maybe(f.At("availability"), Value.Share))
-	set(&t.Uptime, maybe(f.At("uptime"), Value.Share))
-	set(&t.MTTR, maybe(f.At("mttr"), Value.Duration))
+	set(&t.Availability, maybe(f.At("availability"), yamlfile.Value.Share))
+	set(&t.Uptime, maybe(f.At("uptime"), yamlfile.Value.Share))
+	set(&t.MTTR, maybe(f.At("mttr"), yamlfile.Value.Duration))
 	return t
 }
 
-func readPartition(v Value, cluster string, nodes *once) Partition {
+func readPartition(v yamlfile.Value, cluster string, nodes *once) Partition {
 	f := v.Fields("gpu", "gpusPerNode", "islands")
 	p := Partition{
 		Line:        v.Line(),
@@ -59,7 +60,7 @@ func readPartition(v Value, cluster string, nodes *once) Partition {
 		GPUsPerNode: f.At("gpusPerNode").IntOr(DefaultGPUsPerNode, 1, mostGPUsPerNode),
 	}
 	islands := newOnce("island")
-	p.Islands = Each(f.Need("islands"), func(e Value) Island {
+	p.Islands = yamlfile.Each(f.Need("islands"), func(e yamlfile.Value) Island {
 		island := readIsland(e)
 		islands.see(e, island.Name)
 		nodes.seeAll(e, island, island.names(cluster, p.GPU))
@@ -69,9 +70,9 @@ func readPartition(v Value, cluster string, nodes *once) Partition {
 }
 
 // ReadIslands reads a list of islands by themselves, each name once.
-func ReadIslands(v Value) []Island {
+func ReadIslands(v yamlfile.Value) []Island {
 	islands, nodes := newOnce("island"), newOnce("node")
-	return Each(v, func(e Value) Island {
+	return yamlfile.Each(v, func(e yamlfile.Value) Island {
 		island := readIsland(e)
 		islands.see(e, island.Name)
 		nodes.seeAll(e, island, island.Names)
@@ -79,7 +80,7 @@ func ReadIslands(v Value) []Island {
 	})
 }
 
-func readIsland(v Value) Island {
+func readIsland(v yamlfile.Value) Island {
 	f := v.Fields("name", "nodes", "names", "racks")
 	i := Island{Line: v.Line(), Name: f.Need("name").Name(), Racks: f.At("racks").IntOr(1, 1, mostRacks)}
 	switch key, value := f.One("nodes", "names"); key {
@@ -123,21 +124,21 @@ type once struct {
 
 func newOnce(what string) *once { return &once{what, map[string]int{}} }
 
-func (o *once) see(at Value, name string) {
+func (o *once) see(at yamlfile.Value, name string) {
 	if name == "" {
 		return
 	}
 	if line, twice := o.lines[name]; twice {
-		at.Fail("%s %s is here twice, first in line %d; name each once", o.what, quote(name), line)
+		at.Fail("%s %s is here twice, first in line %d; name each once", o.what, yamlfile.Quote(name), line)
 		return
 	}
 	o.lines[name] = at.Line()
 }
 
 // seeAll refuses a node that is in two islands, and fleets beyond all measure.
-func (o *once) seeAll(at Value, island Island, names []string) {
+func (o *once) seeAll(at yamlfile.Value, island Island, names []string) {
 	if len(o.lines)+len(names) > mostFleetNodes {
-		at.Fail("with island %s the fleet has more than %d nodes; check the counts", quote(island.Name), mostFleetNodes)
+		at.Fail("with island %s the fleet has more than %d nodes; check the counts", yamlfile.Quote(island.Name), mostFleetNodes)
 		return
 	}
 	for _, name := range names {

@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxBytes is the size of the largest file that is read: 64 MiB. maxEntries
+// MaxBytes is the size of the largest file that is read: 64 MiB. MaxEntries
 // bounds the memory that a file can ask for: it has at most so many commas and lines.
 const (
 	MaxBytes   = 64 << 20
-	maxEntries = 2_000_000
+	MaxEntries = 2_000_000
 )
 
 // maxWord is the length of a text without spaces, commas and brackets that is
@@ -70,12 +70,12 @@ func Open(file string, data []byte) (*Document, Value) {
 	case len(data) > MaxBytes:
 		d.add(tooLarge(file))
 		return d, Value{}
-	case bytes.Count(data, []byte(","))+bytes.Count(data, []byte("\n")) > maxEntries:
-		d.fail(0, "has more than %d commas and lines; split it into several files", maxEntries)
+	case bytes.Count(data, []byte(","))+bytes.Count(data, []byte("\n")) > MaxEntries:
+		d.fail(0, "has more than %d commas and lines; split it into several files", MaxEntries)
 		return d, Value{}
 	}
 	if line, word := longestWord(data); len(word) > maxWord {
-		d.fail(line, "%s is longer than anything that belongs here; a name has at most %d characters", quote(string(word)), LongestName)
+		d.fail(line, "%s is longer than anything that belongs here; a name has at most %d characters", Quote(string(word)), LongestName)
 		return d, Value{}
 	}
 	node, ok := d.decode(data)
@@ -135,6 +135,9 @@ func (d *Document) add(e Error) {
 
 // Present says whether the value is there.
 func (v Value) Present() bool { return v.node != nil }
+
+// Label is what messages call the value: its key, or its place in a list.
+func (v Value) Label() string { return v.name }
 
 // Line is the line of the value, 0 where it is absent.
 func (v Value) Line() int {
@@ -199,5 +202,5 @@ func (v Value) kind() string {
 	case v.node.ShortTag() == "!!null":
 		return "empty"
 	}
-	return quote(v.node.Value)
+	return Quote(v.node.Value)
 }

@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"fmt"
@@ -66,8 +66,8 @@ func Clip(text string) string {
 	return fmt.Sprintf("%s… (%d characters)", head, length)
 }
 
-// quote is Clip in quotes, with what cannot be printed escaped.
-func quote(text string) string {
+// Quote is Clip in quotes, with what cannot be printed escaped.
+func Quote(text string) string {
 	head, length := cut(text)
 	if head == text {
 		return strconv.Quote(text)

@@ -1,4 +1,4 @@
-package config
+package fleetfile
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -89,7 +90,7 @@ func TestWhatIsWrongIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"empty segment", "quotas: [{path: a//b}]\n", `f:1: path is "a//b": a part between slashes is empty; write it as in research/oak`},
 		{"path in a circle", "quotas: [{path: a/b/a}]\n", `f:1: path is "a/b/a": "a" would stand under itself; name every part of a path once`},
 		{"path upwards", "quotas: [{path: a/..}]\n", `f:1: path is "a/..": a path has no . and no ..; write every part by its name`},
-		{"flex as quota", "quotas: [{path: flex}]\n", `f:1: path is "flex": flex is what nobody's quota uses, so no quota can have that name; choose another`},
+		{"flex as quota", "quotas: [{path: flex}]\n", `f:1: path is "flex": flex is capacity that no quota uses, so no quota can have that name; choose another`},
 		{"fraction", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: 3.5}]}]\n", `f:5: gpus is 3.5; write a whole number: nothing here comes in fractions`},
 		{"negative GPUs", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: -8}]}]\n", `f:5: gpus is -8; write a whole number from 0 to 64000000`},
 		{"text for a number", fleetOf4 + "quotas: [{path: a, grants: [{partition: tiger/h200, gpus: many}]}]\n", `f:5: gpus is "many"; write a whole number`},
@@ -138,7 +139,7 @@ func TestSyntaxErrorNamesTheLine(t *testing.T) {
 
 func TestErrorsComeTogetherInOrderOfLine(t *testing.T) {
 	_, err := Parse("f", []byte("quotas:\n  - {path: flex}\n  - {path: a//b}\npolicy: {dwell: 5}\n"), Options{})
-	var all Errors
+	var all yamlfile.Errors
 	if !errors.As(err, &all) || len(all) != 3 || all[0].Line != 2 || all[1].Line != 3 || all[2].Line != 4 {
 		t.Errorf("got %v", err)
 	}
@@ -207,7 +208,7 @@ func TestFileLargerThan64MiBIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Truncate(MaxBytes + 1); err != nil { // sparse: costs no disk
+	if err := f.Truncate(yamlfile.MaxBytes + 1); err != nil { // sparse: costs no disk
 		t.Fatal(err)
 	}
 	f.Close()
@@ -217,11 +218,11 @@ func TestFileLargerThan64MiBIsRefused(t *testing.T) {
 }
 
 func TestManyErrorsAndEntriesCostLittle(t *testing.T) {
-	_, err := Parse("f", []byte("quotas: ["+strings.Repeat("a,", maxEntries/40)+"]"), Options{})
+	_, err := Parse("f", []byte("quotas: ["+strings.Repeat("a,", yamlfile.MaxEntries/40)+"]"), Options{})
 	if err == nil || len(err.Error()) > 4000 {
 		t.Errorf("got %.300v", err)
 	}
-	_, err = Parse("f", []byte("quotas: ["+strings.Repeat("a,", maxEntries+1)+"]"), Options{})
+	_, err = Parse("f", []byte("quotas: ["+strings.Repeat("a,", yamlfile.MaxEntries+1)+"]"), Options{})
 	if err == nil || !strings.Contains(err.Error(), "f: has more than 2000000 commas and lines") {
 		t.Errorf("got %.300v", err)
 	}
@@ -246,12 +247,12 @@ func TestDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0": 0, "0s": 0, "30s": 30 * time.Second, "7d": 168 * time.Hour, "1d12h": 36 * time.Hour, "0.5d": 12 * time.Hour, "1h30m": 90 * time.Minute,
 	} {
-		if got, err := ParseDuration(text); err != nil || got != want {
+		if got, err := yamlfile.ParseDuration(text); err != nil || got != want {
 			t.Errorf("%s is %v (%v), want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "d", "5", "1e9d", "Infd", "0x1d", "1d2d", "1d-2h", "-1d2h", "99999999d", "1d9999999h", "7dd"} {
-		if got, err := ParseDuration(text); err == nil {
+		if got, err := yamlfile.ParseDuration(text); err == nil {
 			t.Errorf("%s passes as %v", text, got)
 		}
 	}
@@ -265,7 +266,7 @@ func TestDurations(t *testing.T) {
 func TestNearestKeyIsTheOneThatWasMeant(t *testing.T) {
 	known := []string{"replicas", "gpus", "reach", "rank"}
 	for word, want := range map[string]string{"replica": "replicas", "GPUS": "gpus", "rnk": "rank", "colour": "", "reech": "reach"} {
-		if got := Nearest(word, known); got != want {
+		if got := yamlfile.Nearest(word, known); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}
 	}

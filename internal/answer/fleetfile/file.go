@@ -1,8 +1,9 @@
-package config
+package fleetfile
 
 import (
 	"time"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -92,7 +93,7 @@ func PartitionsOf(s *fleet.State) map[string]int {
 // Load reads a fleet file from disk. What is wrong in it is Errors; another
 // error is the disk's.
 func Load(path string, o Options) (File, error) {
-	data, err := ReadFile(path)
+	data, err := yamlfile.ReadFile(path)
 	if err != nil {
 		return File{}, err
 	}
@@ -104,13 +105,13 @@ var Keys = []string{"policy", "health", "clusters", "quotas"}
 
 // Parse reads a fleet file; name is what messages call it. The error is Errors.
 func Parse(name string, data []byte, o Options) (File, error) {
-	doc, top := Open(name, data)
+	doc, top := yamlfile.Open(name, data)
 	f := Read(name, top.Fields(Keys...), o)
 	return f, doc.Err()
 }
 
 // Read reads the fleet's part of a mapping. What is wrong collects in its document.
-func Read(name string, f Fields, o Options) File {
+func Read(name string, f yamlfile.Fields, o Options) File {
 	file := File{Name: name, Policy: ReadPolicy(f.At("policy"), f.At("policy").Fields(PolicyKeys...))}
 	file.Health = ReadHealth(f.At("health"))
 	file.Clusters = readClusters(f.At("clusters"))

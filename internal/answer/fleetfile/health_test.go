@@ -1,11 +1,11 @@
-package config_test
+package fleetfile_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -21,15 +21,15 @@ func TestAHealthPolicySurvivesTheWay(t *testing.T) {
 	for _, p := range []fleet.HealthPolicy{fleet.DefaultHealth(), full} {
 		s := fleet.NewState()
 		s.SetHealthPolicy(p)
-		text := config.Write(s)
-		f, err := config.Parse("f", text, config.Options{})
+		text := fleetfile.Write(s)
+		f, err := fleetfile.Parse("f", text, fleetfile.Options{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if commands, changes := config.Diff(s, f); len(commands) != 0 {
+		if commands, changes := fleetfile.Diff(s, f); len(commands) != 0 {
 			t.Errorf("a difference after writing and reading: %v\n%s", changes, text)
 		}
-		commands, _ := config.Diff(fleet.NewState(), f)
+		commands, _ := fleetfile.Diff(fleet.NewState(), f)
 		is := fleet.DefaultHealth()
 		for _, c := range commands {
 			if set, ok := c.(core.SetHealthPolicy); ok {
@@ -55,7 +55,7 @@ func TestAWrongHealthPolicyIsRefusedWithItsPlace(t *testing.T) {
 		"health: {rules: [{name: a, codes: [79], then: quarantined}]}": "quotes",
 		"health: {breaker: {share: 0.2, within: -1m}}":                 "within",
 	} {
-		_, err := config.Parse("fleet.yaml", []byte(text), config.Options{})
+		_, err := fleetfile.Parse("fleet.yaml", []byte(text), fleetfile.Options{})
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "fleet.yaml:1") {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func (v Value) Fields(known ...string) Fields {
 	for _, key := range f.keys() {
 		if !slices.Contains(known, key) {
 			at := f.at[key]
-			at.doc.fail(at.line(), "unknown key %s; %s", quote(key), remedy(key, known))
+			at.doc.fail(at.line(), "unknown key %s; %s", Quote(key), Remedy(key, known))
 			f.meant[Nearest(key, known)] = true
 		}
 	}
@@ -65,7 +65,7 @@ func (f Fields) add(key, value *yaml.Node) {
 	case key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge":
 		v.doc.fail(key.Line, "%s cannot be a key here; write a plain word", Value{v.doc, key, ""}.kind())
 	case twice:
-		v.doc.fail(key.Line, "key %s is here twice, first in line %d; keep one", quote(key.Value), first.line())
+		v.doc.fail(key.Line, "key %s is here twice, first in line %d; keep one", Quote(key.Value), first.line())
 	default:
 		// An empty value has no place of its own, so it is found by its key.
 		if value.Line == 0 {
@@ -105,7 +105,7 @@ func (f Fields) Has(key string) bool { _, ok := f.at[key]; return ok }
 func (f Fields) Need(key string) Value {
 	v, ok := f.at[key]
 	if !ok && f.of.node != nil && !f.meant[key] {
-		f.of.Fail("%s is missing in %s; add it", quote(key), f.of.name)
+		f.of.Fail("%s is missing in %s; add it", Quote(key), f.of.name)
 	}
 	return v
 }
@@ -140,10 +140,10 @@ func (f Fields) misspelt(keys []string) bool {
 	return false
 }
 
-// remedy names the known word that was probably meant, or all of them.
-func remedy(word string, known []string) string {
+// Remedy names the known word that was probably meant, or all of them.
+func Remedy(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
-		return "did you mean " + quote(near) + "?"
+		return "did you mean " + Quote(near) + "?"
 	}
 	if len(known) == 0 {
 		return "there are none yet"

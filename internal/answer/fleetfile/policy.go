@@ -1,33 +1,36 @@
-package config
+package fleetfile
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // PolicyKeys are the keys of a policy.
 var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets"}
 
 // ReadPolicy reads the settings that a policy names.
-func ReadPolicy(v Value, f Fields) Policy {
+func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
 	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	return Policy{
 		Line:          v.Line(),
 		Buffer:        readBuffer(f.At("buffer")),
-		Dwell:         maybe(f.At("dwell"), Value.Duration),
-		Probation:     maybe(f.At("probation"), Value.Duration),
-		StaleAfter:    maybe(f.At("staleAfter"), Value.Duration),
-		FlexMinimum:   maybe(f.At("flexMinimum"), Value.Duration),
-		MaxGrace:      maybe(f.At("maxGrace"), Value.Duration),
-		IdleThreshold: maybe(idle.At("threshold"), Value.Share),
-		IdleWindow:    maybe(idle.At("window"), Value.Duration),
-		SecondPerson:  maybe(f.At("secondPerson"), Value.Bool),
-		Availability:  maybe(targets.At("availability"), Value.Share),
-		Uptime:        maybe(targets.At("uptime"), Value.Share),
-		MTTR:          maybe(targets.At("mttr"), Value.Duration),
+		Dwell:         maybe(f.At("dwell"), yamlfile.Value.Duration),
+		Probation:     maybe(f.At("probation"), yamlfile.Value.Duration),
+		StaleAfter:    maybe(f.At("staleAfter"), yamlfile.Value.Duration),
+		FlexMinimum:   maybe(f.At("flexMinimum"), yamlfile.Value.Duration),
+		MaxGrace:      maybe(f.At("maxGrace"), yamlfile.Value.Duration),
+		IdleThreshold: maybe(idle.At("threshold"), yamlfile.Value.Share),
+		IdleWindow:    maybe(idle.At("window"), yamlfile.Value.Duration),
+		SecondPerson:  maybe(f.At("secondPerson"), yamlfile.Value.Bool),
+		Availability:  maybe(targets.At("availability"), yamlfile.Value.Share),
+		Uptime:        maybe(targets.At("uptime"), yamlfile.Value.Share),
+		MTTR:          maybe(targets.At("mttr"), yamlfile.Value.Duration),
 	}
 }
 
 // maybe reads a value where it is there.
-func maybe[T any](v Value, read func(Value) T) *T {
+func maybe[T any](v yamlfile.Value, read func(yamlfile.Value) T) *T {
 	if !v.Present() {
 		return nil
 	}
@@ -36,7 +39,7 @@ func maybe[T any](v Value, read func(Value) T) *T {
 }
 
 // readBuffer reads a buffer.
-func readBuffer(v Value) *fleet.Buffer {
+func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	if !v.Present() {
 		return nil
 	}
@@ -51,7 +54,7 @@ func readBuffer(v Value) *fleet.Buffer {
 	return readFixed(f)
 }
 
-func readFixed(f Fields) *fleet.Buffer {
+func readFixed(f yamlfile.Fields) *fleet.Buffer {
 	for _, key := range []string{"confidence", "floor", "ceiling"} {
 		if f.Has(key) {
 			f.At(key).Fail("%s belongs to the kinds calibrated and binomial; a fixed buffer has a share only", key)
@@ -66,7 +69,7 @@ func readFixed(f Fields) *fleet.Buffer {
 
 // readLearning reads a buffer of a kind that learns; what it does not name is as
 // the contract has it.
-func readLearning(v Value, f Fields, kind fleet.BufferKind) *fleet.Buffer {
+func readLearning(v yamlfile.Value, f yamlfile.Fields, kind fleet.BufferKind) *fleet.Buffer {
 	if f.Has("share") {
 		f.At("share").Fail("share belongs to the kind fixed; a %s buffer has confidence, floor and ceiling", kind)
 	}

@@ -1,28 +1,28 @@
-package config
+package fleetfile
 
 import (
 	"sort"
-	"strings"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // readQuotas reads quotas; partitions maps what grants may name to GPUs per
 // node, or is nil where that cannot be told here.
-func readQuotas(v Value, partitions map[string]int) []Quota {
+func readQuotas(v yamlfile.Value, partitions map[string]int) []Quota {
 	once := newOnce("quota")
-	return Each(v, func(e Value) Quota {
+	return yamlfile.Each(v, func(e yamlfile.Value) Quota {
 		q := readQuota(e, partitions)
 		once.see(e, q.Path)
 		return q
 	})
 }
 
-func readQuota(v Value, partitions map[string]int) Quota {
+func readQuota(v yamlfile.Value, partitions map[string]int) Quota {
 	f := v.Fields("path", "grants", "access", "owner")
-	q := Quota{Line: v.Line(), Path: f.Need("path").QuotaPath(), Access: readAccess(f.At("access")), Owner: maybe(f.At("owner"), Value.Text)}
+	q := Quota{Line: v.Line(), Path: f.Need("path").QuotaPath(), Access: readAccess(f.At("access")), Owner: maybe(f.At("owner"), yamlfile.Value.Text)}
 	once := newOnce("a grant in partition")
-	q.Grants = Each(f.At("grants"), func(e Value) Grant {
+	q.Grants = yamlfile.Each(f.At("grants"), func(e yamlfile.Value) Grant {
 		g := readGrant(e, partitions)
 		once.see(e, g.Partition)
 		return g
@@ -30,25 +30,7 @@ func readQuota(v Value, partitions map[string]int) Quota {
 	return q
 }
 
-// QuotaPath is the path of a quota: names joined by slashes, none twice, and not flex.
-func (v Value) QuotaPath() string {
-	path := v.Path()
-	seen := map[string]bool{}
-	for _, segment := range strings.Split(path, "/") {
-		if seen[segment] {
-			v.Fail("%s is %s: %s would stand under itself; name every part of a path once", v.name, quote(path), quote(segment))
-			return ""
-		}
-		seen[segment] = true
-	}
-	if fleet.TreeOf(path) == fleet.Flex {
-		v.Fail("%s is %s: flex is what nobody's quota uses, so no quota can have that name; choose another", v.name, quote(path))
-		return ""
-	}
-	return path
-}
-
-func readAccess(v Value) *fleet.Access {
+func readAccess(v yamlfile.Value) *fleet.Access {
 	if !v.Present() {
 		return nil
 	}
@@ -60,7 +42,7 @@ func readAccess(v Value) *fleet.Access {
 	}
 }
 
-func readGrant(v Value, partitions map[string]int) Grant {
+func readGrant(v yamlfile.Value, partitions map[string]int) Grant {
 	f := v.Fields("partition", "gpus", "gang")
 	g := Grant{Line: v.Line(), Partition: f.Need("partition").Partition()}
 	g.GPUs = f.Need("gpus").Int(0, mostGPUs)
@@ -74,10 +56,10 @@ func readGrant(v Value, partitions map[string]int) Grant {
 	return g
 }
 
-func checkPartition(f Fields, g Grant, partitions map[string]int) {
+func checkPartition(f yamlfile.Fields, g Grant, partitions map[string]int) {
 	perNode, known := partitions[g.Partition]
 	if !known {
-		f.At("partition").Fail("there is no partition %s; %s", quote(g.Partition), remedy(g.Partition, names(partitions)))
+		f.At("partition").Fail("there is no partition %s; %s", yamlfile.Quote(g.Partition), yamlfile.Remedy(g.Partition, names(partitions)))
 		return
 	}
 	if perNode == 0 {
@@ -87,9 +69,9 @@ func checkPartition(f Fields, g Grant, partitions map[string]int) {
 }
 
 // wholeNodes refuses GPUs that are not so many whole nodes.
-func wholeNodes(v Value, gpus, perNode int) {
+func wholeNodes(v yamlfile.Value, gpus, perNode int) {
 	if below := gpus - gpus%perNode; below != gpus {
-		v.Fail("%s is %d GPUs, which is not in whole nodes of %d; write %d or %d", v.name, gpus, perNode, below, below+perNode)
+		v.Fail("%s is %d GPUs, which is not in whole nodes of %d; write %d or %d", v.Label(), gpus, perNode, below, below+perNode)
 	}
 }
 

@@ -1,9 +1,10 @@
-package config
+package fleetfile
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -18,7 +19,7 @@ func FuzzFleetFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse("f", data, Options{Partitions: map[string]int{}})
 		if err != nil {
-			var all Errors
+			var all yamlfile.Errors
 			if !errors.As(err, &all) || len(all) == 0 {
 				t.Fatalf("no place in %v", err)
 			}

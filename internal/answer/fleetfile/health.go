@@ -1,12 +1,9 @@
-package config
+package fleetfile
 
 import (
-	"math"
-	"strconv"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -31,18 +28,18 @@ type Health struct {
 }
 
 // ReadHealth reads a health policy.
-func ReadHealth(v Value) Health {
+func ReadHealth(v yamlfile.Value) Health {
 	f := v.Fields(healthKeys...)
 	h := Health{
 		Line:    v.Line(),
-		Shadow:  maybe(f.At("shadow"), Value.Bool),
-		Budget:  maybe(f.At("budget"), Value.Share),
+		Shadow:  maybe(f.At("shadow"), yamlfile.Value.Bool),
+		Budget:  maybe(f.At("budget"), yamlfile.Value.Share),
 		Breaker: maybe(f.At("breaker"), readBreaker),
 		Burst:   maybe(f.At("burst"), readBurst),
 		Flap:    maybe(f.At("flap"), readFlap),
 		Lemon:   maybe(f.At("lemon"), readLemon),
-		Hung:    maybe(f.At("hung"), Value.Duration),
-		Rules:   maybe(f.At("rules"), func(v Value) []fleet.HealthRule { return Each(v, readRule) }),
+		Hung:    maybe(f.At("hung"), yamlfile.Value.Duration),
+		Rules:   maybe(f.At("rules"), func(v yamlfile.Value) []fleet.HealthRule { return yamlfile.Each(v, readRule) }),
 	}
 	if v.Present() {
 		if err := h.Over(fleet.DefaultHealth()).Check(); err != nil {
@@ -52,49 +49,44 @@ func ReadHealth(v Value) Health {
 	return h
 }
 
-func readBreaker(v Value) fleet.BreakerPolicy {
+func readBreaker(v yamlfile.Value) fleet.BreakerPolicy {
 	f, b := v.Fields("share", "least", "within"), fleet.DefaultHealth().Breaker
-	set(&b.Share, maybe(f.At("share"), Value.Share))
+	set(&b.Share, maybe(f.At("share"), yamlfile.Value.Share))
 	b.Least = f.At("least").IntOr(b.Least, 1, 1<<20)
-	set(&b.Within, maybe(f.At("within"), Value.Duration))
+	set(&b.Within, maybe(f.At("within"), yamlfile.Value.Duration))
 	return b
 }
 
-func readBurst(v Value) fleet.BurstPolicy {
+func readBurst(v yamlfile.Value) fleet.BurstPolicy {
 	f, b := v.Fields("nodes", "within", "coolDown"), fleet.DefaultHealth().Burst
 	b.Nodes = f.At("nodes").IntOr(b.Nodes, 2, 1<<20)
-	set(&b.Within, maybe(f.At("within"), Value.Duration))
-	set(&b.CoolDown, maybe(f.At("coolDown"), Value.Duration))
+	set(&b.Within, maybe(f.At("within"), yamlfile.Value.Duration))
+	set(&b.CoolDown, maybe(f.At("coolDown"), yamlfile.Value.Duration))
 	return b
 }
 
-func readFlap(v Value) fleet.FlapPolicy {
+func readFlap(v yamlfile.Value) fleet.FlapPolicy {
 	f, p := v.Fields("times", "within", "coolDown"), fleet.DefaultHealth().Flap
 	p.Times = f.At("times").IntOr(p.Times, 2, fleet.FlapMemory)
-	set(&p.Within, maybe(f.At("within"), Value.Duration))
-	set(&p.CoolDown, maybe(f.At("coolDown"), Value.Duration))
+	set(&p.Within, maybe(f.At("within"), yamlfile.Value.Duration))
+	set(&p.CoolDown, maybe(f.At("coolDown"), yamlfile.Value.Duration))
 	return p
 }
 
-func readLemon(v Value) fleet.LemonPolicy {
+func readLemon(v yamlfile.Value) fleet.LemonPolicy {
 	f, p := v.Fields("factor", "certainty", "window"), fleet.DefaultHealth().Lemon
 	set(&p.Factor, maybe(f.At("factor"), readFactor))
-	set(&p.Certainty, maybe(f.At("certainty"), Value.Share))
-	set(&p.Window, maybe(f.At("window"), Value.Duration))
+	set(&p.Certainty, maybe(f.At("certainty"), yamlfile.Value.Share))
+	set(&p.Window, maybe(f.At("window"), yamlfile.Value.Duration))
 	return p
 }
 
 // readFactor reads how many times as often, in whole thousandths.
-func readFactor(v Value) fleet.Permille {
-	x, err := strconv.ParseFloat(v.node.Value, 64)
-	if err != nil || v.node.Kind != yaml.ScalarNode || x < 1 || x > 1000 || math.Abs(x*1000-math.Round(x*1000)) > 1e-6 {
-		v.Fail("%s is %s; write how many times as often, 1 to 1000, as in 1.25", v.name, v.kind())
-		return fleet.DefaultHealth().Lemon.Factor
-	}
-	return fleet.PermilleOf(x)
+func readFactor(v yamlfile.Value) fleet.Permille {
+	return v.Factor(fleet.DefaultHealth().Lemon.Factor)
 }
 
-func readRule(v Value) fleet.HealthRule {
+func readRule(v yamlfile.Value) fleet.HealthRule {
 	f := v.Fields(ruleKeys...)
 	r := fleet.HealthRule{
 		Name: f.Need("name").Text(), Agents: f.At("agents").Texts(), Checks: f.At("checks").Texts(),
@@ -105,10 +97,10 @@ func readRule(v Value) fleet.HealthRule {
 	if f.Has("then") {
 		r.Then = fleet.NodeState(f.At("then").Word(string(fleet.Suspect), string(fleet.Degraded), string(fleet.Quarantined)))
 	}
-	set(&r.Within, maybe(f.At("within"), Value.Duration))
-	set(&r.Lasts, maybe(f.At("lasts"), Value.Duration))
-	set(&r.Quiet, maybe(f.At("quiet"), Value.Duration))
-	set(&r.Stays, maybe(f.At("stays"), Value.Duration))
+	set(&r.Within, maybe(f.At("within"), yamlfile.Value.Duration))
+	set(&r.Lasts, maybe(f.At("lasts"), yamlfile.Value.Duration))
+	set(&r.Quiet, maybe(f.At("quiet"), yamlfile.Value.Duration))
+	set(&r.Stays, maybe(f.At("stays"), yamlfile.Value.Duration))
 	return r
 }
 

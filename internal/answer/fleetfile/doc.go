@@ -1,0 +1,8 @@
+// Package fleetfile reads and writes fleet files: the policy, the clusters and
+// the quotas of a fleet in YAML, in the words of a scenario. It reads as strictly as
+// package yamlfile does.
+//
+// Read it in this order: file.go (what a fleet file holds), policy.go, health.go,
+// clusters.go and quotas.go (how it is read), diff.go (which commands bring a fleet
+// there) and write.go (the way back).
+package fleetfile
