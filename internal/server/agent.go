@@ -34,7 +34,7 @@ func runAgent(ctx context.Context, o agentOptions) error {
 	_ = level.UnmarshalText([]byte(o.LogLevel)) // it was checked where it was read
 	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
 	klog.SetSlogLogger(log)
-	door, err := kube.OpenDoor(o.Kubeconfig, o.Context, o.Manage || o.Kueue)
+	door, err := kube.NewAPIProxy(o.Kubeconfig, o.Context, o.Manage || o.Kueue)
 	if err != nil {
 		return cli.Malformed(err)
 	}
@@ -88,7 +88,7 @@ func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
 }
 
 // serveHealth says how the agent fares until ctx ends.
-func serveHealth(ctx context.Context, l net.Listener, agent *link.Agent, door *kube.Door) error {
+func serveHealth(ctx context.Context, l net.Listener, agent *link.Agent, door *kube.APIProxy) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {

@@ -50,13 +50,13 @@ type clusters struct {
 	hub    *link.Hub // nil: no agent may dial in
 	own    map[string]*kube.Client
 
-	mu     sync.Mutex
-	ctx    context.Context // of what runs; nil before
-	end    func(error)
-	all    sync.WaitGroup
-	kept   map[string]*keptCluster
-	quiets map[string]time.Time // clusters that nobody looks at, and since when
-	agents sync.Map             // *kube.Agent by cluster
+	mu          sync.Mutex
+	ctx         context.Context // of what runs; nil before
+	end         func(error)
+	all         sync.WaitGroup
+	kept        map[string]*keptCluster
+	quiets      map[string]time.Time // clusters that nobody looks at, and since when
+	reconcilers sync.Map             // *kube.Reconciler by cluster
 }
 
 // keptCluster is a cluster that is looked at.
@@ -118,8 +118,8 @@ func (c *clusters) invite(nodes, live int) {
 
 // Wake says that something was decided for a cluster.
 func (c *clusters) Wake(cluster string) {
-	if agent, ok := c.agents.Load(cluster); ok {
-		agent.(*kube.Agent).Wake()
+	if reconciler, ok := c.reconcilers.Load(cluster); ok {
+		reconciler.(*kube.Reconciler).Wake()
 	}
 }
 
@@ -241,16 +241,16 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 		o.Mode = fleet.Enforce
 	}
 	s.engine.Read(func(st *fleet.State) { o.Translate.Distinct = kube.Distinct(st, join.Name, true) })
-	agent := kube.NewAgent(client, kube.Fenced(kubeEngine{s}, join.Name), o)
-	c.agents.Store(join.Name, agent)
+	reconciler := kube.NewReconciler(client, kube.Scoped(kubeEngine{s}, join.Name), o)
+	c.reconcilers.Store(join.Name, reconciler)
 	go func() {
 		select {
 		case <-ctx.Done():
-		case <-agent.First():
-			s.firstAnswer(" with cluster "+join.Name, agent.Problems())
+		case <-reconciler.First():
+			s.firstAnswer(" with cluster "+join.Name, reconciler.Problems())
 		}
 	}()
-	return agent.Run(ctx)
+	return reconciler.Run(ctx)
 }
 
 // look for clusters that nobody looks at so often.
@@ -258,8 +258,8 @@ const noticeEvery = 5 * time.Second
 
 // said is what the clusters themselves say of a workload.
 func (c *clusters) said(namespace, name, target string) (list []string) {
-	c.agents.Range(func(_, agent any) bool {
-		list = append(list, agent.(*kube.Agent).Said(namespace, name, target)...)
+	c.reconcilers.Range(func(_, reconciler any) bool {
+		list = append(list, reconciler.(*kube.Reconciler).Said(namespace, name, target)...)
 		return true
 	})
 	slices.Sort(list)

@@ -69,7 +69,7 @@ func (s *server) join() (*joined, error) {
 	return &joined{server: s, client: client}, nil
 }
 
-// kubeEngine is the engine as the cluster's agent asks for it.
+// kubeEngine is the engine as a cluster's reconciler asks for it.
 type kubeEngine struct{ *server }
 
 func (e kubeEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
@@ -82,8 +82,8 @@ func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
 // Wake says that something was decided for the cluster.
 func (j *joined) Wake(string) {
-	if agent := j.server.agent.Load(); agent != nil {
-		agent.Wake()
+	if reconciler := j.server.reconciler.Load(); reconciler != nil {
+		reconciler.Wake()
 	}
 }
 
@@ -101,18 +101,18 @@ func (j *joined) Run(ctx context.Context) error {
 			return cli.Malformed(err)
 		}
 	}
-	agent := kube.NewAgent(j.client, kubeEngine{s}, kube.Options{
+	reconciler := kube.NewReconciler(j.client, kubeEngine{s}, kube.Options{
 		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log,
 	})
-	s.agent.Store(agent)
+	s.reconciler.Store(reconciler)
 	go func() {
 		select {
 		case <-ctx.Done():
-		case <-agent.First():
-			s.firstAnswer("", agent.Problems())
+		case <-reconciler.First():
+			s.firstAnswer("", reconciler.Problems())
 		}
 	}()
-	return agent.Run(ctx)
+	return reconciler.Run(ctx)
 }
 
 // said is what the joined cluster itself says of a workload.
@@ -120,8 +120,8 @@ func (s *server) said(namespace, name, target string) []string {
 	if several, ok := s.cluster.real.(*clusters); ok {
 		return several.said(namespace, name, target)
 	}
-	if agent := s.agent.Load(); agent != nil {
-		return agent.Said(namespace, name, target)
+	if reconciler := s.reconciler.Load(); reconciler != nil {
+		return reconciler.Said(namespace, name, target)
 	}
 	return nil
 }

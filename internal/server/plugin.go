@@ -122,7 +122,7 @@ func (p *asked) find(ctx context.Context, c *kube.Client) error {
 	if p.server != "" || service == "" {
 		return nil
 	}
-	address, way, err := kube.Through(p.kubeconfig, p.context, service)
+	address, way, err := kube.ServiceTransport(p.kubeconfig, p.context, service)
 	if err != nil {
 		return err
 	}

@@ -63,22 +63,22 @@ type server struct {
 	began time.Time
 	log   *slog.Logger
 
-	listener net.Listener
-	auth     api.Authenticator
-	folder   *folder
-	journal  *sqlite.Journal
-	records  uint64 // in the journal when it was opened
-	snapshot uint64 // the one that the start began with; 0: none
-	engine   *engine.Engine
-	api      *api.Server
-	metrics  *metrics.Metrics
-	notifier *notify.Notifier
-	cluster  *cluster
-	agents   net.Listener // where agents dial in; nil: nowhere
-	line     *statusLine
-	past     *keeper.Keeper
-	web      *web.Server
-	agent    atomic.Pointer[kube.Agent] // of the joined cluster; nil: none was joined
+	listener   net.Listener
+	auth       api.Authenticator
+	folder     *folder
+	journal    *sqlite.Journal
+	records    uint64 // in the journal when it was opened
+	snapshot   uint64 // the one that the start began with; 0: none
+	engine     *engine.Engine
+	api        *api.Server
+	metrics    *metrics.Metrics
+	notifier   *notify.Notifier
+	cluster    *cluster
+	agents     net.Listener // where agents dial in; nil: nowhere
+	line       *statusLine
+	past       *keeper.Keeper
+	web        *web.Server
+	reconciler atomic.Pointer[kube.Reconciler] // of the joined cluster; nil: none was joined
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.

@@ -13,17 +13,17 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Door is a cluster's API server as an agent shows it to Muster. Who the agent is
-// there is its own affair: nobody on the other side can be somebody else, and
-// where the door is for reading only, nothing is written, whoever asks.
-type Door struct {
+// APIProxy is a cluster's API server as its agent shows it to Muster. All calls are made as
+// the agent's own user: headers that name another are removed. A proxy for reading only
+// lets no call through that writes.
+type APIProxy struct {
 	client *Client
 	proxy  http.Handler
 	writes bool
 }
 
-// OpenDoor is the door to the cluster of a kubeconfig, or of this process's own.
-func OpenDoor(file, in string, writes bool) (*Door, error) {
+// NewAPIProxy is the door to the cluster of a kubeconfig, or of this process's own.
+func NewAPIProxy(file, in string, writes bool) (*APIProxy, error) {
 	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
@@ -40,17 +40,17 @@ func OpenDoor(file, in string, writes bool) (*Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Door{client, proxyTo(to, way), writes}, nil
+	return &APIProxy{client, proxyTo(to, way), writes}, nil
 }
 
 // Server is the address of the API server.
-func (d *Door) Server() string { return d.client.Server }
+func (d *APIProxy) Server() string { return d.client.Server }
 
 // Alive asks whether the API server answers.
-func (d *Door) Alive(ctx context.Context) error { return d.client.Alive(ctx) }
+func (d *APIProxy) Alive(ctx context.Context) error { return d.client.Alive(ctx) }
 
 // UID tells the cluster from any other; "" where that cannot be read.
-func (d *Door) UID(ctx context.Context) string {
+func (d *APIProxy) UID(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var is *unstructured.Unstructured
@@ -78,7 +78,7 @@ func proxyTo(to *url.URL, way http.RoundTripper) http.Handler {
 }
 
 // ServeHTTP lets a call through to the API server, if it may pass.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *APIProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := d.bars(r); why != "" {
 		status(w, why)
 		return
@@ -87,7 +87,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // bars says why a call may not pass; "": it may.
-func (d *Door) bars(r *http.Request) string {
+func (d *APIProxy) bars(r *http.Request) string {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path := r.URL.Path
 	switch {

@@ -37,8 +37,8 @@ func TestClustersWithTheSameNamesDoNotMeet(t *testing.T) {
 			changeNodes(r, is.nodes, now)
 			changePods(r, is.pods, now)
 			before := of(e, other.options.Cluster)
-			show(t, seed, e, is.options.Cluster, is.picture(), now)
-			if again := show(t, seed, e, is.options.Cluster, is.picture(), now); again > 0 {
+			show(t, seed, e, is.options.Cluster, is.snapshotOf(), now)
+			if again := show(t, seed, e, is.options.Cluster, is.snapshotOf(), now); again > 0 {
 				t.Fatalf("seed %d: shown the same again, it has %d commands", seed, again)
 			}
 			if after := of(e, other.options.Cluster); before != after {
@@ -66,8 +66,8 @@ func newShown(name string, distinct bool) *shownCluster {
 	return &shownCluster{o, map[string]translate.Node{}, map[string]translate.Pod{}}
 }
 
-func (c *shownCluster) picture() Picture {
-	of := parts{quotas: []translate.Quota{{Path: "oak", Namespaces: []string{"oak"}, Grants: []translate.Grant{{GPUs: 16}}}}}
+func (c *shownCluster) snapshotOf() Snapshot {
+	of := objects{quotas: []translate.Quota{{Path: "oak", Namespaces: []string{"oak"}, Grants: []translate.Grant{{GPUs: 16}}}}}
 	for _, n := range values(c.nodes) {
 		n.Name = c.options.Called(n.Name)
 		for i := range n.Signals {
@@ -79,7 +79,7 @@ func (c *shownCluster) picture() Picture {
 		p.Node, p.Namespace = c.options.Called(p.Node), c.options.Called(p.Namespace)
 		of.pods = append(of.pods, p)
 	}
-	return picture(of)
+	return snapshotOf(of)
 }
 
 // of writes what is known of one cluster: its nodes and its work.
@@ -127,7 +127,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 			core.AddIslands{Partition: cluster + "/h200", Islands: []core.NewIsland{{Name: "a", Names: []string{"n1@" + cluster}}}},
 			core.Observe{Spec: spec(cluster, "job"), Partition: cluster + "/h200", On: []core.Seen{{Node: "n1@" + cluster}}},
 		} {
-			if err := do(Fenced(testEngine{e}, cluster), c); err != nil {
+			if err := do(Scoped(testEngine{e}, cluster), c); err != nil {
 				t.Fatalf("%s may say of itself %+v: %v", cluster, c, err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 	if err := do(testEngine{e}, core.CreateQuota{Path: "oak", Access: fleet.Access{Namespaces: []string{"lion/oak"}}}); err != nil {
 		t.Fatal(err)
 	}
-	tiger := Fenced(testEngine{e}, "tiger")
+	tiger := Scoped(testEngine{e}, "tiger")
 	before, _ := e.StateAfter(context.Background(), e.Durable())
 	for _, c := range []core.Command{
 		core.AddCluster{Name: "bear"},

@@ -21,7 +21,7 @@ func TestThePlannerIsAskedInTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	a := NewAgent(nil, testEngine{e}, Options{Translate: translate.Defaults("tiger")})
+	a := NewReconciler(nil, testEngine{e}, Options{Translate: translate.Defaults("tiger")})
 	commands := []core.Command{
 		core.AddCluster{Name: "tiger"},
 		core.AddPartition{Cluster: "tiger", GPU: "h200"},
@@ -43,7 +43,7 @@ func TestThePlannerIsAskedInTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	round := func() int {
-		words := a.words(Picture{Work: translate.Group(pods)})
+		words := a.conditions.words(Snapshot{Work: translate.Group(pods)})
 		news := 0
 		for i := range pods {
 			if is, told := words[pods[i].Workload()]; told && pods[i].Admitted == "" {
@@ -64,7 +64,7 @@ func TestThePlannerIsAskedInTurns(t *testing.T) {
 	}
 	again := map[[2]string]bool{}
 	for range 3 {
-		for key := range a.words(Picture{Work: translate.Group(pods)}) {
+		for key := range a.conditions.words(Snapshot{Work: translate.Group(pods)}) {
 			again[key] = true
 		}
 	}

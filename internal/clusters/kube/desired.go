@@ -8,8 +8,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// wanted is what should stand of one workload on the cluster.
-type wanted struct {
+// desiredWork is what should stand of one workload on the cluster.
+type desiredWork struct {
 	Job              driver.Job
 	running, leaving driver.Tally
 	until            fleet.Instant // when the replicas that leave must be gone
@@ -19,17 +19,17 @@ type wanted struct {
 // desired lists by ID what should stand of the workloads of a cluster, as the state says:
 // those with replicas that run or leave, and then those that should stand nowhere, of
 // which pods may still run.
-func desired(s *fleet.State, cluster string) (list []wanted) {
-	var nowhere []wanted
+func desired(s *fleet.State, cluster string) (list []desiredWork) {
+	var nowhere []desiredWork
 	for _, w := range s.Workloads {
 		switch is, ok := standing(w, cluster); {
 		case ok:
 			list = append(list, is)
 		case withdrawn(s, w, cluster):
-			nowhere = append(nowhere, wanted{Job: jobOf(w)})
+			nowhere = append(nowhere, desiredWork{Job: jobOf(w)})
 		}
 	}
-	byID := func(a, b wanted) int { return cmp.Compare(a.Job.ID, b.Job.ID) }
+	byID := func(a, b desiredWork) int { return cmp.Compare(a.Job.ID, b.Job.ID) }
 	slices.SortFunc(list, byID)
 	slices.SortFunc(nowhere, byID)
 	return append(list, nowhere...)
@@ -37,11 +37,11 @@ func desired(s *fleet.State, cluster string) (list []wanted) {
 
 // standing is what runs and leaves of a workload on the cluster; ok is false where
 // nothing does. Replicas whose room is only reserved are not to run yet.
-func standing(w *fleet.Workload, cluster string) (is wanted, ok bool) {
+func standing(w *fleet.Workload, cluster string) (is desiredWork, ok bool) {
 	if w.At() == nil || w.At().Cluster != cluster {
-		return wanted{}, false
+		return desiredWork{}, false
 	}
-	is = wanted{Job: jobOf(w), running: replicasIn(w, fleet.Running), leaving: replicasIn(w, fleet.Leaving), until: w.GraceEnds}
+	is = desiredWork{Job: jobOf(w), running: replicasIn(w, fleet.Running), leaving: replicasIn(w, fleet.Leaving), until: w.GraceEnds}
 	return is, len(is.running)+len(is.leaving) > 0
 }
 
@@ -72,10 +72,10 @@ func standsNowhere(w *fleet.Workload) bool {
 }
 
 // startedBy says of which workloads Muster may have started something.
-func startedBy(want []wanted) map[[2]string]bool {
-	started := map[[2]string]bool{}
+func startedBy(want []desiredWork) map[workloadKey]bool {
+	started := map[workloadKey]bool{}
 	for _, w := range want {
-		started[[2]string{w.Job.Namespace, w.Job.Name}] = true
+		started[workloadKey{w.Job.Namespace, w.Job.Name}] = true
 	}
 	return started
 }

@@ -112,7 +112,7 @@ func (d *deviceWatch) there(ctx context.Context, c *Client) bool {
 }
 
 // count gives nodes and pods the GPUs that slices and claims say.
-func (d *deviceWatch) count(p *parts) {
+func (d *deviceWatch) count(p *objects) {
 	if d.absent.Load() {
 		p.pods = translate.Claimed(p.pods, nil, nil)
 		return

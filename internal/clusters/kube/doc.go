@@ -1,10 +1,24 @@
-// Package kube joins a Kubernetes cluster to Muster.
+// Package kube keeps Muster's state and a Kubernetes cluster in step.
 //
-// translate says what objects mean. watch.go keeps what the API server shows, and
-// picture.go puts one moment of it together. metal.go, grants.go and work.go compare
-// a picture with Muster's state and say what commands bring the state to it: the
-// same picture leads to the same commands, and to none where both agree. So a lost
-// watch, a restart or an event seen twice changes nothing. sync.go does it again
-// and again, and says when the reports have stopped. client.go speaks with the
-// API server.
+// A Reconciler (reconciler.go) works in rounds. It takes a Snapshot of what the cluster
+// shows, tells the engine what is new, and brings the cluster to what the state says.
+// Every round compares the whole, so a lost watch, a restart or an event seen twice
+// changes nothing: the same snapshot leads to the same commands, and to none where both
+// agree.
+//
+// Observing: watch.go, devices.go, optional.go and kueuewatch.go keep what the API server
+// shows; snapshot.go puts one moment of it together. Package translate says what objects
+// mean.
+//
+// From the cluster to the state: inventory.go and nodestates.go (nodes), grants.go
+// (quota), observedwork.go (work on a cluster that is only watched), workloads.go and
+// resize.go (work that Muster starts).
+//
+// From the state to the cluster: desired.go says what should run, podplan.go compares that
+// with the pods, and podcontroller.go and suspensions.go carry it out. conditions.go tells
+// pods why they wait, nodemarks.go marks nodes, outofservice.go fences silent ones, and
+// kueuecontroller.go writes Kueue's quotas.
+//
+// client*.go speak with the API server. The reconciler runs in the server: the agent in the
+// cluster only passes calls on (apiproxy.go).
 package kube

@@ -128,3 +128,24 @@ func drop(s *fleet.State, cluster, path string) (commands []core.Command) {
 	}
 	return commands
 }
+
+// grantsOnce takes a grant over from the cluster once: afterwards people change
+// here what is assigned, and the cluster is told what of it is backed.
+func grantsOnce(s *fleet.State, cluster string, quotas []translate.Quota) (commands []core.Command, problems []translate.Problem) {
+	for _, q := range quotas {
+		if fleet.TreeOf(q.Path) == fleet.Flex {
+			continue
+		}
+		if s.Quota(q.Path) == nil {
+			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(nil, cluster, q.Namespaces)})
+		}
+		set, trouble := grantsOf(s, cluster, q)
+		problems = append(problems, trouble...)
+		for _, c := range set {
+			if g, ok := c.(core.SetGrant); ok && s.Partition(g.Partition).Account(q.Path) == nil {
+				commands = append(commands, c)
+			}
+		}
+	}
+	return commands, problems
+}

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,9 +15,9 @@ import (
 // whole dwell.
 const setup = 15 * time.Minute
 
-// newMetal lists the commands that make a state know the cluster, its partitions
+// inventory lists the commands that make a state know the cluster, its partitions
 // and its nodes.
-func newMetal(s *fleet.State, cluster string, mode fleet.Mode, nodes []translate.Node, now fleet.Instant) (commands []core.Command, problems []translate.Problem) {
+func inventory(s *fleet.State, cluster string, mode fleet.Mode, nodes []translate.Node, now fleet.Instant) (commands []core.Command, problems []translate.Problem) {
 	if s.Cluster(cluster) == nil {
 		commands = append(commands, core.AddCluster{Name: cluster, Mode: mode})
 	}
@@ -91,56 +90,6 @@ func newIsland(name string, nodes []translate.Node) core.NewIsland {
 		island.Names, island.On = append(island.Names, n.Name), append(island.On, racks[n.Rack])
 	}
 	return island
-}
-
-// change is what a node is put into.
-type change struct {
-	state fleet.NodeState
-	dead  int
-	why   string
-}
-
-// nodeStates lists the commands that put nodes into the states that the cluster
-// shows, on a cluster where nothing is decided.
-func nodeStates(s *fleet.State, cluster string, nodes []translate.Node, now fleet.Instant) []core.Command {
-	shown := map[string]*translate.Node{}
-	for i := range nodes {
-		shown[nodes[i].Name] = &nodes[i]
-	}
-	changes := map[change][]string{}
-	for _, p := range s.Partitions {
-		if p.Cluster != cluster {
-			continue
-		}
-		for _, n := range p.Nodes {
-			if to, news := shownState(s, n, shown[n.Name], now); news {
-				changes[to] = append(changes[to], n.Name)
-			}
-		}
-	}
-	commands := make([]core.Command, 0, len(changes))
-	for to, names := range changes {
-		slices.Sort(names)
-		commands = append(commands, core.SetNodes{Names: names, State: to.state, Dead: to.dead, Signal: to.why})
-	}
-	slices.SortFunc(commands, func(a, b core.Command) int {
-		return cmp.Compare(a.(core.SetNodes).Names[0], b.(core.SetNodes).Names[0])
-	})
-	return commands
-}
-
-// shownState is the state that the cluster shows of a node, and whether that is
-// news. What a person keeps is left alone.
-func shownState(s *fleet.State, n *fleet.Node, is *translate.Node, now fleet.Instant) (to change, news bool) {
-	to = change{state: fleet.Quarantined, why: "the cluster has no such node any more"}
-	if is != nil {
-		to.state, to.dead, to.why = is.State(s.HealthPolicy().Rules, now)
-	}
-	if to.dead >= n.GPUs {
-		to.dead = 0
-	}
-	kept := n.StateOwner == fleet.ByOperator || n.StateOwner == fleet.ByMaintenance
-	return to, !kept && (n.State != to.state || n.Dead != to.dead)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// news keeps what was logged of each matter last, so that a trouble that lasts is
+// logOnce keeps what was logged of each matter last, so that a trouble that lasts is
 // said once, and again when it is another.
-type news struct {
+type logOnce struct {
 	mu   sync.Mutex
 	last map[string]told
 }
@@ -24,7 +24,7 @@ type told struct {
 const saidAgain = time.Minute
 
 // is says whether a matter has something new to say.
-func (n *news) is(matter, text string) bool {
+func (n *logOnce) is(matter, text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.take(matter, text, n.last[matter].text != text)
@@ -32,7 +32,7 @@ func (n *news) is(matter, text string) bool {
 
 // now says the same of what changes all the time: besides its beginning a change is
 // said once a minute.
-func (n *news) now(matter, text string) bool {
+func (n *logOnce) now(matter, text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	was := n.last[matter]
@@ -40,7 +40,7 @@ func (n *news) now(matter, text string) bool {
 }
 
 // seldom says the same of what comes and goes: it is said again after ten minutes.
-func (n *news) seldom(text string) bool {
+func (n *logOnce) seldom(text string) bool {
 	const long, most = 10 * time.Minute, 1000
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -51,7 +51,7 @@ func (n *news) seldom(text string) bool {
 	return n.take(text, text, !known || time.Since(was.at) > long)
 }
 
-func (n *news) take(matter, text string, news bool) bool {
+func (n *logOnce) take(matter, text string, news bool) bool {
 	if news {
 		if n.last == nil {
 			n.last = map[string]told{}
@@ -62,7 +62,7 @@ func (n *news) take(matter, text string, news bool) bool {
 }
 
 // over forgets a matter, and says whether something had been said of it.
-func (n *news) over(matter string) bool {
+func (n *logOnce) over(matter string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_, was := n.last[matter]

@@ -10,7 +10,7 @@ import (
 
 // What lasts is said once, and again when it is another, or was over meanwhile.
 func TestWhatLastsIsSaidOnce(t *testing.T) {
-	var n news
+	var n logOnce
 	said := []bool{n.is("a", "x"), n.is("a", "x"), n.is("b", "x"), n.is("a", "y"), n.over("a"), n.over("a"), n.is("a", "y")}
 	for i, want := range []bool{true, false, true, true, true, false, true} {
 		if said[i] != want {
@@ -18,7 +18,7 @@ func TestWhatLastsIsSaidOnce(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		var n news
+		var n logOnce
 		if !n.now("count", "1") || n.now("count", "2") || !n.seldom("refused") || n.seldom("refused") || !n.seldom("gone") {
 			t.Error("of what goes on changing the first is said, of what goes on failing each once")
 		}

@@ -24,7 +24,7 @@ type house struct {
 	r     *rand.Rand
 	now   fleet.Instant
 	e     *engine.Engine
-	agent *Agent
+	agent *Reconciler
 	pods  []translate.Pod
 	shown []translate.Pod // as the watch shows them: perhaps from before
 	made  int
@@ -60,7 +60,7 @@ func newHouseWith(t *testing.T, seed uint64) *house {
 
 // restart begins with a new agent, which knows nothing.
 func (h *house) restart() {
-	h.agent = NewAgent(nil, nil, Options{Translate: translate.Defaults("tiger"), Mode: fleet.Enforce, Now: func() fleet.Instant { return h.now }})
+	h.agent = NewReconciler(nil, nil, Options{Translate: translate.Defaults("tiger"), Mode: fleet.Enforce, Now: func() fleet.Instant { return h.now }})
 	h.shown = slices.Clone(h.pods)
 }
 
@@ -141,13 +141,13 @@ func (h *house) scale(name string, replicas int) {
 func (h *house) round() {
 	pods := slices.Clone(h.shown)
 	for i := range pods {
-		if s, was := h.agent.sent[pods[i].UID]; was && pods[i].Gated {
+		if s, was := h.agent.pods.assumed[pods[i].UID]; was && pods[i].Gated {
 			pods[i].Gated, pods[i].Pinned = false, s.node
 		}
 	}
-	p := picture(parts{pods: pods, managed: true, started: startedBy(h.wants())})
+	p := snapshotOf(objects{pods: pods, managed: true, started: startedBy(h.wants())})
 	var commands []core.Command
-	h.e.Read(func(s *fleet.State) { commands, _ = h.agent.managed(s, p, nil) })
+	h.e.Read(func(s *fleet.State) { commands, _ = h.agent.workloads.managed(s, p, nil) })
 	for _, c := range commands {
 		if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
 			h.refused = append(h.refused, fmt.Sprintf("%T: %v", c, err))
@@ -163,26 +163,26 @@ func (h *house) round() {
 	for _, w := range p.Work {
 		by[[2]string{w.Namespace, w.Name}] = w.Pools
 	}
-	var todo todo
+	var actions podActions
 	for _, w := range h.wants() {
-		todo.plan(w, by[[2]string{w.Job.Namespace, w.Job.Name}], names)
+		actions.plan(w, by[[2]string{w.Job.Namespace, w.Job.Name}], names)
 	}
-	h.obey(todo)
+	h.obey(actions)
 }
 
-func (h *house) wants() (list []wanted) {
+func (h *house) wants() (list []desiredWork) {
 	h.e.Read(func(s *fleet.State) { list = desired(s, "tiger") })
 	return list
 }
 
 // obey does on the cluster what a plan asks for. Some of it fails, and is asked for again.
-func (h *house) obey(t todo) {
+func (h *house) obey(t podActions) {
 	for _, s := range t.start {
 		if h.r.IntN(8) == 0 {
 			continue
 		}
 		if p := h.pod(s.pod.UID); p != nil && p.Gated {
-			h.agent.sent[p.UID] = sent{node: s.node}
+			h.agent.pods.assumed[p.UID] = assumed{node: s.node}
 			p.Gated, p.Pinned = false, s.node
 		}
 	}

@@ -22,18 +22,18 @@ const mostMarked = 200
 type marking struct{ node, mark, why string }
 
 // showMarks lets the cluster's nodes show the states in which Muster keeps them.
-func (a *Agent) showMarks(ctx context.Context, p Picture) {
+func (c *nodeController) showMarks(ctx context.Context, p Snapshot) {
 	var todo []marking
-	a.engine.Read(func(s *fleet.State) { todo = markings(s, a.Translate.Cluster, p) })
+	c.engine.Read(func(s *fleet.State) { todo = markings(s, c.Translate.Cluster, p) })
 	var calls []func() error
 	for _, m := range todo[:min(len(todo), mostMarked)] {
-		calls = append(calls, func() error { return a.client.Mark(ctx, translate.Bare(m.node), m.mark, m.why, a.Now().Time()) })
+		calls = append(calls, func() error { return c.client.Mark(ctx, translate.Bare(m.node), m.mark, m.why, c.Now().Time()) })
 	}
-	a.atOnce(ctx, calls)
+	c.atOnce(ctx, calls)
 }
 
 // markings lists the nodes that show another mark than their state has.
-func markings(s *fleet.State, cluster string, p Picture) (list []marking) {
+func markings(s *fleet.State, cluster string, p Snapshot) (list []marking) {
 	for _, n := range p.Nodes {
 		is := nodeOf(s, cluster, n.Name)
 		if is == nil {
@@ -57,7 +57,7 @@ func nodeOf(s *fleet.State, cluster, name string) *fleet.Node {
 }
 
 // Mark gives a node a mark, "" for none, and takes away the one that Muster had set.
-// It is done on the node as it is: whoever changes it at the same time wins, and it
+// It is done on the node as it is: another writer at the same time wins, and it
 // is done again in the next round.
 func (c *Client) Mark(ctx context.Context, node, mark, why string, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)

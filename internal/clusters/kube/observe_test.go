@@ -37,7 +37,7 @@ func TestWhateverAClusterShowsIsToldWithoutContradiction(t *testing.T) {
 			if r.IntN(10) == 0 {
 				quotas[0].Grants[0].GPUs = r.IntN(60)
 			}
-			p := picture(parts{nodes: values(nodes), pods: values(pods), quotas: quotas})
+			p := snapshotOf(objects{nodes: values(nodes), pods: values(pods), quotas: quotas})
 			if said := show(t, seed, e, "tiger", p, now); said < 0 {
 				return
 			}
@@ -61,11 +61,11 @@ func values[V any](m map[string]V) (list []V) {
 }
 
 // show brings the state to a picture, and counts the commands that it took.
-func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Picture, now fleet.Instant) (said int) {
+func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Snapshot, now fleet.Instant) (said int) {
 	t.Helper()
 	for _, step := range []func(*fleet.State) []core.Command{
 		func(s *fleet.State) []core.Command {
-			c, _ := newMetal(s, cluster, fleet.Observe, p.Nodes, now)
+			c, _ := inventory(s, cluster, fleet.Observe, p.Nodes, now)
 			return c
 		},
 		func(s *fleet.State) []core.Command { return nodeStates(s, cluster, p.Nodes, now) },
@@ -75,7 +75,7 @@ func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Picture
 		var commands []core.Command
 		e.Read(func(s *fleet.State) { commands = step(s) })
 		for _, c := range commands {
-			_, err := Fenced(testEngine{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+			_, err := Scoped(testEngine{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
 			var no *core.Refusal
 			if errors.As(err, &no) {
 				t.Fatalf("seed %d: %T %+v is refused: %v", seed, c, c, err)

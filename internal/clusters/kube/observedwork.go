@@ -27,7 +27,7 @@ func marked(w *fleet.Workload, cluster string) bool { return slices.Contains(w.G
 
 // observed lists the commands that make the state's work what the cluster shows:
 // first what ended, then what gave up room, then what waits or runs.
-func observed(s *fleet.State, cluster string, p Picture) (commands []core.Command, problems []translate.Problem) {
+func observed(s *fleet.State, cluster string, p Snapshot) (commands []core.Command, problems []translate.Problem) {
 	work, problems := seeAll(s, cluster, p)
 	byName := map[[2]string]*seen{}
 	for i := range work {
@@ -143,7 +143,7 @@ func seatsOf(w *fleet.Workload) (list []core.Seen) {
 }
 
 // seeAll makes workloads of what the cluster shows, in order.
-func seeAll(s *fleet.State, cluster string, p Picture) (all []seen, problems []translate.Problem) {
+func seeAll(s *fleet.State, cluster string, p Snapshot) (all []seen, problems []translate.Problem) {
 	room := newRoom(s, cluster)
 	for _, w := range p.Work {
 		target, note := targetOf(s, cluster, w, p.Queues)

@@ -19,33 +19,39 @@ import (
 // is silent says nothing about what still runs: who asks for this answers for machines
 // that are silent for so long being off.
 
+// fenceController fences nodes whose kubelet is silent.
+type fenceController struct {
+	*shared
+	leavingSince map[string]fleet.Instant // of pods, by UID
+}
+
 // fencing is a node that gets the taint, or loses it.
 type fencing struct {
 	node  string
 	taint bool
 }
 
-// fence gives nodes the taint whose silence has lasted long enough, and takes it from
+// reconcile gives nodes the taint whose silence has lasted long enough, and takes it from
 // nodes that answer again.
-func (a *Agent) fence(ctx context.Context, p Picture) {
-	if a.FenceAfter <= 0 {
+func (c *fenceController) reconcile(ctx context.Context, p Snapshot) {
+	if c.FenceAfter <= 0 {
 		return
 	}
 	var calls []func() error
-	for _, f := range a.fencings(p) {
-		a.Log.Warn("a silent node is fenced, or answers again", "cluster", a.Translate.Cluster, "node", translate.Bare(f.node), "fenced", f.taint)
-		calls = append(calls, func() error { return a.client.Fence(ctx, translate.Bare(f.node), f.taint) })
+	for _, f := range c.fencings(p) {
+		c.Log.Warn("a silent node is fenced, or answers again", "cluster", c.Translate.Cluster, "node", translate.Bare(f.node), "fenced", f.taint)
+		calls = append(calls, func() error { return c.client.Fence(ctx, translate.Bare(f.node), f.taint) })
 	}
-	a.atOnce(ctx, calls)
+	c.atOnce(ctx, calls)
 }
 
 // fencings lists what is to be done. When pods began to leave is a memory of this agent
 // only: a new one waits anew, and so fences later, never sooner.
-func (a *Agent) fencings(p Picture) (list []fencing) {
-	waits := a.leftLongAgo(p)
+func (c *fenceController) fencings(p Snapshot) (list []fencing) {
+	waits := c.leftLongAgo(p)
 	for _, n := range p.Nodes {
 		silent := n.Silent != 0
-		if silent && waits[n.Name] && !n.Fenced && a.Now() >= n.Silent.Add(a.FenceAfter) || !silent && n.Fenced {
+		if silent && waits[n.Name] && !n.Fenced && c.Now() >= n.Silent.Add(c.FenceAfter) || !silent && n.Fenced {
 			list = append(list, fencing{n.Name, silent})
 		}
 	}
@@ -53,20 +59,20 @@ func (a *Agent) fencings(p Picture) (list []fencing) {
 }
 
 // leftLongAgo names the nodes which pods of Muster's have been leaving for long enough.
-func (a *Agent) leftLongAgo(p Picture) map[string]bool {
+func (c *fenceController) leftLongAgo(p Snapshot) map[string]bool {
 	nodes, since := map[string]bool{}, map[string]fleet.Instant{}
 	for pod := range p.leaving() {
-		since[pod.UID] = cmp.Or(a.leftSince[pod.UID], a.Now())
-		if a.Now() >= since[pod.UID].Add(max(a.FenceAfter, pod.Wishes.Grace)) {
+		since[pod.UID] = cmp.Or(c.leavingSince[pod.UID], c.Now())
+		if c.Now() >= since[pod.UID].Add(max(c.FenceAfter, pod.Wishes.Grace)) {
 			nodes[pod.Node] = true
 		}
 	}
-	a.leftSince = since
+	c.leavingSince = since
 	return nodes
 }
 
 // leaving lists the pods of Muster's that are on their way out of a node.
-func (p *Picture) leaving() iter.Seq[*translate.Pod] {
+func (p *Snapshot) leaving() iter.Seq[*translate.Pod] {
 	return func(yield func(*translate.Pod) bool) {
 		for _, w := range p.Work {
 			for _, part := range w.Pools {

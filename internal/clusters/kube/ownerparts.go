@@ -18,21 +18,21 @@ import (
 // are made only once others run, their room is kept, and they start when they are made.
 
 // readOwner reads what is of several parts beyond its size.
-func (a *Agent) readOwner(ctx context.Context, p *translate.Pod, is *owner, again bool) error {
+func (c *ownerController) readOwner(ctx context.Context, p *translate.Pod, is *owner, again bool) error {
 	of := is.object
 	is.object = nil
 	switch p.Owner.Kind {
 	case lwsKind:
-		crew := translate.CrewOf(of, p, &a.Translate)
+		crew := translate.CrewOf(of, p, &c.Translate)
 		is.group, is.staged = crew.Size, crew.Pods
 	case "RayCluster", "MPIJob":
-		is.staged = translate.Pictured(of, p, &a.Translate)
+		is.staged = translate.Pictured(of, p, &c.Translate)
 	case "JobSet":
-		is.staged = translate.Pictured(of, p, &a.Translate)
+		is.staged = translate.Pictured(of, p, &c.Translate)
 		if !again && !someFinished(of) {
 			return nil // all of it is to be made yet
 		}
-		jobs, err := a.client.jobsOf(ctx, p.Namespace, p.Owner.Name)
+		jobs, err := c.client.jobsOf(ctx, p.Namespace, p.Owner.Name)
 		if err != nil {
 			return err
 		}
@@ -77,9 +77,9 @@ func (o *owner) done(part string) bool {
 	return o.counted && known && n == 0
 }
 
-// staged lists the pods that owners will make, where nothing of their workload runs yet:
-// it is then known whole, and all of it waits.
-func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
+// unmade lists the pods that owners will make, where nothing of their workload runs yet:
+// so the workload is known whole, and all of it waits.
+func (c *ownerController) unmade(pods []translate.Pod) (list []translate.Pod) {
 	type workload = [2]string
 	var order []workload
 	of := map[workload][]translate.Pod{} // as its owner would make them
@@ -88,7 +88,7 @@ func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 		if !p.Gated || p.Wishes.Workload != "" || p.Owner.Kind != lwsKind && !p.Owner.Parts() || of[p.Workload()] != nil {
 			continue
 		}
-		if all := a.owners[ownerKey(p)].staged; len(all) > 0 {
+		if all := c.owners[ownerKey(p)].staged; len(all) > 0 {
 			of[p.Workload()] = all
 			order = append(order, p.Workload())
 		}
@@ -112,7 +112,7 @@ func (a *Agent) staged(pods []translate.Pod) (list []translate.Pod) {
 }
 
 // notMade lists those of an owner's pods that are not there. The pods of a part are
-// alike, but for a leader and its workers.
+// alike, except that a leader differs from its workers.
 func notMade(all []translate.Pod, there []*translate.Pod) (list []translate.Pod) {
 	same := func(p *translate.Pod) string {
 		if p.Owner.Kind == lwsKind {

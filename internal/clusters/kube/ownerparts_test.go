@@ -18,7 +18,7 @@ func TestWhatIsMadeLaterIsPicturedUntilSomethingRuns(t *testing.T) {
 		return translate.Pod{Namespace: "oak", GPUs: 8, Gated: true, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: part, UID: "j", Size: 1}}
 	}
 	leader, driver := lws(0), set("driver")
-	a := &Agent{owners: map[string]owner{
+	a := &ownerController{owners: map[string]owner{
 		ownerKey(&leader): {staged: []translate.Pod{lws(0), lws(1), lws(2)}},
 		ownerKey(&driver): {staged: []translate.Pod{set("driver"), set("workers"), set("workers")}},
 	}}
@@ -38,19 +38,19 @@ func TestWhatIsMadeLaterIsPicturedUntilSomethingRuns(t *testing.T) {
 		"somebody else's":                {[]translate.Pod{{Namespace: "oak", Gated: true, Owner: translate.Owner{Kind: "Job", Name: "x"}}}, 0},
 		"two workloads, one that runs":   {[]translate.Pod{leader, runs, set("workers")}, 2},
 	} {
-		if list := a.staged(c.pods); len(list) != c.want {
+		if list := a.unmade(c.pods); len(list) != c.want {
 			t.Errorf("%s: %d are pictured, want %d", what, len(list), c.want)
 		}
 	}
 }
 
-// Of a gang nothing starts while some of it is not made; but for what is made only once
-// others run.
+// Of a gang nothing starts while some of it is not made, except pods that are made only
+// once others run.
 func TestNothingStartsBeforeAllOfItIsMade(t *testing.T) {
 	pod := func(part string, unmade, later bool) translate.Pod {
 		return translate.Pod{Namespace: "oak", Name: part, GPUs: 8, Gated: true, Unmade: unmade, Virtual: later, Later: later, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: part, Size: 1}}
 	}
-	w := wanted{
+	w := desiredWork{
 		Job:     driver.Job{ID: 1, Name: "rl", Pools: []fleet.Pool{{Name: "driver", GPUs: 8, Min: 1, Max: 1}, {Name: "workers", GPUs: 8, Min: 1, Max: 1}}},
 		running: driver.Tally{{Pool: 0, Node: 0}: 1, {Pool: 1, Node: 1}: 1},
 	}
@@ -64,10 +64,10 @@ func TestNothingStartsBeforeAllOfItIsMade(t *testing.T) {
 		"the driver is yet to be made": {pod("driver", true, true), pod("workers", false, false), 0},
 	} {
 		work := translate.Group([]translate.Pod{c.driver, c.workers})[0]
-		var todo todo
-		todo.plan(w, work.Pools, []string{"n0", "n1"})
-		if len(todo.start) != c.want {
-			t.Errorf("%s: %d start, want %d", what, len(todo.start), c.want)
+		var actions podActions
+		actions.plan(w, work.Pools, []string{"n0", "n1"})
+		if len(actions.start) != c.want {
+			t.Errorf("%s: %d start, want %d", what, len(actions.start), c.want)
 		}
 	}
 }

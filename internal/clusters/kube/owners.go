@@ -4,11 +4,28 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
+
+// ownerController asks what makes pods (Jobs, Deployments, ...) how many it makes, and
+// whether it has ended.
+type ownerController struct {
+	*shared
+	suspensions *suspensionController
+
+	mu        sync.Mutex
+	owners    map[string]owner              // by kind, namespace, name and UID
+	unasked   map[string]bool               // owners that could not be asked in this round
+	overSince map[workloadKey]fleet.Instant // workloads all of whose pods have ended, and whose owner does not say why
+}
+
+func newOwnerController(s *shared, of *suspensionController) *ownerController {
+	return &ownerController{shared: s, suspensions: of, owners: map[string]owner{}, overSince: map[workloadKey]fleet.Instant{}}
+}
 
 // mostAsked is how many owners are asked in one round about a size that may have changed.
 const mostAsked = 50
@@ -16,18 +33,18 @@ const mostAsked = 50
 // askAgain is how long a size is believed that the number of pods does not agree with.
 const askAgain = time.Second
 
-// sizes asks the owners of pods how many pods they make. A gang is submitted with all
+// setSizes asks the owners of pods how many pods they make. A gang is submitted with all
 // of its replicas, though only some are made yet: its owner is asked once. What is
 // scaled is asked whenever it has not as many pods as it said.
-func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
-	a.askOwners(ctx, pods)
+func (c *ownerController) setSizes(ctx context.Context, pods []translate.Pod) {
+	c.askOwners(ctx, pods)
 	for i := range pods {
 		p := &pods[i]
 		ended := mayBeDone(p)
 		if !ended && !asksOwner(p) {
 			continue
 		}
-		is, known := a.owners[ownerKey(p)]
+		is, known := c.owners[ownerKey(p)]
 		switch {
 		case ended:
 			p.Owner.Done = known && is.done(p.Owner.Pool)
@@ -35,7 +52,7 @@ func (a *Agent) sizes(ctx context.Context, pods []translate.Pod) {
 			p.Owner.Size = is.group
 		case known:
 			p.Owner.Size = is.sizeOf(p.Owner.Pool)
-		case a.unasked[ownerKey(p)]:
+		case c.unasked[ownerKey(p)]:
 			p.Owner.Size = translate.Unknown
 		}
 	}
@@ -84,8 +101,8 @@ func uidOf(p *translate.Pod) string {
 // askOwners asks the owners that are not known yet, and those that have another number
 // of pods than they said, several at one time. Those that could not be asked are noted,
 // and asked again in the next round.
-func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
-	a.unasked = map[string]bool{}
+func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
+	c.unasked = map[string]bool{}
 	there, asked, again := countPods(pods), map[string]bool{}, 0 // see partKey
 	var calls []func() error
 	for i := range pods {
@@ -94,7 +111,7 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 			continue
 		}
 		key := ownerKey(p)
-		is, known := a.owners[key]
+		is, known := c.owners[key]
 		part := there[partKey(p)]
 		enough := p.Wishes.Max > 0 && !p.Owner.Elastic && !p.Owner.Parts() && part >= p.Wishes.Max // what is annotated is there
 		if asked[key] || !(asksOwner(p) || known && lacksSome(p, part)) || enough || known && (again == mostAsked || !another(p, &is, part)) {
@@ -104,9 +121,9 @@ func (a *Agent) askOwners(ctx context.Context, pods []translate.Pod) {
 			again++
 		}
 		asked[key] = true
-		calls = append(calls, func() error { return a.askOwner(ctx, p, key, known) })
+		calls = append(calls, func() error { return c.askOwner(ctx, p, key, known) })
 	}
-	a.atOnce(ctx, calls)
+	c.atOnce(ctx, calls)
 }
 
 // countPods counts the pods of each owner that may make more or fewer.
@@ -132,28 +149,28 @@ func lacksSome(p *translate.Pod, there int) bool { return there == 0 && mayBeDon
 func mayBeDone(p *translate.Pod) bool { return p.Over && p.Owner.Kind == "JobSet" && shrinks(p) }
 
 // askOwner asks an owner; again says that it has other pods than it said before.
-func (a *Agent) askOwner(ctx context.Context, p *translate.Pod, key string, again bool) error {
-	is, ok, err := a.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+func (c *ownerController) askOwner(ctx context.Context, p *translate.Pod, key string, again bool) error {
+	is, ok, err := c.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
 	if err == nil && ok {
-		err = a.readOwner(ctx, p, &is, again)
+		err = c.readOwner(ctx, p, &is, again)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case err != nil:
-		a.unasked[key] = true
+		c.unasked[key] = true
 	case ok:
 		is.at = time.Now()
-		a.owners[key] = is
+		c.owners[key] = is
 	default:
-		delete(a.owners, key)
+		delete(c.owners, key)
 	}
 	return err
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their
 // end: pods that nobody made have ended, and others when their owner says so.
-func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
+func (c *ownerController) endings(ctx context.Context, p Snapshot) map[[2]string]ending {
 	ends := map[[2]string]ending{}
 	for _, w := range p.Work {
 		over, failed, by := allOver(w)
@@ -165,40 +182,40 @@ func (a *Agent) endings(ctx context.Context, p Picture) map[[2]string]ending {
 			ends[key] = ending{over: true, failed: failed}
 			continue
 		}
-		e := a.endOf(ctx, w.Namespace, by.Kind, by.Asked())
+		e := c.endOf(ctx, w.Namespace, by.Kind, by.Asked())
 		if !e.over && !e.lives { // nothing is known that would make others
-			if a.overSince[key] == 0 {
-				a.overSince[key] = a.Now()
+			if c.overSince[key] == 0 {
+				c.overSince[key] = c.Now()
 			}
-			e.over, e.failed = a.Now() >= a.overSince[key].Add(forgotten), failed
+			e.over, e.failed = c.Now() >= c.overSince[key].Add(forgotten), failed
 		}
 		ends[key] = e
 	}
-	for key, by := range a.bare(p) {
+	for key, by := range c.bare(p) {
 		if by.Kind == "LeaderWorkerSet" && by.Object != "" {
-			ends[key] = a.endOfGroup(ctx, key[0], by)
+			ends[key] = c.endOfGroup(ctx, key[0], by)
 			continue
 		}
-		ends[key] = a.endOf(ctx, key[0], by.Kind, by.Asked())
+		ends[key] = c.endOf(ctx, key[0], by.Kind, by.Asked())
 	}
 	return ends
 }
 
 // endOf asks what makes a workload's pods. What cannot be asked now is taken to live.
-func (a *Agent) endOf(ctx context.Context, namespace, kind, name string) ending {
-	is, ok, err := a.client.ownerOf(ctx, namespace, kind, name)
+func (c *ownerController) endOf(ctx context.Context, namespace, kind, name string) ending {
+	is, ok, err := c.client.ownerOf(ctx, namespace, kind, name)
 	if err != nil {
-		a.Log.Warn("what makes a workload's pods could not be read", "cluster", a.Translate.Cluster, "workload", namespace+"/"+name, "why", err)
+		c.Log.Warn("what makes a workload's pods could not be read", "cluster", c.Translate.Cluster, "workload", namespace+"/"+name, "why", err)
 		return ending{lives: true}
 	}
-	is.lives = ok && !is.over && !(is.suspended && a.nobodyStarts(ownerID{kind, namespace, name}))
+	is.lives = ok && !is.over && !(is.suspended && c.suspensions.leftSuspended(ownerID{kind, namespace, name}))
 	return is.ending
 }
 
 // endOfGroup is endOf for one group of a LeaderWorkerSet, which is none any more when
 // the set was scaled below it.
-func (a *Agent) endOfGroup(ctx context.Context, namespace string, by translate.Owner) ending {
-	is, ok, err := a.client.ownerOf(ctx, namespace, by.Kind, by.Asked())
+func (c *ownerController) endOfGroup(ctx context.Context, namespace string, by translate.Owner) ending {
+	is, ok, err := c.client.ownerOf(ctx, namespace, by.Kind, by.Asked())
 	if err != nil || !ok {
 		return ending{lives: err != nil}
 	}
@@ -207,13 +224,13 @@ func (a *Agent) endOfGroup(ctx context.Context, namespace string, by translate.O
 }
 
 // bare lists what makes the pods of workloads that have none now.
-func (a *Agent) bare(p Picture) map[[2]string]translate.Owner {
+func (c *ownerController) bare(p Snapshot) map[[2]string]translate.Owner {
 	there, list := map[[2]string]bool{}, map[[2]string]translate.Owner{}
 	for _, w := range p.Work {
 		there[[2]string{w.Namespace, w.Name}] = true
 	}
-	a.engine.Read(func(s *fleet.State) {
-		for _, w := range standingOf(s, a.Translate.Cluster) {
+	c.engine.Read(func(s *fleet.State) {
+		for _, w := range standingOf(s, c.Translate.Cluster) {
 			key := [2]string{w.Namespace, w.Name}
 			if kind, name := w.Maker(); kind != "" && !there[key] {
 				list[key] = translate.Owner{Kind: kind, Name: w.Name, Object: name}

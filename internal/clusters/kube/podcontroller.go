@@ -1,11 +1,9 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,30 +13,42 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// sent is a pod that was let start, before the watch shows it.
-type sent struct {
+// podController starts and evicts pods, so that what runs is what should.
+type podController struct {
+	*shared
+	suspensions *suspensionController
+
+	mu          sync.Mutex
+	assumed     map[string]assumed // started pods by UID, until the watch shows that they are
+	toldLeaving map[string]string  // what pods that leave were told, by UID
+	startedAt   time.Time          // when a pod was started last
+}
+
+func newPodController(s *shared, of *suspensionController) *podController {
+	return &podController{shared: s, suspensions: of, assumed: map[string]assumed{}, toldLeaving: map[string]string{}}
+}
+
+// assumed is a pod that counts as started, though the watch does not show it yet.
+type assumed struct {
 	node string
 	at   time.Time
 }
 
-// resend is after how long a start is sent again that the watch does not show.
+// resend is after how long a start is made again that the watch does not show.
 const resend = 5 * time.Second
 
-// writers is how many calls that change pods are on their way at one time.
-const writers = 32
-
-// carry brings the cluster to what was decided, and reports what came of it. busy
-// says that pods were started.
-func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
+// reconcile brings the pods to what was decided, and reports what has left. busy says
+// that pods were started.
+func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, err error) {
 	work := map[[2]string]*translate.Work{}
 	for i := range p.Work {
 		w := &p.Work[i]
 		work[[2]string{w.Namespace, w.Name}] = w
 	}
 	names := map[string][]string{}
-	a.engine.Read(func(s *fleet.State) {
+	c.engine.Read(func(s *fleet.State) {
 		for _, part := range s.Partitions {
-			if part.Cluster != a.Translate.Cluster {
+			if part.Cluster != c.Translate.Cluster {
 				continue
 			}
 			for _, n := range part.Nodes {
@@ -46,8 +56,8 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 			}
 		}
 	})
-	var t todo
-	for _, w := range a.wants() {
+	var t podActions
+	for _, w := range c.desired() {
 		if w.Job.Partition == "" || names[w.Job.Partition] != nil {
 			var pools []translate.Part
 			if is := work[[2]string{w.Job.Namespace, w.Job.Name}]; is != nil {
@@ -56,12 +66,12 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 			t.plan(w, pools, names[w.Job.Partition])
 		}
 	}
-	a.write(ctx, t)
+	c.apply(ctx, t)
 	if busy = len(t.start) > 0; busy {
-		a.startedAt = time.Now()
+		c.startedAt = time.Now()
 	}
 	for _, s := range t.stop {
-		if err := a.reportStopped(ctx, s); err != nil {
+		if err := c.reportStopped(ctx, s); err != nil {
 			return busy, err
 		}
 	}
@@ -69,11 +79,11 @@ func (a *Agent) carry(ctx context.Context, p Picture) (busy bool, err error) {
 }
 
 // reportStopped tells the engine that replicas have left.
-func (a *Agent) reportStopped(ctx context.Context, s driver.Stopped) error {
-	_, err := a.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
+func (c *podController) reportStopped(ctx context.Context, s driver.Stopped) error {
+	_, err := c.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
 	var no *core.Refusal
 	if errors.As(err, &no) {
-		a.Log.Warn("a report of the cluster was refused", "cluster", a.Translate.Cluster, "why", no.Error())
+		c.Log.Warn("a report of the cluster was refused", "cluster", c.Translate.Cluster, "why", no.Error())
 		return nil
 	}
 	if err != nil && ctx.Err() != nil {
@@ -82,122 +92,83 @@ func (a *Agent) reportStopped(ctx context.Context, s driver.Stopped) error {
 	return err
 }
 
-// wants lists what should stand.
-func (a *Agent) wants() (list []wanted) {
-	a.engine.Read(func(s *fleet.State) { list = desired(s, a.Translate.Cluster) })
+// desired lists what should stand on the cluster.
+func (c *podController) desired() (list []desiredWork) {
+	c.engine.Read(func(s *fleet.State) { list = desired(s, c.Translate.Cluster) })
 	return list
 }
 
-// write does what is to be done. What fails is said, and done again in the next
-// round: each of it may be done twice.
-func (a *Agent) write(ctx context.Context, t todo) {
+// apply does what is to be done. What fails is logged, and done again in the next round:
+// every action may be done twice.
+func (c *podController) apply(ctx context.Context, t podActions) {
 	var calls []func() error
 	for _, s := range t.start {
-		calls = append(calls, func() error { return a.startPod(ctx, s) })
+		calls = append(calls, func() error { return c.startPod(ctx, s) })
 	}
 	for _, e := range t.evict {
-		calls = append(calls, func() error { return a.evictPod(ctx, e) })
+		calls = append(calls, func() error { return c.evictPod(ctx, e) })
 	}
 	for _, p := range t.remove {
-		calls = append(calls, func() error { return a.client.Remove(ctx, p) })
+		calls = append(calls, func() error { return c.client.Remove(ctx, p) })
 	}
-	a.atOnce(ctx, calls)
+	c.atOnce(ctx, calls)
 }
 
-// atOnce makes calls, several at a time.
-func (a *Agent) atOnce(ctx context.Context, calls []func() error) {
-	began := time.Now()
-	defer func() { a.waited += time.Since(began) }()
-	todo := make(chan func() error)
-	var all sync.WaitGroup
-	var lock sync.Mutex
-	var failed []error
-	for range min(writers, len(calls)) {
-		all.Go(func() {
-			for call := range todo {
-				if err := call(); err != nil && ctx.Err() == nil {
-					lock.Lock()
-					failed = append(failed, err)
-					lock.Unlock()
-				}
-			}
-		})
-	}
-	for _, call := range calls {
-		todo <- call
-	}
-	close(todo)
-	all.Wait()
-	a.complain(failed)
-}
-
-// complain logs calls that failed. They are tried in every round: what fails again as
-// before is said seldom, and of many that fail together the first.
-func (a *Agent) complain(failed []error) {
-	if len(failed) == 0 {
-		return
-	}
-	slices.SortFunc(failed, func(x, y error) int { return cmp.Compare(x.Error(), y.Error()) })
-	if a.news.seldom(cause(failed[0])) {
-		a.Log.Warn("it could not be carried out, and is tried again", "cluster", a.Translate.Cluster, "why", failed[0], "and so many more", len(failed)-1)
-	}
-}
-
-// startPod lets a pod start. From before the call on it counts as started, unless
-// the API server itself says that it is not: what is not known is never taken for free.
-func (a *Agent) startPod(ctx context.Context, s start) error {
+// startPod starts a pod. From before the call on it is assumed to be started, unless the
+// API server itself says that it is not: what is not known never counts as free.
+func (c *podController) startPod(ctx context.Context, s startAction) error {
 	switch {
 	case s.pod.Later:
 		return nil // it is made by itself, and starts then
 	case s.pod.Virtual:
-		return a.unsuspend(ctx, s.pod)
+		return c.suspensions.unsuspend(ctx, s.pod)
 	}
-	a.mu.Lock()
-	a.sent[s.pod.UID] = sent{s.node, time.Now()}
-	a.mu.Unlock()
-	err := a.client.Start(ctx, s.pod, s.node)
+	c.mu.Lock()
+	c.assumed[s.pod.UID] = assumed{s.node, time.Now()}
+	c.mu.Unlock()
+	err := c.client.Start(ctx, s.pod, s.node)
 	if err != nil && certain(err) {
-		a.mu.Lock()
-		delete(a.sent, s.pod.UID)
-		a.mu.Unlock()
+		c.mu.Lock()
+		delete(c.assumed, s.pod.UID)
+		c.mu.Unlock()
 	}
 	return gone(err)
 }
 
-// evictPod asks a pod to leave, and says for whom.
-func (a *Agent) evictPod(ctx context.Context, e evict) error {
-	why := a.whyLeaves(e.id)
-	a.Log.Info("evicts", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", why)
-	a.mu.Lock()
-	told := a.toldLeaving[e.pod.UID] == why
-	a.toldLeaving[e.pod.UID] = why
-	a.mu.Unlock()
+// evictPod asks a pod to leave, and tells it which workload needs its GPUs.
+func (c *podController) evictPod(ctx context.Context, e evictAction) error {
+	why := c.whyLeaves(e.id)
+	c.Log.Info("evicts", "cluster", c.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", why)
+	c.mu.Lock()
+	told := c.toldLeaving[e.pod.UID] == why
+	c.toldLeaving[e.pod.UID] = why
+	c.mu.Unlock()
 	if !told && e.pod.Owner.Elastic {
-		// Whoever scales it down meanwhile takes the pods away that leave anyway.
-		if err := a.client.Cheapen(ctx, e.pod); err != nil {
-			a.Log.Warn("the deletion cost of a pod could not be set", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+		// A controller that scales down meanwhile then deletes the pods that leave anyway.
+		if err := c.client.Cheapen(ctx, e.pod); err != nil {
+			c.Log.Warn("the deletion cost of a pod could not be set", "cluster", c.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
 		}
 	}
 	if !told {
-		// People want to know, but who waits for the room cannot wait for that.
+		// The workload that waits for the GPUs cannot wait until that is written.
 		for _, err := range []error{
-			a.client.Say(ctx, e.pod, false, "Evicted", why, a.Now().Time()), a.client.Note(ctx, e.pod, "Evicted", why, a.Now().Time()),
+			c.client.Say(ctx, e.pod, false, "Evicted", why, c.Now().Time()), c.client.Note(ctx, e.pod, "Evicted", why, c.Now().Time()),
 		} {
 			if err != nil {
-				a.Log.Warn("a pod could not be told why it leaves", "cluster", a.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
+				c.Log.Warn("a pod could not be told why it leaves", "cluster", c.Translate.Cluster, "pod", e.pod.Namespace+"/"+e.pod.Name, "why", err)
 			}
 		}
 	}
-	if a.suspends(e) {
-		return a.suspend(ctx, e.pod)
+	if c.suspensions.evicts(e) {
+		return c.suspensions.suspend(ctx, e.pod)
 	}
-	return a.client.Evict(ctx, e.pod, graceLeft(e.until, a.Now()))
+	return c.client.Evict(ctx, e.pod, graceLeft(e.until, c.Now()))
 }
 
-// whyLeaves names who needs the room of a workload.
-func (a *Agent) whyLeaves(id uint64) (why string) {
+// whyLeaves names the workload that needs the GPUs of another.
+func (c *podController) whyLeaves(id uint64) (why string) {
 	why = "Muster takes its GPUs back."
-	a.engine.Read(func(s *fleet.State) {
+	c.engine.Read(func(s *fleet.State) {
 		w := s.Workloads[id]
 		if w == nil {
 			return
@@ -212,34 +183,34 @@ func (a *Agent) whyLeaves(id uint64) (why string) {
 	return why
 }
 
-// believe takes pods that were let start for started, though the watch does not
-// show it yet, and forgets what it does show. What it has not shown for long is sent again.
-func (a *Agent) believe(ctx context.Context, pods []translate.Pod) []translate.Pod {
-	a.mu.Lock()
+// assumeStarted marks pods as started that were started, though the watch does not show
+// it yet. A start that the watch has not shown for long is made again.
+func (c *podController) assumeStarted(ctx context.Context, pods []translate.Pod) []translate.Pod {
+	c.mu.Lock()
 	there := map[string]bool{}
-	var again []start
+	var again []startAction
 	for i := range pods {
 		p := &pods[i]
 		there[p.UID] = true
-		s, was := a.sent[p.UID]
+		s, was := c.assumed[p.UID]
 		switch {
 		case was && !p.Gated:
-			delete(a.sent, p.UID)
+			delete(c.assumed, p.UID)
 		case was:
 			p.Gated, p.Pinned = false, s.node
 			if time.Since(s.at) > resend && !p.Leaving {
-				again = append(again, start{pod: *p, node: s.node})
+				again = append(again, startAction{pod: *p, node: s.node})
 			}
 		}
 	}
-	for uid := range a.sent {
-		if !there[uid] && time.Since(a.sent[uid].at) > resend {
-			delete(a.sent, uid)
+	for uid := range c.assumed {
+		if !there[uid] && time.Since(c.assumed[uid].at) > resend {
+			delete(c.assumed, uid)
 		}
 	}
-	a.mu.Unlock()
+	c.mu.Unlock()
 	for _, s := range again {
-		_ = a.startPod(ctx, s)
+		_ = c.startPod(ctx, s)
 	}
 	return pods
 }

@@ -10,35 +10,35 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// todo is what must be done on the cluster, and what is to be told of it, so that
-// what stands becomes what should stand.
-type todo struct {
-	start  []start
-	evict  []evict
-	remove []translate.Pod // they go at once: nobody wants them
+// podActions are what is to be done with pods, and what is to be reported, so that what
+// runs becomes what should run.
+type podActions struct {
+	start  []startAction
+	evict  []evictAction
+	remove []translate.Pod // deleted at once: no workload wants them
 	stop   []driver.Stopped
 	short  []uint64 // workloads for which there are not enough pods
 }
 
-// start lets a pod start on a node.
-type start struct {
+// startAction starts a pod on a node.
+type startAction struct {
 	id   uint64
 	pod  translate.Pod
 	node string
 }
 
-// evict asks a pod to leave.
-type evict struct {
+// evictAction asks a pod to leave.
+type evictAction struct {
 	id    uint64
 	pod   translate.Pod
 	until fleet.Instant
 	whole bool // nothing of its workload stays
 }
 
-// plan compares one workload as it should be with its pods. nodes names the nodes
-// of its partition. Pods are told apart by what they show alone, so planning again
-// after a crash leads to the same.
-func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
+// plan compares one workload as it should be with its pods. nodes names the nodes of its
+// partition. Pods are told apart by what they show alone, so planning again after a crash
+// leads to the same.
+func (t *podActions) plan(w desiredWork, pools []translate.Part, nodes []string) {
 	began := false
 	plans := make([]*poolPlan, len(w.Job.Pools))
 	for i, pool := range w.Job.Pools {
@@ -58,14 +58,14 @@ func (t *todo) plan(w wanted, pools []translate.Part, nodes []string) {
 			continue
 		}
 		for k := range min(len(p.missing), len(p.waiting), p.room) {
-			t.start = append(t.start, start{w.Job.ID, p.waiting[k], p.missing[k]})
+			t.start = append(t.start, startAction{w.Job.ID, p.waiting[k], p.missing[k]})
 		}
 	}
 }
 
 // halfMade notes of which pools there are not enough pods, and says which ranks do not
 // start before there are: those of which some gang is not made yet, and nothing runs.
-func (t *todo) halfMade(w wanted, plans []*poolPlan, began bool) map[int]bool {
+func (t *podActions) halfMade(w desiredWork, plans []*poolPlan, began bool) map[int]bool {
 	half := map[int]bool{}
 	for i, p := range plans {
 		is := w.Job.Pools[i]
@@ -101,7 +101,7 @@ type poolPlan struct {
 	room    int             // how many may start
 }
 
-func newPoolPlan(w wanted, pool int, pods []translate.Pod, names []string) *poolPlan {
+func newPoolPlan(w desiredWork, pool int, pods []translate.Pod, names []string) *poolPlan {
 	p := &poolPlan{
 		pool: pool, names: names, stays: map[string]int{}, orders: map[string][]driver.Slot{}, leaves: map[string]map[uint64]int{},
 		on: map[string][]translate.Pod{},
@@ -158,10 +158,10 @@ func (p *poolPlan) leaving(node string) int {
 	return n
 }
 
-// leave evicts what has to leave a node, the newest first, and reports the orders
-// that are carried out: who leaves one node by one order, together. Nobody is evicted
-// who is to stay: those of an earlier order may have left already, and not be reported.
-func (p *poolPlan) leave(t *todo, w wanted) {
+// leave evicts what has to leave a node, the newest first, and reports the orders that are
+// carried out: the replicas that leave one node by one order, together. No pod is evicted
+// that is to stay: those of an earlier order may have left already, and not be reported.
+func (p *poolPlan) leave(t *podActions, w desiredWork) {
 	for _, node := range slices.Sorted(maps.Keys(p.orders)) {
 		there := 0
 		for _, pod := range p.on[node] {
@@ -175,7 +175,7 @@ func (p *poolPlan) leave(t *todo, w wanted) {
 				break
 			}
 			if !pod.Leaving {
-				t.evict = append(t.evict, evict{w.Job.ID, pod, w.until, len(w.running) == 0})
+				t.evict = append(t.evict, evictAction{w.Job.ID, pod, w.until, len(w.running) == 0})
 				there++
 				over--
 			}
@@ -192,8 +192,8 @@ func (p *poolPlan) leave(t *todo, w wanted) {
 	}
 }
 
-// strays are pods where nobody wants any: they go.
-func (p *poolPlan) strays(t *todo) {
+// strays deletes pods on nodes where none of the workload should run.
+func (p *poolPlan) strays(t *podActions) {
 	for _, node := range slices.Sorted(maps.Keys(p.on)) {
 		staying := 0
 		for _, pod := range p.on[node] {
@@ -203,7 +203,7 @@ func (p *poolPlan) strays(t *todo) {
 		}
 		over := staying - p.stays[node]
 		if p.leaving(node) > 0 {
-			continue // leave has seen to it
+			continue // leave deals with it
 		}
 		for _, pod := range slices.Backward(p.on[node]) {
 			if over > 0 && !pod.Leaving {
@@ -214,12 +214,12 @@ func (p *poolPlan) strays(t *todo) {
 	}
 }
 
-// lacking lists the nodes where a pod should be and is not, once per pod, and how
-// many may start: never more than are wanted together with all that is still there,
-// so that a rank starts again only when its last copy is gone for certain. Where
-// some still leave a node none starts.
+// lacking lists the nodes where a pod should be and is not, once per pod, and how many may
+// start. Those that start and those that are still there are never more than are wanted
+// and leave, so a rank starts again only when its last copy is gone for certain. On a node
+// that some still leave none starts.
 func (p *poolPlan) lacking() (nodes []string, room int) {
-	wanted := 0
+	most := 0
 	for _, node := range slices.Sorted(maps.Keys(p.stays)) {
 		there := 0
 		for _, pod := range p.on[node] {
@@ -227,7 +227,7 @@ func (p *poolPlan) lacking() (nodes []string, room int) {
 				there++
 			}
 		}
-		wanted += p.stays[node]
+		most += p.stays[node]
 		if p.leaving(node) > 0 {
 			continue
 		}
@@ -236,7 +236,7 @@ func (p *poolPlan) lacking() (nodes []string, room int) {
 		}
 	}
 	for node := range p.leaves {
-		wanted += p.leaving(node)
+		most += p.leaving(node)
 	}
-	return nodes, max(0, wanted-p.live)
+	return nodes, max(0, most-p.live)
 }

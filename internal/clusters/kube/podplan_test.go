@@ -9,40 +9,40 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A node carried eight. Two have left by order 7, which nobody has reported yet, when
+// A node carried eight pods. Two have left by order 7, which is not reported yet, when
 // order 9 comes for two more: two are evicted, not four, and order 7 is reported.
-func TestASecondOrderEvictsNobodyForTheFirst(t *testing.T) {
+func TestASecondOrderEvictsNoPodForTheFirst(t *testing.T) {
 	pods := make([]translate.Pod, 6)
 	for i := range pods {
 		pods[i] = translate.Pod{Name: string(rune('a' + i)), Node: "n0", Pinned: "n0"}
 	}
-	w := wanted{
+	w := desiredWork{
 		Job:     driver.Job{ID: 1, Name: "graders", Pools: []fleet.Pool{{Name: "main", GPUs: 1, Min: 1, Max: 8, Elastic: true}}},
 		running: driver.Tally{{Pool: 0, Node: 0}: 4},
 		leaving: driver.Tally{{Pool: 0, Node: 0, Order: 7}: 2, {Pool: 0, Node: 0, Order: 9}: 2},
 	}
-	var todo todo
-	todo.plan(w, []translate.Part{{Pool: fleet.Pool{Name: "main"}, Pods: pods}}, []string{"n0"})
-	if len(todo.evict) != 2 || len(todo.stop) != 1 || todo.stop[0].Spots[0].Order != 7 || len(todo.start)+len(todo.remove) > 0 {
-		t.Errorf("it is to evict %d and report %v, start %d and remove %d; want 2 evicted and order 7 reported", len(todo.evict), todo.stop, len(todo.start), len(todo.remove))
+	var actions podActions
+	actions.plan(w, []translate.Part{{Pool: fleet.Pool{Name: "main"}, Pods: pods}}, []string{"n0"})
+	if len(actions.evict) != 2 || len(actions.stop) != 1 || actions.stop[0].Spots[0].Order != 7 || len(actions.start)+len(actions.remove) > 0 {
+		t.Errorf("it is to evict %d and report %v, start %d and remove %d; want 2 evicted and order 7 reported", len(actions.evict), actions.stop, len(actions.start), len(actions.remove))
 	}
 }
 
 // Of a JobSet the driver has finished before all of it was evicted, and its room is kept
-// again: the workers start, and nobody waits for a driver that never comes.
-func TestNobodyWaitsForAPoolThatHasFinished(t *testing.T) {
+// again: the workers start, and do not wait for a driver that never comes.
+func TestNoPodWaitsForAPoolThatHasFinished(t *testing.T) {
 	work := translate.Group([]translate.Pod{
 		{Namespace: "oak", Name: "d", GPUs: 8, Over: true, Pinned: "n0", Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: "driver", Done: true}},
 		{Namespace: "oak", Name: "w", GPUs: 8, Gated: true, Owner: translate.Owner{Kind: "JobSet", Name: "rl", Pool: "workers", Size: 1}},
 	})[0]
-	w := wanted{
+	w := desiredWork{
 		Job:     driver.Job{ID: 1, Name: "rl", Pools: []fleet.Pool{{Name: "driver", GPUs: 8, Min: 1, Max: 1}, {Name: "workers", GPUs: 8, Min: 1, Max: 1}}},
 		running: driver.Tally{{Pool: 0, Node: 0}: 1, {Pool: 1, Node: 1}: 1}, done: work.Done,
 	}
-	var todo todo
-	todo.plan(w, work.Pools, []string{"n0", "n1"})
-	if len(todo.start) != 1 || todo.start[0].pod.Name != "w" || todo.start[0].node != "n1" {
-		t.Errorf("it starts %+v, want w on n1", todo.start)
+	var actions podActions
+	actions.plan(w, work.Pools, []string{"n0", "n1"})
+	if len(actions.start) != 1 || actions.start[0].pod.Name != "w" || actions.start[0].node != "n1" {
+		t.Errorf("it starts %+v, want w on n1", actions.start)
 	}
 	is := &fleet.Workload{Spec: fleet.Spec{Namespace: "oak", Name: "rl", Pools: w.Job.Pools}}
 	if c := resized(is, work); len(c) != 1 || c[0].(core.Resize).Pool != "driver" || c[0].(core.Resize).Max != 0 {

@@ -26,9 +26,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// shared is the control plane that the tests of this package share; its start
+// testPlane is the control plane that the tests of this package share; its start
 // takes some seconds. Each test has nodes and namespaces of its own.
-var shared struct {
+var testPlane struct {
 	sync.Once
 	cluster *kubetest.Cluster
 	err     error
@@ -36,11 +36,11 @@ var shared struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.cluster != nil {
+	if testPlane.cluster != nil {
 		if part := os.Getenv("MUSTER_CONTROLPLANE_LOG"); part != "" {
-			fmt.Println(shared.cluster.Log(part)) // to see why a test of a part that is not ours fails
+			fmt.Println(testPlane.cluster.Log(part)) // to see why a test of a part that is not ours fails
 		}
-		shared.cluster.Stop()
+		testPlane.cluster.Stop()
 	}
 	os.Exit(code)
 }
@@ -58,14 +58,14 @@ func controlPlane(t *testing.T) *kubetest.Cluster {
 	if testing.Short() {
 		t.Skip("a control plane is started, and -short was asked for")
 	}
-	shared.Do(func() { shared.cluster, shared.err = kubetest.Start(context.Background()) })
-	if kubetest.Skips(shared.err) {
-		t.Skip(shared.err)
+	testPlane.Do(func() { testPlane.cluster, testPlane.err = kubetest.Start(context.Background()) })
+	if kubetest.Skips(testPlane.err) {
+		t.Skip(testPlane.err)
 	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	if testPlane.err != nil {
+		t.Fatal(testPlane.err)
 	}
-	return shared.cluster
+	return testPlane.cluster
 }
 
 // world is a control plane with an engine and an agent on it.
@@ -75,13 +75,13 @@ type world struct {
 	ctx     context.Context
 	engine  *engine.Engine
 	journal journal.Journal
-	agent   *Agent
-	joined  atomic.Pointer[Agent] // the same, to be woken
-	way     *kubetest.Proxy       // by which the agent reaches the API server; nil: directly
-	decided func(event.Record)    // hears what is decided, before it is durable; may be nil
-	stop    func()                // ends the agent, and waits until it has
-	kill    func()                // ends the agent in the middle of what it does
-	options func(*Options)        // changes those of the next agent; nil: nothing
+	agent   *Reconciler
+	joined  atomic.Pointer[Reconciler] // the same, to be woken
+	way     *kubetest.Proxy            // by which the agent reaches the API server; nil: directly
+	decided func(event.Record)         // hears what is decided, before it is durable; may be nil
+	stop    func()                     // ends the agent, and waits until it has
+	kill    func()                     // ends the agent in the middle of what it does
+	options func(*Options)             // changes those of the next agent; nil: nothing
 }
 
 // newWorld clears the cluster and joins it in a mode.
@@ -142,7 +142,7 @@ func (w *world) join(mode fleet.Mode) {
 	if w.options != nil {
 		w.options(&o)
 	}
-	w.agent = NewAgent(client, testEngine{w.engine}, o)
+	w.agent = NewReconciler(client, testEngine{w.engine}, o)
 	w.joined.Store(w.agent)
 	ctx, stop := context.WithCancel(w.ctx)
 	done := make(chan error, 1)

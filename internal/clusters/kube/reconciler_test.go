@@ -16,7 +16,7 @@ func TestABusyMachineDoesNotMakeItSlower(t *testing.T) {
 		{20 * time.Second, 0, longest},
 		{time.Second, 2 * time.Second, gap}, // several waited at one time
 	} {
-		if got := (&Agent{waited: c.waited}).pause(c.took); got != c.want {
+		if got := (&Reconciler{shared: &shared{waited: c.waited}}).pause(c.took); got != c.want {
 			t.Errorf("after %s, of which it waited %s, it rests %s, want %s", c.took, c.waited, got, c.want)
 		}
 	}

@@ -11,30 +11,30 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Fenced is an engine that takes of one cluster's agent nothing but what is about
-// that cluster. What a cluster shows is written by many people; whatever they
-// write, nothing of another cluster may change by it.
-func Fenced(e Engine, cluster string) Engine { return fenced{e, cluster} }
+// Scoped is an engine that takes from one cluster nothing that is about another. What a
+// cluster shows is written by many people; nothing that they write may change another
+// cluster.
+func Scoped(e Engine, cluster string) Engine { return scoped{e, cluster} }
 
-type fenced struct {
+type scoped struct {
 	Engine
 	cluster string
 }
 
 // Do has a request done that is about the cluster. Of a batch in which each command
 // stands for itself, those about others are refused.
-func (f fenced) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
+func (c scoped) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
 	if b, ok := r.Command.(core.Batch); ok && b.Each {
-		return f.each(ctx, r, b.Commands)
+		return c.each(ctx, r, b.Commands)
 	}
-	if no := f.refuse(r.Command)[0]; no != nil {
+	if no := c.refuse(r.Command)[0]; no != nil {
 		return nil, no
 	}
-	return f.Engine.Do(ctx, r)
+	return c.Engine.Do(ctx, r)
 }
 
-func (f fenced) each(ctx context.Context, r core.Request, commands []core.Command) ([]*core.Refusal, error) {
-	left := f.refuse(commands...)
+func (c scoped) each(ctx context.Context, r core.Request, commands []core.Command) ([]*core.Refusal, error) {
+	left := c.refuse(commands...)
 	var own []core.Command
 	var at []int // positions of the cluster's own commands
 	for i, no := range left {
@@ -43,7 +43,7 @@ func (f fenced) each(ctx context.Context, r core.Request, commands []core.Comman
 		}
 	}
 	r.Command = core.Batch{Commands: own, Each: true}
-	refused, err := f.Engine.Do(ctx, r)
+	refused, err := c.Engine.Do(ctx, r)
 	for i, no := range refused {
 		left[at[i]] = no
 	}
@@ -51,24 +51,24 @@ func (f fenced) each(ctx context.Context, r core.Request, commands []core.Comman
 }
 
 // refuse says of each command why the cluster may not give it; nil: it may.
-func (f fenced) refuse(commands ...core.Command) []*core.Refusal {
+func (c scoped) refuse(commands ...core.Command) []*core.Refusal {
 	left := make([]*core.Refusal, len(commands))
-	f.Read(func(s *fleet.State) {
-		for i, c := range commands {
-			if strays := beyond(s, f.cluster, c); strays != "" {
-				left[i] = &core.Refusal{Code: core.AccessDenied, Message: fmt.Sprintf("cluster %s may not speak of %s", f.cluster, strays)}
+	c.Read(func(s *fleet.State) {
+		for i, command := range commands {
+			if what := outside(s, c.cluster, command); what != "" {
+				left[i] = &core.Refusal{Code: core.AccessDenied, Message: fmt.Sprintf("cluster %s may not speak of %s", c.cluster, what)}
 			}
 		}
 	})
 	return left
 }
 
-// beyond says what of a command is not the cluster's own; "": nothing is.
-func beyond(s *fleet.State, cluster string, command core.Command) string {
+// outside says what of a command is not the cluster's own; "": nothing is.
+func outside(s *fleet.State, cluster string, command core.Command) string {
 	switch c := command.(type) {
 	case core.Batch:
 		for _, one := range c.Commands {
-			if text := beyond(s, cluster, one); text != "" {
+			if text := outside(s, cluster, one); text != "" {
 				return text
 			}
 		}
@@ -82,7 +82,7 @@ func beyond(s *fleet.State, cluster string, command core.Command) string {
 	case core.ResumeReports:
 		return unless(c.Cluster == cluster, "cluster %s", c.Cluster)
 	case core.AddIslands:
-		return beyondNodes(cluster, c)
+		return outsideNodes(cluster, c)
 	case core.SetNodes:
 		return unless(ownNodes(s, cluster, c.Names), "nodes that it does not have: %v", c.Names[:min(3, len(c.Names))])
 	case core.TakeSignals:
@@ -92,13 +92,13 @@ func beyond(s *fleet.State, cluster string, command core.Command) string {
 		}
 		return unless(ownNodes(s, cluster, names), "nodes that it does not have")
 	}
-	if text, known := beyondQuota(s, cluster, command); known {
+	if text, known := outsideQuota(s, cluster, command); known {
 		return text
 	}
-	return beyondWork(s, cluster, command)
+	return outsideWork(s, cluster, command)
 }
 
-func beyondNodes(cluster string, c core.AddIslands) string {
+func outsideNodes(cluster string, c core.AddIslands) string {
 	for _, island := range c.Islands {
 		for _, name := range island.Names {
 			if strings.Contains(name, "@") && !translate.Of(cluster, name) {
@@ -109,9 +109,9 @@ func beyondNodes(cluster string, c core.AddIslands) string {
 	return unless(within(cluster, c.Partition), "partition %s", c.Partition)
 }
 
-// beyondQuota looks at commands about quota. A quota may be one of several clusters:
-// each says what of its own metal it grants, and who of its own namespaces may use it.
-func beyondQuota(s *fleet.State, cluster string, command core.Command) (text string, known bool) {
+// outsideQuota looks at commands about quota. A quota may be one of several clusters:
+// each says how many of its own GPUs it grants, and which of its namespaces may use them.
+func outsideQuota(s *fleet.State, cluster string, command core.Command) (text string, known bool) {
 	switch c := command.(type) {
 	case core.SetGrant:
 		return unless(within(cluster, c.Partition), "partition %s", c.Partition), true
@@ -124,37 +124,37 @@ func beyondQuota(s *fleet.State, cluster string, command core.Command) (text str
 	return "", false
 }
 
-func beyondWork(s *fleet.State, cluster string, command core.Command) string {
+func outsideWork(s *fleet.State, cluster string, command core.Command) string {
 	switch c := command.(type) {
 	case core.Submit:
-		return beyondSpec(s, cluster, c.Spec)
+		return outsideSpec(s, cluster, c.Spec)
 	case core.Observe:
-		if text := beyondSpec(s, cluster, c.Spec); text != "" {
+		if text := outsideSpec(s, cluster, c.Spec); text != "" {
 			return text
 		}
 		return unless(within(cluster, c.Partition), "partition %s", c.Partition)
 	case core.Cancel:
-		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+		return outsideWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.MeasureUsage:
 		for _, of := range c.Of {
-			if text := beyondWorkload(s.Workload(of.Namespace, of.Name), cluster); text != "" {
+			if text := outsideWorkload(s.Workload(of.Namespace, of.Name), cluster); text != "" {
 				return text
 			}
 		}
 		return ""
 	case core.Resize:
-		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+		return outsideWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.Adopt:
-		return beyondWorkload(s.Workload(c.Namespace, c.Name), cluster)
+		return outsideWorkload(s.Workload(c.Namespace, c.Name), cluster)
 	case core.ReportFinished:
-		return beyondWorkload(s.Workloads[c.ID], cluster)
+		return outsideWorkload(s.Workloads[c.ID], cluster)
 	case core.ReportStopped:
-		return beyondWorkload(s.Workloads[c.ID], cluster)
+		return outsideWorkload(s.Workloads[c.ID], cluster)
 	}
 	return fmt.Sprintf("%T", command)
 }
 
-func beyondSpec(s *fleet.State, cluster string, spec fleet.Spec) string {
+func outsideSpec(s *fleet.State, cluster string, spec fleet.Spec) string {
 	w := s.Workload(spec.Namespace, spec.Name)
 	switch {
 	case !slices.Contains(spec.Groups, mark(cluster)):
@@ -162,14 +162,14 @@ func beyondSpec(s *fleet.State, cluster string, spec fleet.Spec) string {
 	case spec.Partition != "" && s.Partition(spec.Partition) != nil && !within(cluster, spec.Partition):
 		return "partition " + spec.Partition
 	case w != nil && !w.State.Ended():
-		return beyondWorkload(w, cluster)
+		return outsideWorkload(w, cluster)
 	}
 	return ""
 }
 
-// beyondWorkload looks at a workload that is spoken of. One that nobody knows is
-// nobody's, and the engine says what it thinks of that.
-func beyondWorkload(w *fleet.Workload, cluster string) string {
+// outsideWorkload looks at a workload that a command names. One that is not known is left
+// to the engine.
+func outsideWorkload(w *fleet.Workload, cluster string) string {
 	if w == nil || marked(w, cluster) || w.Where != "" && within(cluster, w.Where) {
 		return ""
 	}

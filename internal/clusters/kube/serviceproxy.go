@@ -13,16 +13,16 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// tokenHeader carries who asks Muster where Authorization is for somebody on the way.
+// tokenHeader carries Muster's token where the API server on the way reads Authorization.
 const tokenHeader = "Muster-Token"
 
 // service is a Service as a signpost names it.
 var service = regexp.MustCompile(`^([a-z0-9][a-z0-9.-]{0,62})/([a-z0-9][a-z0-9.-]{0,62}):([0-9]{1,5})$`)
 
-// Through is the way to a Service of a cluster, as NAMESPACE/NAME:PORT, through its API
+// ServiceTransport is the way to a Service of a cluster, as NAMESPACE/NAME:PORT, through its API
 // server: an address and who carries what is asked there. The API server sees whom the
 // kubeconfig names, and Muster whose token it is.
-func Through(file, in, to string) (address string, way http.RoundTripper, err error) {
+func ServiceTransport(file, in, to string) (address string, way http.RoundTripper, err error) {
 	at := service.FindStringSubmatch(to)
 	if at == nil {
 		return "", nil, fmt.Errorf("the cluster's ConfigMap muster names the service %.100q; it is written NAMESPACE/NAME:PORT", to)

@@ -8,8 +8,8 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
-// Picture is what a cluster shows at one moment.
-type Picture struct {
+// Snapshot is what a cluster shows at one moment.
+type Snapshot struct {
 	Nodes     []translate.Node // GPU nodes, by name
 	Work      []translate.Work
 	Quotas    []translate.Quota // by path
@@ -20,8 +20,8 @@ type Picture struct {
 	Problems  []translate.Problem
 }
 
-// parts are the objects that a picture is made of, in any order.
-type parts struct {
+// objects are what a snapshot is made of, in any order.
+type objects struct {
 	managed bool               // only pods that are Muster's are its work
 	started map[[2]string]bool // workloads of which Muster has started something
 	nodes   []translate.Node
@@ -30,10 +30,10 @@ type parts struct {
 	queues  map[string]string
 }
 
-// picture puts the parts together. It depends on what they say alone, not on the
-// order in which they came.
-func picture(of parts) Picture {
-	p := Picture{Queues: of.queues, Quotas: merge(of.quotas), Foreign: map[string]int{}}
+// snapshotOf puts objects together. It depends on what they say alone, not on the order
+// in which they came.
+func snapshotOf(of objects) Snapshot {
+	p := Snapshot{Queues: of.queues, Quotas: merge(of.quotas), Foreign: map[string]int{}}
 	for _, n := range of.nodes {
 		p.Problems = append(p.Problems, n.Problems...)
 		if n.GPU != "" {
@@ -43,7 +43,7 @@ func picture(of parts) Picture {
 	var mine []translate.Pod
 	for _, pod := range of.pods {
 		p.Problems = append(p.Problems, pod.Problems...)
-		// What says that Muster has started it, and was not, is somebody else's.
+		// A pod that says that Muster has started it, and was not, is not Muster's.
 		if !of.managed || pod.Managed() && (pod.Gated || of.started[pod.Workload()]) {
 			mine = append(mine, pod)
 		} else if pod.Node != "" && !pod.Over {
@@ -63,7 +63,7 @@ func picture(of parts) Picture {
 	return p
 }
 
-func (p *Picture) sortProblems() {
+func (p *Snapshot) sortProblems() {
 	slices.SortFunc(p.Problems, func(a, b translate.Problem) int {
 		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Text, b.Text))
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +19,20 @@ import (
 // back, and evicts them by suspending them again. Until then their pods are not made:
 // they are pictured, and wait like gated ones. Once they are made they are gated and
 // started like any other.
+
+// suspensionController starts and evicts objects that make pods.
+type suspensionController struct {
+	*shared
+
+	mu          sync.Mutex
+	suspendable map[ownerID]translate.Suspendable
+	toggled     map[ownerID]toggle // suspensions that were changed, before the watch shows it
+	toldOwner   map[ownerID]string // why a suspended object waits, as it was told
+}
+
+func newSuspensionController(s *shared) *suspensionController {
+	return &suspensionController{shared: s, toggled: map[ownerID]toggle{}, toldOwner: map[ownerID]string{}}
+}
 
 // ownerID tells objects that make pods apart.
 type ownerID struct{ kind, namespace, name string }
@@ -43,18 +58,18 @@ func virtual(all []translate.Suspendable, pods []translate.Pod) (list []translat
 	return list
 }
 
-// waitingSuspended lists the pods that suspended objects of enrolled namespaces would
+// waiting lists the pods that suspended objects of enrolled namespaces would
 // make, and remembers which objects may be suspended.
-func (a *Agent) waitingSuspended(pods []translate.Pod) []translate.Pod {
-	enrolled := a.watch.extras.enrolled()
-	all := a.watch.extras.suspendable()
+func (c *suspensionController) waiting(pods []translate.Pod) []translate.Pod {
+	enrolled := c.watch.extras.enrolled()
+	all := c.watch.extras.suspendable()
 	all = slices.DeleteFunc(all, func(s translate.Suspendable) bool { return !enrolled[translate.Bare(s.Namespace)] })
-	a.mu.Lock()
-	a.suspendable = suspendables(all)
-	gone := func(of ownerID) bool { _, there := a.suspendable[of]; return !there }
-	maps.DeleteFunc(a.toggled, func(of ownerID, _ toggle) bool { return gone(of) })
-	maps.DeleteFunc(a.toldOwner, func(of ownerID, _ string) bool { return gone(of) })
-	a.mu.Unlock()
+	c.mu.Lock()
+	c.suspendable = suspendables(all)
+	gone := func(of ownerID) bool { _, there := c.suspendable[of]; return !there }
+	maps.DeleteFunc(c.toggled, func(of ownerID, _ toggle) bool { return gone(of) })
+	maps.DeleteFunc(c.toldOwner, func(of ownerID, _ string) bool { return gone(of) })
+	c.mu.Unlock()
 	markDone(pods, suspendables(all))
 	return virtual(all, pods)
 }
@@ -78,72 +93,72 @@ func suspendables(all []translate.Suspendable) map[ownerID]translate.Suspendable
 	return by
 }
 
-// nobodyStarts says of something that is suspended that Muster will not start it: its
-// namespace is not enrolled any more, or it has no target. It keeps no room.
-func (a *Agent) nobodyStarts(of ownerID) bool {
+// leftSuspended says of a suspended object that Muster will not start it: its namespace is
+// not enrolled any more, or it has no target. No room is kept for it.
+func (c *suspensionController) leftSuspended(of ownerID) bool {
 	if of.kind != "Job" && of.kind != "JobSet" {
 		return true // these are for others to start
 	}
-	if !a.watch.extras.shows(of.kind) {
+	if !c.watch.extras.shows(of.kind) {
 		return false // that is not known yet
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, may := a.suspendable[of]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, may := c.suspendable[of]
 	return !may
 }
 
 // unsuspend lets what makes a pod make it, once for all of its pods.
-func (a *Agent) unsuspend(ctx context.Context, p translate.Pod) error {
-	return a.setSuspended(ctx, ownerIDOf(&p), p.Owner.UID, false)
+func (c *suspensionController) unsuspend(ctx context.Context, p translate.Pod) error {
+	return c.setSuspended(ctx, ownerIDOf(&p), p.Owner.UID, false)
 }
 
-// suspends says whether a pod that must leave does so because what makes it is
-// suspended: where all of its workload leaves, and as long as there is time.
-func (a *Agent) suspends(e evict) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, can := a.suspendable[ownerIDOf(&e.pod)]
-	return can && e.whole && a.Now() < e.until
+// evicts says whether a pod that must leave does so because what makes it is suspended:
+// where all of its workload leaves, and as long as there is time.
+func (c *suspensionController) evicts(e evictAction) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, can := c.suspendable[ownerIDOf(&e.pod)]
+	return can && e.whole && c.Now() < e.until
 }
 
 // suspend lets what makes a pod take all of its pods away.
-func (a *Agent) suspend(ctx context.Context, p translate.Pod) error {
-	a.mu.Lock()
-	s := a.suspendable[ownerIDOf(&p)]
-	a.mu.Unlock()
+func (c *suspensionController) suspend(ctx context.Context, p translate.Pod) error {
+	c.mu.Lock()
+	s := c.suspendable[ownerIDOf(&p)]
+	c.mu.Unlock()
 	if s.Suspended {
 		return nil
 	}
-	return a.setSuspended(ctx, ownerIDOf(&p), s.UID, true)
+	return c.setSuspended(ctx, ownerIDOf(&p), s.UID, true)
 }
 
 // sayOwner writes an event about what is suspended, when the reason why it waits is
 // another: it has no pods that could say it. nil: there is nothing new.
-func (a *Agent) sayOwner(ctx context.Context, p translate.Pod, is word) func() error {
+func (c *suspensionController) sayOwner(ctx context.Context, p translate.Pod, is podCondition) func() error {
 	of := ownerIDOf(&p)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.toldOwner[of] == is.reason {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.toldOwner[of] == is.reason {
 		return nil
 	}
-	a.toldOwner[of] = is.reason
-	return func() error { return a.client.NoteOn(ctx, of, p.Owner.UID, is.reason, is.message, a.Now().Time()) }
+	c.toldOwner[of] = is.reason
+	return func() error { return c.client.NoteOn(ctx, of, p.Owner.UID, is.reason, is.message, c.Now().Time()) }
 }
 
-func (a *Agent) setSuspended(ctx context.Context, of ownerID, uid string, to bool) error {
-	a.mu.Lock()
-	last := a.toggled[of]
+func (c *suspensionController) setSuspended(ctx context.Context, of ownerID, uid string, to bool) error {
+	c.mu.Lock()
+	last := c.toggled[of]
 	again := last.to != to || time.Since(last.at) > resend
 	if again {
-		a.toggled[of] = toggle{to, time.Now()}
+		c.toggled[of] = toggle{to, time.Now()}
 	}
-	a.mu.Unlock()
+	c.mu.Unlock()
 	if !again {
 		return nil
 	}
-	a.Log.Info("suspends or starts", "cluster", a.Translate.Cluster, "kind", of.kind, "object", of.namespace+"/"+of.name, "suspended", to)
-	return a.client.Suspend(ctx, of, uid, to)
+	c.Log.Info("suspends or starts", "cluster", c.Translate.Cluster, "kind", of.kind, "object", of.namespace+"/"+of.name, "suspended", to)
+	return c.client.Suspend(ctx, of, uid, to)
 }
 
 // toggle is a change of an object's suspension that was sent.

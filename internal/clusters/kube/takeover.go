@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
@@ -21,39 +22,42 @@ import (
 // it is kube-scheduler's. Until that is done nothing is decided (core: the cluster's
 // reports count as stopped), so nobody leaves for who cannot be started.
 
-// takingOver is what an agent remembers of it.
-type takingOver struct {
-	done    atomic.Bool
-	news    bool              // nobody was told yet that it is done
+// takeoverController takes over what was only watched, once.
+type takeoverController struct {
+	*shared
+	done   atomic.Bool
+	unsaid bool // the engine was not told yet that it is done
+
+	mu      sync.Mutex
 	adopted map[string]string // nodes of pods that were marked, by UID, before the watch shows it
 }
 
 // takeOver makes seen work Muster's, once after the cluster has come to be managed.
 // It is safe to repeat: what is done shows it.
-func (a *Agent) takeOver(ctx context.Context, acts bool, pods []translate.Pod) error {
+func (c *takeoverController) takeOver(ctx context.Context, acts bool, pods []translate.Pod) error {
 	if !acts {
-		a.taking.done.Store(false)
+		c.done.Store(false)
 		return nil
 	}
-	if !a.taking.done.Load() {
+	if !c.done.Load() {
 		var d division
-		a.engine.Read(func(s *fleet.State) { d = divide(s, a.Translate.Cluster, pods, a.watch.extras.enrolled()) })
-		if !a.adopt(ctx, d.pods) {
+		c.engine.Read(func(s *fleet.State) { d = divide(s, c.Translate.Cluster, pods, c.watch.extras.enrolled()) })
+		if !c.adopt(ctx, d.pods) {
 			return nil // the next round tries again, and until then nothing is decided
 		}
 		if len(d.mine)+len(d.others) > 0 {
-			a.Log.Warn("takes over what was only watched", "cluster", a.Translate.Cluster, "workloads", len(d.mine), "and leaves alone", len(d.others))
+			c.Log.Warn("takes over what was only watched", "cluster", c.Translate.Cluster, "workloads", len(d.mine), "and leaves alone", len(d.others))
 		}
-		if err := a.do(ctx, append(d.mine, d.others...)); err != nil {
+		if err := c.do(ctx, append(d.mine, d.others...)); err != nil {
 			return err
 		}
-		a.taking.news = true
-		a.taking.done.Store(true)
+		c.unsaid = true
+		c.done.Store(true)
 	}
 	for i := range pods {
 		p := &pods[i]
-		if node, was := a.taking.adopted[p.UID]; was && p.Pinned != "" {
-			delete(a.taking.adopted, p.UID)
+		if node, was := c.adopted[p.UID]; was && p.Pinned != "" {
+			delete(c.adopted, p.UID)
 		} else if was {
 			p.Pinned = node
 		}
@@ -61,35 +65,32 @@ func (a *Agent) takeOver(ctx context.Context, acts bool, pods []translate.Pod) e
 	return nil
 }
 
-// tookOver says, right after that, that what runs on the cluster may be decided now.
-func (a *Agent) tookOver(ctx context.Context) {
-	if a.taking.news {
-		a.taking.news = false
-		a.reporting(ctx, true)
+// finish says, right after that, that what runs on the cluster may be decided now.
+func (c *takeoverController) finish(ctx context.Context) {
+	if c.unsaid {
+		c.unsaid = false
+		c.reporting(ctx, true)
 	}
 }
 
 // adopt marks pods as started by Muster where they stand. ok is false while some are not.
-func (a *Agent) adopt(ctx context.Context, pods []translate.Pod) (ok bool) {
-	if a.taking.adopted == nil {
-		a.taking.adopted = map[string]string{}
-	}
+func (c *takeoverController) adopt(ctx context.Context, pods []translate.Pod) (ok bool) {
 	var calls []func() error
 	var failed atomic.Bool
 	for _, p := range pods {
 		calls = append(calls, func() error {
-			err := gone(a.client.Adopt(ctx, p))
-			a.mu.Lock()
-			defer a.mu.Unlock()
+			err := gone(c.client.Adopt(ctx, p))
+			c.mu.Lock()
+			defer c.mu.Unlock()
 			if err != nil {
 				failed.Store(true)
 			} else {
-				a.taking.adopted[p.UID] = p.Node
+				c.adopted[p.UID] = p.Node
 			}
 			return err
 		})
 	}
-	a.atOnce(ctx, calls)
+	c.atOnce(ctx, calls)
 	return !failed.Load()
 }
 

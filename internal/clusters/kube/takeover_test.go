@@ -27,7 +27,7 @@ func watched(t *testing.T, pods []translate.Pod) *engine.Engine {
 		nodes = append(nodes, translate.Node{Name: fmt.Sprintf("n%d", i), GPU: "h200", GPUs: 8, Island: "a"})
 	}
 	quotas := []translate.Quota{{Path: "oak", Namespaces: []string{"oak"}, Grants: []translate.Grant{{GPUs: 32}}}}
-	show(t, 0, e, "tiger", picture(parts{nodes: nodes, pods: pods, quotas: quotas}), now)
+	show(t, 0, e, "tiger", snapshotOf(objects{nodes: nodes, pods: pods, quotas: quotas}), now)
 	return e
 }
 

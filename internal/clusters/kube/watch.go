@@ -79,8 +79,8 @@ func (w *Watch) Synced() bool {
 	return w.nodes.listed() && w.pods.listed() && w.quotas.listed() && w.devices.settled()
 }
 
-func (w *Watch) parts() parts {
-	p := parts{nodes: w.nodes.all(), pods: w.pods.all(), quotas: w.quotas.all()}
+func (w *Watch) objects() objects {
+	p := objects{nodes: w.nodes.all(), pods: w.pods.all(), quotas: w.quotas.all()}
 	w.devices.count(&p)
 	return p
 }

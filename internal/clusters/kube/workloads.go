@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,8 +11,14 @@ import (
 
 // SettleAfter is how long a workload's newest pod must be there before the workload is
 // submitted: its controller may still be making the others. Of what is whole (see
-// settle.go) nothing is waited for.
+// whole) nothing is waited for.
 const SettleAfter = time.Second
+
+// workloadController makes workloads of pods, and ends them.
+type workloadController struct {
+	*shared
+	goneSince map[workloadKey]fleet.Instant // workloads without any pod
+}
 
 // forgotten is how long a workload's pods may all be gone before it is taken for
 // deleted, where nothing is known that makes its pods.
@@ -24,24 +29,24 @@ type ending struct {
 	over, failed bool
 	lives        bool // what makes its pods is there, and will make others
 	none         bool // what makes its pods wants none at present
-	suspended    bool // what makes its pods makes none until somebody takes that back
+	suspended    bool // what makes its pods makes none until a user resumes it
 }
 
 // managed lists the commands about work that Muster starts: what is new is
 // submitted, what is gone is cancelled, what has ended has ended.
-func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (commands []core.Command, problems []translate.Problem) {
+func (c *workloadController) managed(s *fleet.State, p Snapshot, ends map[[2]string]ending) (commands []core.Command, problems []translate.Problem) {
 	there := map[[2]string]bool{}
 	for _, w := range p.Work {
 		key := [2]string{w.Namespace, w.Name}
 		there[key] = true
-		delete(a.goneSince, key)
+		delete(c.goneSince, key)
 		is := s.Workload(w.Namespace, w.Name)
 		switch {
 		case is == nil || is.State.Ended():
-			if a.isNew(w, is) {
-				commands = append(commands, core.Submit{Spec: a.specOf(w)})
+			if c.isNew(w, is) {
+				commands = append(commands, core.Submit{Spec: c.specOf(w)})
 			}
-		case !marked(is, a.Translate.Cluster):
+		case !marked(is, c.Translate.Cluster):
 			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: "Muster has another workload of this name; its pods wait"})
 		case ends[key].over && is.Started != 0:
 			commands = append(commands, finished(is, ends[key]))
@@ -49,9 +54,9 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 			commands = append(commands, resized(is, w)...)
 		}
 	}
-	for _, w := range standingOf(s, a.Translate.Cluster) {
+	for _, w := range standingOf(s, c.Translate.Cluster) {
 		if key := [2]string{w.Namespace, w.Name}; !there[key] {
-			commands = append(commands, a.withoutPods(w, ends[key])...)
+			commands = append(commands, c.withoutPods(w, ends[key])...)
 		}
 	}
 	return commands, problems
@@ -59,8 +64,8 @@ func (a *Agent) managed(s *fleet.State, p Picture, ends map[[2]string]ending) (c
 
 // isNew says whether a workload is to be submitted: all of it waits, all of its pods
 // are there or their number is known, and it is not one that has ended already.
-func (a *Agent) isNew(w translate.Work, was *fleet.Workload) bool {
-	return waitsWhole(w) && w.Known() && (whole(w) || a.Now() >= newest(w).Add(SettleAfter)) &&
+func (c *workloadController) isNew(w translate.Work, was *fleet.Workload) bool {
+	return waitsWhole(w) && w.Known() && (whole(w) || c.Now() >= newest(w).Add(SettleAfter)) &&
 		(was == nil || !slices.Contains(was.Groups, identity(w)) || scaledAgain(w, was) || was.Gone)
 }
 
@@ -69,24 +74,24 @@ func finished(w *fleet.Workload, e ending) core.Command {
 }
 
 // withoutPods is what follows for a workload that has no pod at all.
-func (a *Agent) withoutPods(w *fleet.Workload, e ending) []core.Command {
+func (c *workloadController) withoutPods(w *fleet.Workload, e ending) []core.Command {
 	key := [2]string{w.Namespace, w.Name}
-	if a.goneSince[key] == 0 {
-		a.goneSince[key] = a.Now()
+	if c.goneSince[key] == 0 {
+		c.goneSince[key] = c.Now()
 	}
 	switch {
 	case (e.over || e.none) && w.Started != 0:
 		return []core.Command{finished(w, e)}
 	case e.none && w.State == fleet.Pending, evictedForGood(w):
 		return letGo(w)
-	case !e.lives && a.Now() >= a.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
+	case !e.lives && c.Now() >= c.goneSince[key].Add(forgotten) && w.State != fleet.Evicting:
 		return letGo(w)
 	}
 	return nil
 }
 
-// letGo takes a workload back whose pods are gone. Should they come again, it is new:
-// no person has taken it back, and the state keeps that, whoever begins anew.
+// letGo cancels a workload whose pods are gone. Should they come again, it is new: the
+// state keeps that no person has cancelled it, so a new reconciler decides the same.
 func letGo(w *fleet.Workload) []core.Command {
 	return []core.Command{core.Cancel{Namespace: w.Namespace, Name: w.Name, Gone: true}}
 }
@@ -129,8 +134,8 @@ func marksOf(w translate.Work) []string {
 	return append([]string{identity(w)}, makerOf(w)...)
 }
 
-// makerOf is the group that says what makes a workload's pods: for one pod that nobody
-// made, and that names no workload, itself. None for others that nobody made.
+// makerOf is the group that says what makes a workload's pods. One pod without an owner
+// that names no workload makes itself; other pods without an owner have no such group.
 func makerOf(w translate.Work) []string {
 	if len(w.Pools) == 0 || len(w.Pools[0].Pods) == 0 {
 		return nil
@@ -144,25 +149,25 @@ func makerOf(w translate.Work) []string {
 	return nil
 }
 
-// itself is the kind of what makes a pod that nobody made.
+// itself is the kind of what makes a pod without an owner.
 const itself = "Pod"
 
-// lone says whether a workload is one pod that nobody made and that names no workload.
+// lone says whether a workload is one pod without an owner that names no workload.
 func lone(w translate.Work) bool {
 	first := w.Pools[0].Pods[0]
 	return len(w.Pools) == 1 && first.Owner.Kind == "" && first.Wishes.Workload == "" && w.Pools[0].Pool.Max == 1
 }
 
-// evictedForGood says whether a workload was one such pod, and was evicted: nobody makes
-// it again. One that is gone for another reason may be replaced by whoever has made it.
+// evictedForGood says whether a workload was one such pod, and was evicted: it is not made
+// again. One that is gone for another reason may be replaced by the program that made it.
 func evictedForGood(w *fleet.Workload) bool {
 	kind, _ := w.Maker()
 	return kind == itself && w.State == fleet.Pending && w.Evictions > 0
 }
 
-func (a *Agent) specOf(w translate.Work) fleet.Spec {
+func (c *workloadController) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
-		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(a.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
+		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(c.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
 	}
 	for _, part := range w.Pools {
@@ -171,73 +176,20 @@ func (a *Agent) specOf(w translate.Work) fleet.Spec {
 	return spec
 }
 
-// marks lists the commands that put nodes into the states that the cluster shows,
-// on a cluster where Muster decides. Conditions become signals, of which the health
-// policy makes what it makes; only what others have marked on the node itself, and
-// pods that are not Muster's, are taken as they are.
-func (a *Agent) marks(s *fleet.State, p Picture) (commands []core.Command) {
-	for _, n := range p.Nodes {
-		part, at := s.FindNode(n.Name)
-		if part == nil || part.Cluster != a.Translate.Cluster {
-			continue
-		}
-		is := part.Nodes[at]
-		if is.StateOwner != fleet.ByNobody && is.StateOwner != fleet.ByCluster {
-			continue // automation, a person or a maintenance keeps it
-		}
-		if to, dead, why := markOf(n, is, p.Foreign[n.Name]); to != is.State || dead != is.Dead {
-			commands = append(commands, core.SetNodes{Names: []string{n.Name}, State: to, Dead: dead, Signal: why})
-		}
+// whole says whether all that a workload will be is known from the pods that are there.
+// A pod without an owner that names no workload is alone. A pool whose size its owner or
+// an annotation says is as large as that, however many of its pods are made yet. Work that
+// may have other pools that are not made yet is not whole.
+func whole(w translate.Work) bool {
+	if len(w.Pools) != 1 {
+		return false
 	}
-	return append(commands, vanished(s, a.Translate.Cluster, p.Nodes)...)
-}
-
-// markOf is the state of a node by what is marked on it. GPUs that pods of others
-// hold are taken out like dead ones where no quota's work is on the node; where some
-// is, it stays, and the node takes nothing new: in both cases nothing is promised there.
-func markOf(n translate.Node, is *fleet.Node, foreign int) (to fleet.NodeState, dead int, why string) {
-	out := n.Dead + foreign
-	inQuota := slices.ContainsFunc(is.Residents(), func(r fleet.Resident) bool { return !r.Workload.Flexes() && r.Phase != fleet.Leaving })
+	first := w.Pools[0].Pods[0]
 	switch {
-	case n.Broken != "":
-		return fleet.Quarantined, 0, "taint " + n.Broken
-	case n.Dead >= n.GPUs:
-		return fleet.Quarantined, 0, "no GPU is offered"
-	case n.Cordoned != "":
-		return fleet.Suspect, 0, n.Cordoned
-	case foreign > 0 && (inQuota || out >= n.GPUs || is.InUse() > n.GPUs-out):
-		return fleet.Suspect, 0, fmt.Sprintf("%d GPUs are held by pods that are not Muster's", foreign)
-	case foreign > 0:
-		return fleet.Degraded, out, fmt.Sprintf("%d GPUs are held by pods that are not Muster's", foreign)
-	case n.Dead > 0:
-		return fleet.Degraded, n.Dead, "some GPUs are not offered"
-	case is.State == fleet.Quarantined && is.StateOwner == fleet.ByCluster:
-		return fleet.Probation, 0, "who marked it has taken the mark away"
-	case is.StateOwner == fleet.ByCluster || is.State == fleet.Suspect || is.State == fleet.Degraded:
-		return fleet.Healthy, 0, "nothing is marked any more"
+	case first.Wishes.Pool != "" || first.Owner.Pool != "" || first.Owner.Kind == "LeaderWorkerSet": // its leader may be unlike its workers
+		return false
+	case first.Wishes.Max > 0 || first.Owner.Size > 0:
+		return true
 	}
-	return is.State, is.Dead, ""
-}
-
-// signals lists what the conditions of nodes say and was not said before.
-func (a *Agent) signals(s *fleet.State, p Picture) []core.Command {
-	var news []fleet.Signal
-	for _, n := range p.Nodes {
-		if part, _ := s.FindNode(n.Name); part == nil {
-			continue // it is still being set up
-		}
-		for _, s := range n.Signals {
-			key := n.Name + "/" + s.Check
-			was, known := a.told[key]
-			if known && was == s.ID || !known && s.Well {
-				continue
-			}
-			a.told[key] = s.ID
-			news = append(news, s)
-		}
-	}
-	if len(news) == 0 {
-		return nil
-	}
-	return []core.Command{core.TakeSignals{Signals: news}}
+	return lone(w)
 }

@@ -63,10 +63,10 @@ func TestWhatWasLetGoIsNewToALaterAgent(t *testing.T) {
 	}
 }
 
-// A pod that nobody made is not made again once it was evicted: it waits for nothing. One
-// that names its workload may be one of several that a program of its team makes, and
-// what somebody has deleted may be replaced: for those it is looked a little longer.
-func TestAPodThatNobodyMakesIsEvictedForGood(t *testing.T) {
+// A pod without an owner is not made again once it was evicted: its workload ends at once. A
+// pod that names its workload may be one of several that a program of its team makes, and
+// a pod that a user deleted may be replaced: for those Muster waits a little longer.
+func TestAPodWithoutAnOwnerIsEvictedForGood(t *testing.T) {
 	for _, c := range []struct {
 		what, named string
 		evicted     bool

@@ -9,9 +9,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// unseen says what the agent does not see as the API server has it; "": nothing.
+// unseen says what the reconciler does not see as the API server has it; "": nothing.
 func (s *Stage) unseen(pods []pod) string {
-	nodes, seen, listed := s.agent.Observed()
+	nodes, seen, listed := s.reconciler.Observed()
 	if !listed {
 		return "nothing is listed yet"
 	}
@@ -26,7 +26,7 @@ func (s *Stage) unseen(pods []pod) string {
 	return unseenPod(pods, seen)
 }
 
-// unseenPod names a pod that the agent does not see as it is; "": there is none.
+// unseenPod names a pod that the reconciler does not see as it is; "": there is none.
 func unseenPod(pods []pod, observed []translate.Pod) string {
 	seen := map[string]translate.Pod{}
 	for _, p := range observed {

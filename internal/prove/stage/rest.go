@@ -24,7 +24,7 @@ func (s *Stage) Rest(ctx context.Context) error {
 	}
 }
 
-// round does once what the controllers, the kubelets and the agent do, and says what is
+// round does once what the controllers, the kubelets and the reconciler do, and says what is
 // not at rest; "": all is.
 func (s *Stage) round(ctx context.Context) (why string, err error) {
 	if err := s.createNodes(ctx); err != nil {
@@ -41,7 +41,7 @@ func (s *Stage) round(ctx context.Context) (why string, err error) {
 		return why, nil
 	}
 	before, pictured := s.seq(), fmt.Sprint(pods)
-	if err := s.agent.Reconcile(ctx); err != nil {
+	if err := s.reconciler.Reconcile(ctx); err != nil {
 		return "", err
 	}
 	if s.seq() != before || len(s.lost) > 0 {

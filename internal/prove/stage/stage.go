@@ -24,10 +24,10 @@ type Stage struct {
 	name    string // of the story's cluster
 	now     func() fleet.Instant
 
-	programs *simulated.Driver
-	engine   *engine.Engine
-	agent    *kube.Agent
-	leave    context.CancelFunc // ends the agent's watch
+	programs   *simulated.Driver
+	engine     *engine.Engine
+	reconciler *kube.Reconciler
+	leave      context.CancelFunc // ends the reconciler's watch
 
 	controllers map[workload]*controller
 	jobs        map[uint64]driver.Job // by workload's ID, as the driver was told last
@@ -53,24 +53,24 @@ type lostPods struct {
 	nodes []string
 }
 
-// Join starts a new agent, which knows nothing yet.
+// Join starts a new reconciler, which knows nothing yet.
 func (s *Stage) Join(ctx context.Context, e *engine.Engine) error {
 	if s.leave != nil {
 		s.leave()
 	}
 	s.engine = e
-	s.agent = kube.NewAgent(s.cluster.agent, (*stageEngine)(s), kube.Options{
+	s.reconciler = kube.NewReconciler(s.cluster.agent, (*stageEngine)(s), kube.Options{
 		Translate: translate.Defaults(s.name), Mode: fleet.Enforce, Now: s.now, Log: s.cluster.Log,
 		Created: func(p translate.Pod) fleet.Instant { return s.created.pods[p.UID] },
 		Quiet:   true,
 	})
 	watching, leave := context.WithCancel(ctx)
 	s.leave = leave
-	go s.agent.Watch(watching)
+	go s.reconciler.Watch(watching)
 	return nil
 }
 
-// stageEngine is the engine as the agent sees it. It keeps the refusals of submits.
+// stageEngine is the engine as the reconciler sees it. It keeps the refusals of submits.
 type stageEngine Stage
 
 // Do has a request done.
@@ -91,7 +91,7 @@ func (s *stageEngine) Read(look func(*fleet.State)) { s.engine.Read(look) }
 // Study shows a copy of the state that may be asked for long.
 func (s *stageEngine) Study(look func(*fleet.State)) { s.engine.Study(look) }
 
-// Run tells the programs that replicas should run. The agent reads the state by itself.
+// Run tells the programs that replicas should run. The reconciler reads the state by itself.
 func (s *Stage) Run(at fleet.Instant, job driver.Job, spots []fleet.Spot, mend bool) {
 	s.jobs[job.ID] = job
 	s.programs.Run(at, job, spots, mend)

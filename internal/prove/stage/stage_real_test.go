@@ -103,7 +103,7 @@ func playFile(t *testing.T, c *kubetest.Cluster, file string) {
 			t.Log(line)
 		}
 	}
-	for _, p := range s.agent.Problems() {
+	for _, p := range s.reconciler.Problems() {
 		if strings.HasPrefix(p.Object, "node/") {
 			t.Errorf("a node is not understood: %s", p)
 		}
