@@ -61,7 +61,7 @@ func (x *search) otherQuotas() []string {
 	for _, p := range x.partitions() {
 		for _, a := range p.Accounts {
 			q := x.s.Quota(a.Quota)
-			if a.Quota == x.w.Target || a.Grant == 0 || q == nil || !q.Access.Allows(x.w.User, x.w.Groups, x.w.Namespace) {
+			if a.Quota == x.w.Target || a.Grant == 0 || q == nil || !x.member(q) {
 				continue
 			}
 			left[a.Quota] = max(left[a.Quota], a.BackedGPUs()-a.Stays(), 1)
@@ -73,6 +73,21 @@ func (x *search) otherQuotas() []string {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(left[b], left[a]), cmp.Compare(a, b)) })
 	return names
+}
+
+// member says whether the submitter's team belongs to a quota: the access list names
+// them, they answer for it, or their namespace has work there. A quota without an access
+// list has no members by that alone: no advice sends work to the quotas of other teams.
+func (x *search) member(q *fleet.Quota) bool {
+	if !q.Access.Allows(x.w.User, x.w.Groups, x.w.Namespace) {
+		return false
+	}
+	if !q.Access.Open() {
+		return true
+	}
+	owner := x.s.OwnerOf(q.Path)
+	return owner != "" && (owner == x.w.User || slices.Contains(x.w.Groups, owner)) ||
+		slices.ContainsFunc(x.s.Targeting(q.Path), func(w *fleet.Workload) bool { return w.Namespace == x.w.Namespace })
 }
 
 // partition tries to leave the choice of partition open.
@@ -124,18 +139,14 @@ func (x *search) largestPool() int {
 	return best
 }
 
-// reach tries to let its gangs stand further apart.
+// reach tries to let the gangs of one rack stand in one island. It never goes further:
+// a gang that is to stand in one island needs its network.
 func (x *search) reach() {
 	if !x.has(explain.GangTooLarge, explain.Fragmented, explain.QuotaUnbacked, explain.FlexFull) {
 		return
 	}
-	for _, wider := range []fleet.Reach{fleet.ReachIsland, fleet.ReachAny} {
-		if !x.narrower(wider) {
-			continue
-		}
-		if x.tryKeep(x.again(Change{Kind: Reach, Reach: wider}, func(s *fleet.Spec) { widen(s, wider) })) {
-			return
-		}
+	if wider := fleet.ReachIsland; x.narrower(wider) {
+		x.tryKeep(x.again(Change{Kind: Reach, Reach: wider}, func(s *fleet.Spec) { widen(s, wider) }))
 	}
 }
 
