@@ -28,7 +28,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		}
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		if tries {
-			out.Forecast = forecastOf(state, w, at, 4*forecasting)
+			out.Forecast = forecastOf(state, w, at, 4*forecasting, nil)
 		} else {
 			out.Forecast = notTried(w)
 		}
@@ -65,29 +65,36 @@ const (
 	fewSteps    = 60
 	manySteps   = 200_000
 	moreSteps   = 6
+	worthwhile  = 2 // times as many steps as the last round had
 	forecasting = 500 * time.Millisecond
+	fitting     = 8 * forecasting // all forecasts of one fit
 )
 
-func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) *musterv1.Forecast {
-	a := deepened(state, w, at, limit)
+// forecastOf is the forecast of a workload. The history is what runs and repairs lasted so
+// far; nil: what the state remembers. A copy on which something is tried remembers nothing
+// that has ended, so its forecast needs the history of the state it was made from.
+func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration, history *forecast.History) *musterv1.Forecast {
+	a := deepened(state, w, at, limit, history)
 	return &musterv1.Forecast{
 		Known: a.Known, P50: wire.Instant(a.P50), P90: wire.Instant(a.P90), Latest: wire.Instant(a.Latest),
 		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
 	}
 }
 
-// deepened asks with more and more steps, until the answer is one or the next
-// round could take longer than there is time. One that does is cut short.
-func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration) forecast.Answer {
+// deepened asks with more and more steps, as many as there should be time for, until the
+// answer is one or time is up. A round that takes longer than expected is cut short.
+func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration, history *forecast.History) forecast.Answer {
 	end := time.Now().Add(limit)
 	stop := func() bool { return time.Now().After(end) }
-	for steps := fewSteps; ; steps *= moreSteps {
+	for steps := fewSteps; ; {
 		began := time.Now()
-		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Most: livable, Stop: stop})
+		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Most: livable, Stop: stop, History: history})
 		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
-		if !tooFar || steps >= manySteps || time.Since(began)*moreSteps > limit {
+		more := float64(time.Until(end)) / float64(time.Since(began)+1)
+		if !tooFar || steps >= manySteps || more < worthwhile {
 			return a
 		}
+		steps = int(float64(steps) * min(more, moreSteps))
 	}
 }
 

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -41,10 +44,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 			sp.Name = fmt.Sprintf("fit-%d", n) // a name that nobody has
 		}
 		f := whatif.Fit(state, sp, at, budget(ctx))
-		out.Missed = f.Missed
-		for _, p := range f.Places {
-			out.Places = append(out.Places, placeOf(p, at))
-		}
+		out.Missed, out.Places = f.Missed, places(f, forecast.Learn(state, at), at)
 		slices.SortStableFunc(out.Places, func(a, b *musterv1.Place) int { return cmp.Compare(turn(a), turn(b)) })
 		return nil
 	})
@@ -63,7 +63,19 @@ func turn(p *musterv1.Place) int {
 	return 20
 }
 
-func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
+// places are where it starts, and where it waits with the forecast that when gives. Each
+// forecast has its part of the time that is left, so quick ones leave more to the others.
+func places(f whatif.Fitted, history *forecast.History, at fleet.Instant) []*musterv1.Place {
+	end := time.Now().Add(fitting)
+	out := make([]*musterv1.Place, len(f.Places))
+	for i, p := range f.Places {
+		limit := max(time.Until(end)/time.Duration(len(f.Places)-i), forecasting/5)
+		out[i] = placeOf(p, at, min(limit, 4*forecasting), history)
+	}
+	return out
+}
+
+func placeOf(p whatif.Place, at fleet.Instant, limit time.Duration, history *forecast.History) *musterv1.Place {
 	out := &musterv1.Place{Target: p.Target, Partition: p.Partition}
 	switch {
 	case p.Starts:
@@ -72,8 +84,8 @@ func placeOf(p whatif.Place, at fleet.Instant) *musterv1.Place {
 		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
 	default:
 		out.Outcome, out.Blockers = "waits", wire.Blockers(p.Blockers)
-		if p.Tried != nil {
-			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, forecasting/5)
+		if p.Tried != nil && explain.AnswerOf(p.Blockers) != explain.Impossible {
+			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, limit, history)
 		}
 		out.Answer = answerOf(p.Blockers, out.GetForecast())
 	}
