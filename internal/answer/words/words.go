@@ -51,12 +51,31 @@ func Tell(kind, data string, names Names) Told {
 	if err != nil {
 		return raw(data)
 	}
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth} {
-		if told, ok := tell(e, names); ok {
-			return told
-		}
+	if told, ok := tell(e, names); ok {
+		return told
 	}
 	return raw(data)
+}
+
+// TellEvent says an event; an event without a sentence of its own by its keys and values.
+func TellEvent(e event.Event, names Names) Told {
+	if told, ok := tell(e, names); ok {
+		return told
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return Told{}
+	}
+	return raw(string(data))
+}
+
+func tell(e event.Event, names Names) (Told, bool) {
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth} {
+		if told, ok := tell(e, names); ok {
+			return told, true
+		}
+	}
+	return Told{}, false
 }
 
 // Mentions lists the workloads that an event names by number.

@@ -1,17 +1,18 @@
 package api
 
 import (
-	"encoding/json"
 	"strings"
 
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// choice is which records somebody wants to see.
+// choice is which records a question is for.
 type choice struct {
 	since      fleet.Instant
-	who, about string // "": anybody, anything
+	who, about string         // "": any
+	subject    *words.Subject // what about means; nil where it is ""
 }
 
 // choose is the record with the events that are wanted.
@@ -24,17 +25,10 @@ func (c choice) choose(r event.Record) event.Record {
 	}
 	var kept []event.Event
 	for _, e := range r.Events {
-		if names(e, c.about) {
+		if c.subject.In(e) {
 			kept = append(kept, e)
 		}
 	}
 	r.Events = kept
 	return r
-}
-
-// names says whether a name stands in an event.
-func names(e event.Event, name string) bool {
-	data, err := json.Marshal(e)
-	quoted, _ := json.Marshal(name)
-	return err == nil && strings.Contains(string(data), string(quoted))
 }

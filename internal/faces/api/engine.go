@@ -42,8 +42,8 @@ type Engine interface {
 	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)
 	// Records calls fn for each record from a sequence number on, until the last.
 	Records(ctx context.Context, from uint64, fn func(event.Record) error) error
-	// Naming is Records without most of those in which a name does not stand.
-	Naming(ctx context.Context, from uint64, name string, fn func(event.Record) error) error
+	// RecordsWith is Records for those alone whose text in the log is wanted.
+	RecordsWith(ctx context.Context, from uint64, wanted func(record []byte) bool, fn func(event.Record) error) error
 	// Watch does the same as Records, and then goes on with what happens until ctx ends.
 	Watch(ctx context.Context, from uint64, fn func(event.Record) error) error
 }

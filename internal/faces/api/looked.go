@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -40,9 +41,9 @@ func (l *looked) lastPage(ctx context.Context, e Engine, p *page) error {
 	key := lookedAt{p.about, p.limit}
 	was := l.pages[key]
 	var end uint64
-	e.Look(func(state *fleet.State) { end = state.Seq })
+	e.Look(func(state *fleet.State) { end, p.subject = state.Seq, words.NewSubject(p.about, state) })
 	p.records, p.earlier = slices.Clone(was.records), was.earlier
-	err := e.Naming(ctx, was.until+1, p.about, func(r event.Record) error {
+	err := e.RecordsWith(ctx, was.until+1, p.subject.MayBeIn, func(r event.Record) error {
 		if r.Seq > end {
 			return errFound
 		}

@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -73,8 +74,9 @@ func (s eventService) pageSince(ctx context.Context, p *page) error {
 func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
 	read := s.engine.Records
 	if p.about != "" {
+		s.engine.Look(func(state *fleet.State) { p.subject = words.NewSubject(p.about, state) })
 		read = func(ctx context.Context, from uint64, fn func(event.Record) error) error {
-			return s.engine.Naming(ctx, from, p.about, fn)
+			return s.engine.RecordsWith(ctx, from, p.subject.MayBeIn, fn)
 		}
 	}
 	err := read(ctx, from, p.add)

@@ -58,7 +58,7 @@ func newEvents(a *app) *cobra.Command {
 	o.since.env = a.Env
 	f.Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d")
 	f.StringVar(&o.who, "who", "", "only by actors whose name contains this: ada, operator")
-	f.StringVar(&o.about, "about", "", "only events that name this node, partition, quota or workload as submitted")
+	f.StringVar(&o.about, "about", "", "only events about this, as the ABOUT column says it, or that name it: a node, partition, quota, oak/pretrain-1")
 	f.Int32Var(&o.limit, "limit", 50, "at most so many records; with --since 10000")
 	return cmd
 }

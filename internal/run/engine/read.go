@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -81,15 +79,11 @@ func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record)
 	})
 }
 
-// Naming is Records for those alone in which a name stands; some others may be among
-// them. It reads past the rest without taking it apart.
-func (e *Engine) Naming(ctx context.Context, from uint64, name string, fn func(event.Record) error) error {
-	quoted, err := json.Marshal(name) // as Encode writes it
-	if err != nil {
-		return err
-	}
+// RecordsWith is Records for those alone whose text, as event.Encode wrote it, is wanted.
+// It reads past the rest without decoding it.
+func (e *Engine) RecordsWith(ctx context.Context, from uint64, wanted func(record []byte) bool, fn func(event.Record) error) error {
 	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
-		if !bytes.Contains(en.Data, quoted) {
+		if !wanted(en.Data) {
 			return nil
 		}
 		rec, err := event.Decode(en.Data)
