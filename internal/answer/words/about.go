@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Subject is what somebody asks events about, by the name that Tell gives it: a node,
+// Subject is what a question asks events about, by the name that Tell gives it: a node,
 // quota, partition or incident, oak/base, hold 3. Events name workloads by number, so the
 // numbers of those with the name are learned: from the state, and from their submissions.
 type Subject struct {
@@ -66,7 +66,7 @@ func (a *Subject) MayBeIn(record []byte) bool {
 }
 
 // In says whether an event is about the subject: Tell says so, or the event names it as
-// somebody or something that takes part. Events are shown in the order of the log.
+// something that takes part. Events are shown in the order of the log.
 func (a *Subject) In(e event.Event) bool {
 	if s, ok := e.(event.WorkloadSubmitted); ok && s.Spec.Namespace+"/"+s.Spec.Name == a.name {
 		a.note(s.ID, true)
