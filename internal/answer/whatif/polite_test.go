@@ -24,8 +24,7 @@ func (st *story) advised(name string) (targets []string, reaches []fleet.Reach) 
 	return targets, reaches
 }
 
-// A quota without an access list takes everybody's work. That makes it nobody's advice but
-// its own team's.
+// A quota without an access list takes everybody's work. Advice names it to its own team alone.
 func TestAdviceSendsNoWorkToQuotasOfOtherTeams(t *testing.T) {
 	for _, one := range []struct {
 		name string
