@@ -24,14 +24,18 @@ type simulateOptions struct {
 func newSimulate(a *app) *cobra.Command {
 	o := &simulateOptions{app: a, from: moment{env: a.Env}, to: moment{env: a.Env}}
 	cmd := &cobra.Command{
-		Use:   "simulate --fleet FILE --jobs FILE...",
+		Use:   "simulate --fleet FILE --jobs FILE... | --crowd NODES",
 		Short: "replay job traces against a fleet, in virtual time",
 		Long: `Simulate replays job traces (CSV, or CSV compressed as .csv.gz) against a fleet file in virtual time,
 through the same engine as production, and reports per team and in all: jobs, waits, completion,
 GPU-hours, utilisation, evictions, mends and promises broken.
 
-A job's team targets the quota whose path ends in it; teams without one run on flex in their namespace.`,
-		Example: "  muster simulate --fleet examples/itp.yaml --jobs jobs.csv.gz --seed 7\n  muster simulate --fleet f.yaml --jobs a.csv --jobs b.csv --faults node_faults.csv --from 2017-10-01 -o json",
+A job's team targets the quota whose path ends in it; teams without one run on flex in their namespace.
+
+With --crowd the fleet and its jobs are made up from the seed: gangs, elastic pools, quotas that lend and
+six namespaces on flex, which together ask for --load times what the nodes have. The report counts needless
+evictions and idle room (churn, with -o json).`,
+		Example: "  muster simulate --fleet examples/itp.yaml --jobs jobs.csv.gz --seed 7\n  muster simulate --fleet f.yaml --jobs a.csv --jobs b.csv --faults node_faults.csv --from 2017-10-01 -o json\n  muster simulate --crowd 60 --load 1.4 --days 4 --seed 7",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.settle(args); err != nil {
@@ -43,6 +47,9 @@ A job's team targets the quota whose path ends in it; teams without one run on f
 	f := cmd.Flags()
 	f.StringVar(&o.Fleet, "fleet", "", "fleet file: the policy, clusters and quotas of a scenario")
 	f.StringArrayVar(&o.jobs, "jobs", nil, "job trace; may be repeated, and further files may follow")
+	f.IntVar(&o.Crowd.Nodes, "crowd", 0, "instead of files: a made-up crowd on so many nodes")
+	f.Float64Var(&o.Crowd.Load, "load", 1.4, "with --crowd: GPU time asked for, of what the nodes have")
+	f.IntVar(&o.Crowd.Days, "days", 4, "with --crowd: how long work arrives; the run ends with it")
 	f.StringVar(&o.Faults, "faults", "", "fault trace")
 	f.Var(&o.from, "from", "leave out jobs submitted before; 2017-10-01, or 2017-10-01T00:00:00Z")
 	f.Var(&o.to, "to", "leave out jobs submitted after")
@@ -73,6 +80,12 @@ func (o *simulateOptions) settle(args []string) error {
 		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
 	case o.CheckpointEvery < 0:
 		return usage("--checkpoint-every %s: checkpoints lie further apart than nothing", o.CheckpointEvery)
+	case o.Crowd.Nodes != 0 && (o.Fleet != "" || len(o.Jobs) > 0 || o.Faults != ""):
+		return usage("--crowd makes up the fleet, the jobs and the faults: it goes without --fleet, --jobs and --faults")
+	case o.Crowd.Nodes < 0 || o.Crowd.Nodes > 10_000 || o.Crowd.Load <= 0 || o.Crowd.Load > 10 || o.Crowd.Days < 1 || o.Crowd.Days > 365:
+		return usage("--crowd is 1 to 10000 nodes, --load above 0 and at most 10, --days 1 to 365")
+	case o.Crowd.Nodes > 0:
+		return nil
 	case o.Fleet == "":
 		return usage("simulate needs a fleet file: --fleet FILE")
 	case len(o.Jobs) == 0:

@@ -34,6 +34,7 @@ func All() []Bench {
 		{"kai-consolidate", "room for 41 gangs of 10 nodes where a workload of one GPU stands on every node", kaiConsolidate},
 		{"fleet", "a day of 200 clusters with 800,000 GPUs: decisions, why, memory, restart", wholeFleet},
 		{"pages", "200 open pages over 800,000 GPUs that change 50 times a second: first byte, size, what they cost, and what decisions wait", openPages},
+		{"churn", "24 crowds that ask 60 nodes for 1.4 times what they have: needless evictions, idle room, utilisation", churn},
 		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }

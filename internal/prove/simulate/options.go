@@ -8,10 +8,12 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Options of Run.
 type Options struct {
+	Crowd  Crowd     // made up instead of Fleet, Jobs and Faults
 	Fleet  string    // fleet file
 	Jobs   []string  // job traces
 	Teams  []string  // only these teams' jobs; none: all
@@ -59,11 +61,16 @@ type Input struct {
 	Jobs    []trace.Job       // in order of submission
 	Targets map[string]string // by team: a quota's path, or flex
 	Faults  []trace.Fault
-	From    time.Time // the moment at which the simulation starts
+	Until   time.Time    // the moment at which it ends, whatever still runs; zero: when every job has ended
+	Specs   []fleet.Spec // of the jobs, without their targets; nil: as the trace says
+	From    time.Time    // the moment at which the simulation starts
 }
 
 // Read reads the files that the options name. Its errors name the place in them.
 func Read(o Options) (Input, error) {
+	if o.Crowd.Nodes > 0 {
+		return o.Crowd.input(o.Seed), nil
+	}
 	if o.Fleet == "" || len(o.Jobs) == 0 {
 		return Input{}, errors.New("a simulation needs a fleet file and at least one job trace")
 	}

@@ -26,6 +26,7 @@ type Report struct {
 	Teams       map[string]Team `json:"teams"`
 
 	Losses    Losses     `json:"losses"`
+	Churn     Churn      `json:"churn"`
 	Forecasts *Forecasts `json:"forecasts,omitempty"`
 
 	Violations  int     `json:"invariant_violations"`
@@ -90,9 +91,11 @@ func (r *run) report(wall time.Duration) Report {
 	out.Figures = total.figures()
 	out.Losses = r.cluster.losses
 	out.Losses.All = total.held.minus(r.cluster.useful)
-	if usable := r.tally.usable.sum.Hours(); usable > 0 {
+	usable := r.tally.usable.sum.Hours()
+	if usable > 0 {
 		out.Utilisation = total.held.Hours() / usable
 	}
+	out.Churn = r.churn.close(r.now, usable)
 	return out
 }
 

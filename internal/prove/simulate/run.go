@@ -52,6 +52,7 @@ type run struct {
 	engine    *engine.Engine
 	cluster   *meter
 	tally     *tally
+	churn     churn
 	laws      laws
 	forecasts *forecasts
 	now       fleet.Instant
@@ -83,6 +84,7 @@ func (r *run) open(ctx context.Context) error {
 		Now: func() fleet.Instant { return r.now },
 		Plan: func(rec event.Record, s *fleet.State) func() {
 			r.tally.note(rec, s)
+			r.churn.note(rec, s)
 			r.forecasts.book.Hear(rec, s)
 			return nil
 		},
@@ -156,6 +158,10 @@ func (r *run) step(ctx context.Context) (more bool, err error) {
 	if first.due == fleet.Never {
 		return false, nil
 	}
+	if end := fleet.InstantOf(r.in.Until); !r.in.Until.IsZero() && first.due > end {
+		r.now = end
+		return false, nil
+	}
 	r.now = max(r.now, first.due)
 	return true, first.do(ctx)
 }
@@ -205,13 +211,11 @@ func (r *run) nextJob() fleet.Instant {
 // submit submits the next job. That the fleet refuses it is a result, not a failure.
 func (r *run) submit(ctx context.Context) error {
 	j := r.in.Jobs[r.submitted]
+	s, err := r.spec(r.submitted)
 	r.submitted++
-	s, err := spec(j, r.in.Targets[j.Team])
 	if err != nil {
 		return err
 	}
-	s.CheckpointEvery = r.options.CheckpointEvery
-	s.MaxRuntime = r.options.Declare.maxRuntime(j, r.options.Seed)
 	r.cluster.Expect(s.Namespace, s.Name, j.Duration)
 	err = r.do(ctx, core.Request{Command: core.Submit{Spec: s}, Actor: submitter(j)})
 	var no *core.Refusal
@@ -220,6 +224,20 @@ func (r *run) submit(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// spec is what the n-th job submits.
+func (r *run) spec(n int) (fleet.Spec, error) {
+	j := r.in.Jobs[n]
+	if r.in.Specs != nil {
+		s := r.in.Specs[n]
+		s.Target = r.in.Targets[j.Team]
+		return s, nil
+	}
+	s, err := spec(j, r.in.Targets[j.Team])
+	s.CheckpointEvery = r.options.CheckpointEvery
+	s.MaxRuntime = r.options.Declare.maxRuntime(j, r.options.Seed)
+	return s, err
 }
 
 // submitter acts for everybody, as an operator may.

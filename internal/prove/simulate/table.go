@@ -25,6 +25,8 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(&b, "%s to %s, utilisation %.1f %%, promises broken %d times\n",
 		r.From.Format(time.DateTime), r.Until.Format(time.DateTime), 100*r.Utilisation, r.PromisesBroken)
 	r.lost(&b)
+	fmt.Fprintf(&b, "%d evictions by the record of the victim's own start, %d workloads evicted over 3 times in an hour\nidle though a waiting one-node flex job fits: %.2f %%\n",
+		r.Churn.SameRecord, r.Churn.Restless, 100*r.Churn.Idle)
 	r.unended(&b)
 	if f := r.Forecasts; f != nil {
 		fmt.Fprintf(&b, "%s forecasts, %.1f %% with a moment; of %s settled, %.1f %% held at p50 and %.1f %% at p90 (%.1f s)\n",
