@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/config"
+	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -67,19 +67,19 @@ func (c Crowd) input(seed uint64) Input {
 }
 
 // fleet is the crowd's nodes and quotas.
-func (c Crowd) fleet() config.File {
-	p := config.Partition{GPU: "h100", GPUsPerNode: 8}
+func (c Crowd) fleet() fleetfile.File {
+	p := fleetfile.Partition{GPU: "h100", GPUsPerNode: 8}
 	for left, i := c.Nodes, 0; left > 0; i++ {
 		n := min(24, left)
-		p.Islands = append(p.Islands, config.Island{Name: fmt.Sprintf("i%d", i+1), Nodes: n, Racks: 1})
+		p.Islands = append(p.Islands, fleetfile.Island{Name: fmt.Sprintf("i%d", i+1), Nodes: n, Racks: 1})
 		left -= n
 	}
-	f := config.File{Name: "crowd", Clusters: []config.Cluster{{Name: "crowd", Partitions: []config.Partition{p}}}}
+	f := fleetfile.File{Name: "crowd", Clusters: []fleetfile.Cluster{{Name: "crowd", Partitions: []fleetfile.Partition{p}}}}
 	promisable := float64(c.Nodes * 85 / 100)
 	for _, t := range crowdTeams {
 		if t.quota != "" {
-			g := config.Grant{Partition: "crowd/h100", GPUs: 8 * int(t.share*promisable), Gang: 8 * int(t.gang*promisable)}
-			f.Quotas = append(f.Quotas, config.Quota{Path: t.quota, Grants: []config.Grant{g}})
+			g := fleetfile.Grant{Partition: "crowd/h100", GPUs: 8 * int(t.share*promisable), Gang: 8 * int(t.gang*promisable)}
+			f.Quotas = append(f.Quotas, fleetfile.Quota{Path: t.quota, Grants: []fleetfile.Grant{g}})
 		}
 	}
 	return f
