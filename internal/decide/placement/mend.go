@@ -48,50 +48,67 @@ func lostBase(w *fleet.Workload) bool {
 	return true
 }
 
-// mend finds nodes for a gang's lost replicas: free ones, else nodes of flex work, else,
-// where its quota's or tree's backing covers it, of what it may evict there. Work that
-// no backing covers, and flex work, is mended without that.
+// mend finds nodes for a gang's lost replicas where its quota's or tree's backing covers
+// them: free ones, the lost nodes' islands first, else those of the cheapest victims. Work
+// that no backing covers is mended from free and flex nodes, flex work from free ones.
 func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
-	for _, holds := range mendsAs(w.HoldsOf(pool)) {
-		if plan, ok = pl.mendAs(w, pool, holds); ok {
-			plan.Kind = Mend
-			return plan, true
+	covered, rest := mendsAs(w.HoldsOf(pool))
+	islands := append(pl.lostIslands(w, pool), anyIsland)
+	if plan, ok = pl.mendOnFree(w, pool, covered, islands); !ok {
+		plan, ok = pl.mendByPreemption(w, pool, covered, islands)
+	}
+	if !ok {
+		plan, ok = pl.mendOnFree(w, pool, rest, islands)
+	}
+	if !ok {
+		plan, ok = pl.mendByPreemption(w, pool, rest, islands)
+	}
+	plan.Kind = Mend
+	return plan, ok
+}
+
+// mendsAs lists in which ways a gang that holds its GPUs in some way may be mended, the
+// best first: those that backing covers, and those without.
+func mendsAs(holds fleet.Holds) (covered, rest []fleet.Holds) {
+	if holds == fleet.HoldsFlex {
+		return nil, []fleet.Holds{fleet.HoldsFlex}
+	}
+	covered = []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing}
+	return covered[holds-fleet.HoldsGuaranteed:], []fleet.Holds{fleet.HoldsUnprotected}
+}
+
+// mendOnFree mends a gang on free nodes, island by island.
+func (pl *Planner) mendOnFree(w *fleet.Workload, pool int, ways []fleet.Holds, islands []int) (Plan, bool) {
+	for _, island := range islands {
+		for _, holds := range ways {
+			if c, ok := pl.mendClaim(w, pool, holds, island); ok && pl.countsWithout(c, 0) {
+				if plan, ok := pl.placeOnFree(c); ok {
+					return plan, true
+				}
+			}
 		}
 	}
 	return Plan{}, false
 }
 
-// mendsAs lists in which ways a gang that holds its GPUs in some way may be mended, the
-// best first.
-func mendsAs(holds fleet.Holds) []fleet.Holds {
-	if holds == fleet.HoldsFlex {
-		return []fleet.Holds{fleet.HoldsFlex}
-	}
-	return []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing, fleet.HoldsUnprotected}[holds-fleet.HoldsGuaranteed:]
-}
-
-// mendAs mends a gang in one way of holding its GPUs: on free nodes if there are some,
-// those in the lost nodes' islands first.
-func (pl *Planner) mendAs(w *fleet.Workload, pool int, holds fleet.Holds) (Plan, bool) {
-	islands := append(pl.lostIslands(w, pool), anyIsland)
-	for _, island := range islands {
-		if c, ok := pl.mendClaim(w, pool, holds, island); ok && pl.countsWithout(c, 0) {
-			if plan, ok := pl.placeOnFree(c); ok {
-				return plan, true
+// mendByPreemption mends a gang at the cost of the cheapest class of victims, in the first
+// island where those are enough.
+func (pl *Planner) mendByPreemption(w *fleet.Workload, pool int, ways []fleet.Holds, islands []int) (best Plan, found bool) {
+	for _, holds := range ways {
+		for _, island := range islands {
+			c, ok := pl.mendClaim(w, pool, holds, island)
+			if !ok {
+				continue
+			}
+			if plan, ok := pl.preemptForMend(c); ok && (!found || dearestClass(plan) < dearestClass(best)) {
+				best, found = plan, true
 			}
 		}
-	}
-	best, found := Plan{}, false
-	for _, island := range islands {
-		c, ok := pl.mendClaim(w, pool, holds, island)
-		if !ok {
-			continue
-		}
-		if plan, ok := pl.preemptForMend(c); ok && (!found || dearestClass(plan) < dearestClass(best)) {
-			best, found = plan, true
+		if found {
+			return best, true
 		}
 	}
-	return best, found
+	return Plan{}, false
 }
 
 // anyIsland lets a claim stand in every island that its reach allows.

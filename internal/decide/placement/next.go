@@ -15,7 +15,7 @@ func (pl *Planner) Next() (Plan, bool) {
 	}
 	for _, step := range steps {
 		if !pl.open() {
-			return Plan{}, false
+			return pl.releaseBroken()
 		}
 		if plan, ok := step(); ok {
 			return plan, true

@@ -55,7 +55,7 @@ func (pl *Planner) releaseOutOfUse(w *fleet.Workload) (Plan, bool) {
 			continue
 		}
 		return Plan{
-			Kind: Release, Workload: w, Why: "a node of its reserved room is out of use",
+			Kind: Release, Workload: w, Why: nodeOutOfUse,
 			Spots: pl.outOfUseSpots(w, i),
 		}, true
 	}
@@ -95,6 +95,22 @@ func (pl *Planner) tooFewToStart(w *fleet.Workload, pool int) bool {
 	}
 	return reserved > 0 && left < w.Pools[pool].Min
 }
+
+// releaseBroken gives up the reserved room of a workload of which replicas were lost before
+// it started: it cannot start there. Nothing that runs is concerned, so it is decided while
+// reports have stopped, too.
+func (pl *Planner) releaseBroken() (Plan, bool) {
+	for _, w := range pl.p.Reserving() {
+		for i, p := range w.Pools {
+			if w.State == fleet.Starting && p.Rank == w.BaseRank() && w.Stays(i) < p.Min {
+				return Plan{Kind: Release, Workload: w, Why: nodeOutOfUse, Spots: reservedWith(w, i)}, true
+			}
+		}
+	}
+	return Plan{}, false
+}
+
+const nodeOutOfUse = "a node of its reserved room is out of use"
 
 // outOfUse says whether a reserved replica waits for a node that takes nothing new.
 func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {

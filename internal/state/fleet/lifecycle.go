@@ -192,6 +192,8 @@ func (w *Workload) standing() WorkloadState {
 		whole = whole && enough
 	}
 	switch {
+	case whole && runs > 0 && w.lacks():
+		return Mending // a gang of higher rank has lost nodes
 	case whole && runs > 0:
 		return RunningW
 	case stays == 0 && leaving > 0 && !w.staysAnywhere():
