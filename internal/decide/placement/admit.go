@@ -20,9 +20,12 @@ func (pl *Planner) admitGuaranteed() (Plan, bool) {
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
 func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
-	walk, heads := walkQueue(a), heads{}
+	walk, heads, back := walkQueue(a), heads{}, pl.returning(a)
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
+		for _, r := range before(&back, it) {
+			heads.considerReturning(pl, a, r)
+		}
 		switch {
 		case pl.p.Tried(it):
 		case pl.outrankedTooOften(it):
@@ -54,7 +57,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 		return pl.guarantee(a, it)
 	}
 	pl.readsQueue = true
-	if h.shadow == fleet.Never || it.Workload.MaxRuntime == 0 {
+	if !h.returns && (h.shadow == fleet.Never || it.Workload.MaxRuntime == 0) {
 		return Plan{}, false
 	}
 	return pl.backfill(a, it, h)
@@ -78,13 +81,20 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 		return Plan{}, false
 	}
 	walk, first, own := walkTree(tree), head{}, map[*fleet.Account]*heads{}
+	back := pl.returningTo(tree)
+	reserve := pl.returningGPUs(back, nil)
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
+		for _, r := range before(&back, it) {
+			headsOf(own, r.Workload.Account()).considerReturning(pl, r.Workload.Account(), r)
+		}
 		if !pl.p.Tried(it) {
 			switch {
 			case pl.outrankedTooOften(it):
 				walk.skipped(it)
-			case !first.bars(pl, *it, HoldBorrowing) && !pl.barredInOwnQueue(a, *it, own[a]):
+			case first.bars(pl, *it, HoldBorrowing), pl.barredInOwnQueue(a, *it, own[a]), reserve > 0 && !pl.leavesFor(tree, *it, reserve):
+				it.SetReadsQueue(true)
+			default:
 				plan, skips, ok := pl.tryBorrow(a, it)
 				if ok {
 					return plan, true
@@ -92,18 +102,27 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 				if skips {
 					walk.skipped(it)
 				}
-			default:
-				it.SetReadsQueue(true)
 			}
 			pl.p.SetTried(it)
 		}
 		first.considerTree(pl, a, *it)
-		if own[a] == nil {
-			own[a] = &heads{}
-		}
-		own[a].consider(pl, a, *it)
+		headsOf(own, a).consider(pl, a, *it)
 	}
 	return Plan{}, false
+}
+
+// headsOf finds or makes the heads of an account's queue.
+func headsOf(own map[*fleet.Account]*heads, a *fleet.Account) *heads {
+	if own[a] == nil {
+		own[a] = &heads{}
+	}
+	return own[a]
+}
+
+// leavesFor says whether a borrowing unit leaves, by count, so many GPUs of the tree's
+// backing to units that are on their way back to their queues, as guaranteed.
+func (pl *Planner) leavesFor(tree *fleet.Tree, it fleet.Waiting, reserve int) bool {
+	return tree.Stays()+gpusFor(it)+reserve <= pl.backedGPUs(tree)
 }
 
 // tryBorrow asks for a unit's room beyond its own quota. skips says that it has room,

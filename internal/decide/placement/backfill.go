@@ -23,6 +23,10 @@ type head struct {
 	stays    int
 	tree     string
 
+	// returns: it is on its way back to its queue, and would start at once if it were back.
+	// Then less important work waits for it, too: it would be evicted at once.
+	returns bool
+
 	shadow fleet.Instant // when the head should start; Never if that is not known
 	known  bool
 }
@@ -35,6 +39,20 @@ func (h *head) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	}
 	backed := a.BackedGPUs() - heldFrom(a, it.Workload)
 	*h = head{it: it, reserves: true, account: a, gpus: gpusFor(it), backed: backed, stays: a.Stays()}
+}
+
+// considerReturning is consider for a unit on its way back to its queue.
+func (h *head) considerReturning(pl *Planner, a *fleet.Account, it fleet.Waiting) {
+	if h.reserves {
+		return
+	}
+	if h.consider(pl, a, it); !h.reserves {
+		return
+	}
+	h.shadow, h.known = max(pl.now, it.Workload.GraceEnds), true
+	if h.returns = h.keepsRoom(pl, it, nil); !h.returns {
+		h.known = false
+	}
 }
 
 // considerTree makes a unit the head of its tree's borrowers if it fits the
@@ -64,7 +82,7 @@ func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
 	if !h.reserves || it.Workload == h.it.Workload {
 		return false
 	}
-	if h.it.Key.Importance().Above(it.Key.Importance()) {
+	if h.it.Key.Importance().Above(it.Key.Importance()) && !h.returns {
 		return false
 	}
 	if as == HoldBorrowing && h.tree == "" {
@@ -128,6 +146,11 @@ func (hs *heads) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 		hs.own[h] = &head{}
 	}
 	hs.own[h].consider(pl, a, it)
+}
+
+// considerReturning is consider for a unit on its way back to its queue.
+func (hs *heads) considerReturning(pl *Planner, a *fleet.Account, it fleet.Waiting) {
+	hs.first.considerReturning(pl, a, it)
 }
 
 // barring is the head for which a unit must wait, or nil.

@@ -66,7 +66,8 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
 			continue
 		}
-		held := heldFrom(w.Account(), w)
+		held, returning := heldFrom(w.Account(), w), pl.returningTo(w.Account().Root())
+		back := pl.returningGPUs(returning, nil)
 		room := w.Account().BackedGPUs() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
 			tree := pl.backedGPUs(w.Account().Root()) - w.Account().Root().Stays()
@@ -75,15 +76,33 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 			}
 			room = tree
 		}
+		if back > 0 { // they come before growth
+			room = min(room, pl.backedGPUs(w.Account().Root())-w.Account().Root().Stays()) - back
+		}
 		n := min(most, room/w.Pools[pool].GPUs)
 		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
 			continue
 		}
-		if plan, ok := pl.growBy(pl.claimOf(it, w.Account(), holds), n); ok {
+		if plan, ok := pl.growBy(pl.claimOf(it, w.Account(), holds), n); ok && pl.leavesRoomFor(returning, it, plan) {
 			return plan, true
 		}
 	}
 	return Plan{}, false
+}
+
+// leavesRoomFor says whether growth leaves the nodes that units of its quota need which are
+// on their way back to its queue.
+func (pl *Planner) leavesRoomFor(returning []fleet.Waiting, it fleet.Waiting, plan Plan) bool {
+	for _, r := range returning {
+		h := head{}
+		if r.Workload.Account() == it.Workload.Account() && r.Workload != it.Workload {
+			h.considerReturning(pl, r.Workload.Account(), r)
+		}
+		if h.returns && !h.keepsRoom(pl, it, plan.Spots) {
+			return false
+		}
+	}
+	return true
 }
 
 // siblingWaits says whether the head of the tree's borrowers belongs to another

@@ -33,12 +33,14 @@ type Planner struct {
 
 // scratch is a planner's working memory. It is all zeros between two questions.
 type scratch struct {
-	freed    []int    // GPUs that chosen victims give back, by node
-	gone     []int    // in-quota replicas among them, by node
-	extra    []int    // GPUs that the newcomer has been given so far, by node
-	restedAt uint64   // what had shifted when no workload with reserved room could start
-	moved    []int    // changes of the three, by island
-	ints     [4][]int // a claim's numbers by island, see intsFor
+	freed    []int  // GPUs that chosen victims give back, by node
+	gone     []int  // in-quota replicas among them, by node
+	extra    []int  // GPUs that the newcomer has been given so far, by node
+	restedAt uint64 // what had shifted when no workload with reserved room could start
+	// returnsAt is what had shifted when returns was found out.
+	returnsAt uint64
+	moved     []int    // changes of the three, by island
+	ints      [4][]int // a claim's numbers by island, see intsFor
 
 	largestOf reachSizes
 	list      []candidate
@@ -58,14 +60,15 @@ type scratch struct {
 	flexOf   map[string]*standing // by namespace
 	accounts map[*fleet.Account]*standing
 	covers   map[*fleet.Tree]coverageAt
-	trees    map[*fleet.Tree]uint64 // when each tree was classified last
+	returns  map[*fleet.Account][]fleet.Waiting // see returning
+	trees    map[*fleet.Tree]uint64             // when each tree was classified last
 }
 
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	sc, _ := p.Scratch.(*scratch)
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{}, trees: map[*fleet.Tree]uint64{}, flexOf: map[string]*standing{}, cores: parts{}}
+		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{}, trees: map[*fleet.Tree]uint64{}, returns: map[*fleet.Account][]fleet.Waiting{}, flexOf: map[string]*standing{}, cores: parts{}}
 		p.Scratch = sc
 	}
 	return &Planner{s: s, p: p, now: now, scratch: sc}

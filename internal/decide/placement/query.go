@@ -11,12 +11,18 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	if a == nil {
 		return fleet.Waiting{}, false
 	}
-	hs := heads{}
+	hs, back := heads{}, pl.returning(a)
 	for _, ahead := range a.Firsts() {
 		if !ahead.Before(&it) {
 			break
 		}
+		for _, r := range before(&back, ahead) {
+			hs.considerReturning(pl, a, r)
+		}
 		hs.consider(pl, a, *ahead)
+	}
+	for _, r := range before(&back, &it) {
+		hs.considerReturning(pl, a, r)
 	}
 	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {
 		return h.it, true

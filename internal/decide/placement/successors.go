@@ -69,7 +69,7 @@ func (pl *Planner) shortfall(c *claim, v *candidateVictim, victims []*candidateV
 func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candidateVictim) bool {
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
-	for _, it := range c.successorsOf(a, units) {
+	for _, it := range pl.successorsOf(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
 			there.Take(u.w, u.gpus)
@@ -88,25 +88,14 @@ func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candid
 	return false
 }
 
-// rejoins lists the pools that leave a running workload and will join it again.
-func rejoins(w *fleet.Workload) []fleet.Waiting {
-	var list []fleet.Waiting
-	for i, p := range w.Pools {
-		if w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
-			list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, p.Rank, false)})
-		}
-	}
-	return list
-}
-
 // successorsOf is successors, found out once for a claim: they do not depend on the victims.
-func (c *claim) successorsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
+func (pl *Planner) successorsOf(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	list, known := c.successors[a]
 	if !known {
 		if c.successors == nil {
 			c.successors = map[*fleet.Account][]fleet.Waiting{}
 		}
-		list = successors(c, a, units)
+		list = pl.successors(c, a, units)
 		c.successors[a] = list
 	}
 	return list
@@ -114,15 +103,11 @@ func (c *claim) successorsOf(a *fleet.Account, units []*unit) []fleet.Waiting {
 
 // successors lists, in order, who may come into what victims leave: who is on its way
 // back to its queue, and of what waits those about whom the answer may differ.
-func successors(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
+func (pl *Planner) successors(c *claim, a *fleet.Account, units []*unit) []fleet.Waiting {
 	list := waitingSuccessors(c, a, units)
-	for _, w := range a.Work() {
-		switch {
-		case w == c.w:
-		case w.State == fleet.Evicting && w.Moves == nil:
-			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
-		case w.State == fleet.RunningW:
-			list = append(list, rejoins(w)...)
+	for _, it := range pl.returning(a) {
+		if it.Workload != c.w {
+			list = append(list, it)
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Key.Before(list[j].Key) })

@@ -103,7 +103,7 @@ func (p *Partition) rebuild(s *State) {
 // reattach gives a decoded workload its place in every index.
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
-	w.shape, w.tree, w.stands, w.leavesTree = 0, "", 0, nil
+	w.shape, w.tree, w.stands, w.leavesTree, w.returns = 0, "", 0, nil, false
 	if w.Replicas == nil {
 		w.Replicas = make([][]Replica, len(w.Pools))
 	}

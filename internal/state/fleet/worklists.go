@@ -20,6 +20,10 @@ func (s *State) watch(w *Workload) {
 		return
 	}
 	w.watchedAt = p
+	if returns := w.returnsAtAll(); returns != w.returns {
+		w.returns = returns
+		p.queued(w.Tree())
+	}
 	if w.Flexes() && !w.State.Ended() && w.Moves == nil { // who is evicted asks again: shares stay as they are
 		w.stands = w.Asks()
 		p.flexUse(w.Namespace).standing += w.stands
@@ -67,6 +71,29 @@ func (w *Workload) reserves() bool {
 		}
 	}
 	return false
+}
+
+// Returns says whether all of the workload is on its way back to its queue. One that was
+// told again to leave is not: it is not known when it will be there.
+func (w *Workload) Returns() bool {
+	return w.State == Evicting && w.Moves == nil && !w.Overdue()
+}
+
+// Rejoins says whether a pool leaves a running workload and will wait to join it again.
+func (w *Workload) Rejoins(pool int) bool {
+	return w.State == RunningW && w.InPhase(pool, Leaving) > 0 && w.Stays(pool) < w.Pools[pool].Min && !w.Overdue()
+}
+
+func (w *Workload) returnsAtAll() bool {
+	if w.Flexes() || w.leaving() == 0 {
+		return false
+	}
+	for i := range w.Pools {
+		if w.Rejoins(i) {
+			return true
+		}
+	}
+	return w.Returns()
 }
 
 // lacks says whether a gang stands here without being whole.

@@ -174,6 +174,7 @@ type Workload struct {
 	tree       string     // see Tree; "": not cut yet
 	stands     int        // what it counts for in its namespace's standing
 	watchedAt  *Partition // on whose watched lists it may be
+	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restood    uint64     // grows with every change of what of it stays
 	// Scratch is placement's working memory for this workload.

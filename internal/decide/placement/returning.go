@@ -1,0 +1,81 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// A unit on its way back to its queue waits from the moment when that was decided
+// (semantics §5): less important work and growth that took its place meanwhile would be
+// evicted when it is back.
+
+// returning lists, in order, the units of an account that are on their way back to its queue.
+// A unit that was told to leave more than once is not: it is not known when it is back.
+func (pl *Planner) returning(a *fleet.Account) []fleet.Waiting {
+	if !a.Root().Leaves() {
+		return nil
+	}
+	if at := pl.p.Shifted() + 1; pl.returnsAt != at {
+		pl.returnsAt = at
+		clear(pl.returns)
+		for _, w := range pl.p.Leaving() {
+			if x := w.Account(); x != nil {
+				pl.returns[x] = append(pl.returns[x], returningOf(w)...)
+			}
+		}
+		for _, list := range pl.returns {
+			inOrder(list)
+		}
+	}
+	return pl.returns[a]
+}
+
+// returningOf lists the units of a workload that are on their way back to its queue.
+func returningOf(w *fleet.Workload) (list []fleet.Waiting) {
+	if w.Returns() {
+		list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+	}
+	for i, p := range w.Pools {
+		if w.Rejoins(i) {
+			list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, p.Rank, false)})
+		}
+	}
+	return list
+}
+
+func inOrder(list []fleet.Waiting) {
+	slices.SortStableFunc(list, func(x, y fleet.Waiting) int { return x.Key.Compare(y.Key) })
+}
+
+// returningTo is returning for all accounts of a tree.
+func (pl *Planner) returningTo(tree *fleet.Tree) (list []fleet.Waiting) {
+	if !tree.Leaves() {
+		return nil
+	}
+	for _, a := range tree.Accounts() {
+		list = append(list, pl.returning(a)...)
+	}
+	inOrder(list)
+	return list
+}
+
+// returningGPUs is the GPUs of units on their way back that would start at once, by count.
+func (pl *Planner) returningGPUs(list []fleet.Waiting, except *fleet.Workload) (gpus int) {
+	for _, it := range list {
+		if a := it.Workload.Account(); it.Workload != except && a.Stays()+gpusFor(it) <= a.BackedGPUs() {
+			gpus += gpusFor(it)
+		}
+	}
+	return gpus
+}
+
+// before takes those off a list of returning units that come before another unit.
+func before(list *[]fleet.Waiting, it *fleet.Waiting) (earlier []fleet.Waiting) {
+	n := 0
+	for n < len(*list) && (*list)[n].Key.Before(it.Key) {
+		n++
+	}
+	earlier, *list = (*list)[:n], (*list)[n:]
+	return earlier
+}
