@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/klog/v2"
 
@@ -85,48 +84,6 @@ func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
 		}
 		door.ServeHTTP(w, r)
 	}), nil
-}
-
-// serveHealth says how the agent fares until ctx ends.
-func serveHealth(ctx context.Context, l net.Listener, agent *link.Agent, door *kube.APIProxy) error {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if !agent.Stats().Connected {
-			http.Error(w, "no line to the server", http.StatusServiceUnavailable)
-			return
-		}
-		if err := door.Alive(r.Context()); err != nil {
-			http.Error(w, "the API server does not answer: "+err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = fmt.Fprintln(w, "ready")
-	})
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { writeStats(w, agent.Stats()) })
-	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
-	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
-func writeStats(w http.ResponseWriter, s link.Stats) {
-	connected := 0
-	if s.Connected {
-		connected = 1
-	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	_, _ = fmt.Fprintf(w, `# HELP muster_agent_connected Whether the agent has a line to the server.
-# TYPE muster_agent_connected gauge
-muster_agent_connected %d
-# HELP muster_agent_lines_total Lines to the server that there have been.
-# TYPE muster_agent_lines_total counter
-muster_agent_lines_total %d
-# HELP muster_agent_calls_total Calls of the API server that the server has asked for.
-# TYPE muster_agent_calls_total counter
-muster_agent_calls_total %d
-`, connected, s.Lines, s.Asked)
 }
 
 // enrol lets the agents of a cluster in.
