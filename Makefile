@@ -145,10 +145,10 @@ bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...
 	bin/muster bench $(ARGS)
 
-promise: build ## the tables and the picture of docs/promise.md, from FAULTS
-	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --into docs/promise.md#fleet
-	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --to 100d --into docs/promise.md#first
-	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --from 100d --into docs/promise.md#last
+promise: build ## the tables and the picture of docs/figures/promise.md, from FAULTS
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --into docs/figures/promise.md#fleet
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --to 100d --into docs/figures/promise.md#first
+	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --horizon 24h --from 100d --into docs/figures/promise.md#last
 	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --plot=false --svg docs/img/promise-frontier.svg \
 		--policy fixed=0.03,fixed=0.05,fixed=0.08,fixed=0.1,fixed=0.15,fixed=0.2,fixed=0.3,rolling=0.99,hindsight=0.9,hindsight=0.95,hindsight=0.98,hindsight=0.99,hindsight=0.995 \
 		--policy binomial=0.9,binomial=0.95,binomial=0.98,binomial=0.99,binomial=0.995,binomial=0.999 \

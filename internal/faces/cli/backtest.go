@@ -66,7 +66,7 @@ nodes beside those down that would have kept that share, known only afterwards.`
 	f.Var(&o.to, "to", "leave out what came after")
 	f.Uint64Var(&o.seed, "seed", 1, "of which nodes of a fault trace stand together")
 	f.StringVar(&o.svg, "svg", "", "draw the frontier into this file")
-	f.StringVar(&o.into, "into", "", "write the table into a Markdown page at its mark: docs/promise.md#fleet")
+	f.StringVar(&o.into, "into", "", "write the table into a Markdown page at its mark: docs/figures/promise.md#fleet")
 	f.BoolVar(&o.plot, "plot", true, "draw the frontier in the terminal")
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 func (o *backtestOptions) writeInto(rows []backtest.Row) error {
 	path, name, named := strings.Cut(o.into, "#")
 	if !named {
-		return usage("--into %s: say which table, as in docs/promise.md#fleet", o.into)
+		return usage("--into %s: say which table, as in docs/figures/promise.md#fleet", o.into)
 	}
 	page, err := os.ReadFile(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func newBench(a *app, remote bench.Remote, pages bench.Pages) *cobra.Command {
 		Short: "measure this machine: commands per second, waits, memory, restart",
 		Long: `Bench measures how fast Muster is on this machine, each figure beside what it should be compared with.
 It needs no server. muster bench list says which benches there are; without a name all of them run.`,
-		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench kai-reclaim -o json\n  muster bench --all --markdown --into docs/performance.md",
+		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench kai-reclaim -o json\n  muster bench --all --markdown --into docs/figures/benches.md",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args)
 		},

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -99,5 +100,57 @@ func TestALinkThatLeadsNowhereIsFound(t *testing.T) {
 		if got := len(brokenLinks("docs/a.md", text, read)) > 0; got != wrong {
 			t.Errorf("%q is wrong: %v, want %v", text, got, wrong)
 		}
+	}
+}
+
+// A page that is longer than a screen says at its head what it has.
+const (
+	screen       = 60 // lines
+	manyHeadings = 4  // headings
+)
+
+// withoutContents are pages that a program makes whole, or that are read from one end.
+var withoutContents = []string{"docs/conformance.md", "docs/metrics.md", "CHANGELOG.md", "README.md"}
+
+// unlisted lists headings of a long page that its head does not link to.
+func unlisted(file, text string) []fault {
+	head, _, _ := strings.Cut(text, "\n## ")
+	var found []fault
+	var headings []string
+	for line := range strings.Lines(text) {
+		if heading, is := strings.CutPrefix(line, "## "); is {
+			headings = append(headings, strings.TrimSpace(heading))
+		}
+	}
+	if strings.Count(text, "\n") < screen || len(headings) < manyHeadings {
+		return nil
+	}
+	for _, heading := range headings {
+		if !strings.Contains(head, "](#"+anchorOf(heading)+")") {
+			found = append(found, fault{file, 1, sprintf("is longer than a screen, and its head does not link to %q", heading)})
+		}
+	}
+	return found
+}
+
+func TestLongPagesHaveContents(t *testing.T) {
+	for name, data := range prose(t) {
+		left := slices.Contains(withoutContents, name) || strings.HasPrefix(name, "docs/adr/") || strings.HasPrefix(name, "docs/figures/") || strings.HasPrefix(name, "scenarios/")
+		if path.Ext(name) != ".md" || left {
+			continue
+		}
+		for _, f := range unlisted(name, string(data)) {
+			t.Error(f)
+		}
+	}
+}
+
+func TestALongPageWithoutContentsIsFound(t *testing.T) {
+	page := "# A\n\n%s\n" + strings.Repeat("\ntext\n", screen) + "\n## One\n\n## Two\n\n## Three\n\n## Four, and more\n"
+	if got := unlisted("a.md", sprintf(page, "")); len(got) != 4 {
+		t.Errorf("without contents: %v", got)
+	}
+	if got := unlisted("a.md", sprintf(page, "[One](#one) [Two](#two) [Three](#three) [Four](#four-and-more)")); len(got) != 0 {
+		t.Errorf("with contents: %v", got)
 	}
 }
