@@ -45,6 +45,7 @@ func world() *cli.Env {
 	return &cli.Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Height:      height,
 		Getenv:      os.Getenv,

@@ -36,6 +36,9 @@ func (a *app) print(w io.Writer, ans answer) error {
 	if ans.note != "" && a.output != "table" && a.output != "wide" {
 		_, _ = fmt.Fprintf(a.Err, "muster: %s\n", ans.note)
 	}
+	if err := a.sorted(ans); err != nil {
+		return err
+	}
 	switch a.output {
 	case "json":
 		return write(w, asJSON, ans.plain())

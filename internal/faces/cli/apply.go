@@ -20,6 +20,7 @@ type fileOptions struct {
 	*app
 	reading
 	writing
+	confirming
 	file string
 }
 
@@ -69,6 +70,7 @@ file does not name is left alone; a file takes nothing away. muster diff says be
 		},
 	}
 	o.writing.flags(cmd)
+	o.confirming.flags(cmd)
 	o.fileFlag(cmd)
 	return cmd
 }
@@ -191,8 +193,15 @@ func (o *fileOptions) apply(ctx context.Context) error {
 	if len(c.Changes) == 0 {
 		return o.print(o.Out, answer{value: object{{"changes", 0}}, rows: differenceRows(nil), lead: func(p *page) { p.differences(nil) }})
 	}
-	res, err := o.client().Fleet.Apply(ctx, &musterv1.ApplyRequest{Write: o.writing.message(), Changes: c.Changes})
+	var res *musterv1.ApplyResponse
+	do := func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
+		res, err = o.client().Fleet.Apply(ctx, &musterv1.ApplyRequest{Write: w, Changes: c.Changes})
+		return res.GetWritten(), err
+	}
 	done()
+	if err = o.confirm(ctx, &o.confirming, &o.writing, do); err == nil {
+		_, err = do(ctx, o.writing.message())
+	}
 	if err != nil {
 		return o.locate(c.Differences, err)
 	}

@@ -12,6 +12,7 @@ type Env struct {
 	Out, Err io.Writer
 	// OutTerminal and ErrTerminal say whether a person looks at the stream as it comes.
 	OutTerminal, ErrTerminal bool
+	InTerminal               bool       // a person can be asked
 	Height                   func() int // lines of the terminal; 0: unknown; nil: there is none
 	Getenv                   func(string) string
 	Now                      func() time.Time

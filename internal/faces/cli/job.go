@@ -23,7 +23,7 @@ type jobListOptions struct {
 	reading
 	namespace, target, partition, user string
 	states                             []string
-	all, waits, reasons                bool
+	all, waits, reasons, mine          bool
 	limit                              int32
 }
 
@@ -33,7 +33,7 @@ func newJobList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "list workloads, in order of submission",
-		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
+		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
 		Args:    needs(0, 0, ""),
 
 		Annotations: map[string]string{formatsOf: "svg"},
@@ -50,6 +50,7 @@ func newJobList(a *app) *cobra.Command {
 	f.StringVar(&o.target, "target", "", "only with this target: a quota and those under it, or flex")
 	f.StringVar(&o.partition, "partition", "", "only in this partition")
 	f.StringVar(&o.user, "user", "", "only of this user")
+	f.BoolVar(&o.mine, "mine", false, "only those that you have submitted")
 	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(jobStates, ", "))
 	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
 	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
@@ -71,6 +72,8 @@ func (o *jobListOptions) settle() error {
 		}
 	}
 	switch {
+	case o.mine && o.user != "":
+		return usage("--mine lists your workloads, and --user those of %s; give one of them", o.user)
 	case o.limit < 1 || o.limit > 10000:
 		return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
 	case o.waits:
@@ -85,6 +88,13 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 	if o.output == "svg" {
 		svg, err := o.ladder(ctx)
 		return answer{picture: svg}, err
+	}
+	if o.mine {
+		user, err := o.signedIn(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		o.user = user
 	}
 	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
@@ -111,7 +121,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", cut: true, path: true},
 		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
-		column{head: "NODES", right: true, wide: true}, column{head: "USER", wide: true},
+		column{head: "NODES", right: true, wide: true}, column{head: "USER", cut: true, spare: true},
 		column{head: "TURN", right: true, spare: true}, column{head: "WAITED", right: true, wide: true},
 		column{head: "EVICTED", right: true, spare: true, wide: true}, column{head: "MENDED", right: true, spare: true, wide: true},
 		column{head: "AGE", right: true},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 type naming struct{ namespace string }
 
 func (n *naming) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&n.namespace, "namespace", "n", "", "the team or person it belongs to ($MUSTER_NAMESPACE, else your user name)")
+	cmd.Flags().StringVarP(&n.namespace, "namespace", "n", "", "the team or person it belongs to ($MUSTER_NAMESPACE, else the name you signed in with, or your user name)")
 }
 
 // home is the namespace in force.
@@ -20,7 +21,38 @@ func (n *naming) home(a *app) string {
 	if n.namespace != "" {
 		return n.namespace
 	}
-	return a.getenv("MUSTER_NAMESPACE", a.User)
+	if named := a.Getenv("MUSTER_NAMESPACE"); named != "" {
+		return named
+	}
+	return a.ownName()
+}
+
+// ownName is the user that the caller acts as: the one that --as names, the one whose
+// token it is, else the operating system's.
+func (a *app) ownName() string {
+	if a.as != "" {
+		return a.as
+	}
+	if a.tokenInForce() == "" {
+		return a.User
+	}
+	ctx, end := a.within(context.Background())
+	defer end()
+	user, err := a.signedIn(ctx)
+	if err != nil { // the command itself says what is wrong with the server
+		return a.User
+	}
+	return user
+}
+
+// signedIn is the user that the server takes the caller for.
+func (a *app) signedIn(ctx context.Context) (string, error) {
+	is, err := a.client().System.Status(ctx, &musterv1.StatusRequest{})
+	if err != nil {
+		return "", err
+	}
+	actor := is.GetActor() // user:ada, operator:root, operator:root for user:ada
+	return actor[strings.LastIndex(actor, ":")+1:], nil
 }
 
 // job reads the name of a workload: NAME, or NAMESPACE/NAME.

@@ -14,7 +14,8 @@ import (
 )
 
 func newNode(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "node", Short: "nodes: list, set, validate, release, history"}
+	cmd := &cobra.Command{Use: "node", Short: "nodes: list, cordon, drain, uncordon, set, validate, release, history"}
+	group(cmd, newNodeVerbs(a)...)
 	return group(cmd, newNodeList(a), newNodeSet(a), newNodeValidate(a), newNodeRelease(a), newNodeHistory(a))
 }
 
@@ -113,16 +114,7 @@ func newNodeSet(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var lines []string
-			return o.writeAnd(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
-					Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
-				})
-				if err == nil {
-					lines = o.touched(ctx, res.GetWritten())
-				}
-				return res.GetWritten(), err
-			}, fmt.Sprintf("%s: %s", some(names, 4), o.state), func(p *page) { p.done(lines) })
+			return o.set(cmd.Context(), names, fmt.Sprintf("%s: %s", some(names, 4), o.state))
 		},
 	}
 	o.writing.flags(cmd)

@@ -243,7 +243,7 @@ func (f foreseen) holdsOtherwise() string {
 	if how == "flex" {
 		how = "on flex"
 	}
-	return fmt.Sprintf("becomes %s with %s", how, counted(int64(to-from), "replica", "replicas"))
+	return fmt.Sprintf("(%s) becomes %s", counted(int64(to-from), "replica", "replicas"), how)
 }
 
 func passed(yes bool) string {

@@ -117,6 +117,9 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 	if text := note(g); text != "" {
 		parts = append(parts, text)
 	}
+	if isOpen(q.GetAccess()) {
+		parts = append(parts, "open to everyone")
+	}
 	for _, h := range q.GetHolds() {
 		if h.GetPartition() == g.GetPartition() && inside(h) {
 			parts = append(parts, fmt.Sprintf("%d held for %s", h.GetGpus(), holderOf(h)))
@@ -230,6 +233,11 @@ func (p *page) indented(name, value string) {
 	if value != "" {
 		p.say("  %-11s %s", name, value)
 	}
+}
+
+// isOpen says whether everyone may target a quota.
+func isOpen(a *musterv1.Access) bool {
+	return len(a.GetUsers())+len(a.GetGroups())+len(a.GetNamespaces()) == 0
 }
 
 // accessText says who may target a quota.

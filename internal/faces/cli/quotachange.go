@@ -73,6 +73,7 @@ func newQuotaDelete(a *app) *cobra.Command {
 // grantOptions are those of `muster quota grant`.
 type grantOptions struct {
 	quotaChange
+	confirming
 	gang       int32
 	overcommit bool
 }
@@ -91,13 +92,15 @@ fills no whole node stays unbacked. It is refused if more would be assigned than
 			if err != nil {
 				return err
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			return o.writeAsking(cmd.Context(), &o.confirming, &o.writing, func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
+				req.Write = w
 				res, err := o.client().Quotas.SetGrant(ctx, req)
 				return res.GetWritten(), err
 			}, fmt.Sprintf("%s has a grant of %d GPUs in %s", args[0], req.GetGpus(), args[1]))
 		},
 	}
 	o.writing.flags(cmd)
+	o.confirming.flags(cmd)
 	cmd.Flags().Int32Var(&o.gang, "gang", 0, "GPUs of the largest block that must fit in one island; 0 for none (it keeps the one it has)")
 	cmd.Flags().BoolVar(&o.overcommit, "overcommit", false, "assign more than is sustainable; needs a --reason")
 	return cmd
@@ -106,7 +109,7 @@ fills no whole node stays unbacked. It is refused if more would be assigned than
 func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.SetGrantRequest, error) {
 	gpus, err := gpusOf(args[2])
 	req := &musterv1.SetGrantRequest{
-		Write: o.writing.message(), Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit,
+		Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit,
 	}
 	if cmd.Flags().Changed("gang") {
 		if o.gang < 0 || o.gang > gpus {
@@ -117,8 +120,14 @@ func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.Set
 	return req, err
 }
 
+// transferOptions are those of `muster quota transfer`.
+type transferOptions struct {
+	quotaChange
+	confirming
+}
+
 func newQuotaTransfer(a *app) *cobra.Command {
-	o := &quotaChange{app: a}
+	o := &transferOptions{quotaChange: quotaChange{app: a}}
 	cmd := &cobra.Command{
 		Use:     "transfer FROM TO PARTITION GPUS",
 		Short:   "move GPUs from one quota's grant to another's, in one step",
@@ -129,15 +138,16 @@ func newQuotaTransfer(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			return o.writeAsking(cmd.Context(), &o.confirming, &o.writing, func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
 				res, err := o.client().Quotas.Transfer(ctx, &musterv1.TransferRequest{
-					Write: o.writing.message(), From: args[0], To: args[1], Partition: args[2], Gpus: gpus,
+					Write: w, From: args[0], To: args[1], Partition: args[2], Gpus: gpus,
 				})
 				return res.GetWritten(), err
 			}, fmt.Sprintf("%d GPUs of %s transferred from %s to %s", gpus, args[2], args[0], args[1]))
 		},
 	}
 	o.writing.flags(cmd)
+	o.confirming.flags(cmd)
 	return cmd
 }
 

@@ -22,6 +22,7 @@ type app struct {
 	timeout           span
 	output            string
 	exitCode          bool
+	sort              string // column by which tables are sorted; "": as they come
 }
 
 // Program is the command line of muster. Who makes it adds the commands that need
@@ -98,7 +99,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
 		&cobra.Group{ID: asking, Title: "Ask:"},
@@ -115,7 +116,7 @@ func newRoot(a *app) *cobra.Command {
 var negative = regexp.MustCompile(`unknown shorthand flag: '\d' in (-\d+)`)
 
 // badFlag says what is wrong with a flag.
-func badFlag(err error) error {
+func badFlag(cmd *cobra.Command, err error) error {
 	var ours *usageError
 	var value *pflag.InvalidValueError
 	switch m := negative.FindStringSubmatch(err.Error()); {
@@ -124,7 +125,26 @@ func badFlag(err error) error {
 	case errors.As(err, &value) && errors.As(err, &ours):
 		return usage("--%s: %s", value.GetFlag().Name, ours.message)
 	}
+	if near := nearFlag(cmd, err); near != "" {
+		return usage("%s; did you mean --%s?", err.Error(), near)
+	}
 	return usage("%s", err.Error())
+}
+
+// unknownFlag is how the command line reads a flag that the command does not have.
+var unknownFlag = regexp.MustCompile(`unknown flag: --([^ =]+)`)
+
+// nearFlag is the flag of a command that an unknown one probably stands for; "": none.
+func nearFlag(cmd *cobra.Command, err error) string {
+	m := unknownFlag.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	var known []string
+	note := func(f *pflag.Flag) { known = append(known, f.Name) }
+	cmd.Flags().VisitAll(note)
+	cmd.InheritedFlags().VisitAll(note)
+	return yamlfile.Nearest(m[1], known)
 }
 
 const rootLong = `Muster tells a GPU fleet's people what the fleet can really muster, and makes that promise hold:
@@ -248,11 +268,15 @@ func (a *app) getenv(key, otherwise string) string {
 
 // client reaches the server.
 func (a *app) client() *client.Client {
-	token := a.token
-	if token == "" {
-		token = a.Getenv("MUSTER_TOKEN")
+	return client.New(client.Options{Address: a.server, Token: a.tokenInForce(), As: a.as, HTTPClient: a.HTTP})
+}
+
+// tokenInForce is the token that the server is shown; "": none.
+func (a *app) tokenInForce() string {
+	if a.token != "" {
+		return a.token
 	}
-	return client.New(client.Options{Address: a.server, Token: token, As: a.as, HTTPClient: a.HTTP})
+	return a.Getenv("MUSTER_TOKEN")
 }
 
 // needs checks the arguments of a command by the words that its usage line has for them.

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// confirming is the flag of changes that may take the protection of running work. On a
+// terminal they name that work and ask first.
+type confirming struct{ yes bool }
+
+func (k *confirming) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&k.yes, "yes", "y", false, "do not ask on a terminal before running work becomes unprotected")
+}
+
+// change is a call that changes something, with what every change carries.
+type change func(context.Context, *musterv1.Write) (*musterv1.Written, error)
+
+// writeAsking is write for a change that may take the protection of running work.
+func (a *app) writeAsking(ctx context.Context, k *confirming, w *writing, do change, said string) error {
+	if err := a.confirm(ctx, k, w, do); err != nil {
+		return err
+	}
+	return a.write(ctx, func(ctx context.Context) (*musterv1.Written, error) { return do(ctx, w.message()) }, said)
+}
+
+// errDeclined says that the person at the terminal did not agree.
+var errDeclined = &told{errors.New("nothing was changed"), ExitError}
+
+// confirm lets a change pass by which nothing loses its protection, or to which the
+// person at the terminal agrees. Without a terminal it passes.
+func (a *app) confirm(ctx context.Context, k *confirming, w *writing, do change) error {
+	if k.yes || w.dryRun || !a.InTerminal || !a.ErrTerminal {
+		return nil
+	}
+	ctx, end := a.within(ctx)
+	defer end()
+	written, err := do(ctx, &musterv1.Write{DryRun: true, Reason: w.reason, ExpectVersion: w.expect})
+	if err != nil {
+		return err
+	}
+	lines := a.unprotected(ctx, written.GetEvents())
+	if len(lines) > 0 && !a.ask("Running work becomes unprotected: it goes on, and may be evicted for others.", lines, "Do it?") {
+		return errDeclined
+	}
+	return nil
+}
+
+// unprotected names the running work that loses its protection by events.
+func (a *app) unprotected(ctx context.Context, events []*musterv1.Event) (lines []string) {
+	n := &names{}
+	n.learn(ctx, a, []*musterv1.Record{{Events: events}})
+	for _, e := range events {
+		var f foreseen
+		if e.GetKind() != "holds.changed" || json.Unmarshal([]byte(e.GetData()), &f) != nil || holdsWords[f.Holds%len(holdsWords)] != "unprotected" {
+			continue
+		}
+		if line := n.plan(e); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// ask shows what a change means, and returns the answer of the person at the terminal.
+func (a *app) ask(what string, lines []string, question string) bool {
+	_, _ = fmt.Fprintln(a.Err, what)
+	for i, line := range lines {
+		if i == mostTouched {
+			_, _ = fmt.Fprintf(a.Err, "  and %d more; --dry-run names them all\n", len(lines)-i)
+			break
+		}
+		_, _ = fmt.Fprintln(a.Err, "  - "+clean(line))
+	}
+	_, _ = fmt.Fprintf(a.Err, "%s [y/N] ", question)
+	text, _ := bufio.NewReader(a.In).ReadString('\n')
+	if slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(text))) {
+		return true
+	}
+	_, _ = fmt.Fprintln(a.Err, "Nothing was changed.")
+	return false
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// serviceVerb takes nodes out of service, or back: a node state under the word that
+// Kubernetes has for it.
+type serviceVerb struct {
+	name, state, short, long, done string
+}
+
+var serviceVerbs = []serviceVerb{
+	{
+		"cordon", "suspect", "let nothing new start on nodes; what runs there goes on",
+		"Cordon puts nodes into the state suspect: they keep what they run and take nothing new.\nmuster node uncordon takes them back.",
+		"cordoned; what runs there goes on",
+	},
+	{
+		"drain", "maintenance", "take nodes out of service: work there ends or is asked to move",
+		"Drain puts nodes into the state maintenance: nothing new starts there, and the work that runs there is\n" +
+			"mended elsewhere or evicted, each with its grace. --dry-run names that work first.\nmuster node uncordon takes the nodes back.",
+		"drained for maintenance",
+	},
+	{
+		"uncordon", "healthy", "take nodes back into service after cordon or drain",
+		"Uncordon puts nodes into the state healthy. Capacity that was lost counts again after probation and the dwell.",
+		"back in service",
+	},
+}
+
+func newNodeVerbs(a *app) (verbs []*cobra.Command) {
+	for _, v := range serviceVerbs {
+		verbs = append(verbs, newNodeVerb(a, v))
+	}
+	return verbs
+}
+
+func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
+	o := &nodeSetOptions{app: a, state: v.state}
+	cmd := &cobra.Command{
+		Use:   v.name + " NODE...",
+		Short: v.short,
+		Long:  v.long,
+		Example: fmt.Sprintf("  muster node %s tiger-h200-i1-001..004 --reason 'new cables'\n"+
+			"  muster node %s tiger-h200-i1-003 --dry-run", v.name, v.name),
+		Args: needs(1, -1, "the names of nodes, or ranges of them as in tiger-h200-i1-001..008"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names, err := nodeNames(args)
+			if err != nil {
+				return err
+			}
+			return o.set(cmd.Context(), names, some(names, 4)+": "+v.done)
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
+// set puts nodes into a state, and says what that did to work.
+func (o *nodeSetOptions) set(ctx context.Context, names []string, said string) error {
+	var lines []string
+	return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
+			Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
+		})
+		if err == nil {
+			lines = o.touched(ctx, res.GetWritten())
+		}
+		return res.GetWritten(), err
+	}, said, func(p *page) { p.done(lines) })
+}
