@@ -1,4 +1,4 @@
-// Package answer is the floor for questions about state and log. It has no code of its own.
+// Package answer is the floor of answers to questions about state and log. It has no code of its own.
 //
 //	view       what people read: capacity, history, audit
 //	explain    why a workload waits            (pure)

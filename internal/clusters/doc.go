@@ -1,4 +1,4 @@
-// Package clusters is the floor for the world outside. It has no code of its own.
+// Package clusters is the floor of the world outside. It has no code of its own.
 //
 //	kube   joins a Kubernetes cluster: observes it, and brings about what was decided
 //	 ├── translate   what its objects mean in Muster's words

@@ -1,4 +1,4 @@
-// Package faces is the floor for what people and programs see. It has no code of its own.
+// Package faces is the floor of what people and programs see. It has no code of its own.
 //
 //	api ──── the services, on one port          web ──── the pages, clients of the API in process
 //	wire ─── messages to nouns, and back

@@ -1,10 +1,11 @@
-// Package prove is the floor for is it right, and how fast. It has no code of its own.
+// Package prove is the floor of proofs: is it right, and how fast. It has no code of its own.
 //
 //	scenario, simulate, demo   the engine in virtual or real time, from files, traces, a seed
 //	backtest, bench            policies against the recorded past; figures
 //	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
 //	oracle                     random stories, judged by laws of the contract
-//	walls                      holds the house together
+//	stage                      stories on a real Kubernetes cluster
+//	walls, prose, house        hold imports and English; measure the layout
 //	trace                      reads job traces
 //
 // Nothing here re-implements what it proves: it drives the engine that serves production.

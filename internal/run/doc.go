@@ -1,4 +1,4 @@
-// Package run is the floor for what happens for real: one writer, a durable log, effects. It has no code of its own.
+// Package run is the floor of effects: one writer and a durable log. It has no code of its own.
 //
 //	engine ──── takes commands, one at a time; answers when they are durable
 //	 ├── journal   the log: memory, sqlite; journaltest holds all backends to one contract

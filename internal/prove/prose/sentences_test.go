@@ -13,9 +13,9 @@ const (
 )
 
 // sentenceEnd is a full stop, question or exclamation mark before a space and
-// something that starts a sentence, or an empty line. Abbreviations in the middle
+// something that starts a sentence (a file's name does, too), or an empty line. Abbreviations in the middle
 // of a sentence are followed by a small letter, so they do not end it.
-var sentenceEnd = regexp.MustCompile("[.!?][)\"”*]?\\s+[A-Z0-9`\"“(*_…/§%-]|\n\\s*\n")
+var sentenceEnd = regexp.MustCompile("[.!?][)\"”*]?\\s+(?:[A-Z0-9`\"“(*_…/§%-]|[a-z_]+[.]go|[-a-z]+:)|\n\\s*\n")
 
 // sentence is a part of a passage, by its offset.
 type sentence struct {
@@ -28,10 +28,10 @@ func sentences(p passage) []sentence {
 	var list []sentence
 	start := 0
 	for _, end := range append(sentenceEnd.FindAllStringIndex(p.text, -1), []int{len(p.text), len(p.text) + 1}) {
-		if n := words(p.text[start:min(end[1]-1, len(p.text))]); n > 0 {
+		if n := words(p.text[start:min(end[0]+1, len(p.text))]); n > 0 {
 			list = append(list, sentence{start, n})
 		}
-		start = min(end[1]-1, len(p.text))
+		start = min(end[0]+1, len(p.text))
 	}
 	return list
 }

@@ -69,3 +69,19 @@ func TestEveryRoomIsInTheArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// A floor's doc.go names every room that stands on it.
+func TestFloorsNameTheirRooms(t *testing.T) {
+	for _, folder := range folders(house(t)) {
+		floor, name, inside := strings.Cut(strings.TrimPrefix(folder, "internal/"), "/")
+		if !inside || !strings.HasPrefix(folder, "internal/") || strings.Contains(name, "/") {
+			continue
+		}
+		text, err := os.ReadFile("../../../internal/" + floor + "/doc.go")
+		if err != nil {
+			t.Error(err)
+		} else if !strings.Contains(string(text), name) {
+			t.Errorf("internal/%s/doc.go does not name %s: add a line that says what lives there", floor, name)
+		}
+	}
+}
