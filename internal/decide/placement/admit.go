@@ -23,7 +23,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 	walk, heads, back := walkQueue(a), heads{}, pl.returning(a)
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
-		for _, r := range before(&back, it) {
+		for _, r := range earlierThan(&back, it.Key) {
 			heads.considerReturning(pl, a, r)
 		}
 		switch {
@@ -85,7 +85,8 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	reserve := pl.returningGPUs(back, nil)
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
-		for _, r := range before(&back, it) {
+		for _, r := range earlierThan(&back, it.Key) {
+			first.considerTree(pl, r.Workload.Account(), r)
 			headsOf(own, r.Workload.Account()).considerReturning(pl, r.Workload.Account(), r)
 		}
 		if !pl.p.Tried(it) {

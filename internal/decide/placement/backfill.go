@@ -187,9 +187,20 @@ func (pl *Planner) withinHold(c *claim) bool {
 
 // borrowingHead is the head of a tree's borrowers, among those before a key if one is given.
 func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
-	h, walk := head{}, walkTree(tree)
+	h, walk, back := head{}, walkTree(tree), pl.returningTo(tree)
+	consider := func(it fleet.Waiting, a *fleet.Account) {
+		if before == nil || it.Key.Before(*before) {
+			h.considerTree(pl, a, it)
+		}
+	}
 	for it := walk.next(); it != nil && !h.reserves && (before == nil || it.Key.Before(*before)); it = walk.next() {
-		h.considerTree(pl, it.Account(), *it)
+		for _, r := range earlierThan(&back, it.Key) {
+			consider(r, r.Workload.Account())
+		}
+		consider(*it, it.Account())
+	}
+	for _, r := range back {
+		consider(r, r.Workload.Account())
 	}
 	return h
 }

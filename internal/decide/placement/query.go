@@ -16,12 +16,12 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 		if !ahead.Before(&it) {
 			break
 		}
-		for _, r := range before(&back, ahead) {
+		for _, r := range earlierThan(&back, ahead.Key) {
 			hs.considerReturning(pl, a, r)
 		}
 		hs.consider(pl, a, *ahead)
 	}
-	for _, r := range before(&back, &it) {
+	for _, r := range earlierThan(&back, it.Key) {
 		hs.considerReturning(pl, a, r)
 	}
 	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {

@@ -70,10 +70,10 @@ func (pl *Planner) returningGPUs(list []fleet.Waiting, except *fleet.Workload) (
 	return gpus
 }
 
-// before takes those off a list of returning units that come before another unit.
-func before(list *[]fleet.Waiting, it *fleet.Waiting) (earlier []fleet.Waiting) {
+// earlierThan takes those off a list of returning units that come before a key.
+func earlierThan(list *[]fleet.Waiting, key fleet.Key) (earlier []fleet.Waiting) {
 	n := 0
-	for n < len(*list) && (*list)[n].Key.Before(it.Key) {
+	for n < len(*list) && (*list)[n].Key.Before(key) {
 		n++
 	}
 	earlier, *list = (*list)[:n], (*list)[n:]

@@ -59,7 +59,7 @@ func (c *court) passes(s, after *fleet.State, owner event.ReplicasPlaced, now fl
 		if !j.FitsEmpty(j.Ways(it)[0]) {
 			continue
 		}
-		head := queueHead{it, true}
+		head := queueHead{it: it, holds: true}
 		mine := fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
 		waits := after.Workloads[it.Workload.ID].State == fleet.Pending
 		if head.bars(mine) && waits && holdsOf(after.Workloads[w.ID]) == fleet.HoldsGuaranteed {

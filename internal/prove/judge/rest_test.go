@@ -15,7 +15,7 @@ func (c *court) rest(s *fleet.State, now fleet.Instant) *broken {
 	j.ByTurn = c.turn
 	seen := map[string]bool{}
 	for _, a := range p.Accounts {
-		if b := c.queue(j, a); b != nil {
+		if b := c.queue(j, p, a); b != nil {
 			return b
 		}
 		if !seen[a.Tree()] {
@@ -32,31 +32,61 @@ func (c *court) rest(s *fleet.State, now fleet.Instant) *broken {
 type queueHead struct {
 	it    fleet.Waiting
 	holds bool
+	// returns: it is on its way back to its queue, and could start at once. Then less
+	// important work waits for it, too.
+	returns bool
+}
+
+// returning lists the units of an account that are on their way back to its queue: they
+// wait from the moment when that was decided.
+func returning(p *fleet.Partition, a *fleet.Account) (list []fleet.Waiting) {
+	for _, w := range p.Leaving() {
+		if w.Account() == a && w.State == fleet.Evicting && w.Moves == nil && !w.Overdue() {
+			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+		}
+	}
+	return list
+}
+
+// queued is what waits for an account, with what is on its way back, in order.
+func queued(p *fleet.Partition, a *fleet.Account) []fleet.Waiting {
+	list := append(a.Queue(), returning(p, a)...)
+	sort.SliceStable(list, func(i, k int) bool { return list[i].Key.Before(list[k].Key) })
+	return list
+}
+
+// headOf makes a unit the head of a queue.
+func headOf(j *judge.Judge, it fleet.Waiting) queueHead {
+	h := queueHead{it: it, holds: true}
+	if it.Workload.State == fleet.Evicting {
+		_, h.returns, _ = j.Start(j.Ways(it)[0])
+	}
+	return h
 }
 
 // bars says whether a unit behind the head is, as far as the judge knows, Behind
 // it: no random workload declares a maximum run time, so only who is evictable
 // by the head may pass.
 func (h *queueHead) bars(it fleet.Waiting) bool {
-	return h.holds && it.Workload != h.it.Workload && !h.it.Key.Importance().Above(it.Key.Importance())
+	return h.holds && it.Workload != h.it.Workload && (h.returns || !h.it.Key.Importance().Above(it.Key.Importance()))
 }
 
 // queue walks a quota's queue in its order. Who joins is not judged: pools of
 // higher rank join as room allows.
-func (c *court) queue(j *judge.Judge, a *fleet.Account) *broken {
+func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *broken {
 	head := queueHead{}
-	for _, it := range a.Queue() {
+	for _, it := range queued(p, a) {
 		if it.Pool != fleet.Base {
 			return nil
 		}
 		ways := j.Ways(it)
-		if !head.bars(it) {
+		if !head.bars(it) && it.Workload.State == fleet.Pending {
 			if b := c.refusal(j, ways[0]); b != nil {
 				return b
 			}
 		}
 		if !head.holds && j.FitsEmpty(ways[0]) {
-			head = queueHead{it, true}
+			head = headOf(j, it)
 		}
 	}
 	return nil
@@ -84,7 +114,12 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 	var list []fleet.Waiting
 	for _, a := range p.Accounts {
 		if a.Tree() == tree {
-			list = append(list, a.Queue()...)
+			for _, it := range returning(p, a) {
+				if _, could, _ := j.Start(j.Ways(it)[0]); could {
+					return nil // who would borrow leaves it its room
+				}
+			}
+			list = append(list, queued(p, a)...)
 		}
 	}
 	sort.Slice(list, func(i, k int) bool { return list[i].Key.Before(list[k].Key) })
@@ -99,16 +134,16 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 		ways, mine := j.Ways(it), own[it.Workload.Target]
 		// Behind a head of its own quota it may pass only if it really borrows, so
 		// that the head could evict it.
-		if !head.bars(it) && !mine.bars(it) {
+		if !head.bars(it) && !mine.bars(it) && it.Workload.State == fleet.Pending {
 			if b := c.refusal(j, ways[1]); b != nil {
 				return b
 			}
 		}
 		switch {
 		case j.FitsEmpty(ways[0]) && !mine.holds:
-			*mine = queueHead{it, true}
+			*mine = headOf(j, it)
 		case !head.holds && !j.FitsEmpty(ways[0]) && j.FitsEmpty(ways[1]):
-			head = queueHead{it, true}
+			head = headOf(j, it)
 		}
 	}
 	return nil
