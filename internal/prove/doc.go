@@ -5,6 +5,7 @@
 //	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
 //	oracle                     random stories, judged by laws of the contract
 //	stage                      stories on a real Kubernetes cluster
+//	mutate                     counts the mistakes in decide that the tests notice
 //	walls, prose, house        hold imports and English; measure the layout
 //	trace                      reads job traces
 //

@@ -205,9 +205,14 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	}
 	had, _ := e.Before.space(v.Space)
 	now, share := e.Part.space(v.Space)
-	for _, s := range e.Spots { // other work of the namespace may have started before it was evicted
-		had = max(had, now+len(s.Nodes)*v.Pools[s.Pool].GPUs)
+	for _, x := range m.evictions() { // other work of the namespace may have started before
+		if x.Victim.Space == v.Space && x.Victim.Flexes() && x.Part == e.Part {
+			for _, s := range x.Spots {
+				now += len(s.Nodes) * x.Victim.Pools[s.Pool].GPUs
+			}
+		}
 	}
+	had = max(had, now)
 	if _, before := e.Before.space(v.Space); had <= min(share, before) {
 		s.add("%s was evicted for %s: %s has %d GPUs, its share is %d", v.Name, o.Name, v.Space, had, share)
 	}
@@ -254,18 +259,38 @@ func (p *Part) space(name string) (used, share int) {
 }
 
 func startedAndEvicted(m Moment) (list []string) {
-	placed := map[uint64]bool{}
+	placed := map[uint64]map[[2]int]bool{}
 	for _, e := range m.Record.Events {
 		switch e := e.(type) {
 		case event.ReplicasPlaced:
-			placed[e.ID] = true
+			if placed[e.ID] == nil {
+				placed[e.ID] = map[[2]int]bool{}
+			}
+			for at := range spots(e.Spots) {
+				placed[e.ID][at] = true
+			}
 		case event.ReplicasEvicted:
-			if j := m.After.Job(e.ID); placed[e.ID] && j != nil {
+			same := e.Whole && len(placed[e.ID]) > 0
+			for at := range spots(e.Spots) {
+				same = same || placed[e.ID][at]
+			}
+			if j := m.After.Job(e.ID); same && j != nil {
 				list = append(list, j.Name+" was given room and told to leave by one record")
 			}
 		}
 	}
 	return list
+}
+
+// spots is pools and nodes.
+func spots(list []fleet.Spot) map[[2]int]bool {
+	all := map[[2]int]bool{}
+	for _, s := range list {
+		for _, node := range s.Nodes {
+			all[[2]int{s.Pool, node}] = true
+		}
+	}
+	return all
 }
 
 // pieces of what an owner got: its pools that it had nothing of before, whole; of
@@ -519,6 +544,9 @@ func growthTakes(m Moment, e Eviction, s *said) {
 	got := map[int]int{}
 	for _, u := range fresh(m, e.Owner) {
 		got[u.Pool]++
+	}
+	if len(got) == 0 {
+		return // ownerStarts says so
 	}
 	for pool, n := range got {
 		if p := e.Owner.Pools[pool]; !p.Elastic || e.Owner.Count(pool)-n < p.Min {

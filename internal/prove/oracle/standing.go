@@ -231,7 +231,10 @@ func unprotects(m Moment, p *Part, s *said) {
 	}
 	for _, j := range m.After.Jobs {
 		old := m.Before.Job(j.ID)
-		if j.At != p.ID || old == nil || j.Late != old.Late { // one that loses its age comes last
+		if old != nil && j.Late != old.Late {
+			return // one that loses its age comes last, and others take its place
+		}
+		if j.At != p.ID || old == nil {
 			continue
 		}
 		for i, pool := range j.Pools {

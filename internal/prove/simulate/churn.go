@@ -31,13 +31,13 @@ type churn struct {
 
 // note takes from a record what the report needs.
 func (c *churn) note(r event.Record, s *fleet.State) {
-	placed := map[uint64]bool{}
+	placed := map[uint64][]fleet.Spot{}
 	for _, e := range r.Events {
 		switch e := e.(type) {
 		case event.ReplicasPlaced:
-			placed[e.ID] = true
+			placed[e.ID] = append(placed[e.ID], e.Spots...)
 		case event.ReplicasEvicted:
-			if placed[e.ID] {
+			if got := placed[e.ID]; len(got) > 0 && (e.Whole || shared(got, e.Spots)) {
 				c.SameRecord++
 			}
 			if e.Whole && c.evicted == nil {
@@ -55,6 +55,18 @@ func (c *churn) note(r event.Record, s *fleet.State) {
 		}
 		c.idle.become(r.At, idle)
 	}
+}
+
+// shared says whether two lists have a pool on a node in common.
+func shared(a, b []fleet.Spot) bool {
+	for _, s := range a {
+		for _, t := range b {
+			if s.Pool == t.Pool && slices.ContainsFunc(s.Nodes, func(n int) bool { return slices.Contains(t.Nodes, n) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // idleIn is the free GPUs that waiting flex jobs of one replica could take now, the

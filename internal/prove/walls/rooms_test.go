@@ -122,6 +122,7 @@ var rooms = []room{
 	{folder: "internal/prove/judge", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
 	{folder: "internal/prove/walls", kind: plain, only: "nothing"},
 	{folder: "internal/prove/house", kind: plain, only: "nothing"},
+	{folder: "internal/prove/mutate", kind: plain, only: "nothing"},
 	{folder: "internal/prove/prose", kind: plain, only: "nothing"},
 
 	// faces: what people and programs see. CLI and pages know the server as its clients do.
