@@ -71,9 +71,50 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
 	case kind == nodeCounted:
-		return (2*n.GPUs+1-n.OfQuota())*2 + leaving // as if no flex were there
+		return (2*n.GPUs+1-n.OfQuota())*2 + quotaLeaves(n) // as if no flex were there
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
+}
+
+// quotaLeaves is 1 if in-quota work is on its way out of a node, else 0.
+func quotaLeaves(n *fleet.Node) int {
+	if n.InUse() <= n.Staying() {
+		return 0
+	}
+	for _, r := range n.Residents() {
+		if r.Phase == fleet.Leaving && r.Workload.Account() != nil {
+			return 1
+		}
+	}
+	return 0
+}
+
+// compareNodes orders nodes that are rated alike. Those that the quota has already go by
+// its work there, not by their names: which of several free nodes it once opened depends
+// on flex work, and what it does on them must not.
+func (pl *Planner) compareNodes(a, b candidate) int {
+	if a.kind == nodeCounted && b.kind == nodeCounted && pl.p.Nodes[a.node].Owner() != nil {
+		if order := compareQuotaWork(pl.p.Nodes[a.node], pl.p.Nodes[b.node]); order != 0 {
+			return order
+		}
+	}
+	return cmp.Compare(a.node, b.node)
+}
+
+// compareQuotaWork compares the in-quota work that stays on two nodes, by ID and pool.
+func compareQuotaWork(a, b *fleet.Node) int {
+	stays := func(r fleet.Resident) bool { return r.Phase != fleet.Leaving && r.Workload.Account() != nil }
+	x, y := a.Residents(), b.Residents()
+	for {
+		i, j := slices.IndexFunc(x, stays), slices.IndexFunc(y, stays)
+		if i < 0 || j < 0 {
+			return cmp.Compare(i, j)
+		}
+		if order := cmp.Or(cmp.Compare(x[i].Workload.ID, y[j].Workload.ID), cmp.Compare(x[i].Pool, y[j].Pool)); order != 0 {
+			return order
+		}
+		x, y = x[i+1:], y[j+1:]
+	}
 }
 
 // left says whether work still has to leave before all the room of a node is free.
@@ -84,7 +125,10 @@ func left(n *fleet.Node, room int) bool { return n.InUse()+n.GPUs-n.Good() > n.G
 // opened first.
 func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.rating, b.rating), cmp.Compare(a.node, b.node))
+		if a.rating != b.rating {
+			return cmp.Compare(a.rating, b.rating)
+		}
+		return pl.compareNodes(a, b)
 	})
 	own, tree := unlimited, unlimited
 	if c.account != nil {

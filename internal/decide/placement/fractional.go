@@ -24,10 +24,8 @@ func (pl *Planner) placeInBacking(c *claim) (Plan, bool) {
 	if full == nil {
 		return pl.finish(c, spots, nil), true
 	}
-	for _, node := range full {
-		if pl.p.Nodes[node].Owner() != c.account {
-			return Plan{}, false // nothing of the quota is there yet: the cheapest victims decide the place
-		}
+	if fleet.Count(spots) == 1 && pl.p.Nodes[full[0]].Owner() != c.account {
+		return Plan{}, false // nothing of the quota is there yet: the cheapest victims decide which node it opens
 	}
 	return pl.finish(c, spots, asVictims(pl.flexVictimsAt(spots))), true
 }
