@@ -31,9 +31,9 @@ func readClusters(v yamlfile.Value) []Cluster {
 }
 
 func readCluster(v yamlfile.Value, nodes *once) Cluster {
-	f := v.Fields("name", "targets", "partitions")
+	f := v.Fields("name", "targets", "buffer", "partitions")
 	c := Cluster{Line: v.Line(), Name: f.Need("name").Name()}
-	c.Targets = maybe(f.At("targets"), readTargets)
+	c.Targets, c.Buffer = maybe(f.At("targets"), readTargets), readBuffer(f.At("buffer"))
 	models := newOnce("a partition of GPU model")
 	c.Partitions = yamlfile.Each(f.Need("partitions"), func(e yamlfile.Value) Partition {
 		p := readPartition(e, c.Name, nodes)
@@ -53,12 +53,13 @@ func readTargets(v yamlfile.Value) (t fleet.Targets) {
 }
 
 func readPartition(v yamlfile.Value, cluster string, nodes *once) Partition {
-	f := v.Fields("gpu", "gpusPerNode", "islands")
+	f := v.Fields("gpu", "gpusPerNode", "buffer", "islands")
 	p := Partition{
 		Line:        v.Line(),
 		GPU:         f.Need("gpu").Name(),
 		GPUsPerNode: f.At("gpusPerNode").IntOr(DefaultGPUsPerNode, 1, mostGPUsPerNode),
 	}
+	p.Buffer = readBuffer(f.At("buffer"))
 	islands := newOnce("island")
 	p.Islands = yamlfile.Each(f.Need("islands"), func(e yamlfile.Value) Island {
 		island := readIsland(e)
@@ -81,8 +82,9 @@ func ReadIslands(v yamlfile.Value) []Island {
 }
 
 func readIsland(v yamlfile.Value) Island {
-	f := v.Fields("name", "nodes", "names", "racks")
+	f := v.Fields("name", "nodes", "names", "racks", "buffer")
 	i := Island{Line: v.Line(), Name: f.Need("name").Name(), Racks: f.At("racks").IntOr(1, 1, mostRacks)}
+	i.Buffer = readBuffer(f.At("buffer"))
 	switch key, value := f.One("nodes", "names"); key {
 	case "nodes":
 		i.Nodes = value.Int(1, mostNodes)

@@ -92,6 +92,7 @@ func (d *differ) cluster(c Cluster) {
 		d.add(Added, c.Line, core.AddCluster{Name: c.Name}, "cluster %s", c.Name)
 	}
 	d.targets(c)
+	d.buffer(c.Line, c.Name, c.Buffer)
 	for _, p := range c.Partitions {
 		d.partition(c.Name, p)
 	}
@@ -124,8 +125,22 @@ func (d *differ) partition(cluster string, p Partition) {
 			id, is.GPUsPerNode, p.GPUsPerNode)
 		return
 	}
+	d.buffer(p.Line, id, p.Buffer)
 	for _, island := range p.Islands {
 		d.island(id, is, island, island.names(cluster, p.GPU))
+		d.buffer(island.Line, id+"/"+island.Name, island.Buffer)
+	}
+}
+
+// buffer compares the buffer policy of a cluster, a partition or an island of its own.
+func (d *differ) buffer(line int, scope string, want *fleet.Buffer) {
+	is, own := d.s.Buffers[scope]
+	switch {
+	case want == nil || own && is == *want:
+	case own:
+		d.add(Changed, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s → %s", scope, bufferText(is), bufferText(*want))
+	default:
+		d.add(Added, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s", scope, bufferText(*want))
 	}
 }
 

@@ -18,6 +18,8 @@ func build(t *testing.T, s *fleet.State, commands []core.Command) {
 			s.Policy = c.Policy
 		case core.AddCluster:
 			s.AddCluster(fleet.Cluster{Name: c.Name, Mode: fleet.Enforce})
+		case core.SetBuffer:
+			s.SetBuffer(c.Scope, c.Buffer)
 		case core.AddPartition:
 			s.AddPartition(c.Cluster, c.GPU, c.GPUsPerNode)
 		case core.AddIslands:

@@ -34,6 +34,7 @@ type Cluster struct {
 	Line       int
 	Name       string
 	Targets    *fleet.Targets // nil: the file says nothing about them; zero fields: as the policy has them
+	Buffer     *fleet.Buffer  // of its own; nil: the file says nothing about it
 	Partitions []Partition
 }
 
@@ -42,6 +43,7 @@ type Partition struct {
 	Line        int
 	GPU         string
 	GPUsPerNode int
+	Buffer      *fleet.Buffer // of its own; nil: the file says nothing about it
 	Islands     []Island
 }
 
@@ -53,6 +55,8 @@ type Island struct {
 	Nodes int      // how many, whether they are named or not
 	Names []string // nil: by the convention <cluster>-<gpu>-<island>-NNN
 	Racks int
+
+	Buffer *fleet.Buffer // of its own; nil: the file says nothing about it
 }
 
 // Quota is a node of the quota tree with its grants.

@@ -3,9 +3,7 @@ package fleetfile
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +14,7 @@ import (
 )
 
 // Write is the fleet as a file: reading it back and comparing finds no
-// difference. What a file cannot say (buffers of single clusters, partitions
-// and islands) stands in it as a comment.
+// difference.
 func Write(s *fleet.State) []byte {
 	var b bytes.Buffer
 	writePolicy(&b, s)
@@ -31,9 +28,6 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	p := s.Policy
 	fmt.Fprintln(b, "policy:")
 	fmt.Fprintf(b, "  buffer: %s\n", bufferFields(p.Buffer))
-	for _, scope := range slices.Sorted(maps.Keys(s.Buffers)) {
-		fmt.Fprintf(b, "  # only in %s: buffer %s\n", scope, bufferText(s.Buffers[scope]))
-	}
 	fmt.Fprintf(b, "  dwell: %s\n", words.Duration(p.Dwell))
 	fmt.Fprintf(b, "  probation: %s\n", words.Duration(p.Probation))
 	fmt.Fprintf(b, "  staleAfter: %s\n", words.Duration(p.StaleAfter))
@@ -55,23 +49,37 @@ func writeClusters(b *bytes.Buffer, s *fleet.State) {
 		var parts bytes.Buffer
 		for _, p := range s.Partitions {
 			if p.Cluster == c.Name {
-				writePartition(&parts, p)
+				writePartition(&parts, s, p)
 			}
 		}
 		fmt.Fprintf(b, "  - name: %s\n", scalar(c.Name))
 		if c.Targets != (fleet.Targets{}) {
 			fmt.Fprintf(b, "    targets: %s\n", ownTargets(c.Targets))
 		}
+		writeBuffer(b, "    ", s, c.Name)
 		fmt.Fprintf(b, "    partitions:%s\n", items(&parts))
 	}
 }
 
-func writePartition(b *bytes.Buffer, p *fleet.Partition) {
+func writePartition(b *bytes.Buffer, s *fleet.State, p *fleet.Partition) {
 	var islands bytes.Buffer
 	for _, i := range p.Islands {
-		fmt.Fprintf(&islands, "          - {name: %s, racks: %d, %s}\n", scalar(i.Name), i.Racks, nodesOf(p, i))
+		own := ""
+		if buffer, has := s.Buffers[p.ID+"/"+i.Name]; has {
+			own = ", buffer: " + bufferFields(buffer)
+		}
+		fmt.Fprintf(&islands, "          - {name: %s, racks: %d, %s%s}\n", scalar(i.Name), i.Racks, nodesOf(p, i), own)
 	}
-	fmt.Fprintf(b, "      - gpu: %s\n        gpusPerNode: %d\n        islands:%s\n", scalar(p.GPU), p.GPUsPerNode, items(&islands))
+	fmt.Fprintf(b, "      - gpu: %s\n        gpusPerNode: %d\n", scalar(p.GPU), p.GPUsPerNode)
+	writeBuffer(b, "        ", s, p.ID)
+	fmt.Fprintf(b, "        islands:%s\n", items(&islands))
+}
+
+// writeBuffer writes the buffer policy that a scope has of its own, if it has one.
+func writeBuffer(b *bytes.Buffer, indent string, s *fleet.State, scope string) {
+	if buffer, has := s.Buffers[scope]; has {
+		fmt.Fprintf(b, "%sbuffer: %s\n", indent, bufferFields(buffer))
+	}
 }
 
 // items is a list that stands under its key, without the last line's end.

@@ -61,7 +61,8 @@ func newApply(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE",
 		Short: "bring the fleet to what a fleet file says, all of it or nothing",
-		Long: `Apply brings the fleet to what a fleet file (policy, clusters, quotas) says, in one step. What the
+		Long: `Apply brings the fleet to what a fleet file (policy, clusters, quotas) says, in one step. A cluster, a
+partition or an island may have a buffer policy of its own: buffer: {share: 0.2}. What the
 file does not name is left alone; a file takes nothing away. muster diff says beforehand what would change.`,
 		Example: "  muster apply -f fleet.yaml --dry-run\n  muster apply -f fleet.yaml --reason 'Q3 plan'",
 		Args:    needs(0, 0, ""),

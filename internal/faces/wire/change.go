@@ -15,6 +15,8 @@ func Change(command core.Command) (*musterv1.Change, error) {
 		return &musterv1.Change{Change: &musterv1.Change_SetPolicy{SetPolicy: &musterv1.SetPolicyRequest{Policy: Policy(c.Policy)}}}, nil
 	case core.SetHealthPolicy:
 		return &musterv1.Change{Change: &musterv1.Change_SetHealthPolicy{SetHealthPolicy: &musterv1.SetHealthPolicyRequest{Policy: HealthPolicy(c.Policy)}}}, nil
+	case core.SetBuffer:
+		return &musterv1.Change{Change: &musterv1.Change_SetBuffer{SetBuffer: &musterv1.SetBufferRequest{Scope: c.Scope, Buffer: Buffer(c.Buffer)}}}, nil
 	case core.AddCluster:
 		return &musterv1.Change{Change: &musterv1.Change_AddCluster{AddCluster: &musterv1.AddClusterRequest{Name: c.Name, Mode: string(c.Mode)}}}, nil
 	case core.SetTargets:

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"maps"
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -37,6 +38,13 @@ func readPolicies(s *fleet.State, f *musterv1.GetFleetResponse) error {
 		return err
 	}
 	s.Policy = policy
+	for _, scope := range slices.Sorted(maps.Keys(f.GetBuffers())) {
+		b, err := ReadBuffer("buffers["+scope+"]", f.GetBuffers()[scope])
+		if err != nil {
+			return err
+		}
+		s.SetBuffer(scope, b)
+	}
 	if f.GetHealth() == nil {
 		return nil
 	}

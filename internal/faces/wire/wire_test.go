@@ -33,6 +33,7 @@ func TestChangesComeBackAsTheCommandsTheyWere(t *testing.T) {
 		core.SetHealthPolicy{Policy: health},
 		core.AddCluster{Name: "tiger", Mode: fleet.Shadow},
 		core.SetTargets{Cluster: "tiger", Targets: fleet.Targets{Availability: 900, Uptime: 800, MTTR: time.Hour}},
+		core.SetBuffer{Scope: "tiger/h200", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 200}},
 		core.AddPartition{Cluster: "tiger", GPU: "h200", GPUsPerNode: 4},
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 3, Racks: 2}, {Name: "b", Names: []string{"n1", "n2"}}}},
 		core.CreateQuota{Path: "research/oak", Owner: "ada", Access: fleet.Access{Users: []string{"bo"}, Groups: []string{"g"}, Namespaces: []string{"n"}}},
