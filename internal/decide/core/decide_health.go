@@ -95,10 +95,10 @@ func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusa
 		return nil, refuse(NoSuchBurst, "there is no burst %q in %s", clip(c.Signature), c.Partition)
 	case strings.TrimSpace(r.Reason) == "":
 		return nil, refuse(ReasonNeeded, "%q is on %d nodes at once; say how you know what it is (a reason)", c.Signature, b.Nodes)
-	case b.Real == c.Real:
+	case b.Real && c.Real:
 		return nil, nil
 	}
-	return one(event.BurstJudged(c))
+	return one(event.BurstJudged(c)) // that it is a false alarm is recorded although nothing changes: somebody has looked
 }
 
 // recordValidation keeps a record of checks, and moves the node on by what they

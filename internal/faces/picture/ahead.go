@@ -82,7 +82,7 @@ func AheadPath(a *musterv1.Ahead) string {
 	case about != "" && a.GetKind() == "wave":
 		return "/haircut/" + about
 	case about != "" && a.GetKind() == "incident":
-		return "/#h-incidents"
+		return "/incident/" + about
 	case about != "":
 		return "/node/" + about
 	case a.GetKind() == "delivery":

@@ -68,6 +68,7 @@ var Words = []Word{
 	{"delivery", "GPUs assigned that are not installed", "assigned − installed", "muster coming"},
 	{"mean buffer", "the share of nodes that was kept back, on average: it is above what a fixed policy names where that share is no whole number of nodes, for whole nodes alone are promised", "(installed − promised) ÷ installed, as nodes", "muster promise"},
 	{"MTTR", "the mean time until a failed node is healthy again", "", "muster mttr"},
+	{"uptime", "the share of the time of work that neither hardware nor maintenance took; evictions are counted apart", "", "muster targets"},
 	{"availability", "the share of installed GPU-time that was usable", "", "muster targets"},
 	{"lemon", "a node that fails so much more often than the fleet that chance is no explanation", "", "muster lemons"},
 }

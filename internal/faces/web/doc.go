@@ -8,8 +8,9 @@
 //	parts      what pages are composed of: figures, terms, pictures, commands
 //	ask        how pages ask the API: in process, as their reader
 //	islands    islands drawn node by node
+//	change     the forms by which pages change something
 //	a folder for each page or family of pages: fleet, partition, run, workload, queue,
-//	team, haircut, promise, node, events, coming, shadow, reference
+//	team, haircut, promise, node, events, incident, coming, shadow, reference
 //
 // A page asks the API, turns the answer into rows and a picture (package draw), and templ
 // writes the HTML. Files named *_templ.go are generated from the .templ files beside them

@@ -3,11 +3,13 @@ package web
 import (
 	"net/http"
 
+	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/coming"
 	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/fleet"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/haircut"
+	"github.com/muster-fleet/muster/internal/faces/web/incident"
 	"github.com/muster-fleet/muster/internal/faces/web/node"
 	"github.com/muster-fleet/muster/internal/faces/web/partition"
 	"github.com/muster-fleet/muster/internal/faces/web/promise"
@@ -29,6 +31,7 @@ func (s *Server) routes() http.Handler {
 	page("/partition/{cluster}/{gpu}", partition.Page)
 	page("/shadow/{cluster}", shadow.Page)
 	page("/part/shadow", shadow.Part)
+	page("/part/uptime", fleet.Uptime)
 	page("/coming", coming.Page)
 
 	page("/run", run.Page)
@@ -63,9 +66,14 @@ func (s *Server) routes() http.Handler {
 
 	page("/nodes", node.List)
 	page("/node/{name}", node.Page)
+	page("/incidents", incident.List)
+	page("/incident/{name}", incident.Page)
 	page("/events", events.Page)
 	page("/style", reference.Style)
 	page("/words", reference.Words)
+
+	page("/do/{action}", change.Page)
+	form("/do/{action}", change.Do)
 
 	mux.HandleFunc("GET /live", s.site.Live)
 	mux.HandleFunc("POST /sign-in", s.site.SignIn)

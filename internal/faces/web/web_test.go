@@ -21,7 +21,7 @@ import (
 var everyPage = []string{
 	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
 	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
-	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/coming", "/coming?scope=tiger/h200", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
+	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/part/uptime", "/incidents", "/incidents?closed=yes", "/do/grant?quota=research/oak", "/coming", "/coming?scope=tiger/h200", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
 }
 
 func TestEveryPageOpens(t *testing.T) {
@@ -71,11 +71,11 @@ func TestAnEmptyFleetIsNoError(t *testing.T) {
 func TestFleetSaysWhatTheEngineKnows(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, body := h.get("/")
-	has(t, body, "Of 128 GPUs installed, 104 can be promised now; 104 of 104 assigned stand on metal", "muster capacity")
+	has(t, body, "104 of 104 GPUs granted are backed. Of 128 installed, 104 can be promised now", "Every grant is backed", "muster capacity")
 	h.clock.Add(int64(time.Hour))
 	h.do(core.SetNodes{Names: []string{"tiger-h200-i2-001", "tiger-h200-i2-002", "tiger-h200-i2-003", "tiger-h200-i2-004"}, State: fleet.Quarantined, Signal: "XID 79"})
 	_, body = h.get("/")
-	has(t, body, "quarantined: XID 79", "96 can be promised now", "8 unbacked", "32 down")
+	has(t, body, "quarantined: XID 79", "96 can be promised now", "8 unbacked", "32 down", "Broken: 8 GPUs of what was granted are not backed")
 	_, body = h.get("/?as-of=2026-11-21T12:01:00Z")
 	has(t, body, "104 can be promised now", "As of", "Live again", "--as-of 2026-11-21T12:01:00Z")
 	if strings.Contains(body, "quarantined: XID 79") {
@@ -218,7 +218,7 @@ func TestSignIn(t *testing.T) {
 	if code, _ := h.post("/haircuts", f); code < 400 || code >= 500 {
 		t.Errorf("a write without the right is answered with %d", code)
 	}
-	if _, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "What it can really muster") {
+	if _, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "From installed to in use") {
 		t.Error("signing in leads elsewhere")
 	}
 }

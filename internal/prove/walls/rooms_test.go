@@ -42,7 +42,7 @@ const driven = "state/fleet state/event decide/core decide/promise decide/placem
 const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
 
 // pages are the rooms of pages.
-const pages = "faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/node faces/web/partition faces/web/promise " +
+const pages = "faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/node faces/web/partition faces/web/promise " +
 	"faces/web/queue faces/web/reference faces/web/run faces/web/shadow faces/web/team faces/web/workload"
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a
@@ -142,14 +142,16 @@ var rooms = []room{
 	{folder: "internal/faces/web/coming", kind: open, only: page},
 	{folder: "internal/faces/web/events", kind: open, only: page},
 	{folder: "internal/faces/web/shadow", kind: open, only: page},
+	{folder: "internal/faces/web/change", kind: open, only: page + " faces/web/events"},
+	{folder: "internal/faces/web/incident", kind: open, only: page + " faces/web/change faces/web/events"},
 	{folder: "internal/faces/web/promise", kind: open, only: page + " faces/web/events"},
-	{folder: "internal/faces/web/fleet", kind: open, only: page + " faces/web/coming faces/web/promise"},
-	{folder: "internal/faces/web/partition", kind: open, only: page + " faces/web/coming faces/web/islands faces/web/shadow"},
-	{folder: "internal/faces/web/node", kind: open, only: page + " faces/web/events faces/web/islands"},
-	{folder: "internal/faces/web/workload", kind: open, only: page + " faces/web/coming faces/web/islands"},
+	{folder: "internal/faces/web/fleet", kind: open, only: page + " faces/web/coming faces/web/incident faces/web/promise"},
+	{folder: "internal/faces/web/partition", kind: open, only: page + " faces/web/change faces/web/coming faces/web/islands faces/web/shadow"},
+	{folder: "internal/faces/web/node", kind: open, only: page + " faces/web/change faces/web/events faces/web/islands"},
+	{folder: "internal/faces/web/workload", kind: open, only: page + " faces/web/change faces/web/coming faces/web/islands"},
 	{folder: "internal/faces/web/queue", kind: open, only: page},
 	{folder: "internal/faces/web/run", kind: open, only: page},
-	{folder: "internal/faces/web/team", kind: open, only: page},
+	{folder: "internal/faces/web/team", kind: open, only: page + " faces/web/change"},
 	{folder: "internal/faces/web/haircut", kind: open, only: page},
 	{folder: "internal/faces/web/reference", kind: open, only: page},
 	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pages, tests: driven + " faces/api answer/past"},

@@ -32,9 +32,13 @@ type Row struct {
 	actor, reason string
 	kind, text    string
 	thing, path   string // what it is about, and its page
+	about         words.Thing
 	before, after string
 	record        string
 }
+
+// Is says whether an event is about a thing.
+func (r Row) Is(thing words.Thing, name string) bool { return r.about == thing && r.thing == name }
 
 // mostEvents is how many events of a page are shown.
 const mostEvents = 400
@@ -103,12 +107,22 @@ func rowOf(v *frame.Visit, r *musterv1.Record, e *musterv1.Event, first bool, jo
 	row := Row{seq: r.GetSeq(), first: first, at: r.GetAt().AsTime(), actor: r.GetActor(), reason: r.GetReason(), kind: e.GetKind()}
 	row.record = fmt.Sprintf("/events?from=%d&limit=1", r.GetSeq())
 	told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
-	row.thing, row.text, row.path = told.About, parts.Short(told.Says, 240), thingPath(told)
+	row.thing, row.about, row.text, row.path = told.About, told.Thing, parts.Short(told.Says, 240), thingPath(told)
 	if told.About == "" {
 		row.text = strings.ToUpper(row.text[:min(1, len(row.text))]) + row.text[min(1, len(row.text)):]
 	}
 	row.before, row.after = asOf(row.path, row.at.Add(-time.Millisecond)), asOf(row.path, row.at)
 	return row
+}
+
+// Sentences tells events that a change would write, one sentence each.
+func Sentences(v *frame.Visit, list []*musterv1.Event) (sentences []string) {
+	jobs := jobNames(v, []*musterv1.Record{{Events: list}})
+	for _, e := range list {
+		told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
+		sentences = append(sentences, strings.TrimSpace(told.About+" "+parts.Short(told.Says, 240)))
+	}
+	return sentences
 }
 
 // thingPath is the page of what an event is about.
@@ -134,7 +148,9 @@ func thingPath(t words.Told) string {
 		return "/haircut/" + t.About
 	case words.Request:
 		return "/teams"
-	case words.Nothing, words.Cluster, words.Incident, words.Other:
+	case words.Incident:
+		return "/incident/" + t.About
+	case words.Nothing, words.Cluster, words.Other:
 	}
 	return "/"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/coming"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/incident"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
@@ -24,8 +25,12 @@ type view struct {
 	count        int // of clusters
 	more         int // rows that are not shown
 	coming       coming.View
+	owed         owed
 	wide, narrow draw.SVG
 }
+
+// mostIncidents is how many open incidents the page shows; their own page has all.
+const mostIncidents = 6
 
 // mostRows is how many clusters and partitions the page lists, unless all are asked for.
 const mostRows = 60
@@ -59,15 +64,18 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	i, err := v.Fleet.ListIncidents(v.Ctx, &musterv1.ListIncidentsRequest{AsOf: v.AsOf})
+	i, err := incident.Ordered(v, false)
 	if err != nil {
 		return frame.Page{}, err
 	}
-	m := view{v: v, fleet: c.GetFleet(), incidents: i.GetIncidents()}
+	m := view{v: v, fleet: c.GetFleet(), incidents: i}
+	if m.owed, err = owedOf(v); err != nil {
+		return frame.Page{}, err
+	}
 	if m.coming, err = coming.Of(v, "", coming.Most); err != nil {
 		return frame.Page{}, err
 	}
-	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i.GetIncidents(), v.To)
+	m.steps = picture.Waterfall(c.GetFleet(), h.GetPartitions(), i, v.To)
 	m.wide, m.narrow = draw.Waterfall(m.steps, draw.Wide), draw.Waterfall(m.steps, draw.Narrow)
 	m.rows = rowsOf(v, c, h)
 	for _, r := range m.rows {
@@ -90,9 +98,11 @@ func lead(m view) string {
 	if f.GetInstalled() == 0 {
 		return "No GPUs are installed yet."
 	}
-	s := "Of " + draw.Number(int(f.GetInstalled())) + " GPUs installed, " + draw.Number(int(f.GetPromisable())) + " can be promised now; " +
-		draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " assigned stand on metal, and " +
-		draw.Number(int(f.GetFlex())) + " are flex."
+	s := draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " GPUs granted are backed. Of " + draw.Number(int(f.GetInstalled())) + " installed, " +
+		draw.Number(int(f.GetPromisable())) + " can be promised now, and " + draw.Number(int(f.GetFlex())) + " are flex."
+	if broken := m.owed.says(); broken != "" {
+		s = "Broken: " + broken + ". " + s
+	}
 	if m.wrongs > 0 {
 		s += " " + draw.Count(m.wrongs, "cluster") + " of " + parts.Plain(m.count) + " need a look."
 		s = strings.Replace(s, "1 cluster of "+parts.Plain(m.count)+" need", "1 cluster of "+parts.Plain(m.count)+" needs", 1)

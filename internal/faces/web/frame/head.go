@@ -26,11 +26,12 @@ type heads struct {
 
 // head is what every page says of the server and of its reader.
 type head struct {
-	status *musterv1.StatusResponse
-	stale  []string          // clusters whose reports have stopped
-	modes  map[string]string // by cluster
-	at     time.Time
-	asking bool // it is being renewed
+	status  *musterv1.StatusResponse
+	stale   []string          // clusters whose reports have stopped
+	modes   map[string]string // by cluster
+	banners []Banner
+	at      time.Time
+	asking  bool // it is being renewed
 }
 
 // of is the head for the reader of a visit.
@@ -86,6 +87,10 @@ func newHead(ctx context.Context, v *Visit) (head, error) {
 			h.stale = append(h.stale, one.GetCluster())
 		}
 	}
+	if err != nil || len(h.status.GetBanners()) == 0 {
+		return h, err
+	}
+	h.banners, err = askBanners(ctx, v)
 	return h, err
 }
 

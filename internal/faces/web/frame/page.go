@@ -60,7 +60,7 @@ type frame struct {
 	at       time.Time // the moment that it is about
 	live     bool
 	from, to time.Time // of the journal
-	banners  []string
+	banners  []Banner
 	stale    []string // clusters whose reports have stopped
 	flash    string
 	theme    string
@@ -74,7 +74,7 @@ func (v *Visit) frame(p Page) (frame, error) {
 	if err != nil {
 		return f, err
 	}
-	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), h.status.GetBanners()
+	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), v.site.acknowledged.mark(h.banners, v.Now)
 	if v.AsOf == nil {
 		f.stale = h.stale
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/islands"
@@ -148,6 +149,7 @@ type view struct {
 	h      *musterv1.NodeHealthResponse
 	maps   []islands.Map
 	events []events.Row
+	offers []change.Offer
 }
 
 // Page is the page of one node.
@@ -173,6 +175,12 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m.events = events.Rows(v, e.GetRecords(), 30)
+	if m.n.GetState() == "healthy" {
+		m.offers = change.Join(change.For(v, "cordon", "Cordon …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name))
+	} else {
+		m.offers = change.Join(change.For(v, "uncordon", "Return to service …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name))
+	}
+	m.offers = append(m.offers, change.For(v, "open-incident", "Open an incident …", "nodes", name)...)
 	return frame.Page{
 		Title: name, Nav: "nodes", Crumbs: frame.Under("Fleet", "/", m.n.GetPartition(), "/partition/"+m.n.GetPartition()), Command: words.Shell("muster", "describe", "node", name),
 		Lead: "Is " + m.n.GetState() + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + becauseText(m.n.GetSignal(), m.n.GetState()) + ".", Body: body(m),

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -24,6 +25,8 @@ type listView struct {
 	rows        []row
 	more        int
 	withoutThis []string
+	requests    []*musterv1.QuotaRequest
+	offers      []change.Offer
 }
 
 // row is one quota in one partition.
@@ -43,6 +46,10 @@ func List(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m.fill(q.GetQuotas())
+	if m.requests, err = requests(v, m.under); err != nil {
+		return frame.Page{}, err
+	}
+	m.offers = change.Join(change.For(v, "grant", "Set a grant …", "quota", m.under, "partition", m.scope), change.For(v, "request", "Request more …", "quota", m.under, "partition", m.scope))
 	command := []string{"muster", "quota", "list"}
 	if m.under != "" {
 		command = append(command, m.under)
@@ -98,6 +105,8 @@ type view struct {
 	held     []holding
 	changes  []*musterv1.QuotaChange
 	window   string
+	requests []*musterv1.QuotaRequest
+	offers   []change.Offer
 	windows  [][2]string
 }
 
@@ -123,6 +132,12 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err := m.fill(path); err != nil {
 		return frame.Page{}, err
 	}
+	if m.requests, err = requests(v, path); err != nil {
+		return frame.Page{}, err
+	}
+	m.offers = change.Join(
+		change.For(v, "grant", "Set a grant …", "quota", path), change.For(v, "transfer", "Transfer …", "quota", path), change.For(v, "hold", "Hold …", "quota", path),
+		change.For(v, "request", "Request more …", "quota", path), change.For(v, "access", "Who may use it …", "quota", path))
 	crumbs := frame.Under("Teams", "/teams")
 	parts := strings.Split(path, "/")
 	for i := range parts[:len(parts)-1] {
@@ -163,6 +178,15 @@ func (m *view) fill(path string) error {
 	m.changes = h.GetChanges()
 	slices.Reverse(m.changes)
 	return nil
+}
+
+// requests are the open requests for a quota and those under it; of the past none is known.
+func requests(v *frame.Visit, quota string) ([]*musterv1.QuotaRequest, error) {
+	if v.AsOf != nil {
+		return nil, nil
+	}
+	r, err := v.Requests.ListRequests(v.Ctx, &musterv1.ListRequestsRequest{Quota: quota})
+	return r.GetRequests(), err
 }
 
 // keptPath is the part of the page that says what became of a quota's promises: it waits until the past is gathered.

@@ -1,0 +1,163 @@
+package change
+
+import (
+	"strings"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+)
+
+var (
+	nodesField    = field{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "tiger-h200-i1-001", must: true, fixed: true}
+	scopeField    = field{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "the fleet"}
+	severityField = field{name: "severity", label: "Severity", choices: []choice{{"", "not said"}, {"sev0", "sev0, the worst"}, {"sev1", "sev1"}, {"sev2", "sev2"}, {"sev3", "sev3"}, {"sev4", "sev4"}}}
+	ownerField    = field{name: "owner", label: "Owner", hint: "who works on it", sample: "nobody yet"}
+	linkField     = field{name: "link", label: "Link", hint: "where it is written down", sample: "https://…"}
+	incidentField = field{name: "name", label: "Incident", sample: "cooling-7", must: true, fixed: true}
+)
+
+func nodePage(f values) string {
+	if name := f["nodes"]; !strings.ContainsAny(name, " ,") {
+		return "/node/" + name
+	}
+	return "/nodes"
+}
+
+// nodeState is a row that puts nodes into a state.
+func nodeState(name, title, says, button, state string, danger bool) action {
+	return action{
+		name: name, title: title, says: says, button: button, danger: danger, operators: true, nav: "nodes", fields: []field{nodesField},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state, Signal: title + ", by " + a.v.Reader()})
+		},
+		command: func(f values) []string {
+			return append(append([]string{"muster", "node", "set"}, (&attempt{values: f}).list("nodes")...), "--state", state)
+		},
+		back: nodePage,
+	}
+}
+
+// metalActions change nodes, incidents, buffers, and what automation does.
+var metalActions = []action{
+	nodeState("cordon", "Cordon nodes", "The nodes keep what runs on them and take nothing new (state suspect).", "Cordon", "suspect", false),
+	nodeState("drain", "Drain nodes", "The nodes are put under maintenance: what runs on them is evicted, each workload within its grace.", "Drain", "maintenance", true),
+	nodeState("uncordon", "Return nodes to service", "The nodes are healthy again from now on, without a validation.", "Return to service", "healthy", false),
+	{
+		name: "open-incident", title: "Open an incident", says: "Says that something is broken: where, how bad, and who works on it.", button: "Open the incident", operators: true, nav: "fleet",
+		fields: []field{
+			{name: "name", label: "Name", sample: "cooling-7", must: true}, scopeField, severityField,
+			{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "all of it"}, ownerField, linkField,
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Fleet.OpenIncident, &musterv1.OpenIncidentRequest{
+				Write: a.write, Name: a.text("name"), Scope: a.text("scope"), Severity: a.text("severity"), Nodes: a.list("nodes"), Owner: a.text("owner"), Link: a.text("link"),
+			})
+		},
+		command: func(f values) []string {
+			return flags([]string{"muster", "incident", "open", f["name"]}, "--scope", f["scope"], "--severity", f["severity"], "--node", strings.Join((&attempt{values: f}).list("nodes"), ","), "--owner", f["owner"], "--link", f["link"])
+		},
+		back: incidentPage,
+	},
+	{
+		name: "update-incident", title: "Update an incident", says: "Says what is known of it now. An empty field stays as it is.", button: "Update the incident", operators: true, nav: "fleet",
+		fields: []field{
+			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced"},
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			m := &musterv1.UpdateIncidentRequest{Write: a.write, Name: a.text("name"), Note: a.text("note")}
+			for name, to := range map[string]**string{"severity": &m.Severity, "owner": &m.Owner, "link": &m.Link} {
+				if s := a.text(name); s != "" {
+					*to = &s
+				}
+			}
+			return send(a, a.v.Fleet.UpdateIncident, m)
+		},
+		command: func(f values) []string {
+			return flags([]string{"muster", "incident", "update", f["name"]}, "--severity", f["severity"], "--owner", f["owner"], "--link", f["link"], "--note", f["note"])
+		},
+		back: incidentPage,
+	},
+	{
+		name: "close-incident", title: "Close an incident", says: "Says that it is over. It stays in the list of closed incidents.", button: "Close the incident", operators: true, nav: "fleet",
+		fields: []field{incidentField},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Fleet.CloseIncident, &musterv1.CloseIncidentRequest{Write: a.write, Name: a.text("name")})
+		},
+		command: func(f values) []string { return []string{"muster", "incident", "close", f["name"]} },
+		back:    incidentPage,
+	},
+	{
+		name: "burst", title: "Judge a burst", says: "Many nodes reported the same at once, so none of them was taken out of service. Say whether it is the nodes after all.", button: "Judge it", operators: true, nav: "nodes",
+		fields: []field{
+			{name: "partition", label: "Partition", must: true, fixed: true}, {name: "signature", label: "Signal", must: true, fixed: true},
+			{name: "verdict", label: "It is", must: true, choices: []choice{{"false", "a false alarm: leave the nodes in service"}, {"real", "real: the signals count against the nodes"}}},
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Health.JudgeBurst, &musterv1.JudgeBurstRequest{Write: a.write, Partition: a.text("partition"), Signature: a.text("signature"), Real: a.text("verdict") == "real"})
+		},
+		command: func(f values) []string {
+			verdict := "--unreal"
+			if f["verdict"] == "real" {
+				verdict = "--real"
+			}
+			return []string{"muster", "health", "judge", f["partition"], f["signature"], verdict}
+		},
+		back: func(values) string { return "/nodes" },
+	},
+	{
+		name: "breaker", title: "Close a breaker", says: "Lets automation take nodes out of service in the partition again.", button: "Let automation act again", operators: true, nav: "nodes",
+		fields: []field{{name: "partition", label: "Partition", must: true, fixed: true}},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Health.ResetBreaker, &musterv1.ResetBreakerRequest{Write: a.write, Partition: a.text("partition")})
+		},
+		command: func(f values) []string { return []string{"muster", "health", "reset", f["partition"]} },
+		back:    func(values) string { return "/nodes" },
+	},
+	{
+		name: "acknowledge", title: "Acknowledge a warning", says: "Says to everybody who reads pages that you know of it. It is shown as acknowledged, by you, until then.",
+		button: "Acknowledge it", operators: true, nav: "nodes",
+		fields: []field{
+			{name: "key", label: "Warning", must: true, fixed: true},
+			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
+		},
+		do:   acknowledge,
+		back: func(values) string { return "/nodes#banners" },
+	},
+	{
+		name: "buffer", title: "Set a buffer policy", says: "Sets how many healthy nodes a cluster, a partition or an island keeps back from promises.", button: "Set the policy", operators: true, nav: "promise",
+		fields: []field{
+			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
+			{name: "kind", label: "Policy", must: true, choices: []choice{{"fixed", "fixed: a share is kept back"}, {"calibrated", "calibrated: as much as the past asks for"}, {"binomial", "binomial: as much as independent failures ask for"}}},
+			{name: "share", label: "Share in %", hint: "of fixed", sample: "15"},
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			b := &musterv1.Buffer{Kind: a.text("kind")}
+			if b.GetKind() == "fixed" {
+				b.Share = a.share("share")
+			}
+			return send(a, a.v.Fleet.SetBuffer, &musterv1.SetBufferRequest{Write: a.write, Scope: a.text("scope"), Buffer: b})
+		},
+		back: func(f values) string {
+			if strings.Count(f["scope"], "/") == 1 {
+				return "/partition/" + f["scope"]
+			}
+			return "/promise"
+		},
+	},
+}
+
+func incidentPage(f values) string { return "/incident/" + f["name"] }
+
+// acknowledge marks a banner. Pages alone know of it, so a dry run only says what it will do.
+func acknowledge(a *attempt) (*musterv1.Written, error) {
+	lasts, err := time.ParseDuration(a.text("lasts"))
+	if err != nil || lasts <= 0 || lasts > 30*24*time.Hour {
+		return nil, frame.Wrong("For", "is not a time of up to 30 days: "+parts.Short(a.text("lasts"), 20))
+	}
+	if a.write.GetDryRun() {
+		return &musterv1.Written{Notes: []string{"The warning is shown as acknowledged by you until " + parts.Clock(a.v.Now.Add(lasts), a.v.Now) + "."}}, nil
+	}
+	return &musterv1.Written{}, a.v.Acknowledge(a.text("key"), lasts, a.write.GetReason())
+}

@@ -1,0 +1,114 @@
+package change
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+)
+
+// attempt is one try at an action, for real or dry. Reading a field that is wrong notes the
+// first error; send then sends nothing.
+type attempt struct {
+	v      *frame.Visit
+	values values
+	write  *musterv1.Write
+	wrong  error
+}
+
+func (a *attempt) text(name string) string { return a.values[name] }
+
+func (a *attempt) yes(name string) bool { return a.values[name] != "" }
+
+// list reads names with spaces or commas between them.
+func (a *attempt) list(name string) []string {
+	return strings.FieldsFunc(a.values[name], func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' })
+}
+
+func (a *attempt) number(name string) int32 {
+	n, err := strconv.ParseInt(strings.ReplaceAll(a.values[name], ",", ""), 10, 32)
+	if err != nil || n < 0 {
+		a.fault(name, "is not a whole number: "+parts.Short(a.values[name], 20))
+	}
+	return int32(n)
+}
+
+func (a *attempt) id(name string) uint64 {
+	n := frame.Number(a.values[name])
+	if n == 0 {
+		a.fault(name, "is not a number: "+parts.Short(a.values[name], 20))
+	}
+	return n
+}
+
+// maybe reads a number that may be left out.
+func (a *attempt) maybe(name string) *int32 {
+	if a.values[name] == "" {
+		return nil
+	}
+	n := a.number(name)
+	return &n
+}
+
+// share reads a percentage as a share from 0 to 1, in whole thousandths.
+func (a *attempt) share(name string) float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(a.values[name], "%")), 64)
+	if err != nil || n < 0 || n > 100 {
+		a.fault(name, "is not a share from 0 to 100 %: "+parts.Short(a.values[name], 20))
+	}
+	return float64(int(n*10+0.5)) / 1000
+}
+
+// until reads a moment to come: a date, a time, or so long from now (7d, 12h).
+func (a *attempt) until(name string) *timestamppb.Timestamp {
+	word := a.values[name]
+	if days, ok := strings.CutSuffix(word, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n < 10_000 {
+			return timestamppb.New(a.v.Now.AddDate(0, 0, n))
+		}
+	}
+	if d, err := time.ParseDuration(word); err == nil && d > 0 {
+		return timestamppb.New(a.v.Now.Add(d))
+	}
+	at, err := frame.Moment(word, a.v.Now)
+	if err != nil || !at.After(a.v.Now) {
+		a.fault(name, "is not a moment to come: "+parts.Short(word, 40)+"; write 2026-12-24 18:00, 7d or 12h")
+	}
+	return timestamppb.New(at)
+}
+
+func (a *attempt) fault(name, what string) {
+	if a.wrong == nil {
+		a.wrong = frame.Wrong(name, what)
+	}
+}
+
+// answer is what every change is answered with.
+type answer interface{ GetWritten() *musterv1.Written }
+
+// send calls the API, unless a field was wrong.
+func send[M any, A answer](a *attempt, call func(context.Context, *M) (A, error), m *M) (*musterv1.Written, error) {
+	if a.wrong != nil {
+		return nil, a.wrong
+	}
+	r, err := call(a.v.Ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return r.GetWritten(), nil
+}
+
+// job is the namespace and the name of a workload.
+func (a *attempt) job(name string) (namespace, job string) {
+	namespace, job, ok := strings.Cut(a.values[name], "/")
+	if !ok {
+		a.fault(name, "is not NAMESPACE/NAME: "+parts.Short(a.values[name], 60))
+	}
+	return namespace, job
+}

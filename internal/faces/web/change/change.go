@@ -1,0 +1,159 @@
+package change
+
+import (
+	"net/url"
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/web/events"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+)
+
+// action is one thing that a reader may do.
+type action struct {
+	name      string // in its address: /do/grant
+	title     string
+	says      string // what it does
+	button    string
+	danger    bool // it takes something away
+	operators bool // only operators may do it
+	nav       string
+	fields    []field
+	do        func(a *attempt) (*musterv1.Written, error)
+	command   func(f values) []string // the same on the command line; nil: there is none
+	back      func(f values) string   // where the reader goes when it is done
+}
+
+// field is one input of a form.
+type field struct {
+	name, label string
+	hint        string // beside the label
+	sample      string // an example, or what an empty field means
+	choices     []choice
+	check       bool // a box to tick
+	must        bool // it may not be empty
+	fixed       bool // it names what the form is about: shown, not typed, where the address has it
+}
+
+type choice struct{ value, text string }
+
+// values are what a form or an address says, by field.
+type values map[string]string
+
+// view is the page of one action.
+type view struct {
+	v *frame.Visit
+	action
+	values  values
+	tried   bool
+	would   []string // what would happen, in sentences
+	more    int      // sentences that are not shown
+	notes   []string
+	refused string
+}
+
+// mostSentences is how many sentences say what a change would do.
+const mostSentences = 40
+
+// Page shows the form of an action and, once it is filled in, what it would change.
+func Page(v *frame.Visit) (frame.Page, error) {
+	act, ok := actionOf(v.Request.PathValue("action"))
+	if !ok {
+		return frame.Nowhere(v)
+	}
+	if v.AsOf != nil {
+		return frame.Page{}, frame.Wrong("as-of", "is in the past, which cannot be changed; go back to now first")
+	}
+	m := view{v: v, action: act, values: act.read(v.Request.URL.Query())}
+	m.tried = v.Query("try") != "" && m.complete()
+	if m.tried {
+		m.try()
+	}
+	p := frame.Page{Title: act.title, Nav: act.nav, Still: true, Lead: act.says, Body: body(m)}
+	if m.complete() && act.command != nil {
+		p.Command = words.Shell(append(act.command(m.values), "--reason", "…")...)
+	}
+	return p, nil
+}
+
+// try asks what the action would change, and changes nothing.
+func (m *view) try() {
+	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: "tried on a page"}})
+	if err != nil {
+		m.refused = frame.Explain(err)
+		return
+	}
+	m.notes = w.GetNotes()
+	m.would = events.Sentences(m.v, w.GetEvents())
+	if len(m.would) > mostSentences {
+		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
+	}
+}
+
+// Do does an action.
+func Do(v *frame.Visit) (string, error) {
+	act, ok := actionOf(v.Request.PathValue("action"))
+	if !ok {
+		return "", frame.Wrong("action", "is not one that pages can do")
+	}
+	w, err := v.Reasoned()
+	if err != nil {
+		return "", err
+	}
+	f := act.read(v.Request.PostForm)
+	done, err := act.do(&attempt{v: v, values: f, write: w})
+	if err != nil {
+		return "", err
+	}
+	v.Say(strings.Join(append([]string{"Done: " + lower(act.title) + "."}, done.GetNotes()...), " "))
+	return act.back(f), nil
+}
+
+// read takes the fields of an action out of a form or an address.
+func (act action) read(form url.Values) values {
+	f := values{}
+	for _, one := range act.fields {
+		f[one.name] = strings.TrimSpace(form.Get(one.name))
+	}
+	return f
+}
+
+// complete says whether every field that must be filled in is.
+func (m view) complete() bool {
+	for _, one := range m.fields {
+		if one.must && m.values[one.name] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// shown says whether a field is shown instead of typed.
+func (m view) shown(f field) bool { return f.fixed && m.values[f.name] != "" }
+
+// again is the form with what was typed, before it was tried.
+func (m view) again() string {
+	var query []string
+	for _, f := range m.fields {
+		query = append(query, f.name, m.values[f.name])
+	}
+	return m.v.To("/do/"+m.name, query...)
+}
+
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+func actionOf(name string) (action, bool) {
+	for _, list := range [][]action{quotaActions, workActions, metalActions} {
+		for _, one := range list {
+			if one.name == name {
+				return one, true
+			}
+		}
+	}
+	return action{}, false
+}
+
+// left says how many sentences are not shown.
+func left(n int) string { return "and " + parts.Plain(n) + " more" }

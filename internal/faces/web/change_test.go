@@ -1,0 +1,148 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// change fills in a form, looks at what it would change, and does it.
+func (h *house) change(action string, fields url.Values) (tried, done string) {
+	h.t.Helper()
+	fields.Set("try", "yes")
+	_, tried = h.get("/do/" + action + "?" + fields.Encode())
+	f := form(tried)
+	for name := range fields {
+		f.Set(name, fields.Get(name))
+	}
+	f.Set("reason", "the story")
+	_, done = h.post("/do/"+action, f)
+	return tried, done
+}
+
+// A grant is tried first, which changes nothing, and then done once.
+func TestAGrantIsTriedAndThenSet(t *testing.T) {
+	h := open(t, nil).furnish()
+	granted := func() (n int) {
+		h.engine.Read(func(s *fleet.State) { n = s.Partitions[0].Assigned() })
+		return n
+	}
+	_, tried := h.get("/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=64")
+	has(t, tried, "What would change", "research/oak", "64", "muster quota grant research/oak tiger/h200 64 --reason")
+	if granted() != 104 {
+		t.Fatalf("trying a grant set it to %d", granted())
+	}
+	_, done := h.change("grant", url.Values{"quota": {"research/oak"}, "partition": {"tiger/h200"}, "gpus": {"64"}})
+	has(t, done, "Done: set a grant.", "research/oak")
+	if granted() != 64 {
+		t.Errorf("the grant is %d", granted())
+	}
+}
+
+// A form says why it would be refused, and what of it is wrong, before anything is sent.
+func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
+	h := open(t, nil).furnish()
+	for path, want := range map[string]string{
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "gpus: is not a whole number: many",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
+		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "is not a moment to come",
+		"/do/cancel?try=yes&job=base":                                                     "is not NAMESPACE/NAME",
+	} {
+		code, body := h.get(path)
+		if code != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, without %q", path, code, want)
+		}
+		if strings.Contains(body, `id="confirm"`) {
+			t.Errorf("%s can be sent", path)
+		}
+	}
+}
+
+// Every action's form opens, bare and with all that other pages know.
+func TestEveryFormOpens(t *testing.T) {
+	h := open(t, nil).furnish()
+	for _, name := range []string{
+		"grant", "transfer", "hold", "release", "request", "answer", "access", "cancel", "retarget", "priority", "cordon", "drain", "uncordon",
+		"open-incident", "update-incident", "close-incident", "burst", "breaker", "acknowledge", "buffer",
+	} {
+		if code, body := h.get("/do/" + name); code != http.StatusOK || !strings.Contains(body, "Show what would change") {
+			t.Errorf("%s: %d", name, code)
+		}
+	}
+	if code, _ := h.get("/do/nothing"); code != http.StatusNotFound {
+		t.Errorf("an action that does not exist is answered with %d", code)
+	}
+	if code, _ := h.get("/do/grant?as-of=12:00"); code != http.StatusBadRequest {
+		t.Errorf("changing the past is answered with %d", code)
+	}
+}
+
+// Work, nodes and incidents are changed from pages too.
+func TestPagesDoWhatTheirReadersMay(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, done := h.change("cancel", url.Values{"job": {"oak/moonshot"}})
+	has(t, done, "Cancelled")
+	node := "tiger-h200-i2-003"
+	_, done = h.change("drain", url.Values{"nodes": {node}})
+	has(t, done, "maintenance", "Return to service …")
+	_, done = h.change("open-incident", url.Values{"name": {"cooling-7"}, "scope": {"tiger/h200"}, "severity": {"sev1"}, "owner": {"ada"}, "link": {"https://example.org/7"}})
+	has(t, done, "Incident cooling-7", "sev1", "the story", "https://example.org/7", "Close …")
+	h.do(core.OpenIncident{Name: "a-late-one", Severity: "sev3"}, core.OpenIncident{Name: "worst", Severity: "sev0"})
+	_, list := h.get("/incidents")
+	if a, b, c := strings.Index(list, "/incident/worst"), strings.Index(list, "/incident/cooling-7"), strings.Index(list, "/incident/a-late-one"); a < 0 || a > b || b > c {
+		t.Errorf("incidents stand at %d, %d, %d: not the worst first", a, b, c)
+	}
+	_, fleetPage := h.get("/")
+	has(t, fleetPage, "/incident/cooling-7", "ada")
+}
+
+// A warning leads to where something can be done about it, can be acknowledged, and goes away
+// when a burst is judged.
+func TestWarningsAreAcknowledgedAndJudged(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.burst()
+	_, body := h.get("/")
+	has(t, body, "2 warnings", "Automation has stopped in tiger/h200", "Possible false alarm in tiger/h200", "/do/burst?partition=tiger%2Fh200", "Acknowledge …")
+	key := "burst" + between(body, "/do/acknowledge?key=burst", `"`)
+	key, err := url.QueryUnescape(key)
+	must(t, err)
+	_, _ = h.change("acknowledge", url.Values{"key": {key}, "lasts": {"8h"}})
+	_, body = h.get("/teams")
+	has(t, body, "Acknowledged by ", "until 20:0", "the story")
+	if !strings.Contains(body, "1 warning<") {
+		t.Error("a warning that was acknowledged still asks to be seen")
+	}
+	signature := between(body, "/do/burst?partition=tiger%2Fh200&amp;signature=", `"`)
+	signature, err = url.QueryUnescape(signature)
+	must(t, err)
+	h.clock.Add(int64(time.Second))
+	_, _ = h.change("burst", url.Values{"partition": {"tiger/h200"}, "signature": {signature}, "verdict": {"false"}})
+	if _, body = h.get("/teams"); strings.Contains(body, "Possible false alarm") {
+		t.Error("a burst that was judged is still shown")
+	}
+}
+
+// between is what stands between two texts.
+func between(body, from, to string) string {
+	_, rest, _ := strings.Cut(body, from)
+	word, _, _ := strings.Cut(rest, to)
+	return strings.ReplaceAll(word, "&amp;", "&")
+}
+
+// burst makes one check fail on six nodes at once, which is taken for the monitor's fault.
+func (h *house) burst() {
+	h.t.Helper()
+	h.do(core.SetHealthPolicy{Policy: fleet.DefaultHealth()})
+	var list []fleet.Signal
+	for _, node := range []string{"i1-001", "i1-002", "i1-003", "i1-004", "i2-001", "i2-002"} {
+		list = append(list, fleet.Signal{
+			Agent: "dcgm", Component: "GPU", Check: "XIDErrors", Node: "tiger-h200-" + node, Codes: []string{"79"}, Fatal: true, At: fleet.Instant(h.clock.Load()),
+		})
+	}
+	h.do(core.TakeSignals{Signals: list})
+}

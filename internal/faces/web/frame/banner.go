@@ -1,0 +1,154 @@
+package frame
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+	"github.com/muster-fleet/muster/internal/state/event"
+)
+
+// Banner is something that everybody must see: automation has stopped somewhere, or many
+// nodes report the same at once.
+type Banner struct {
+	Key  string // names it for as long as it stands
+	Text string
+	Path string // where to do something about it
+	Do   string // what can be done there
+
+	By    string    // who acknowledged it; "" where nobody did
+	Until time.Time // until when it is acknowledged
+	Why   string    // as the person who acknowledged it says
+}
+
+// seen says whether somebody has acknowledged it.
+func (b Banner) seen() bool { return b.By != "" }
+
+// bannersOf are the banners of a fleet's health. Bursts that were judged have none.
+func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []Banner) {
+	for _, p := range h.GetPartitions() {
+		if p.GetTripped() != nil {
+			list = append(list, Banner{
+				Key: "breaker " + p.GetPartition() + " " + parts.Stamp(p.GetTripped().AsTime()), Path: "/do/breaker?partition=" + p.GetPartition(), Do: "Close the breaker …",
+				Text: "Automation has stopped in " + p.GetPartition() + ": signals asked for " + draw.Count(int(p.GetTrippedNodes()), "node") + " at once. It waits for an operator.",
+			})
+		}
+		for _, b := range p.GetBursts() {
+			if key := p.GetPartition() + " " + b.GetSignature(); !b.GetReal() && judged[key].Before(b.GetSince().AsTime()) {
+				list = append(list, Banner{
+					Key: "burst " + key + " " + parts.Stamp(b.GetSince().AsTime()), Path: burstPath(p.GetPartition(), b.GetSignature()), Do: "Judge it …",
+					Text: "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
+				})
+			}
+		}
+	}
+	return list
+}
+
+func burstPath(partition, signature string) string {
+	return (&Visit{}).To("/do/burst", "partition", partition, "signature", signature)
+}
+
+// mostJudged is how many judgements of bursts are read.
+const mostJudged = 200
+
+// judgedBursts says when people judged bursts last, by partition and signature.
+func judgedBursts(ctx context.Context, v *Visit) (map[string]time.Time, error) {
+	e, err := v.Events.ListEvents(ctx, &musterv1.ListEventsRequest{Kinds: []string{"burst.judged"}, Limit: mostJudged})
+	judged := map[string]time.Time{}
+	for _, r := range e.GetRecords() {
+		for _, one := range r.GetEvents() {
+			fact, _ := event.Parse(one.GetKind(), []byte(one.GetData())) // what cannot be read judges nothing
+			if b, ok := fact.(event.BurstJudged); ok {
+				judged[b.Partition+" "+b.Signature] = r.GetAt().AsTime()
+			}
+		}
+	}
+	return judged, err
+}
+
+// acknowledged remembers who acknowledged which banner, until when. It is forgotten when the
+// server starts anew: what still stands then is news again.
+type acknowledged struct {
+	mu   sync.Mutex
+	kept map[string]Banner
+}
+
+// mark says of banners who acknowledged them; those come last.
+func (a *acknowledged) mark(list []Banner, now time.Time) []Banner {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list = slices.Clone(list)
+	for i, b := range list {
+		if k, ok := a.kept[b.Key]; ok && k.Until.After(now) {
+			list[i].By, list[i].Until, list[i].Why = k.By, k.Until, k.Why
+		}
+	}
+	return append(slices.DeleteFunc(slices.Clone(list), Banner.seen), slices.DeleteFunc(list, func(b Banner) bool { return !b.seen() })...)
+}
+
+// mostAcknowledged bounds what is remembered.
+const mostAcknowledged = 1000
+
+func (a *acknowledged) keep(b Banner) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.kept == nil || len(a.kept) >= mostAcknowledged {
+		a.kept = map[string]Banner{}
+	}
+	a.kept[b.Key] = b
+}
+
+// Banners are what everybody must see now.
+func (v *Visit) Banners() ([]Banner, error) {
+	h, err := v.site.heads.of(v)
+	return v.site.acknowledged.mark(h.banners, v.Now), err
+}
+
+// Acknowledge says that the reader has seen a banner, for so long, and why that is enough.
+func (v *Visit) Acknowledge(key string, lasts time.Duration, why string) error {
+	list, err := v.Banners()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(b Banner) bool { return b.Key == key })
+	if i < 0 {
+		return Missing("This banner is gone: what it said is over.", "Go back.")
+	}
+	b := list[i]
+	b.By, b.Until, b.Why = v.Reader(), v.Now.Add(lasts), why
+	v.site.acknowledged.keep(b)
+	return nil
+}
+
+// standing is how many banners nobody has acknowledged.
+func (f frame) standing() (n int) {
+	for _, b := range f.banners {
+		if !b.seen() {
+			n++
+		}
+	}
+	return n
+}
+
+// askBanners asks the API what everybody must see.
+func askBanners(ctx context.Context, v *Visit) ([]Banner, error) {
+	health, err := v.Health.Health(ctx, &musterv1.HealthRequest{})
+	if err != nil {
+		return nil, err
+	}
+	judged, err := judgedBursts(ctx, v)
+	return bannersOf(health, judged), err
+}
+
+// bannerRole makes a banner that nobody has acknowledged heard at once.
+func bannerRole(b Banner) string {
+	if b.seen() {
+		return "note"
+	}
+	return "alert"
+}
