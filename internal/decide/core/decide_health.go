@@ -98,7 +98,7 @@ func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusa
 	case b.Real && c.Real:
 		return nil, nil
 	}
-	return one(event.BurstJudged(c)) // that it is a false alarm is recorded although nothing changes: somebody has looked
+	return one(event.BurstJudged(c)) // a false alarm changes nothing; that an operator judged it is recorded
 }
 
 // recordValidation keeps a record of checks, and moves the node on by what they

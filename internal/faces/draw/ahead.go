@@ -78,7 +78,7 @@ func (p *pen) ahead(a Ahead, s span, to time.Time, y float64) {
 	const high = 12.0
 	switch {
 	case a.At.IsZero():
-		text := "nobody has said when"
+		text := "no date given"
 		p.text(s.x0+6, y+10, text, style{size: small, quiet: true})
 		x := s.x0 + width(text, small) + 14
 		p.rect(Paper, x, y, s.x1-x, high, a.Says)

@@ -109,7 +109,7 @@ func (p *pen) strip(b *Strip, x0, x1, y float64) float64 {
 			p.raw(`<rect x="`, px(s.of(at)-1), `" y="`, px(y), `" width="2" height="`, px(high), `" class="d-ground" fill="`, ground, `"/>`)
 		}
 	}
-	part(max(0, b.OwnPart-backed), Paper, Count(max(0, b.OwnPart-backed), "node")+" more may be promised here, and back nobody")
+	part(max(0, b.OwnPart-backed), Paper, Count(max(0, b.OwnPart-backed), "node")+" more may be promised here, and back no quota")
 	part(max(0, b.Whole-max(backed, b.OwnPart)), Buffer, Count(max(0, b.Whole-max(backed, b.OwnPart)), "node")+" healthy, kept back")
 	part(max(0, b.Nodes-max(b.Whole, backed)), Down, Count(max(0, b.Nodes-b.Whole), "node")+" not healthy")
 	return y + high

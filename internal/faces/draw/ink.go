@@ -57,26 +57,26 @@ type InkOf struct {
 
 // Inks are all inks, in the order in which a legend names them.
 var Inks = []InkOf{
-	{Metal, "#59636e", "#9198a1", solid, "what is there: installed, healthy, promisable"},
-	{Quota, "#0969da", "#4493f8", solid, "quota that stands on metal, and work guaranteed by it"},
+	{Metal, "#59636e", "#9198a1", solid, "nodes: installed, healthy, promisable"},
+	{Quota, "#0969da", "#4493f8", solid, "backed quota, and work guaranteed by it"},
 	{Flex, "#1a7f37", "#3fb950", rising, "flex: healthy, and held by no in-quota work"},
 	{Borrow, "#8250df", "#ab7df8", falling, "borrowed from siblings of the same tree"},
 	{Lent, "#8250df", "#ab7df8", standing, "lent to siblings of the same tree, and backed"},
-	{Over, "#cf222e", "#f85149", crossed, "over (cut): above what is backed, covered by nobody"},
+	{Over, "#cf222e", "#f85149", crossed, "over (cut): above what is backed, covered by no quota"},
 	{Idle, "#9a6700", "#d29922", dotted, "idle: held, and long doing nothing"},
-	{Buffer, "#818b98", "#656c76", rising, "buffer: healthy, kept back so that failures change nobody's quota"},
-	{Paper, "#818b98", "#9198a1", outlined, "on paper only: assigned, not backed"},
+	{Buffer, "#818b98", "#656c76", rising, "buffer: healthy, kept back so that failures change no quota"},
+	{Paper, "#818b98", "#9198a1", outlined, "assigned, not backed"},
 	{Down, "#a40e26", "#ff7b72", solid, "down: out of service, quarantined"},
 	{Suspect, "#bc4c00", "#f0883e", solid, "suspect or degraded: keeps what it runs, takes nothing new"},
 	{Repair, "#953800", "#db6d28", solid, "repairing"},
 	{Validate, "#6639ba", "#be8fff", solid, "validating"},
 	{Probation, "#1b7c83", "#39c5cf", solid, "probation: back, and serving flex only"},
 	{Planned, "#424a53", "#b7bdc8", standing, "maintenance: planned"},
-	{Wait, "#0969da", "#4493f8", lying, "waits, and time will do"},
+	{Wait, "#0969da", "#4493f8", lying, "waits, and will start with time"},
 	{Change, "#bf3989", "#f778ba", dotted, "waits, and the submitter can change that"},
 	{Ask, "#9a6700", "#d29922", standing, "waits, and a quota owner or an operator can change that"},
 	{Fault, "#cf222e", "#f85149", grid, "something is broken"},
-	{Empty, "#eff2f5", "#262c36", solid, "nobody holds it"},
+	{Empty, "#eff2f5", "#262c36", solid, "free"},
 }
 
 func inkOf(i Ink) InkOf {

@@ -9,16 +9,15 @@ type Rung struct {
 	Turn     int
 	Running  bool
 	Since    time.Time // since when it runs
-	Ends     time.Time // when it must have ended, as declared; zero: nobody knows
-	P50, P90 time.Time // when it should start; zero: nobody can know
-	Why      string    // said where nobody can know
+	Ends     time.Time // when it must have ended, as declared; zero: not known
+	P50, P90 time.Time // when it should start; zero: not known
+	Why      string    // said where that is not known
 	Ink      Ink
 	Href     string
 }
 
-// Ladder draws a queue: who runs, and below them who waits, each with a bar from
-// the moment by which it starts as likely as not to the one by which it nearly
-// always does.
+// Ladder draws a queue: workloads that run, and below them those that wait, each with a bar
+// from the median (p50) to the 90th percentile (p90) of its expected start.
 func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 	p := newPen("ladder"+px(float64(w)), "The queue, in its order", float64(w))
 	names, row := 330.0, 26.0
@@ -83,12 +82,12 @@ func (p *pen) start(r Rung, s span, now time.Time, y float64) (over bool) {
 	case r.P50.IsZero():
 		text := r.Why
 		if text == "" {
-			text = "nobody can know when"
+			text = "start not known"
 		}
 		return p.unknown(text, s.at(now), y+11)
 	default:
 		x0, x1 := s.at(r.P50), s.at(r.P90)
-		says := r.Name + " starts by " + moment(r.P50) + " as likely as not, and nearly always by " + moment(r.P90)
+		says := r.Name + " is expected to start by " + moment(r.P50) + " (p50), and by " + moment(r.P90) + " (p90)"
 		if r.P50.After(s.to) {
 			p.runsOff(s, r.P50, "from ", y)
 			return false
@@ -109,7 +108,7 @@ func (p *pen) runsOff(s span, at time.Time, what string, y float64) {
 	p.onBar(s.x1-long, long, y-0.5, text)
 }
 
-// unknown says beside now why nobody can know when one starts: behind it, where there is room, else before it, else
+// unknown says beside now why the start of one is not known: behind it, where there is room, else before it, else
 // across it.
 func (p *pen) unknown(text string, now, y float64) (over bool) {
 	long := width(text, small)

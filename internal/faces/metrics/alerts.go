@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Alert is something that somebody should be told.
+// Alert is something that a person should be told.
 type Alert struct {
 	Name     string
 	Expr     string // PromQL over the metrics of the catalogue

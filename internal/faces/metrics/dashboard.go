@@ -36,10 +36,10 @@ func panels() []panel {
 		{title: "What the fleet can muster", says: "Stages overlap: each line is a part of the one above it.", kind: "timeseries", width: 16, series: []series{
 			sum("muster_gpus_installed"), sum("muster_gpus_healthy"), sum("muster_gpus_promisable"), sum("muster_gpus_assigned"), sum("muster_gpus_backed"), sum("muster_gpus_scheduled"),
 		}},
-		{title: "Unbacked", says: "Promised on paper, not in metal. Should be nothing.", kind: "stat", width: 4, series: []series{sum("muster_gpus_unbacked")}},
+		{title: "Unbacked", says: "Granted and not backed. Should be 0.", kind: "stat", width: 4, series: []series{sum("muster_gpus_unbacked")}},
 		{title: "Unprotected", says: "Running work that backing no longer covers.", kind: "stat", width: 4, series: []series{sum("muster_gpus_over")}},
 		{title: "How GPUs are held", says: "Each GPU counts once.", kind: "timeseries", stack: true, width: 12, series: []series{sumBy(held.Name, "holds")}},
-		{title: "Flex", says: "Real compute for whoever can be interrupted, and how much of it is used.", kind: "timeseries", width: 12, series: []series{sum("muster_gpus_flex"), sum("muster_gpus_flex_used")}},
+		{title: "Flex", says: "GPUs for work that can be interrupted, and how much of them is used.", kind: "timeseries", width: 12, series: []series{sum("muster_gpus_flex"), sum("muster_gpus_flex_used")}},
 		{title: "Nodes by state", kind: "timeseries", stack: true, width: 12, series: []series{sumBy(nodes.Name, "state")}},
 		{title: "Buffer used", says: "Of the nodes that the buffer allows to be down, how many are.", kind: "timeseries", unit: "percentunit", width: 12, series: []series{{
 			fmt.Sprintf("(muster_gpus_installed%[1]s - muster_gpus_healthy%[1]s) / (muster_gpus_installed%[1]s - muster_gpus_promisable%[1]s > 0)", ofThese), "{{cluster}}/{{gpu}}",

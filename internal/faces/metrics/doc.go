@@ -3,10 +3,10 @@
 // same list.
 //
 // Two rules keep the figures honest. Stages that overlap (installed, healthy,
-// promisable, backed …) are metrics of their own, so that nobody adds them up by
-// mistake; states of which exactly one holds (of a node, of a workload, of how
-// GPUs are held) are one metric with a label, so that adding them up is right.
-// And no label grows with load: clusters, GPU models and quotas are named, nodes,
+// promisable, backed …) are metrics of their own, so that a sum over them is not
+// taken by mistake. States that exclude each other (of a node, of a workload, of how
+// GPUs are held) are one metric with a label, so that their sum is right.
+// And no label grows with load: clusters, GPU models and quotas are named; nodes,
 // workloads and namespaces are not.
 //
 // catalogue.go lists every metric with its meaning. gauges.go reads most of them off the

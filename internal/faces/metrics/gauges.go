@@ -59,7 +59,7 @@ func (g *gauges) Describe(to chan<- *prometheus.Desc) {
 }
 
 // Collect reads all gauges at one version of the state. What is read is sent
-// only once the state is free again: a slow reader of metrics holds up nobody.
+// only once the state is free again: a slow reader of metrics delays no decision.
 func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	var found []prometheus.Metric
 	put := func(name string, value int, labels ...string) {

@@ -45,7 +45,7 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 	add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: to("/nodes")})
 	add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: to("/promise")})
 	add("promisable", draw.Step{GPUs: promisable, Ink: draw.Metal, Total: true, Href: to("/promise")})
-	add("unallocated", draw.Step{GPUs: n(f.GetUnallocated()), From: promisable - n(f.GetUnallocated()), Ink: draw.Flex, Note: noteIf(f.GetUnallocated() > 0, "is flex meanwhile")})
+	add("unallocated", draw.Step{GPUs: n(f.GetUnallocated()), From: promisable - n(f.GetUnallocated()), Ink: draw.Flex, Note: noteIf(f.GetUnallocated() > 0, "serves flex")})
 	add("assigned", draw.Step{
 		GPUs: assigned, Ink: draw.Quota, Total: true, Href: to("/teams"), Note: noteIf(assigned > backed, draw.Number(assigned-backed)+" unbacked"),
 		Parts: []draw.Part{

@@ -17,8 +17,8 @@ type Island struct {
 	SVG        draw.SVG
 }
 
-// IslandsOf draws nodes, which come in order of island; those that somebody looks for are
-// framed. backs says how the nodes of each island are spoken for; nil: nothing of that is drawn.
+// IslandsOf draws nodes, which come in order of island; those that a reader looks for are
+// framed. backs says which quotas the nodes of each island back; nil: that is not drawn.
 func IslandsOf(nodes []*musterv1.Node, found []string, backs map[string]*draw.Strip, leads Leads) []Island {
 	if leads == nil {
 		leads = nowhere

@@ -41,7 +41,7 @@ func TestWaterfallSumsUp(t *testing.T) {
 	}
 }
 
-// A page's picture and a file's are the same bytes, but for where its parts lead.
+// A page's picture and a file's are the same bytes, except for where its parts lead.
 func TestPageAndFileAreTheSamePicture(t *testing.T) {
 	to := func(path string, _ ...string) string { return path }
 	file := draw.Waterfall(Waterfall(Sum(figures()), health, nil, nil), draw.Wide)

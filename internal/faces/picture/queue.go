@@ -18,7 +18,7 @@ const (
 	mostAsked   = 12
 )
 
-// Queue is a queue as it is drawn: who runs, the latest below, then who waits, in turn.
+// Queue is a queue as it is drawn: what runs, the latest below, then what waits, in turn.
 type Queue struct {
 	Rungs            []draw.Rung
 	Running, Waiting int
@@ -30,7 +30,7 @@ type Queue struct {
 }
 
 // Asks is what is asked of a waiting workload that is drawn: why it waits, and when it
-// starts (nil: nobody has found out).
+// starts (nil: not known).
 type Asks struct {
 	Reason func(*musterv1.Workload) string
 	When   func(*musterv1.Workload) *musterv1.WhenResponse
@@ -85,7 +85,7 @@ func apart(target string, list []*musterv1.Workload) (running, waiting []*muster
 	return running, waiting
 }
 
-// mixed says whether the turns of those who wait, in order, are not 1, 2, 3 …; who starts already has none.
+// mixed says whether the turns of those who wait, in order, are not 1, 2, 3 …; one that is starting has none.
 func mixed(waiting []*musterv1.Workload) bool {
 	next := int32(1)
 	for _, w := range waiting {
@@ -116,18 +116,18 @@ func (q *Queue) runs(w *musterv1.Workload, r draw.Rung) {
 	q.Rungs = append(q.Rungs, r)
 }
 
-// starts says when one starts that waits; where nobody knows, its reason stays.
+// starts says when one starts that waits; where that is not known, its reason stays.
 func (q *Queue) starts(a *musterv1.WhenResponse, r *draw.Rung) {
 	if a == nil {
 		return
 	}
 	reason := r.Why
-	r.Why = reason + ": when is not known"
+	r.Why = reason + ": start not known"
 	if f := a.GetForecast(); f.GetKnown() {
 		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
 		q.ends = append(q.ends, r.P90)
 	} else if a.GetAnswer() == "impossible" {
-		r.Why = reason + ": impossible as things are"
+		r.Why = reason + ": will not start by waiting"
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
-// Who waits in a quota comes first there, and not on flex.
+// A workload that waits in a quota comes first there, and not on flex.
 func TestPaleIsWhatOthersWaitFor(t *testing.T) {
 	for _, c := range []struct {
 		quota, flex int32

@@ -53,7 +53,7 @@ func TestAnOpenPageLearnsOfAChange(t *testing.T) {
 	}
 }
 
-// A form is of one browser alone: nobody is given another's seal, or its key.
+// A form is of one browser alone: no browser is given another's seal, or its key.
 func TestNobodyIsGivenAnothersForm(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, _ = h.get("/")

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// What stands free is said to be so with who waits before.
+// What stands free is said to be so with what waits before.
 func TestFreeRoomSaysWhoWaitsBefore(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, body := h.get("/part/stairs")
@@ -85,7 +85,7 @@ func TestBlockedWavesOfferNoButton(t *testing.T) {
 // Turns of several partitions stand in one list: the page says why they repeat.
 func TestQueueSaysWhoseTurnsItShows(t *testing.T) {
 	h := open(t, nil).furnish()
-	const says = "Each partition has a queue of its own; several stand here as one"
+	const says = "Each partition has a queue of its own. Several are shown here as one"
 	if _, body := h.get("/queue?target=research/oak"); strings.Contains(body, says) {
 		t.Error("one queue is told apart from itself")
 	}

@@ -24,5 +24,5 @@ func TestPagesDoNotWaitForThePast(t *testing.T) {
 	_, body = h.get("/nodes")
 	has(t, body, "The past is still being gathered")
 	_, body = h.get("/team/research/oak")
-	has(t, body, "assigned GPUs stand on metal")
+	has(t, body, "GPUs granted are backed")
 }

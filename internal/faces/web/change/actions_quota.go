@@ -52,7 +52,7 @@ var quotaActions = []action{
 		fields: []field{
 			quotaField, partitionField, gpusField,
 			{name: "until", label: "Until", hint: "UTC", sample: "7d, or 2026-12-24 18:00", must: true},
-			{name: "user", label: "For user", sample: "nobody in particular"}, {name: "namespace", label: "For namespace", sample: "none in particular"},
+			{name: "user", label: "For user", sample: "any user"}, {name: "namespace", label: "For namespace", sample: "any namespace"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.PlaceHold, &musterv1.PlaceHoldRequest{

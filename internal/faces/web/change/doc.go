@@ -1,9 +1,9 @@
-// Package change is the forms by which a page changes something: a grant, a transfer, a
-// hold, a request, a workload, a node, an incident, a buffer.
+// Package change is the forms by which a page changes something: quota, workloads, nodes,
+// incidents, buffers.
 //
-// actions (actions_*.go) is a table: a new form is one row, with its fields, the call that
-// does it, and the same on the command line. change.go shows a row as a form, tries it
-// without changing anything, shows what would change, and does it when the reader says so.
-// Offers (offer.go) are the buttons by which other pages lead here; a reader is offered
-// only what the reader may do.
+// The actions (actions_*.go) are a table. A new form is one row: its fields, the call that
+// does it, and the same on the command line. change.go shows a row as a form and tries it
+// without changing anything. It shows what would change, and does it when the reader
+// confirms. Offers (offer.go) are the buttons by which other pages lead here. A reader is
+// offered only what the reader may do.
 package change

@@ -76,7 +76,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		m.older = v.Here("from", fmt.Sprint(max(1, int64(records[0].GetSeq())-int64(ask.GetLimit()))))
 	}
 	if ask.GetFrom() == 0 {
-		slices.Reverse(records) // the last first, where nobody asked for a place
+		slices.Reverse(records) // the last first, where no place was asked for
 	}
 	m.rows = Rows(v, records, mostEvents)
 	command := []string{"muster", "events"}

@@ -113,7 +113,7 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.rows) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("Nothing like that happened.", "Ask for less, or for an earlier moment.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No event matches.", "Use fewer filters, or look at an earlier moment.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -20,12 +20,12 @@ type Banner struct {
 	Path string // where to do something about it
 	Do   string // what can be done there
 
-	By    string    // who acknowledged it; "" where nobody did
+	By    string    // who acknowledged it; "" before that
 	Until time.Time // until when it is acknowledged
 	Why   string    // as the person who acknowledged it says
 }
 
-// seen says whether somebody has acknowledged it.
+// seen says whether it has been acknowledged.
 func (b Banner) seen() bool { return b.By != "" }
 
 // bannersOf are the banners of a fleet's health. Bursts that were judged have none.
@@ -125,7 +125,7 @@ func (v *Visit) Acknowledge(key string, lasts time.Duration, why string) error {
 	return nil
 }
 
-// standing is how many banners nobody has acknowledged.
+// standing is how many banners are not acknowledged.
 func (f frame) standing() (n int) {
 	for _, b := range f.banners {
 		if !b.seen() {
@@ -145,7 +145,7 @@ func askBanners(ctx context.Context, v *Visit) ([]Banner, error) {
 	return bannersOf(health, judged), err
 }
 
-// bannerRole makes a banner that nobody has acknowledged heard at once.
+// bannerRole makes a screen reader read a banner at once that is not acknowledged.
 func bannerRole(b Banner) string {
 	if b.seen() {
 		return "note"

@@ -3,10 +3,14 @@
 //
 // A page is a function of a Visit: the request, the reader, the moment that the page is
 // about, and the API to ask. It returns a Page or an error, which becomes a page of its
-// own (fail.go). Site serves such functions: site.go makes handlers of them, page.go
-// renders pages and layout.templ draws what stands around them, head.go keeps what every
-// page says of the server and the reader. patience.go sends the frame first where figures take long, and
-// limits how many pages are made at a time. live.go tells open pages that something
-// changed; refresh.go makes what they then ask for once for all of them. session.go
-// knows browsers apart and seals their forms.
+// own (fail.go). Site serves such functions.
+//
+//	site.go      makes handlers of them
+//	page.go      renders a page, with what stands around it (layout.templ)
+//	head.go      what every page says of the server and the reader
+//	banner.go    warnings, and who acknowledged them
+//	patience.go  sends the frame first where figures take long; limits pages made at a time
+//	live.go      tells open pages that something changed
+//	refresh.go   makes what they then ask for, once for all of them
+//	session.go   knows browsers apart and seals their forms
 package frame

@@ -148,7 +148,7 @@ func (v *Visit) fail(err error) {
 	if t.signIn { // what the API says is for programs
 		t.text = "This server needs to know who you are."
 		if v.self.token != "" {
-			t.text = "That token is not known here. Ask whoever runs this server for one."
+			t.text = "That token is not known here. Ask an operator of this server for one."
 		}
 	}
 	f, p := v.troubleFrame(t), Page{Title: t.title, Still: true, Status: t.status}

@@ -107,7 +107,7 @@ func (v *Visit) Operator() bool {
 	return err == nil && h.status.GetOperator()
 }
 
-// Reader is the name of the reader; "me" where nobody can say.
+// Reader is the name of the reader; "me" where that is not known.
 func (v *Visit) Reader() string {
 	h, err := v.site.heads.of(v)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	heartbeat = 10 * time.Second
 )
 
-// feed tells whoever waits that the state has changed.
+// feed tells those who wait that the state has changed.
 type feed struct {
 	began time.Time
 	mu    sync.Mutex

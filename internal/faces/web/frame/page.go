@@ -105,7 +105,7 @@ func (v *Visit) show(p Page) {
 	v.render(whole)
 }
 
-// head says that HTML follows, which nobody keeps.
+// head says that HTML follows, which no cache keeps.
 func (v *Visit) head() {
 	v.Writer.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.Writer.Header().Set("Cache-Control", "no-store")

@@ -58,8 +58,8 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	return a
 }
 
-// opens says whether a browser opens the page: not a script, not htmx, and nobody who
-// reads without scripts and asked to wait.
+// opens says whether a browser opens the page: not a script, not htmx, and no reader
+// without scripts who asked to wait.
 func (v *Visit) opens() bool {
 	return v.Request.Method == http.MethodGet && v.Request.Header.Get("Sec-Fetch-Dest") == "document" && v.Request.URL.Query().Get("wait") == ""
 }
@@ -70,7 +70,7 @@ type turns chan struct{}
 
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// take waits for a turn; false: nobody waits for the page any more.
+// take waits for a turn; false: the page was closed meanwhile.
 func (t turns) take(ctx context.Context) bool {
 	select {
 	case t <- struct{}{}:

@@ -51,7 +51,7 @@ func random() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// csrf is what a form of this browser must carry: nobody else can make it, and it is given
+// csrf is what a form of this browser must carry: only this server can make it, and it is given
 // to no other browser.
 func (v *Visit) csrf() string {
 	if a, kept := v.Writer.(*recorder); kept {

@@ -94,7 +94,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 
 func lead(h *musterv1.Haircut) string {
 	if h.GetSums().GetTotal() == 0 {
-		return "Nothing needs to be cut: assigned is within what is sustainable everywhere."
+		return "Nothing needs to be cut: everywhere, assigned is at most what is sustainable."
 	}
 	return "Brings assigned down to sustainable: " + draw.Count(int(h.GetSums().GetTotal()), "GPU") + " from " + draw.Count(int(h.GetQuotas()), "quota") +
 		", in " + draw.Count(len(h.GetWaves()), "wave") + "."
@@ -157,7 +157,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
-// stepView is what somebody is about to do to a wave: the difference first.
+// stepView is what a reader is about to do to a wave: the difference first.
 type stepView struct {
 	v       *frame.Visit
 	h       *musterv1.Haircut
@@ -201,7 +201,7 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: title, Nav: "haircuts", Still: true, Command: m.command, Body: stepBody(m),
-		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would be.",
+		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would change.",
 	}, nil
 }
 
@@ -220,7 +220,7 @@ func Save(v *frame.Visit) (string, error) {
 		return "", err
 	}
 	name := p.GetHaircut().GetName()
-	v.Say("The plan " + name + " is saved. Somebody should look at it before it is applied.")
+	v.Say("The plan " + name + " is saved. Have it reviewed before it is applied.")
 	return "/haircut/" + name, nil
 }
 

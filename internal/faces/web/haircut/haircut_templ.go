@@ -257,7 +257,7 @@ func draftBody(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.v.AsOf == nil && m.operator && m.h.GetSums().GetTotal() > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"h-save\"><h2 id=\"h-save\">Keep this plan</h2><form method=\"post\" action=\"/haircuts\" class=\"stack\" data-still id=\"save\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section aria-labelledby=\"h-save\"><h2 id=\"h-save\">Save this plan</h2><form method=\"post\" action=\"/haircuts\" class=\"stack\" data-still id=\"save\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -317,7 +317,7 @@ func draftBody(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"> <label>Name <input name=\"name\" placeholder=\"one is made up\" pattern=\"[\\p{L}\\p{Nd}._:+@\\-]+\"></label> <label>Reason <input name=\"reason\" required maxlength=\"2000\"></label> <button class=\"primary\">Save the plan</button><p class=\"dim small\">Saving changes nobody's quota. A saved plan is reviewed, told, and applied wave by wave.</p></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"> <label>Name <input name=\"name\" placeholder=\"one is made up\" pattern=\"[\\p{L}\\p{Nd}._:+@\\-]+\"></label> <label>Reason <input name=\"reason\" required maxlength=\"2000\"></label> <button class=\"primary\">Save the plan</button><p class=\"dim small\">Saving changes no quota. A saved plan is reviewed, announced, and applied wave by wave.</p></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -335,7 +335,7 @@ func draftBody(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Each policy is being tried …</div></section><p class=\"block\">Take this draft with you: <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Trying each policy …</div></section><p class=\"block\">Download this draft: <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -348,7 +348,7 @@ func draftBody(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\">spreadsheet whose figures follow the buffer in one cell</a>, <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\">spreadsheet (one cell sets the buffer)</a>, <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -718,7 +718,7 @@ func wavesOf(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = lost("Running work that would have to leave", p.GetEvicted(), m.v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lost("Running work that would be evicted", p.GetEvicted(), m.v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -735,7 +735,7 @@ func wavesOf(m view) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(p.GetEvicted())+len(p.GetUnprotected()) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"small ok\">No running work is lost.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"small ok\">No running work is affected.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -744,7 +744,7 @@ func wavesOf(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = lost("Unprotected there already, each gang as a whole", p.GetKnown(), m.v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lost("Unprotected already, as whole gangs", p.GetKnown(), m.v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1168,7 +1168,7 @@ func savedBody(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<p class=\"block\">Take this plan with you: <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<p class=\"block\">Download this plan: <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1181,7 +1181,7 @@ func savedBody(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "\">spreadsheet whose figures follow the buffer in one cell</a>, <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "\">spreadsheet (one cell sets the buffer)</a>, <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1356,7 +1356,7 @@ func stepBody(m stepView) templ.Component {
 		}
 		for _, p := range m.wave.GetParts() {
 			if !m.undo {
-				templ_7745c5c3_Err = lost("Running work that would have to leave", p.GetEvicted(), m.v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lost("Running work that would be evicted", p.GetEvicted(), m.v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1371,20 +1371,20 @@ func stepBody(m stepView) templ.Component {
 			}
 		}
 		if m.written != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 124, "<details><summary>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 124, "<details><summary>Would write ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var69 string
-			templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinStringErrs(draw.Count(len(m.written.GetEvents()), "fact"))
+			templ_7745c5c3_Var69, templ_7745c5c3_Err = templ.JoinStringErrs(draw.Count(len(m.written.GetEvents()), "event"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 272, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 272, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var69))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, " that would be written</summary><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, "</summary><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1489,7 +1489,7 @@ func stepBody(m stepView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 137, "\">Leave it</a></p></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 137, "\">Cancel</a></p></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -193,7 +193,7 @@ func becauseText(signal, state string) string {
 	if signal == "" {
 		return ""
 	}
-	return "; what was seen: " + signal
+	return "; signal: " + signal
 }
 
 // out is how long a fault lasted.

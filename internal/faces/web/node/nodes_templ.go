@@ -90,7 +90,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</select></label> <button class=\"primary\">Show</button></form><section aria-labelledby=\"h-automation\"><h2 id=\"h-automation\">What automation does, and what waits</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</select></label> <button class=\"primary\">Show</button></form><section aria-labelledby=\"h-automation\"><h2 id=\"h-automation\">Automation, and what waits for a person</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -110,7 +110,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">by state</th><th scope=\"col\" class=\"n\">taken out by automation, of at most</th><th scope=\"col\">breaker</th><th scope=\"col\">waits for a person</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">by state</th><th scope=\"col\" class=\"n\">taken out by automation (limit)</th><th scope=\"col\">breaker</th><th scope=\"col\">waits for a person</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -203,14 +203,14 @@ func listBody(m listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</td><td class=\"n\" data-label=\"taken out by automation, of at most\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</td><td class=\"n\" data-label=\"taken out by automation (limit)\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(parts.Plain(int(p.GetAutomatic())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 46, Col: 106}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 46, Col: 102}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -223,7 +223,7 @@ func listBody(m listView) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(parts.Plain(int(p.GetAllowed())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 46, Col: 146}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 46, Col: 142}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -252,7 +252,7 @@ func listBody(m listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.GetShadow() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<span class=\"tag\">only judges</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<span class=\"tag\">judges only (shadow)</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -451,7 +451,7 @@ func listBody(m listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.nodes) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("There is none.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("None.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -603,7 +603,7 @@ func listBody(m listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.lemons.GetLemons()) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No node fails so much more often than the fleet that chance is no explanation.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No node fails far more often than the fleet.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -722,12 +722,12 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</section><section aria-labelledby=\"h-signals\"><h2 id=\"h-signals\">Signals that stand</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "</section><section aria-labelledby=\"h-signals\"><h2 id=\"h-signals\">Failing checks</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(m.signals) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No check fails as far as anybody knows.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No check fails.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -993,14 +993,14 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.n.GetQuota() != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<div><dt>In-quota work of</dt><dd class=\"text\"><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "<div><dt>Used by quota</dt><dd class=\"text\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var52 templ.SafeURL
 			templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.v.To("/team/" + m.n.GetQuota())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 213, Col: 108}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 213, Col: 105}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 			if templ_7745c5c3_Err != nil {
@@ -1060,7 +1060,7 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.n.GetWorkloads()) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "<p>Stands here: ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "<p>Runs here: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1111,14 +1111,14 @@ func body(m view) templ.Component {
 			}
 		}
 		if len(m.h.GetNeeds()) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<p class=\"dim\">Before it returns, a validation must hold: ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<p class=\"dim\">Checks that must pass before it returns: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var58 string
 			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(m.h.GetNeeds(), ", "))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 232, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `node/nodes.templ`, Line: 232, Col: 94}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 			if templ_7745c5c3_Err != nil {
@@ -1143,12 +1143,12 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<section aria-labelledby=\"h-faults\"><h2 id=\"h-faults\">When it fell out of service</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<section aria-labelledby=\"h-faults\"><h2 id=\"h-faults\">Failures</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(m.h.GetFaults()) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("It never did, as far as the log goes.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("None on record.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1218,12 +1218,12 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 117, "</section><section aria-labelledby=\"h-conditions\"><h2 id=\"h-conditions\">What monitors say of it</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 117, "</section><section aria-labelledby=\"h-conditions\"><h2 id=\"h-conditions\">Health signals</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(m.h.GetConditions()) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("Nothing.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No health signals for this node.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1339,7 +1339,7 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 128, "</section><section aria-labelledby=\"h-events\"><h2 id=\"h-events\">What happened to it</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 128, "</section><section aria-labelledby=\"h-events\"><h2 id=\"h-events\">Events</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

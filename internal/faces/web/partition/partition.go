@@ -160,7 +160,7 @@ func (m *view) backings() error {
 	return nil
 }
 
-// captions say below each island who stands on it.
+// captions say below each island which quotas it backs.
 func (m *view) captions() {
 	for k := range m.maps {
 		for _, b := range m.backing {
@@ -183,8 +183,8 @@ var stripKeys = []struct {
 	ink  draw.Ink
 	says string
 }{
-	{draw.Quota, "a quota's, with its name or its letter"},
-	{draw.Paper, "more may be promised there, and backs nobody"},
+	{draw.Quota, "backs a quota, by name or letter"},
+	{draw.Paper, "promisable, and backs no quota"},
 	{draw.Buffer, "healthy, and kept back"},
 	{draw.Down, "not healthy"},
 }

@@ -75,7 +75,7 @@ func source(l Links, word, path string) templ.SafeURL {
 	return templ.SafeURL(l.To("/words") + "#" + picture.Anchor(word))
 }
 
-// SafeLink says whether a link that somebody typed may be followed.
+// SafeLink says whether a link that a person typed may be followed.
 func SafeLink(link string) bool {
 	return strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://")
 }

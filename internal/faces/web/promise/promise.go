@@ -60,7 +60,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.scope != "" {
 		command = append(command, m.scope)
 	}
-	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: "What each buffer policy claims to keep of its promises, and what came true."}, nil
+	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: "How many of its promises each buffer policy claims to keep, and how many it kept."}, nil
 }
 
 // islandsPath is the part of the page that has the promises of islands: there may be thousands.

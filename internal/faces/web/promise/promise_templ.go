@@ -159,7 +159,7 @@ func body(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" hx-trigger=\"toggle once\" hx-target=\"this\" hx-swap=\"outerHTML\"><summary>By island</summary><p class=\"dim\" role=\"status\">The islands are being read …</p></details>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" hx-trigger=\"toggle once\" hx-target=\"this\" hx-swap=\"outerHTML\"><summary>By island</summary><p class=\"dim\" role=\"status\">Loading islands …</p></details>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"h-frontier\"><h2 id=\"h-frontier\">What a buffer would have kept</h2><p class=\"dim\">Each point is a buffer policy against the recorded past: how much it keeps back, and how many of its promises would have been broken. Left and low is better. Policies that learn begin to learn with the window. Whole nodes alone are promised: a fixed share keeps back somewhat more than it says where it is no whole number of them.</p><nav class=\"tabs\" aria-label=\"Policy that is tried\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "</section><section aria-labelledby=\"h-frontier\"><h2 id=\"h-frontier\">What other buffers would have kept</h2><p class=\"dim\">Each point is a buffer policy tried against the recorded past: the share of nodes that it keeps back, and the share of its promises that would have been broken. Lower left is better. Policies that learn start without a past. A fixed buffer is rounded up to whole nodes.</p><nav class=\"tabs\" aria-label=\"Policy that is tried\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -370,12 +370,12 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Policies are being tried against the recorded past …</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Trying policies against the recorded past …</div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(m.spares) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section aria-labelledby=\"h-spares\"><h2 id=\"h-spares\">Spares, so that a gang is mended in its own island</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Spares\"><table class=\"figures\"><thead><tr><th scope=\"col\">Quota</th><th scope=\"col\">Island</th><th scope=\"col\" class=\"n\">gang, nodes</th><th scope=\"col\" class=\"n\">needed besides</th><th scope=\"col\" class=\"n\">healthy there</th><th scope=\"col\"></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section aria-labelledby=\"h-spares\"><h2 id=\"h-spares\">Spare nodes, to mend a gang in its own island</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Spares\"><table class=\"figures\"><thead><tr><th scope=\"col\">Quota</th><th scope=\"col\">Island</th><th scope=\"col\" class=\"n\">gang, nodes</th><th scope=\"col\" class=\"n\">spares needed</th><th scope=\"col\" class=\"n\">spares there</th><th scope=\"col\"></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -695,7 +695,7 @@ func frontierBody(m view) templ.Component {
 	})
 }
 
-// islandsTable is what comes when somebody opens the promises of islands.
+// islandsTable is what comes when a reader opens the promises of islands.
 func islandsTable(m view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,7 +19,7 @@ type view struct {
 	picture.Queue
 	wide, narrow draw.SVG
 	targets      []string
-	later        string // where the ladder is that knows when who starts
+	later        string // where the ladder with forecasts is
 }
 
 // ladderPath is the ladder alone, with forecasts: they take longer than a page may.
@@ -64,12 +64,12 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Queue of " + m.target, Nav: "workloads", Crumbs: frame.Under("Workloads", "/workloads"), Command: words.Shell(command...), Body: body(m),
-		Lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". A bar reaches from the moment by which one starts as likely as not to the one by which it nearly always does; dashed is the run time that is declared.",
+		Lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". Each bar runs from the median (p50) to the 90th percentile (p90) of the expected start. Dashed: declared run time.",
 	}, nil
 }
 
-// fill makes the ladder; with forecasts it asks of the first who wait when they start,
-// as long as there is time left to find out.
+// fill makes the ladder; with forecasts it asks when the first of those that wait start,
+// for as long as it may take.
 func (m *view) fill(list []*musterv1.Workload, forecasts bool) {
 	ctx, end := context.WithTimeout(m.v.Ctx, foretold)
 	defer end()

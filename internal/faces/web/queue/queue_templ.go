@@ -83,13 +83,13 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.Rungs) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("Nothing runs here, and nothing waits.", "What is submitted now starts as soon as it fits.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("Nothing runs or waits here.", "What is submitted now starts as soon as it fits.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
 			if m.Mixed {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>Each partition has a queue of its own; several stand here as one, so that turns repeat and skip. A turn is the place in one of them, the foremost where a workload waits in several.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>Each partition has a queue of its own. Several are shown here as one, so turns repeat and skip. A turn is the place in one queue: the best one, where a workload waits in several.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -204,7 +204,7 @@ func ladderBody(m view, loaded bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<details><summary>The same as a table</summary><table><thead><tr><th scope=\"col\" class=\"n\">Turn</th><th scope=\"col\">Workload</th><th scope=\"col\">Asks for</th><th scope=\"col\">Runs since, or starts by (half, nine in ten)</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<details><summary>The same as a table</summary><table><thead><tr><th scope=\"col\" class=\"n\">Turn</th><th scope=\"col\">Workload</th><th scope=\"col\">Asks for</th><th scope=\"col\">Runs since, or expected start (p50, p90)</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -31,7 +31,7 @@ func samples() []sample {
 	fall, island := draw.Fall{Promised: 20, Whole: 19, Lost: 1, Out: 4}, draw.Island("sample", "An island", []draw.Rack{rack}, 8, strip)
 	return []sample{
 		{"An island", "How a node is held by colour and hatching, its state by a shape; below, whom its nodes are promised to.", island, island},
-		{"What is coming", "From now to its moment; dashed where nobody has said when.", draw.Aheads(ahead, at, draw.Wide), draw.Aheads(ahead, at, draw.Narrow)},
+		{"What is coming", "From now to its moment; dashed where no date is given.", draw.Aheads(ahead, at, draw.Wide), draw.Aheads(ahead, at, draw.Narrow)},
 		{"A broken promise", "What was whole, what fell and what was out, against what had been promised.", draw.Falls("sample-fall", fall, draw.Wide), draw.Falls("sample-fall", fall, draw.Narrow)},
 	}
 }

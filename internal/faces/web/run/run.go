@@ -89,7 +89,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Can I run?", Nav: "run", Command: m.command, Body: body(m),
-		Lead: "How many gangs of each size could start now, for each target that you may use: by quota solid, and on flex besides, hatched.",
+		Lead: "How many gangs of each size could start now, for each target that you may use. Solid: by quota. Hatched: on flex as well.",
 	}, nil
 }
 
@@ -204,7 +204,7 @@ func (m *view) cardOf(s picture.Staircase) card {
 
 func (m *view) next(at *timestamppb.Timestamp, what string) string {
 	if at == nil {
-		return "Nobody knows a next change."
+		return "No next change is known."
 	}
 	return "Next change " + parts.Clock(at.AsTime(), m.v.Now) + " (in " + parts.Lasted(at.AsTime().Sub(m.v.At())) + "): " + what
 }
@@ -230,13 +230,13 @@ func (m view) starts(p *musterv1.Place) string {
 		return "refused"
 	}
 	if p.GetAnswer() == "impossible" {
-		return "impossible as things are"
+		return "will not start by waiting"
 	}
 	if f := p.GetForecast(); f.GetKnown() {
 		if f.GetP50().AsTime().Equal(f.GetP90().AsTime()) {
-			return "by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + ", nearly always"
+			return "by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + " (p90)"
 		}
-		return "by " + parts.Clock(f.GetP50().AsTime(), m.v.Now) + ", likely; by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + ", nearly always"
+		return "by " + parts.Clock(f.GetP50().AsTime(), m.v.Now) + " (p50), by " + parts.Clock(f.GetP90().AsTime(), m.v.Now) + " (p90)"
 	}
 	return "not known"
 }

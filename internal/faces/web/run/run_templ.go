@@ -211,7 +211,7 @@ func body(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Every place is being tried, on the engine that decides …</div></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Trying every place …</div></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -229,7 +229,7 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Free room is being counted …</div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Counting free GPUs …</div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -295,12 +295,12 @@ func placesBody(m view) templ.Component {
 			}
 		} else {
 			if len(m.places) == 0 {
-				templ_7745c5c3_Err = parts.Nothing("There is no place where you may run.", "An owner of a quota can let you in: muster quota access.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Nothing("There is no target that you may use.", "Ask the owner of a quota to let you in (muster quota request QUOTA --user YOU).").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Places\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Partition</th><th scope=\"col\">Start</th><th scope=\"col\">Holds</th><th scope=\"col\">Why it waits, or who must leave</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Places\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Partition</th><th scope=\"col\">Start</th><th scope=\"col\">Holds</th><th scope=\"col\">Why it waits, or what it evicts</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -424,21 +424,21 @@ func placesBody(m view) templ.Component {
 					}
 					if p.GetOutcome() == "starts" {
 						if len(p.GetStart().GetEvicts()) == 0 {
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "nobody must leave")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "no eviction")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
 						} else {
-							var templ_7745c5c3_Var24 string
-							templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(p.GetStart().GetEvicts(), ", "))
-							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `run/run.templ`, Line: 79, Col: 58}
-							}
-							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "evicts ")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, " must leave")
+							var templ_7745c5c3_Var24 string
+							templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(strings.Join(p.GetStart().GetEvicts(), ", "))
+							if templ_7745c5c3_Err != nil {
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `run/run.templ`, Line: 79, Col: 65}
+							}
+							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -547,7 +547,7 @@ func placesBody(m view) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.missed {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"dim\">Not every place could be tried in time: the others are not known.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p class=\"dim\">The search stopped before all places were tried: the others are not known.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -611,7 +611,7 @@ func stairsBody(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " <p class=\"dim small\">Across: GPUs of one gang. Up: how many such gangs could start now, by quota + on flex besides. Pale: others wait for it and come first.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " <p class=\"dim small\">Horizontal: GPUs of one gang. Vertical: how many such gangs could start now, by quota and on flex. Pale: workloads that wait come first.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -133,7 +133,7 @@ func shadowLater(v *frame.Visit, path string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">The past is gone through, and asked what would have been decided …</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Comparing with what happened …</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -240,7 +240,7 @@ func shadowCases(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.h.GetCases()) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("Nothing would have been decided that did not happen anyway.", "What would be decided was asked "+draw.Count(int(m.h.GetLooks()), "time")+" since "+parts.Clock(m.h.GetSince().AsTime(), m.v.Now)+".").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("Muster would have decided nothing else.", "Compared "+draw.Count(int(m.h.GetLooks()), "time")+" since "+parts.Clock(m.h.GetSince().AsTime(), m.v.Now)+".").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

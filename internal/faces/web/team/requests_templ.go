@@ -15,7 +15,7 @@ import "github.com/muster-fleet/muster/internal/faces/web/frame"
 import "github.com/muster-fleet/muster/internal/faces/web/parts"
 import "strings"
 
-// requestsSection is the requests for quota that nobody has answered yet.
+// requestsSection is the requests for quota that wait for an answer.
 func requestsSection(v *frame.Visit, list []*musterv1.QuotaRequest) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -56,7 +56,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Teams", Nav: "teams", Command: words.Shell(command...), Body: listBody(m),
-		Lead: "Each quota: what it was granted, what of that stands on metal now, and what it uses.",
+		Lead: "Each quota: what it was granted, what of that is backed now, and what it uses.",
 	}, nil
 }
 
@@ -218,7 +218,7 @@ func (m view) sentence() string {
 	if assigned+usage == 0 {
 		return "It has no grants of its own."
 	}
-	s := draw.Number(backed) + " of " + draw.Number(assigned) + " assigned GPUs stand on metal; it uses " + draw.Number(usage)
+	s := draw.Number(backed) + " of " + draw.Number(assigned) + " GPUs granted are backed; it uses " + draw.Number(usage)
 	if borrowed > 0 {
 		s += ", " + draw.Number(borrowed) + " of them borrowed"
 	}
@@ -228,7 +228,7 @@ func (m view) sentence() string {
 	return s + "."
 }
 
-// kept is the share of the GPU-hours assigned that stood on metal.
+// kept is the share of the GPU-hours assigned that was backed.
 func kept(u *musterv1.QuotaUsed) string {
 	if u.GetAssignedGpuHours() == 0 {
 		return "–"

@@ -226,7 +226,7 @@ func grants(v *frame.Visit, rows []row, named bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<th scope=\"col\">Partition</th><th scope=\"col\">Used of it</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<th scope=\"col\">Partition</th><th scope=\"col\">Use</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -455,7 +455,7 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<section aria-labelledby=\"h-use\"><h2 id=\"h-use\">Use against what stands on metal</h2><nav class=\"tabs\" aria-label=\"Window\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<section aria-labelledby=\"h-use\"><h2 id=\"h-use\">Use and backing</h2><nav class=\"tabs\" aria-label=\"Window\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -514,7 +514,7 @@ func body(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">The past is being read …</div></section><section aria-labelledby=\"h-now\"><h2 id=\"h-now\">Now</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Loading the past …</div></section><section aria-labelledby=\"h-now\"><h2 id=\"h-now\">Now</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -541,12 +541,12 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<section aria-labelledby=\"h-held\"><h2 id=\"h-held\">Who holds what</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<section aria-labelledby=\"h-held\"><h2 id=\"h-held\">Use by namespace and user</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(m.held) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("Nobody has work here.", "Everything that is backed and unused is flex meanwhile.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No workload runs or waits here.", "Backed GPUs that are not used serve flex.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -718,7 +718,7 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">The past is being read; after a start of the server it is gathered first …</div></section><section><h2 id=\"changes\">What people changed, and why</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\" hx-trigger=\"load\" hx-target=\"this\" hx-swap=\"outerHTML\" role=\"status\">Loading the past …</div></section><section><h2 id=\"changes\">What people changed, and why</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -54,7 +54,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	default:
 		command = append(command, "--state", s)
 	}
-	return frame.Page{Title: "Workloads", Nav: "workloads", Command: words.Shell(command...), Body: listBody(m), Lead: "Who runs, how they hold their GPUs, and who waits for what. Choose one to see why."}, nil
+	return frame.Page{Title: "Workloads", Nav: "workloads", Command: words.Shell(command...), Body: listBody(m), Lead: "What runs, how it holds its GPUs, and what waits for which reason. Choose a workload to see why."}, nil
 }
 
 // holdsWord is the word for how GPUs are held; usage where nothing is said.

@@ -77,13 +77,13 @@ func (m view) waits() bool {
 func classText(class string) string {
 	switch class {
 	case "change":
-		return "you can change that"
+		return "you can change this"
 	case "ask":
-		return "an owner or an operator can change that"
+		return "an owner or an operator can change this"
 	case "fault":
 		return "something is broken"
 	}
-	return "time will do"
+	return "it starts with time"
 }
 
 // Why is what keeps a workload from starting, or why it failed.
