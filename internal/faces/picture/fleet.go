@@ -43,7 +43,8 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 		add("down", s)
 	}
 	add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: to("/nodes")})
-	add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: to("/promise")})
+	serving := bufferInFlex(f)
+	add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: to("/promise"), Note: noteIf(serving > 0, draw.Number(serving)+" serve flex")})
 	add("promisable", draw.Step{GPUs: promisable, Ink: draw.Metal, Total: true, Href: to("/promise")})
 	add("unallocated", draw.Step{GPUs: n(f.GetUnallocated()), From: promisable - n(f.GetUnallocated()), Ink: draw.Flex, Note: noteIf(f.GetUnallocated() > 0, "serves flex")})
 	add("assigned", draw.Step{
@@ -61,9 +62,18 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 			{GPUs: idle, Ink: draw.Idle, Says: draw.Number(idle) + " idle. " + Define("idle")},
 		},
 	})
-	add("busy", draw.Step{GPUs: scheduled - idle, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running")})
+	if idle > 0 { // else utilisation was not measured, or busy says no more than scheduled
+		add("busy", draw.Step{GPUs: scheduled - idle, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running")})
+	}
 	add("idle", draw.Step{GPUs: idle, From: scheduled - idle, Ink: draw.Idle, Href: to("/teams")})
 	return list
+}
+
+// bufferInFlex is the part of the buffer that serves flex: flex without the nodes that are not
+// healthy, what is unallocated, and backing that is neither used nor lent.
+func bufferInFlex(f *musterv1.Figures) int {
+	rest := f.GetFlex() - (f.GetUsable() - f.GetHealthy()) - f.GetUnallocated() - (f.GetUnscheduled() - f.GetBorrowed())
+	return int(max(0, min(rest, f.GetHealthy()-f.GetPromisable())))
 }
 
 func noteIf(ok bool, s string) string {
@@ -143,4 +153,15 @@ func taken(incidents []*musterv1.Incident) (gpus int) {
 		gpus += int(i.GetGpus())
 	}
 	return gpus
+}
+
+// FlagText says what a flag of a grant means.
+func FlagText(flag string, g *musterv1.Grant) string {
+	switch flag {
+	case "GangUnbacked":
+		return "The gang of " + draw.Number(int(g.GetGang())) + " GPUs lacks " + draw.Number(int(g.GetGangMissing())) + " in its best island"
+	case "Overcommitted":
+		return "More was granted than is sustainable, on purpose"
+	}
+	return flag
 }

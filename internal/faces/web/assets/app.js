@@ -79,6 +79,9 @@ if (window.Idiomorph) {
     if (name === 'open' && node.nodeName === 'DETAILS') return false;
     return true;
   };
+  Idiomorph.defaults.callbacks.beforeNodeRemoved = function (node) {
+    return !(node.classList && node.classList.contains('sort'));
+  };
   Idiomorph.defaults.callbacks.beforeNodeMorphed = function (old, fresh) {
     if (old.nodeType === 1 && old.hasAttribute('data-still')) return false;
     if (old.nodeType === 1 && old.hasAttribute('data-loaded') && fresh.nodeType === 1 && (fresh.hasAttribute('data-loads') || fresh.hasAttribute('data-opens'))) return false;
@@ -129,13 +132,98 @@ document.addEventListener('change', function (e) {
   if (e.target.dataset && e.target.dataset.shows) e.target.form.requestSubmit();
 });
 
-// Figures say on hover and on focus what they mean.
-['mouseover', 'focusin'].forEach(function (kind) {
-  document.addEventListener(kind, function (e) {
-    const figure = e.target.closest && e.target.closest('[data-w]');
-    if (figure && !figure.title && window.musterWords) figure.title = window.musterWords[figure.dataset.w] || figure.dataset.w;
+// Figures and terms say on hover and on focus what they mean, in a box beside them.
+(function () {
+  const box = document.createElement('div');
+  box.id = 'meaning';
+  box.setAttribute('role', 'tooltip');
+  box.hidden = true;
+  document.body.append(box);
+  let of = null;
+
+  function meaning(e) {
+    const word = e.target.closest && e.target.closest('[data-w], [data-term]');
+    return word && window.musterWords ? word : null;
+  }
+  function show(word) {
+    of = word;
+    word.removeAttribute('title'); // the box says it
+    box.textContent = window.musterWords[word.dataset.w || word.dataset.term] || word.dataset.w || word.dataset.term;
+    box.hidden = false;
+    const at = word.getBoundingClientRect(), wide = document.documentElement.clientWidth;
+    const left = Math.max(8, Math.min(at.left, wide - box.offsetWidth - 8));
+    const above = at.bottom + box.offsetHeight + 8 > innerHeight && at.top > box.offsetHeight + 8;
+    box.style.left = left + scrollX + 'px';
+    box.style.top = (above ? at.top - box.offsetHeight - 4 : at.bottom + 4) + scrollY + 'px';
+    word.setAttribute('aria-describedby', 'meaning');
+  }
+  function hide() {
+    if (of) of.removeAttribute('aria-describedby');
+    of = null;
+    box.hidden = true;
+  }
+  ['mouseover', 'focusin'].forEach(function (kind) {
+    document.addEventListener(kind, function (e) {
+      const word = meaning(e);
+      if (word) show(word); else if (of && e.target !== box) hide();
+    });
   });
-});
+  document.addEventListener('focusout', hide);
+  document.addEventListener('scroll', hide, { passive: true });
+  document.addEventListener('keydown', function (e) { if (e.key === 'Escape') hide(); });
+})();
+
+// Tables are sorted by the head of a column: once, the other way round, as they came. What was chosen stays when the
+// page changes around it.
+(function () {
+  const chosen = {};
+
+  function nameOf(table) { return location.pathname + ' ' + (table.parentElement.getAttribute('aria-label') || ''); }
+  function value(row, column) {
+    const text = row.cells[column] ? row.cells[column].textContent.trim() : '';
+    const figure = text.replace(/,/g, '').replace('−', '-').match(/^-?\d+(\.\d+)?(?=\s*(%|$))/);
+    return figure ? Number(figure[0]) : text;
+  }
+  function compare(a, b) {
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+    return a.localeCompare(b, 'en', { numeric: true });
+  }
+  function sort(table) {
+    const by = chosen[nameOf(table)], body = table.tBodies[0];
+    if (!body) return;
+    const rows = Array.from(body.rows);
+    rows.forEach(function (row, i) { if (row.dataset.came === undefined) row.dataset.came = i; });
+    const came = function (a, b) { return a.dataset.came - b.dataset.came; };
+    rows.sort(by ? function (a, b) { return by.way * compare(value(a, by.column), value(b, by.column)) || came(a, b); } : came);
+    if (rows.some(function (row, i) { return row !== body.rows[i]; })) body.append(...rows);
+    Array.from(table.tHead.rows[0].cells, function (head, i) {
+      if (by && by.column === i) head.setAttribute('aria-sort', by.way > 0 ? 'ascending' : 'descending'); else head.removeAttribute('aria-sort');
+    });
+  }
+  function prepare() {
+    document.querySelectorAll('table.sortable').forEach(function (table) {
+      Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
+        if (!head.textContent.trim() || head.querySelector('button.sort')) return;
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'sort';
+        button.setAttribute('aria-label', 'Sort by ' + head.textContent.trim());
+        button.addEventListener('click', function () {
+          const name = nameOf(table), by = chosen[name];
+          if (!by || by.column !== column) chosen[name] = { column: column, way: 1 };
+          else if (by.way > 0) by.way = -1;
+          else delete chosen[name];
+          sort(table);
+        });
+        head.append(button);
+      });
+      if (chosen[nameOf(table)]) sort(table);
+    });
+  }
+  document.addEventListener('htmx:afterSettle', prepare);
+  prepare();
+})();
 
 // Colours: as the system, light, dark.
 (function () {

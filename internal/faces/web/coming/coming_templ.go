@@ -226,7 +226,7 @@ func comingTable(v *frame.Visit, list []*musterv1.Ahead) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Coming\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Kind</th><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">What</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Coming\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Kind</th><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">What</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -121,7 +121,7 @@ func draftBody(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.saved) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"h-saved\"><h2 id=\"h-saved\">Saved plans</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Saved plans\"><table><thead><tr><th scope=\"col\">Plan</th><th scope=\"col\">Made</th><th scope=\"col\" class=\"n\">Cut</th><th scope=\"col\">Waves in force</th><th scope=\"col\">Reviewed</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"h-saved\"><h2 id=\"h-saved\">Saved plans</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Saved plans\"><table class=\"sortable\"><thead><tr><th scope=\"col\">Plan</th><th scope=\"col\">Made</th><th scope=\"col\" class=\"n\">Cut</th><th scope=\"col\">Waves in force</th><th scope=\"col\">Reviewed</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1518,7 +1518,7 @@ func compareBody(v *frame.Visit, list []*musterv1.HaircutEffect) templ.Component
 			templ_7745c5c3_Var75 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 138, "<div id=\"compare\" data-loaded class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Policies side by side\"><table class=\"figures\"><thead><tr><th scope=\"col\">Policy</th><th scope=\"col\">Basis</th><th scope=\"col\" class=\"n\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 138, "<div id=\"compare\" data-loaded class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Policies side by side\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Policy</th><th scope=\"col\">Basis</th><th scope=\"col\" class=\"n\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -110,7 +110,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">by state</th><th scope=\"col\" class=\"n\">taken out by automation (limit)</th><th scope=\"col\">breaker</th><th scope=\"col\">waits for a person</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">by state</th><th scope=\"col\" class=\"n\">taken out by automation (limit)</th><th scope=\"col\">breaker</th><th scope=\"col\">waits for a person</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -456,7 +456,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">since</th><th scope=\"col\">Why</th><th scope=\"col\" class=\"n\">failures, 90 days</th><th scope=\"col\" class=\"n\">out, 90 days</th><th scope=\"col\" class=\"n\">interruptions ever</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">since</th><th scope=\"col\">Why</th><th scope=\"col\" class=\"n\">failures, 90 days</th><th scope=\"col\" class=\"n\">out, 90 days</th><th scope=\"col\" class=\"n\">interruptions ever</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -608,7 +608,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Lemons\"><table class=\"figures\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\" class=\"n\">faults</th><th scope=\"col\" class=\"n\">days in service</th><th scope=\"col\" class=\"n\">certainty</th><th scope=\"col\">Evidence</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Lemons\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\" class=\"n\">faults</th><th scope=\"col\" class=\"n\">days in service</th><th scope=\"col\" class=\"n\">certainty</th><th scope=\"col\">Evidence</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -732,7 +732,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Signals\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Last seen</th><th scope=\"col\">Node</th><th scope=\"col\">Agent, check</th><th scope=\"col\">Says</th><th scope=\"col\">Asks for</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Signals\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">Last seen</th><th scope=\"col\">Node</th><th scope=\"col\">Agent, check</th><th scope=\"col\">Says</th><th scope=\"col\">Asks for</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1153,7 +1153,7 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Faults\"><table class=\"stacks\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Signal</th><th scope=\"col\">Out for</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Faults\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Signal</th><th scope=\"col\">Out for</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1228,7 +1228,7 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Conditions\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Since</th><th scope=\"col\">Agent, check</th><th scope=\"col\">Says</th><th scope=\"col\">Asks for</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Conditions\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">Since</th><th scope=\"col\">Agent, check</th><th scope=\"col\">Says</th><th scope=\"col\">Asks for</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

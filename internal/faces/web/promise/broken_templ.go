@@ -142,7 +142,7 @@ func brokenTable(v *frame.Visit, rows []brokenRow, more int) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Broken promises\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Where</th><th scope=\"col\">Of what</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Broken promises\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Where</th><th scope=\"col\">Of what</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -657,7 +657,7 @@ func brokenNodes(v *frame.Visit, f *musterv1.Break) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes behind it\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">Island</th><th scope=\"col\">What it was</th><th scope=\"col\">Cause</th><th scope=\"col\" class=\"n\">Since</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes behind it\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">Island</th><th scope=\"col\">What it was</th><th scope=\"col\">Cause</th><th scope=\"col\" class=\"n\">Since</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -60,7 +60,22 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.scope != "" {
 		command = append(command, m.scope)
 	}
-	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: "How many of its promises each buffer policy claims to keep, and how many it kept."}, nil
+	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: m.lead()}, nil
+}
+
+// lead says at once whether promises are kept, or that it is too early to tell.
+func (m *view) lead() string {
+	var kept, broken, open int64
+	for _, p := range m.rows {
+		kept, broken, open = kept+p.GetKept(), broken+p.GetBroken(), open+p.GetOpen()
+	}
+	switch {
+	case kept+broken == 0 && open > 0:
+		return "Not judged yet: " + draw.Count(int(open), "promise") + " still run. A promise is judged when its horizon is over."
+	case kept+broken == 0:
+		return "How many of its promises each buffer policy claims to keep, and how many it kept."
+	}
+	return draw.Number(int(kept)) + " of " + draw.Count(int(kept+broken), "promise") + " judged so far were kept; " + draw.Number(int(open)) + " still run."
 }
 
 // islandsPath is the part of the page that has the promises of islands: there may be thousands.

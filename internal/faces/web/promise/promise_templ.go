@@ -375,7 +375,7 @@ func body(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.spares) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section aria-labelledby=\"h-spares\"><h2 id=\"h-spares\">Spare nodes, to mend a gang in its own island</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Spares\"><table class=\"figures\"><thead><tr><th scope=\"col\">Quota</th><th scope=\"col\">Island</th><th scope=\"col\" class=\"n\">gang, nodes</th><th scope=\"col\" class=\"n\">spares needed</th><th scope=\"col\" class=\"n\">spares there</th><th scope=\"col\"></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<section aria-labelledby=\"h-spares\"><h2 id=\"h-spares\">Spare nodes, to mend a gang in its own island</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Spares\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Quota</th><th scope=\"col\">Island</th><th scope=\"col\" class=\"n\">gang, nodes</th><th scope=\"col\" class=\"n\">spares needed</th><th scope=\"col\" class=\"n\">spares there</th><th scope=\"col\"></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -929,9 +929,9 @@ func promiseTable(v *frame.Visit, rows []*musterv1.Promises) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var49 string
-				templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(shareOr(p.Realised))
+				templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(realisedText(p))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `promise/promise.templ`, Line: 178, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `promise/promise.templ`, Line: 178, Col: 38}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 				if templ_7745c5c3_Err != nil {
@@ -981,6 +981,14 @@ func promiseTable(v *frame.Visit, rows []*musterv1.Promises) templ.Component {
 		}
 		return nil
 	})
+}
+
+// realisedText is the share of promises that were kept, or that it is too early to tell.
+func realisedText(p *musterv1.Promises) string {
+	if p.Realised == nil && p.GetOpen() > 0 {
+		return "not judged yet"
+	}
+	return shareOr(p.Realised)
 }
 
 func shareOr(share *float64) string {

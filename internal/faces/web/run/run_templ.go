@@ -300,7 +300,7 @@ func placesBody(m view) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Places\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Partition</th><th scope=\"col\">Start</th><th scope=\"col\">Holds</th><th scope=\"col\">Why it waits, or what it evicts</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Places\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">Target</th><th scope=\"col\">Partition</th><th scope=\"col\">Start</th><th scope=\"col\">Holds</th><th scope=\"col\">Why it waits, or what it evicts</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -296,7 +296,7 @@ func shadowCases(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span>ended otherwise</span></li></ul><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"What would have been decided\"><table class=\"stacks\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Workload</th><th scope=\"col\">Would</th><th scope=\"col\">How</th><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">Happened</th><th scope=\"col\">Then</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span>ended otherwise</span></li></ul><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"What would have been decided\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Workload</th><th scope=\"col\">Would</th><th scope=\"col\">How</th><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">Happened</th><th scope=\"col\">Then</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

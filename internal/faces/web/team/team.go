@@ -27,6 +27,7 @@ type listView struct {
 	withoutThis []string
 	requests    []*musterv1.QuotaRequest
 	offers      []change.Offer
+	starts      starts
 }
 
 // row is one quota in one partition.
@@ -34,6 +35,8 @@ type row struct {
 	quota, owner string
 	g            *musterv1.Grant
 	meter        draw.SVG
+	open         bool // everybody may target it
+	largest      int  // gang that could start now; -1: not known
 }
 
 const mostRows = 120
@@ -45,6 +48,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
+	m.starts = startsOf(v)
 	m.fill(q.GetQuotas())
 	if m.requests, err = requests(v, m.under); err != nil {
 		return frame.Page{}, err
@@ -79,9 +83,42 @@ func (m *listView) fill(list []*musterv1.Quota) {
 				m.more++
 				continue
 			}
-			m.rows = append(m.rows, row{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
+			m.rows = append(m.rows, m.starts.row(q, g, most))
 		}
 	}
+}
+
+// starts is the largest gang that each quota could start now, by quota and partition; nil: not known.
+type starts map[[2]string]int
+
+// startsOf asks for it, and does not wait long: a list without it is better than none.
+func startsOf(v *frame.Visit) starts {
+	soon, end := v.Soon()
+	defer end()
+	u, err := v.Capacity.Usable(soon, &musterv1.UsableRequest{AsOf: v.AsOf, All: true})
+	if err != nil {
+		return nil
+	}
+	list := starts{}
+	for _, q := range u.GetQuotas() {
+		list[[2]string{q.GetQuota(), q.GetPartition()}] = int(q.GetLargestGang())
+	}
+	return list
+}
+
+// row is one line of a list of quotas.
+func (s starts) row(q *musterv1.Quota, g *musterv1.Grant, most int) row {
+	r := row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), open: isOpen(q), largest: -1}
+	if n, ok := s[[2]string{q.GetPath(), g.GetPartition()}]; ok {
+		r.largest = n
+	}
+	return r
+}
+
+// isOpen says whether everybody may target a quota.
+func isOpen(q *musterv1.Quota) bool {
+	a := q.GetAccess()
+	return len(a.GetUsers())+len(a.GetGroups())+len(a.GetNamespaces()) == 0
 }
 
 // quotaMeter is used, borrowed and over against what is backed and assigned.
@@ -107,6 +144,7 @@ type view struct {
 	window   string
 	requests []*musterv1.QuotaRequest
 	offers   []change.Offer
+	starts   starts
 	windows  [][2]string
 }
 
@@ -129,6 +167,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		m.window = "24h"
 	}
 	m.windows = [][2]string{{"1h", "1 hour"}, {"24h", "24 hours"}, {"168h", "7 days"}, {"672h", "28 days"}, {"2160h", "90 days"}}
+	m.starts = startsOf(v)
 	if err := m.fill(path); err != nil {
 		return frame.Page{}, err
 	}
@@ -153,7 +192,7 @@ func (m *view) fill(path string) error {
 		most = max(most, int(g.GetAssigned()), int(g.GetUsage()))
 	}
 	for _, g := range m.q.GetGrants() {
-		m.rows = append(m.rows, row{m.q.GetPath(), m.q.GetOwner(), g, quotaMeter(g, most)})
+		m.rows = append(m.rows, m.starts.row(m.q, g, most))
 	}
 	below, err := v.Quotas.ListQuotas(v.Ctx, &musterv1.ListQuotasRequest{AsOf: v.AsOf, Under: path})
 	if err != nil {
@@ -162,7 +201,7 @@ func (m *view) fill(path string) error {
 	for _, q := range below.GetQuotas() {
 		for _, g := range q.GetGrants() {
 			if q.GetPath() != path && len(m.children) < 100 {
-				m.children = append(m.children, row{q.GetPath(), q.GetOwner(), g, quotaMeter(g, most)})
+				m.children = append(m.children, m.starts.row(q, g, most))
 			}
 		}
 	}

@@ -1,0 +1,51 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// A quota that everybody may target says so in the list, until its list names a user.
+func TestOpenQuotasSayThatTheyAre(t *testing.T) {
+	const open1 = `<span class="tag wait" title="Everybody may target this quota">open</span>`
+	h := open(t, nil).furnish()
+	_, body := h.get("/teams")
+	has(t, body, open1, "largest gang")
+	h.do(core.SetAccess{Path: "research/oak", Access: fleet.Access{Users: []string{"ada"}}})
+	if _, body = h.get("/teams"); strings.Contains(body, open1) {
+		t.Error("a quota that only ada may target is said to be open")
+	}
+}
+
+// The waterfall says which part of the buffer serves flex, and says nothing of what is busy
+// where utilisation was not measured.
+func TestTheWaterfallNamesTheBufferThatServesFlex(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, body := h.get("/")
+	has(t, body, "24 serve flex")
+	if strings.Contains(body, ">busy<") {
+		t.Error("GPUs are said to be busy that were never measured")
+	}
+}
+
+// A grant that cannot be used in one piece is the first thing that the page says, however much
+// of it is backed.
+func TestALeaderSeesFirstWhatIsBroken(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 104, Gang: 48})
+	_, body := h.get("/")
+	if strings.Contains(body, "cannot be used in one piece") {
+		t.Fatal("a gang that is whole is said to be broken")
+	}
+	h.clock.Add(int64(time.Hour))
+	h.do(core.SetNodes{Names: []string{"tiger-h200-i1-001", "tiger-h200-i1-002", "tiger-h200-i1-003", "tiger-h200-i2-001", "tiger-h200-i2-002", "tiger-h200-i2-003"}, State: fleet.Quarantined, Signal: "XID 79"})
+	_, body = h.get("/")
+	has(t, body, "cannot be used in one piece", "its gang lacks ")
+	if broken, waterfall := strings.Index(body, "What is broken"), strings.Index(body, "From installed to in use"); broken < 0 || broken > waterfall {
+		t.Error("what is broken does not come first")
+	}
+}
