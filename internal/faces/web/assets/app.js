@@ -203,6 +203,7 @@ document.addEventListener('change', function (e) {
   }
   function prepare() {
     document.querySelectorAll('table.sortable').forEach(function (table) {
+      if (!table.tBodies[0] || table.tBodies[0].rows.length < 2) return;
       Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
         if (!head.textContent.trim() || head.querySelector('button.sort')) return;
         const button = document.createElement('button');

@@ -5,16 +5,14 @@ package fleet
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/faces/draw"
-	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
-	"github.com/muster-fleet/muster/internal/faces/web/promise"
-)
+import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+import "github.com/muster-fleet/muster/internal/faces/draw"
+import "github.com/muster-fleet/muster/internal/faces/web/frame"
+import "github.com/muster-fleet/muster/internal/faces/web/parts"
+import "github.com/muster-fleet/muster/internal/faces/web/promise"
 
 // brokenSection is what the fleet promised and does not keep.
 func brokenSection(m view) templ.Component {

@@ -5,14 +5,13 @@ package fleet
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-	"github.com/muster-fleet/muster/internal/faces/draw"
-	"github.com/muster-fleet/muster/internal/faces/web/coming"
-	"github.com/muster-fleet/muster/internal/faces/web/incident"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
+import "github.com/muster-fleet/muster/internal/faces/draw"
+import "github.com/muster-fleet/muster/internal/faces/web/coming"
+import "github.com/muster-fleet/muster/internal/faces/web/parts"
+import "github.com/muster-fleet/muster/internal/faces/web/incident"
 
 func body(m view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

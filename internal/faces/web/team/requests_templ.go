@@ -5,18 +5,15 @@ package team
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
-	"strings"
-
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/faces/draw"
-	"github.com/muster-fleet/muster/internal/faces/web/change"
-	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
-)
+import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+import "github.com/muster-fleet/muster/internal/faces/draw"
+import "github.com/muster-fleet/muster/internal/faces/web/change"
+import "github.com/muster-fleet/muster/internal/faces/web/frame"
+import "github.com/muster-fleet/muster/internal/faces/web/parts"
+import "strings"
 
 // requestsSection is the requests for quota that wait for an answer.
 func requestsSection(v *frame.Visit, list []*musterv1.QuotaRequest) templ.Component {
