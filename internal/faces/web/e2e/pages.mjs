@@ -12,7 +12,7 @@ const pages = [
   ['fleet', '/'], ['can I run', '/run?replicas=4&gpus=8&hours=2'], ['workloads', '/workloads'], ['workload', '/workload/oak/moonshot'],
   ['queue', '/queue?target=research/pretraining/oak'], ['partition', '/partition/' + partition], ['teams', '/teams'],
   ['team', '/team/research/pretraining/oak'], ['haircut', '/haircuts?basis=quota&kind=fixed&share=25'], ['promise', '/promise'],
-  ['nodes', '/nodes'], ['node', '/node/' + node], ['events', '/events'], ['words', '/words'], ['style', '/style'],
+  ['incidents', '/incidents?closed=yes'], ['a form', '/do/grant?quota=research/pretraining/oak&partition=tiger/h200&gpus=64&try=yes'], ['nodes', '/nodes'], ['node', '/node/' + node], ['events', '/events'], ['words', '/words'], ['style', '/style'],
 ];
 
 await looked(pages);
@@ -207,6 +207,53 @@ async function manage(tab) {
   await tab.locator('.flash', { hasText: 'undone' }).waitFor({ timeout: patience });
   assert.equal(sum(), before, 'all is as it was');
 }
+
+await step('a table is sorted by the head of a column, and stays sorted', async tab => {
+  await go(tab, '/teams');
+  const column = async () => (await tab.locator('main table').first().locator('tbody tr td:nth-child(4)').allInnerTexts()).map(figure);
+  const head = tab.locator('main table').first().locator('th:nth-child(4)');
+  await head.locator('button.sort').click();
+  const up = [...await column()].sort((a, b) => a - b);
+  assert.deepEqual(await column(), up);
+  await head.locator('button.sort').click();
+  assert.equal(await head.getAttribute('aria-sort'), 'descending');
+  await tab.evaluate(() => htmx.trigger(document.getElementById('main'), 'changed'));
+  await tab.waitForTimeout(1500);
+  const down = await column();
+  assert.deepEqual(down, [...down].sort((a, b) => b - a), 'after the page has changed');
+});
+
+await step('a term explains itself, by mouse and by key', async tab => {
+  await go(tab, '/teams');
+  const term = tab.locator('abbr[data-term=backed]').first();
+  await term.focus();
+  assert.match(await tab.locator('#meaning').innerText(), /^backed: the part of a grant/);
+  await tab.keyboard.press('Escape');
+  assert.ok(await tab.locator('#meaning').isHidden());
+  await term.hover();
+  assert.ok(await tab.locator('#meaning').isVisible());
+});
+
+await step('an operator opens an incident, is shown first what that writes, and closes it', async tab => {
+  const name = 'browser-' + Date.now();
+  await go(tab, '/incidents');
+  await tab.getByRole('link', { name: 'Open an incident …' }).click();
+  await tab.locator('#ask input[name=name]').fill(name);
+  await tab.locator('#ask select[name=severity]').selectOption('sev4');
+  await tab.locator('#ask input[name=owner]').fill('ada');
+  await tab.getByRole('button', { name: 'Show what would change' }).click();
+  await tab.locator('#h-would').waitFor();
+  assert.ok(!cli('incident', 'list').includes(name), 'trying it opens nothing');
+  await tab.locator('#confirm textarea').fill('tried in a browser');
+  await tab.getByRole('button', { name: 'Open the incident' }).click();
+  await tab.locator('h1', { hasText: 'Incident ' + name }).waitFor({ timeout: patience });
+  assert.match(await tab.locator('main').innerText(), /Reason: tried in a browser/);
+  await tab.getByRole('link', { name: 'Close …' }).click();
+  await tab.getByRole('button', { name: 'Show what would change' }).click();
+  await tab.locator('#confirm textarea').fill('it is over');
+  await tab.getByRole('button', { name: 'Close the incident' }).click();
+  await tab.locator('.lead', { hasText: 'closed' }).waitFor({ timeout: patience });
+});
 
 await step('a form sent twice is done once, and a forged one never', async tab => {
   await go(tab, '/haircuts?basis=quota&kind=fixed&share=25');
