@@ -33,7 +33,7 @@ func nodeState(name, title, says, button, state string, danger bool) action {
 			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state, Signal: title + ", by " + a.v.Reader()})
 		},
 		command: func(f values) []string {
-			return append(append([]string{"muster", "node", "set"}, (&attempt{values: f}).list("nodes")...), "--state", state)
+			return append([]string{"muster", "node", name}, (&attempt{values: f}).list("nodes")...)
 		},
 		back: nodePage,
 	}
