@@ -111,8 +111,13 @@ func (c *checker) partition(p *fleet.Partition) {
 	c.equal("usage of all quotas = in-quota GPUs of all nodes", usage, t.InQuota)
 	c.equal("flexUsed of all namespaces = flexUsed", flexUsed, f.FlexUsed)
 	c.equal("usage of all quotas = scheduled + borrowed + over", usage, f.Scheduled+f.Borrowed+f.Over)
+	waits := 0
+	for _, a := range p.Accounts {
+		waits += a.Fraction() + a.WaitsForIsland()*p.GPUsPerNode
+	}
 	if !stale(p) { // with silence the last backing stays, whatever else changes
-		c.equal("flex = (usable − promisable) + unallocated + fractions + unscheduled − borrowed − over + stranded in-quota", f.Flex,
-			f.Usable-f.Promisable+f.Unallocated+p.Fractions()+f.Unscheduled-f.Borrowed-f.Over+t.StrandedQ)
+		c.equal("flex = (usable − promisable) + unallocated + unplaced + unscheduled − borrowed − over + stranded in-quota", f.Flex,
+			f.Usable-f.Promisable+f.Unallocated+p.Unplaced()+f.Unscheduled-f.Borrowed-f.Over+t.StrandedQ)
+		c.atMost("promisable and assigned GPUs that back no quota, of what fills no whole node or waits for its island", p.Unplaced(), waits)
 	}
 }

@@ -432,7 +432,7 @@ func TestCheckFindsWhatDoesNotAddUp(t *testing.T) {
 	}
 	sc.p.Promisable = 4
 	sc.p.SetBacking("oak", 0, 1) // promisable nodes that back no quota, though they are assigned
-	if err := Check(sc.s); err == nil || !strings.Contains(err.Error(), "flex = ") {
+	if err := Check(sc.s); err == nil || !strings.Contains(err.Error(), "promisable and assigned GPUs that back no quota") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,8 +14,8 @@ func (c *checker) figures(p *fleet.Partition) {
 		above += max(0, a.Usage()-a.BackedGPUs()) // borrowed + over
 	}
 	promisable, unallocated := p.Promisable*gpus, max(0, p.Promisable*gpus-p.Assigned())
-	c.equal(ruleFigures, "flex = (usable − promisable) + unallocated + fractions + unscheduled − borrowed − over + stranded in-quota", "",
-		p.Flex(), (t.Usable-promisable)+unallocated+p.Fractions()+unscheduled-above+t.StrandedQ)
+	c.equal(ruleFigures, "flex = (usable − promisable) + unallocated + unplaced + unscheduled − borrowed − over + stranded in-quota", "",
+		p.Flex(), (t.Usable-promisable)+unallocated+p.Unplaced()+unscheduled-above+t.StrandedQ)
 	c.equal(ruleFigures, "usage of all quotas = GPUs that in-quota work holds or has reserved", "", usage, t.InQuota)
 	c.equal(ruleFigures, "flex used by all namespaces = flex used", "", usedOnFlex(p), t.FlexUsed)
 	c.atMost(ruleFigures, "flex used of flex and what is stranded there", "", t.FlexUsed, p.Flex()+t.Stranded-t.StrandedQ)

@@ -24,10 +24,14 @@ func (c *checker) promises(p *fleet.Partition) {
 	}
 	c.atMost(ruleOverpromise, "nodes backing quotas of the promisable ones", "", all, p.Promisable)
 	c.atMost(ruleOverpromise, "promisable of the whole healthy nodes", "", p.Promisable, whole)
+	waits := 0
 	for _, a := range p.Accounts {
 		c.grant(p, a)
+		waits += a.WaitsForIsland()
 	}
-	c.equal(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", "", all, min(p.Promisable, p.AssignedNodes()))
+	could := min(p.Promisable, p.AssignedNodes())
+	c.atMost(ruleAllBacked, "backed nodes, of the smaller of promisable and assigned", "", all, could)
+	c.atMost(ruleAllBacked, "of these, nodes not backed though nothing waits for its island", "", could-all, waits)
 }
 
 func (c *checker) grant(p *fleet.Partition, a *fleet.Account) {

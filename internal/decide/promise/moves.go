@@ -121,33 +121,71 @@ func (al *aligner) addWhatIsMissing() {
 	}
 	sort.SliceStable(order, func(i, j int) bool { return al.rows[order[i]].missing() > al.rows[order[j]].missing() })
 	for _, k := range order {
-		al.coverOwnWork(k)
-		al.bestFit(k, (*island).shareLeft)
-		al.bestFit(k, (*island).left)
+		if al.rows[k].uncovered() {
+			al.findFirst(k)
+			al.coverOwnWork(k, func(s *stand) int { return s.first })
+		}
+	}
+	for _, k := range order {
+		al.addTo(k)
 	}
 }
 
+// addTo backs what an account misses: where its own work stands uncovered, then
+// best fit. What its first work lacks goes nowhere under later work of its own
+// (rule 3): it waits for room where the first work stands.
+func (al *aligner) addTo(k int) {
+	r, apart := &al.rows[k], map[int]bool(nil)
+	waits := min(r.waits(), r.missing())
+	if waits == 0 {
+		al.coverOwnWork(k, func(s *stand) int { return s.touched })
+	} else {
+		apart = r.laterIslands()
+	}
+	al.bestFit(k, apart, 0, (*island).shareLeft)
+	al.bestFit(k, apart, 0, (*island).left)
+	if len(apart) > 0 && r.missing() > waits {
+		al.bestFit(k, nil, waits, (*island).left)
+	}
+}
+
+// laterIslands are the islands where only work after the account's first stands uncovered.
+func (r *row) laterIslands() map[int]bool {
+	later := map[int]bool{}
+	for x := range r.stands {
+		if s := &r.stands[x]; s.later() {
+			later[s.island] = true
+		}
+	}
+	return later
+}
+
 // coverOwnWork puts fresh backing first where the quota's own work stands uncovered.
-func (al *aligner) coverOwnWork(k int) {
+func (al *aligner) coverOwnWork(k int, needs func(*stand) int) {
 	r := &al.rows[k]
 	for x := range r.stands {
 		s := &r.stands[x]
-		if more := min(s.touched-s.backing, r.missing(), al.islands[s.island].left()); more > 0 {
+		if more := min(needs(s)-s.backing, r.missing(), al.islands[s.island].left()); more > 0 {
 			al.add(k, s, more)
 		}
 	}
 }
 
-// bestFit backs what an account misses in the island with the least left that
-// takes it whole; what no island takes whole is spread over the fewest.
-func (al *aligner) bestFit(k int, left func(*island) int) {
+// bestFit backs what an account misses, but for so many nodes, in the island with
+// the least left that takes it whole; what no island takes whole is spread over
+// the fewest. Islands that are apart take nothing.
+func (al *aligner) bestFit(k int, apart map[int]bool, but int, left func(*island) int) {
 	r := &al.rows[k]
-	for r.missing() > 0 {
+	for r.missing() > but {
+		missing := r.missing() - but
 		tight, wide := -1, -1
 		tightLeft, wideLeft := 0, 0
 		for i := range al.islands {
+			if apart[i] {
+				continue
+			}
 			l := left(&al.islands[i])
-			if l >= r.missing() && (tight < 0 || l < tightLeft) {
+			if l >= missing && (tight < 0 || l < tightLeft) {
 				tight, tightLeft = i, l
 			}
 			if l > wideLeft {
@@ -156,7 +194,7 @@ func (al *aligner) bestFit(k int, left func(*island) int) {
 		}
 		switch {
 		case tight >= 0:
-			al.add(k, al.stand(k, tight), r.missing())
+			al.add(k, al.stand(k, tight), missing)
 		case wide >= 0:
 			al.add(k, al.stand(k, wide), wideLeft)
 		default:

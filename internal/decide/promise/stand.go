@@ -47,15 +47,18 @@ type row struct {
 
 // stand is an account in an island.
 type stand struct {
-	island, tree int // tree: index into the island's trees
-	before       int // nodes that backed the account when the alignment began
-	present      int // nodes that back it now
-	touched      int // nodes that its running work touches
-	covered      int // of these, those with work that its quota or tree covers
-	under        int // nodes that back its running work, and must stay as long as its target allows
-	runs         int // nodes that its running gangs take
-	block        int // nodes that all its gangs take
-	backing      int // nodes that back it so far
+	island, tree int  // tree: index into the island's trees
+	before       int  // nodes that backed the account when the alignment began
+	present      int  // nodes that back it now
+	touched      int  // nodes that its running work touches
+	covered      int  // of these, those with work that its quota or tree covers
+	under        int  // nodes that back its running work, and must stay as long as its target allows
+	runs         int  // nodes that its running gangs take
+	block        int  // nodes that all its gangs take
+	backing      int  // nodes that back it so far
+	mending      int  // nodes that its guaranteed gangs have lost and are mended with
+	first        int  // nodes that its first work touches (see findFirst), and those that are mended
+	usable       bool // whether some of that stands on a usable node
 }
 
 // keeps is what gangs and running work need of the account's backing there.
@@ -111,6 +114,7 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 		al.trees[t].accounts = append(al.trees[t].accounts, k)
 		al.enter(k, t)
 	}
+	al.countMending()
 	al.coverNow()
 	if !al.quiet() {
 		al.backRunningGangs()

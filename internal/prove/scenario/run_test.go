@@ -19,7 +19,6 @@ var notYet = map[string]string{
 	"13-notice-moves-backing.yaml":                          "maintenance",
 	"14-cluster-life.yaml":                                  "a cluster's life",
 	"15-ledger.yaml":                                        "a cluster's life",
-	"18-a-short-dip-moves-no-backing-under-a-borrower.yaml": "backing follows the borrower",
 	"21-a-cut-while-stale.yaml":                             "figures fall below zero",
 }
 

@@ -104,8 +104,8 @@ type Cut struct {
 	Was         int    `json:"was"` // grant
 	Now         int    `json:"now"`
 	Usage       int    `json:"usage"`
-	Idle        int    `json:"idle,omitempty"` // of usage
-	Highest     int    `json:"highest"`        // highest use of the last 90 days
+	Idle        int    `json:"idle,omitempty"`        // of usage
+	Highest     int    `json:"highest"`               // highest use of the last 90 days
 	Fraction    int    `json:"cutFraction,omitempty"` // what fills no whole node: nothing ever backed it
 	Unscheduled int    `json:"cutUnscheduled,omitempty"`
 	IdleCut     int    `json:"cutIdle,omitempty"`

@@ -202,14 +202,15 @@ func (p *Partition) AssignedNodes() int {
 	return t
 }
 
-// Fractions is the GPUs of grants that fill no whole node, as far as they are
-// promisable anyway: only flex has them.
-func (p *Partition) Fractions() int {
-	t := 0
-	for _, a := range p.Accounts {
-		t += a.Fraction()
+// Unplaced is the GPUs that are promisable and assigned, yet back nobody: what of
+// grants fills no whole node, and nodes that wait for the island where their
+// quota's work stands (semantics §3.2, §3.3). Flex has them meanwhile.
+func (p *Partition) Unplaced() int {
+	backed := 0
+	for _, i := range p.Islands {
+		backed += i.backedNodes
 	}
-	return max(0, min(t, (p.Promisable-p.AssignedNodes())*p.GPUsPerNode))
+	return max(0, min(p.Promisable*p.GPUsPerNode, p.Assigned())-backed*p.GPUsPerNode)
 }
 
 // FlexWork lists the flex workloads that hold or reserve GPUs here, in order of ID.

@@ -146,6 +146,23 @@ func (a *Account) GrantNodes() int { return a.Grant / a.partition.GPUsPerNode }
 // backed (semantics §3.2).
 func (a *Account) Fraction() int { return a.Grant % a.partition.GPUsPerNode }
 
+// WaitsForIsland is at most how many nodes of the grant back nobody because they
+// wait for the island where the quota's first work stands, rather than move under
+// other work of its own (semantics §3.3); 0 unless its work stands uncovered in
+// several islands.
+func (a *Account) WaitsForIsland() int {
+	islands, nodes := 0, 0
+	for i, touched := range a.touched {
+		if n := touched - a.Backing[i]; n > 0 {
+			islands, nodes = islands+1, nodes+n
+		}
+	}
+	if islands < 2 {
+		return 0
+	}
+	return max(0, min(nodes, a.GrantNodes()-a.backedNodes))
+}
+
 // BackedGPUs is the backed part of the grant in GPUs: what a researcher sees as quota.
 func (a *Account) BackedGPUs() int { return a.BackedNodes() * a.partition.GPUsPerNode }
 

@@ -1,0 +1,137 @@
+package promise
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file finds which work of an account comes first, wherever it stands: the
+// units that its backing covers by number, in the quota's order (semantics §5).
+// Backing stays with that work, and never moves under what comes after while the
+// first work lacks cover where it stands (rule 3).
+
+// standing is a unit, as far as the order of its quota tells it apart from others.
+type standing struct {
+	key   fleet.Key
+	gpus  int
+	nodes []int
+}
+
+// findFirst counts, for each island, the nodes that the account's first work
+// touches there, up to what the account gets.
+func (al *aligner) findFirst(k int) {
+	r := &al.rows[k]
+	for x := range r.stands {
+		s := &r.stands[x]
+		s.first, s.usable = s.mending, s.mending > 0
+	}
+	units := standingUnits(r.account)
+	left, seen := r.target*al.p.GPUsPerNode, al.newMark()
+	for _, u := range units {
+		fits := u.gpus <= left
+		if left -= u.gpus; !fits {
+			continue
+		}
+		for _, n := range u.nodes {
+			if al.marks[n] < seen {
+				al.marks[n] = seen
+				s := al.stand(k, al.p.Nodes[n].Island)
+				s.first, s.usable = s.first+1, s.usable || al.p.Nodes[n].UsableGPUs() > 0
+			}
+		}
+	}
+}
+
+// standingUnits lists what of an account's work stays, in the quota's order.
+func standingUnits(a *fleet.Account) []standing {
+	var list []standing
+	for _, w := range a.Work() {
+		for i, pool := range w.Pools {
+			list = append(list, unitsOf(w, i, pool)...)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y standing) int { return x.key.Compare(y.key) })
+	return list
+}
+
+// unitsOf is the staying part of a pool: what it needs at least is one unit, each
+// replica above that another.
+func unitsOf(w *fleet.Workload, i int, pool fleet.Pool) []standing {
+	core := standing{key: fleet.KeyOf(w, pool.Rank, false)}
+	var list []standing
+	for _, r := range w.Replicas[i] {
+		switch {
+		case r.Phase == fleet.Leaving:
+		case len(core.nodes) < pool.Min:
+			core.gpus, core.nodes = core.gpus+pool.GPUs, append(core.nodes, r.Node)
+		default:
+			list = append(list, standing{fleet.KeyOf(w, pool.Rank, true), pool.GPUs, []int{r.Node}})
+		}
+	}
+	if core.gpus == 0 {
+		return list
+	}
+	return append(list, core)
+}
+
+// countMending counts the nodes that guaranteed gangs have lost and are mended
+// with: their backing stays where they stand meanwhile.
+func (al *aligner) countMending() {
+	for _, w := range al.p.Broken() {
+		k := al.accountOf(w)
+		if k < 0 {
+			continue
+		}
+		for i, pool := range w.Pools {
+			n := w.Stays(i)
+			if pool.Elastic || pool.Reach == fleet.ReachAny || n == 0 || n >= pool.Min {
+				continue
+			}
+			if b := al.gangOf(w.Replicas[i]); len(b.guaranteed) > 0 {
+				each := max(1, al.p.GPUsPerNode/pool.GPUs)
+				lost := (pool.Min - n + each - 1) / each
+				s := al.stand(k, b.island)
+				s.mending, s.touched, s.covered = s.mending+lost, s.touched+lost, s.covered+lost
+				al.treeOf(s).touched += lost
+			}
+		}
+	}
+}
+
+// accountOf is the index of the account that a workload runs under, or −1.
+func (al *aligner) accountOf(w *fleet.Workload) int {
+	k, found := slices.BinarySearchFunc(al.p.Accounts, w.Target, func(a *fleet.Account, quota string) int {
+		switch {
+		case a.Quota < quota:
+			return -1
+		case a.Quota > quota:
+			return 1
+		}
+		return 0
+	})
+	if !found || w.Flexes() {
+		return -1
+	}
+	return k
+}
+
+// waits is how many nodes an account's first work lacks where it stands on usable
+// nodes: so many wait for their island rather than move under later work.
+func (r *row) waits() int {
+	n := 0
+	for _, s := range r.stands {
+		if s.usable {
+			n += max(0, s.first-s.backing)
+		}
+	}
+	return n
+}
+
+// later says whether work that comes after an account's first stands uncovered in an island.
+func (s *stand) later() bool { return s.touched > max(s.first, s.backing) }
+
+// uncovered says whether work of an account stands uncovered in some island.
+func (r *row) uncovered() bool {
+	return slices.ContainsFunc(r.stands, func(s stand) bool { return s.touched > s.backing })
+}
