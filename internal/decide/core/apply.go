@@ -141,7 +141,7 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 
 func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) {
 	p.SetPromise(e.Promisable, e.Unsustained, at)
-	p.Regranted = false
+	p.Regranted = p.Regranted && e.Trimmed
 	for i, share := range e.Shares {
 		p.Islands[i].Share = share
 	}

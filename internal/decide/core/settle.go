@@ -90,9 +90,14 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 }
 
 // align records what is different in capacity and backing. Where reports are
-// stale the last backing stays, unless somebody said that its metal is gone.
+// stale the last backing stays, within the grants, unless somebody said that its
+// metal is gone.
 func (t *turn) align(p *fleet.Partition) {
-	if c := t.s.Cluster(p.Cluster); !p.Unaligned() || c != nil && c.Stale && !p.Overpromised() {
+	if !p.Unaligned() {
+		return
+	}
+	if c := t.s.Cluster(p.Cluster); c != nil && c.Stale && !p.Overpromised() {
+		t.trim(p)
 		return
 	}
 	if c, ok := promise.Stands(t.s, p, t.now); ok {
@@ -111,6 +116,14 @@ func (t *turn) align(p *fleet.Partition) {
 		t.emit(e)
 	}
 	p.Aligned()
+}
+
+// trim takes what cut grants do not cover any more, though reports are stale.
+func (t *turn) trim(p *fleet.Partition) {
+	e, changed := difference(p, promise.Trim(p))
+	if e.Trimmed = true; changed {
+		t.emit(e)
+	}
 }
 
 // alignments bounds how often a backing is aligned on what the last time left.

@@ -64,6 +64,9 @@ type BackingAligned struct {
 	Unsustained int          `json:"unsustained,omitempty"`
 	Backing     []Backed     `json:"backing,omitempty"`
 	Gangs       []GangStatus `json:"gangs,omitempty"`
+	// Trimmed: reports are stale, so only what grants do not cover any more was taken;
+	// that grants have changed is still to be looked at.
+	Trimmed bool `json:"trimmed,omitempty"`
 }
 
 // Backed says: this many nodes of an island now back a quota.

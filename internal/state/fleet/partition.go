@@ -202,7 +202,7 @@ func (p *Partition) AssignedNodes() int {
 	return t
 }
 
-// Unplaced is the GPUs that are promisable and assigned, yet back nobody: what of
+// Unplaced is the GPUs that are promisable and assigned, yet back no quota: what of
 // grants fills no whole node, and nodes that wait for the island where their
 // quota's work stands (semantics §3.2, §3.3). Flex has them meanwhile.
 func (p *Partition) Unplaced() int {

@@ -146,10 +146,10 @@ func (a *Account) GrantNodes() int { return a.Grant / a.partition.GPUsPerNode }
 // backed (semantics §3.2).
 func (a *Account) Fraction() int { return a.Grant % a.partition.GPUsPerNode }
 
-// WaitsForIsland is at most how many nodes of the grant back nobody because they
-// wait for the island where the quota's first work stands, rather than move under
-// other work of its own (semantics §3.3); 0 unless its work stands uncovered in
-// several islands.
+// WaitsForIsland is how many nodes of the grant may be unbacked although they are
+// promisable. They wait for the island where the quota's first work stands, rather
+// than move under other work of the quota (semantics §3.3). 0 unless its work
+// stands uncovered in several islands.
 func (a *Account) WaitsForIsland() int {
 	islands, nodes := 0, 0
 	for i, touched := range a.touched {
