@@ -1,31 +1,10 @@
 package server
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
-	"time"
-
-	"go.yaml.in/yaml/v3"
-
+	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 )
-
-// clustersFile is a file of clusters that a server reaches by kubeconfigs.
-type clustersFile struct {
-	Clusters []clusterEntry `yaml:"clusters"`
-}
-
-type clusterEntry struct {
-	Name       string `yaml:"name"`
-	Kubeconfig string `yaml:"kubeconfig"` // "": the cluster that the server runs in
-	Context    string `yaml:"context"`
-	Mode       string `yaml:"mode"`   // observe, kueue or manage
-	Quotas     string `yaml:"quotas"` // cluster (if nothing is said) or none
-	// FenceAfter is a time like 10m, in mode manage; "": nodes are not fenced.
-	FenceAfter string `yaml:"fenceAfter"`
-	Prometheus string `yaml:"prometheus"` // address, as the server reaches it; "": use of GPUs is not measured
-}
 
 // mostClusters bounds a file of clusters.
 const mostClusters = 1000
@@ -44,55 +23,49 @@ func (o *upCommand) real() error {
 	if err != nil {
 		return err
 	}
-	o.upOptions.Clusters, err = readClusters(data)
-	if err != nil {
-		return cli.Malformed(fmt.Errorf("%s: %w", o.clusters, err))
-	}
-	return nil
+	o.upOptions.Clusters, err = readClusters(o.clusters, data)
+	return cli.Malformed(err)
 }
 
-func readClusters(data []byte) (list []joinOptions, err error) {
-	var file clustersFile
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	d.KnownFields(true)
-	if err := d.Decode(&file); err != nil {
-		return nil, err
+// readClusters reads a file of clusters; name is what messages call it.
+func readClusters(name string, data []byte) ([]joinOptions, error) {
+	doc, top := yamlfile.Open(name, data)
+	entries := top.Fields("clusters").Need("clusters")
+	if n := len(entries.List()); entries.IsList() && (n == 0 || n > mostClusters) {
+		entries.Fail("clusters lists %d clusters; it takes 1 to %d", n, mostClusters)
 	}
-	if n := len(file.Clusters); n == 0 || n > mostClusters {
-		return nil, fmt.Errorf("it lists %d clusters; under clusters: it takes 1 to %d", n, mostClusters)
-	}
-	known := map[string]bool{}
-	for i, c := range file.Clusters {
-		switch {
-		case !clusterName.MatchString(c.Name):
-			return nil, fmt.Errorf("clusters[%d]: name %.40q; write lower-case letters, digits, dots and dashes, 63 at most", i, c.Name)
-		case known[c.Name]:
-			return nil, fmt.Errorf("clusters[%d]: %s is listed twice", i, c.Name)
-		case !slices.Contains([]string{"observe", "kueue", "manage"}, c.Mode):
-			return nil, fmt.Errorf("clusters[%d] (%s): mode %.40q; write observe (nothing is written there), kueue or manage", i, c.Name, c.Mode)
-		case c.Quotas != "" && c.Quotas != "cluster" && c.Quotas != "none":
-			return nil, fmt.Errorf("clusters[%d] (%s): quotas %.40q; write cluster or none", i, c.Name, c.Quotas)
+	known := map[string]int{}
+	list := yamlfile.Each(entries, func(v yamlfile.Value) joinOptions {
+		join := readJoin(v)
+		if line := known[join.Name]; line > 0 && join.Name != "" {
+			v.Fail("cluster %s is listed twice, first in line %d", join.Name, line)
 		}
-		fence, err := fenceOf(c)
-		if err != nil {
-			return nil, fmt.Errorf("clusters[%d] (%s): %w", i, c.Name, err)
-		}
-		known[c.Name] = true
-		list = append(list, joinOptions{
-			Kubeconfig: c.Kubeconfig, Context: c.Context, Name: c.Name, Manage: c.Mode == "manage", Kueue: c.Mode == "kueue", Quotas: c.Quotas != "none",
-			FenceAfter: fence, Prometheus: c.Prometheus,
-		})
-	}
-	return list, nil
+		known[join.Name] = v.Line()
+		return join
+	})
+	return list, doc.Err()
 }
 
-func fenceOf(c clusterEntry) (time.Duration, error) {
-	if c.FenceAfter == "" {
-		return 0, nil
+// readJoin reads how the server reaches one cluster. Without a kubeconfig it is the one
+// that the server runs in.
+func readJoin(v yamlfile.Value) joinOptions {
+	f := v.Fields("name", "kubeconfig", "context", "mode", "quotas", "fenceAfter", "prometheus")
+	mode := f.Need("mode").Word("observe", "kueue", "manage")
+	join := joinOptions{
+		Name: f.Need("name").Name(), Kubeconfig: f.At("kubeconfig").Text(), Context: f.At("context").Text(), Prometheus: f.At("prometheus").Text(),
+		Manage: mode == "manage", Kueue: mode == "kueue", Quotas: true,
 	}
-	d, err := time.ParseDuration(c.FenceAfter)
-	if err != nil || d < leastFence || c.Mode != "manage" {
-		return 0, fmt.Errorf("fenceAfter %.40q; in mode manage, write a time of at least %s, such as 10m", c.FenceAfter, leastFence)
+	if join.Name != "" && !clusterName.MatchString(join.Name) {
+		f.At("name").Fail("name is %.40q; write lower-case letters, digits, dots and dashes, 63 at most", join.Name)
 	}
-	return d, nil
+	if f.Has("quotas") {
+		join.Quotas = f.At("quotas").Word("cluster", "none") != "none"
+	}
+	// An empty text is no time, as the chart writes it.
+	if fence := f.At("fenceAfter"); fence.Present() && (!fence.IsText() || fence.Text() != "") {
+		if join.FenceAfter = fence.Duration(); join.FenceAfter < leastFence || !join.Manage {
+			fence.Fail("fenceAfter is for mode manage; write a time of at least %s there, such as 10m", words.Duration(leastFence))
+		}
+	}
+	return join
 }
