@@ -9,5 +9,6 @@
 // commands and the flags they share), exit.go (what went wrong, and its exit
 // code), read.go and write.go (how questions and changes run), answer.go with
 // table.go, plain.go and style.go (how an answer is shown), then any command:
-// quota.go, job.go, submit.go, why.go, capacity.go ...
+// quota.go, job.go, submit.go, why.go, capacity.go. A file is named as its command, with
+// the verb behind it where the command has several files: quota_hold.go, node_cordon.go.
 package cli
