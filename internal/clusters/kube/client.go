@@ -88,7 +88,7 @@ func coreClient(config *rest.Config) (rest.Interface, error) {
 }
 
 // patience bounds a single call. An API server that has just begun may let a call
-// hang, and whoever waits for it would do nothing else.
+// hang, and a controller that waits for it would do nothing else.
 const patience = 10 * time.Second
 
 // Alive asks whether the API server answers, and in how long.

@@ -6,19 +6,27 @@
 // changes nothing: the same snapshot leads to the same commands, and to none where both
 // agree.
 //
-// Observing: watch.go, devices.go, optional.go and kueuewatch.go keep what the API server
-// shows; snapshot.go puts one moment of it together. Package translate says what objects
-// mean.
+// Observing:
 //
-// From the cluster to the state: inventory.go and nodestates.go (nodes), grants.go
-// (quota), observedwork.go (work on a cluster that is only watched), workloads.go and
-// resize.go (work that Muster starts).
+//	watch.go, devices.go, optional.go, kueuewatch.go   what the API server shows
+//	snapshot.go         one moment of it; package translate says what objects mean
 //
-// From the state to the cluster: desired.go says what should run, podplan.go compares that
-// with the pods, and podcontroller.go and suspensions.go carry it out. conditions.go tells
-// pods why they wait, nodemarks.go marks nodes, outofservice.go fences silent ones, and
-// kueuecontroller.go writes Kueue's quotas.
+// From the cluster to the state:
 //
-// client*.go speak with the API server. The reconciler runs in the server: the agent in the
-// cluster only passes calls on (apiproxy.go).
+//	inventory.go, nodestates.go   nodes
+//	grants.go           quota
+//	observedwork.go     work on a cluster that is only watched
+//	workloads.go, resize.go       work that Muster starts
+//
+// From the state to the cluster:
+//
+//	desired.go          what should run
+//	podplan.go          that compared with the pods
+//	podcontroller.go, suspensions.go   start and evict
+//	conditions.go       tells pods why they wait
+//	nodemarks.go, outofservice.go      mark nodes, and fence silent ones
+//	kueuecontroller.go  writes Kueue's quotas
+//
+// The files client*.go speak with the API server. The reconciler runs in the server: the
+// agent in the cluster only passes calls on (apiproxy.go).
 package kube

@@ -14,7 +14,7 @@ import (
 // Foreign counts them.
 type Foreign struct {
 	Pods, GPUs, Nodes int
-	Targeted          int // of the pods: those that name a target of Muster's all the same
+	Targeted          int // of the pods: those that name a target of Muster's even so
 }
 
 // foreignController counts the GPU pods that Muster does not manage.

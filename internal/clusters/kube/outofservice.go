@@ -87,7 +87,7 @@ func (p *Snapshot) leaving() iter.Seq[*translate.Pod] {
 }
 
 // Fence gives a node the out-of-service taint, or takes away the one that it was given
-// so. Whoever changes the node at the same time wins, and it is done again.
+// so. Another writer at the same time wins, and it is done again.
 func (c *Client) Fence(ctx context.Context, node string, taint bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -169,7 +169,7 @@ func (c *ownerController) askOwner(ctx context.Context, p *translate.Pod, key st
 }
 
 // endings says of workloads none of whose pods runs or waits whether that is their
-// end: pods that nobody made have ended, and others when their owner says so.
+// end: pods without an owner have ended, and others when their owner says so.
 func (c *ownerController) endings(ctx context.Context, p Snapshot) map[[2]string]ending {
 	ends := map[[2]string]ending{}
 	for _, w := range p.Work {

@@ -42,7 +42,7 @@ func (c *Client) WorkloadOf(ctx context.Context, namespace, pod string) (name st
 const signpost = "muster"
 
 // Signpost reads what the cluster is called in Muster, where the server is, and by which
-// of the cluster's own services it is reached too; "" where nobody has said.
+// of the cluster's own services it is reached too; "" where the cluster does not say.
 func (c *Client) Signpost(ctx context.Context) (cluster, server, service string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -31,7 +31,7 @@ func resized(w *fleet.Workload, is translate.Work) (commands []core.Command) {
 // changes says whether a pool has another size now. It grows as soon as that is seen,
 // and shrinks when its controller has taken away what it wants to: so those go that
 // the controller chose. Pods that are not there for a moment make no pool smaller
-// where nobody says how many there should be.
+// where it is not said how many there should be.
 func changes(w *fleet.Workload, was fleet.Pool, is *translate.Part) bool {
 	if was.Min == is.Pool.Min && was.Max == is.Pool.Max {
 		return false
@@ -79,7 +79,7 @@ func vacated(w *fleet.Workload, pool int, pods []translate.Pod) (names []string)
 }
 
 // scaledAgain says whether what is scaled was scaled to nothing, and now has pods
-// again, all of them made since: it is submitted anew. What somebody took back while
+// again, all of them made since: it is submitted anew. Work that was cancelled while
 // it ran stays so.
 func scaledAgain(w translate.Work, was *fleet.Workload) bool {
 	if was.State != fleet.Finished && was.Started != 0 {

@@ -20,7 +20,7 @@ import (
 // or stopped, and it keeps its age. All other work goes on without Muster, whose pods
 // are then those of others. What waits goes on waiting if its pods are gated; if not,
 // it is kube-scheduler's. Until that is done nothing is decided (core: the cluster's
-// reports count as stopped), so nobody leaves for who cannot be started.
+// reports count as stopped), so no workload is evicted for one that cannot be started.
 
 // takeoverController takes over what was only watched, once.
 type takeoverController struct {

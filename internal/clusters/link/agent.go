@@ -28,8 +28,8 @@ type Hello struct {
 	FenceAfter time.Duration `json:"fenceAfter,omitempty"`
 	// Prometheus says that the agent answers for one that keeps what GPUs do.
 	Prometheus bool `json:"prometheus,omitempty"`
-	// UID tells the cluster from another to which somebody has copied its
-	// certificate: that of its namespace kube-system. "" where it may not be read.
+	// UID tells the cluster from another to which its certificate was
+	// copied: that of its namespace kube-system. "" where it may not be read.
 	UID string `json:"uid,omitempty"`
 }
 

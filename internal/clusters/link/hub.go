@@ -23,7 +23,7 @@ type Hub struct {
 	Trust *Trust
 	Log   *slog.Logger
 	Check func(Hello) error // may refuse a line; nil: all are taken
-	// Joined hears of every line that is taken, once it can be asked over; nil: nobody does.
+	// Joined hears of every line that is taken, once it can be asked over; may be nil.
 	Joined func(Hello)
 
 	mu    sync.Mutex
@@ -149,7 +149,7 @@ func (h *Hub) hear(ctx context.Context, is *line) error {
 	return nil
 }
 
-// refuse tells an agent why it is not let in, so that whoever started it can see it there.
+// refuse tells an agent why it is not let in, so that its operator can see it there.
 func (l *line) refuse(ctx context.Context, why error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://agent"+refusedPath, strings.NewReader(why.Error()))
 	if err != nil {
@@ -161,14 +161,14 @@ func (l *line) refuse(ctx context.Context, why error) {
 	_ = l.asks.Close()
 }
 
-// keep has a line for whoever asks for its cluster, until it ends.
+// keep has a line ready for calls to its cluster, until it ends.
 func (h *Hub) keep(ctx context.Context, is *line) {
 	h.mu.Lock()
 	if h.lines == nil {
 		h.lines = map[string][]*line{}
 	}
 	if list := h.lines[is.cluster]; len(list) >= mostLines {
-		_ = list[0].conn.Close() // it may be one that nobody has noticed to be dead
+		_ = list[0].conn.Close() // it may be dead without having been noticed
 	}
 	h.lines[is.cluster] = append(h.lines[is.cluster], is)
 	h.mu.Unlock()

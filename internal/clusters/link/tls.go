@@ -29,7 +29,7 @@ func (a *Authority) Trust() (*Trust, error) {
 }
 
 // ReadTrust takes the server's certificate and the authority of its agents from a
-// folder with ca.crt, tls.crt and tls.key, as cert-manager writes it. Whoever has a
+// folder with ca.crt, tls.crt and tls.key, as cert-manager writes it. A client with a
 // certificate of that authority is let in, for the cluster that it names. The files
 // are read again for every connection.
 func ReadTrust(dir string) (*Trust, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Wanted is the environment variable that says what becomes of tests that need a
-// control plane: with 1 the programs are built where they are missing, and a test
+// control plane. With 1 the programs are built where they are missing, and a test
 // that cannot have them fails; with try it is skipped; with 0 it is skipped whatever
 // is there. Without the variable, what is built is used, by few tests.
 const Wanted = "MUSTER_CONTROLPLANE"
@@ -31,7 +31,7 @@ var programs = map[string]string{
 // order is in which they are built: what takes longest last.
 var order = []string{"etcd", "kwok", "kube-apiserver", "kube-scheduler", "kube-controller-manager"}
 
-// ErrAbsent says that the programs are not there and nobody asked to build them.
+// ErrAbsent says that the programs are not there and were not to be built.
 var ErrAbsent = errors.New("no control plane is built; make controlplane builds it once (about six minutes), or set " + Wanted + "=1")
 
 // ErrUnwanted says that a test is not to start a control plane.

@@ -12,16 +12,16 @@ import (
 	"runtime"
 )
 
-// kept is a program of somebody else's that is built once and kept outside the clone.
+// kept is another project's program that is built once and kept outside the clone.
 type kept struct {
 	name, program string // how people call it, and its package
 	module        string // the folder of the module that pins its version
 	file          string // where it is kept
 	wanted        string // the environment variable that, set to 1, has it built
-	absent        error  // what is said where it is not there and nobody wants it built
+	absent        error  // what is said where it is not there and is not to be built
 }
 
-// get is the file of the program, built where it is missing and somebody says so. Of
+// get is the file of the program, built where it is missing and that is asked for. Of
 // several processes that want it one builds, and the others wait.
 func (k kept) get(ctx context.Context) (string, error) {
 	if there, err := exists(k.file); there || err != nil {

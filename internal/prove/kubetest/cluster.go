@@ -53,7 +53,7 @@ func Start(ctx context.Context) (*Cluster, error) {
 	return start(ctx, bin, t)
 }
 
-// start brings a control plane up. A port may be taken by somebody between being
+// start brings a control plane up. A port may be taken by another program between being
 // found free and being used: then it is begun anew.
 func start(ctx context.Context, bin string, t *lock) (c *Cluster, err error) {
 	const tries = 3
@@ -98,7 +98,7 @@ func (c *Cluster) bringUp(ctx context.Context) error {
 	return nil
 }
 
-// findPorts finds free ports. Somebody may take one meanwhile; then the program says so.
+// findPorts finds free ports. Another program may take one meanwhile; then the part says so.
 func (c *Cluster) findPorts(names ...string) error {
 	c.ports = map[string]int{}
 	held := make([]net.Listener, 0, len(names)) // all at one time, so that no port is found twice

@@ -38,7 +38,7 @@ type controller struct {
 }
 
 // ErrNoRoom says that a controller cannot run on this machine now.
-var ErrNoRoom = errors.New("kubetest: somebody has the port that the controller must have")
+var ErrNoRoom = errors.New("kubetest: another program has the port that the controller must have")
 
 // place is where a controller runs: a folder with a certificate, and ports of its own.
 type place struct {
@@ -123,8 +123,8 @@ func sortedNames[V any](of map[string]V) (names []string) {
 }
 
 // StartController makes a controller's kinds known and starts it, where it does not
-// run already, and what it needs before it. ErrAbsent: it is not built, and nobody
-// asked to build it.
+// run already, and what it needs before it. ErrAbsent: it is not built, and is
+// not to be built.
 func (c *Cluster) StartController(ctx context.Context, name string) error {
 	is, known := controllers[name]
 	if !known {
@@ -192,7 +192,7 @@ func sourceOf(ctx context.Context, module, of string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// controllerProgram is the program, built where it is missing and somebody says so.
+// controllerProgram is the program, built where it is missing and that is asked for.
 func controllerProgram(ctx context.Context, module, name, program string) (string, error) {
 	file, err := cached("controllers", name+"-", module)
 	if err != nil {
@@ -251,8 +251,8 @@ func documents(file string) (list []JSON, err error) {
 	}
 }
 
-// waitFor waits until the API server serves lists, and says that it does: whoever asks
-// for its kinds is told a moment later than they are served.
+// waitFor waits until the API server serves lists, and lists them: discovery
+// names kinds a moment later than they are served.
 func (c *Cluster) waitFor(ctx context.Context, lists []string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

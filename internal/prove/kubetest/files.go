@@ -39,10 +39,10 @@ func (c *Cluster) writeFiles() error {
 	return nil
 }
 
-// KubeconfigOf is a kubeconfig of whoever has a token.
+// KubeconfigOf is a kubeconfig of a user by token.
 func (c *Cluster) KubeconfigOf(token string) []byte { return KubeconfigTo(c.URL, token) }
 
-// KubeconfigTo is a kubeconfig of whoever has a token, by a way of its own.
+// KubeconfigTo is a kubeconfig of a user by token, for another address.
 func KubeconfigTo(url, token string) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
@@ -91,7 +91,7 @@ func (c *Cluster) arguments(name string) []string {
 	case "kwok":
 		return []string{
 			"--kubeconfig=" + c.Kubeconfig, "--manage-all-nodes=true", "--config=" + c.file("stages.yaml"),
-			"--node-lease-duration-seconds=0", // a lease would outlive kwok, and whoever starts it again would wait for its end
+			"--node-lease-duration-seconds=0", // a lease would outlive kwok, and its next start would wait for its end
 		}
 	}
 	panic("kubetest: no program " + name)

@@ -66,7 +66,7 @@ func toLoopback(hook JSON, pods string, port int, cert []byte) (url string) {
 	return url
 }
 
-// serves waits until somebody answers at an address.
+// serves waits until a server answers at an address.
 func (c *Cluster) serves(ctx context.Context, name, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

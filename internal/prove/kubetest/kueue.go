@@ -18,7 +18,7 @@ import (
 // built where it is missing: that takes as long as the whole control plane.
 const KueueWanted = "MUSTER_KUEUE"
 
-// ErrNoKueue says that Kueue's controller is not there and nobody asked to build it.
+// ErrNoKueue says that Kueue's controller is not there and is not to be built.
 var ErrNoKueue = errors.New("the controller of Kueue is not built; " + KueueWanted + "=1 builds it once (minutes)")
 
 // KueueBinary is Kueue's controller, in a folder of its own beside the control

@@ -19,7 +19,7 @@ type lock struct{ file *os.File }
 // errHeld says that another process holds the lock.
 var errHeld = errors.New("kubetest: another process holds the lock")
 
-// tryLock takes a lock, or says at once that somebody has it.
+// tryLock takes a lock, or says at once that another process has it.
 func tryLock(file string) (*lock, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return nil, err

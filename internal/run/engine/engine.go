@@ -18,9 +18,8 @@ import (
 // ErrClosed is returned by an engine that has been closed.
 var ErrClosed = errors.New("the engine is closed")
 
-// UsualSnapshotEvery is how many records a server lets pass between two snapshots,
-// so that the state of any moment is found within about a tenth of a second: a
-// snapshot of 10,000 nodes is read in 70 ms, and a record read and applied in 17 µs.
+// UsualSnapshotEvery is how many records a server lets pass between two snapshots. With
+// it the state of any moment is found within about a tenth of a second: a snapshot of 10,000 nodes is read in 70 ms, and a record read and applied in 17 µs.
 const UsualSnapshotEvery = 2_000
 
 // Options say how an engine runs.
@@ -33,7 +32,7 @@ type Options struct {
 	// durable: what a crash forgets must not have happened on a cluster.
 	Driver driver.Driver
 	// Wake is told of each cluster on which something was decided, once that is durable;
-	// nil: nobody waits for it. It must return at once. Who is woken reads the state.
+	// may be nil. It must return at once. A caller that is woken reads the state.
 	Wake func(cluster string)
 	// Plan hears every record in order, with the state right after it, and returns what
 	// is to be done once the record is durable (nil: nothing).
@@ -79,7 +78,7 @@ type Engine struct {
 	records uint64 // since the engine opened
 
 	carrier *carrier // nil: there is no driver
-	waker   *waker   // nil: nobody is woken
+	waker   *waker   // nil: no cluster is woken
 
 	seen     seen // of the past
 	mirror   mirror

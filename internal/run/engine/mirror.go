@@ -11,22 +11,22 @@ import (
 )
 
 // mirror is a second state, for who looks long: it lives through the same records,
-// once they are durable. No decision waits for who looks at it, nor does a look
-// wait for a decision. It is made when somebody looks for the first time.
+// once they are durable. No decision waits for a reader of it, nor does a
+// reader wait for a decision. It is made at the first read.
 type mirror struct {
 	mu    sync.RWMutex // guards state; who has it may take news, too
-	state *fleet.State // nil: nobody has looked yet
+	state *fleet.State // nil: it was not read yet
 
 	news struct {
 		sync.Mutex
-		wanted  bool // somebody has looked: what becomes durable is gathered
+		wanted  bool // it was read: what becomes durable is gathered
 		entries []journal.Entry
-		busy    bool // somebody is about to take them in
+		busy    bool // a goroutine is about to apply them
 	}
 }
 
-// mostNews is how many records may lie about until somebody looks: then they are taken
-// in beside everything else.
+// mostNews is how many records may wait for the next read: at more they are applied
+// beside everything else.
 const mostNews = 256
 
 // Look shows fn the state as of the last durable record or later. Unlike with Read no

@@ -38,7 +38,7 @@ type seen struct {
 }
 
 // LookBack is the state as it was at a moment, for reading only: others may read it
-// at the same time, so nobody may change it.
+// at the same time, so it must not be changed.
 func (e *Engine) LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
 	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
 	if err != nil {

@@ -22,16 +22,16 @@ type Snapshot struct {
 // Close every method but Close returns ErrClosed.
 type Journal interface {
 	// Append makes the entries durable, in one sync, all or none.
-	// entries[0].Seq must be the next sequence number (1 for an empty log) and
-	// the rest must follow without gaps; else it returns a *FencedError (a
-	// second writer got there first) and writes nothing. The caller may reuse
+	// entries[0].Seq must be the next sequence number (1 for an empty log), and
+	// the rest must follow without gaps. Else a second writer was first: Append
+	// returns a *FencedError and writes nothing. The caller may reuse
 	// the slices afterwards. ctx can keep an append from beginning; one that
 	// has begun is carried through.
 	Append(ctx context.Context, entries []Entry) error
 
 	// Read calls fn for every entry with Seq >= from, in order, until fn
 	// returns an error, which Read returns as it is, or the end. fn may keep
-	// Data, must not change it, and may take its time and call the journal.
+	// Data but not change it. fn may take its time and call the journal.
 	// Where the log is damaged, fn gets all entries before the damage, then
 	// Read returns a *CorruptError.
 	Read(ctx context.Context, from uint64, fn func(Entry) error) error

@@ -3,11 +3,12 @@
 // those who subscribed.
 //
 // It follows the log from beside the engine, so no decision ever waits for a
-// receiver. notice.go says which records are worth telling, in words (pure);
-// outbox.go keeps what one subscription has still to get, drops what it has just
-// got, and remembers how far it is; sender.go calls the URL, signed (sign.go),
-// again and again with growing pauses until it answers 2xx or a day is over;
-// notifier.go ties them together and keeps the cursors on disk.
+// receiver.
+//
+//	notice.go    which records are worth telling, in words (pure)
+//	outbox.go    what one subscription has still to get; drops what it has just got
+//	sender.go    calls the URL, signed (sign.go), until it answers 2xx or a day is over
+//	notifier.go  ties them together and keeps the cursors on disk
 //
 // A receiver gets every notice at least once, in order, each with an ID that
 // never changes: after a crash one may come twice.

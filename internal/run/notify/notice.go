@@ -7,7 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Notice is one thing that somebody may want to be told.
+// Notice is one thing that a subscriber may want to be told.
 type Notice struct {
 	ID       string           `json:"id"` // of the record and the event in it: the same for ever
 	Kind     fleet.NoticeKind `json:"kind"`

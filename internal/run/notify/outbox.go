@@ -26,7 +26,7 @@ type Status struct {
 	Delivered uint64    // notices since the server started
 	Waiting   int       // notices still to be sent
 	Doubles   uint64    // notices left out because the same had just been said
-	Dropped   uint64    // notices given up: too many, or nobody answered for a day
+	Dropped   uint64    // notices given up: too many, or no answer for a day
 	Last      time.Time // when the last one was delivered
 	Failing   time.Time // since when calls fail; zero: they do not
 	Error     string    // of the last call, "" if it went well

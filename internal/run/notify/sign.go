@@ -12,7 +12,7 @@ import (
 
 // SignatureHeader carries t=UNIX SECONDS,v1=HEX: the HMAC-SHA256, under the
 // subscription's secret, of "SECONDS.BODY". A receiver that checks both the code
-// and the age of the time takes nothing from strangers, and nothing twice.
+// and the age of the time takes nothing from other senders, and nothing twice.
 const SignatureHeader = "Muster-Signature"
 
 // Key is what the server makes secrets of: 32 random bytes that stay on its disk.

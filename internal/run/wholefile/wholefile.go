@@ -9,7 +9,7 @@ import (
 )
 
 // unfinished names files that are not whole yet. It names no file after the one
-// it will become, so that nobody who lists a folder takes it for that.
+// it will become, so that a program that lists a folder does not take it for that.
 const unfinished = ".writing-*"
 
 // abandoned is the age at which an unfinished file is taken for what a crash left,
@@ -18,7 +18,7 @@ const abandoned = time.Hour
 
 // Write has fill write the content of the file at path, which appears there once
 // all of it is on the disk. Only its owner may read it. Where an error is returned,
-// what stood at path stands there still, but for one case: the folder could not be
+// what stood at path stands there still, except in one case: the folder could not be
 // made to keep its new entry, and a crash of the machine may bring the old one back.
 func Write(path string, fill func(io.Writer) error) error {
 	dir := filepath.Dir(path)

@@ -129,7 +129,7 @@ type answer struct {
 }
 
 // read reads an answer. A figure that is none, and one of no pod, is passed over:
-// GPUs that no pod holds are nobody's.
+// GPUs that no pod holds belong to no workload.
 func read(data []byte, m metric) (map[Pod]fleet.Permille, error) {
 	var a answer
 	switch err := json.Unmarshal(data, &a); {

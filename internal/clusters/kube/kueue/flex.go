@@ -11,7 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
-// flex plans the queue of what nobody is promised, and the cohorts through which it
+// flex plans the queue of what no quota is promised, and the cohorts through which it
 // borrows what quotas leave unused. A tree's cohort lends to it and borrows nothing:
 // what a quota is not using never goes to another tree.
 func (p *planning) flex(is Objects) {
@@ -37,7 +37,7 @@ func (p *planning) flex(is Objects) {
 	}
 }
 
-// own plans an object that Muster makes itself. One of its name that somebody else
+// own plans an object that Muster makes itself. One of its name that another writer
 // made, or has changed, is left as it is.
 func (p *planning) own(resource, kind string, is *unstructured.Unstructured, spec map[string]any) {
 	should := normal(spec["resourceGroups"])
@@ -45,10 +45,10 @@ func (p *planning) own(resource, kind string, is *unstructured.Unstructured, spe
 	object := strings.ToLower(kind) + "/" + is.GetName()
 	switch {
 	case is.GetResourceVersion() != "" && was == "":
-		p.say(object, "it is not Muster's: what quotas leave unused is not lent to flex by it, unless whoever made it sees to that")
+		p.say(object, "it is not Muster's: what quotas leave unused is not lent to flex by it, unless its owner arranges that")
 		return
 	case is.GetResourceVersion() != "" && now != was && now != should:
-		p.say(object, "somebody else has changed it; Muster leaves it so. Delete it, and Muster makes it anew")
+		p.say(object, "another writer has changed it, and Muster leaves it so. Delete it, and Muster makes it anew")
 		return
 	case now == should && was == should:
 		return
@@ -67,7 +67,7 @@ func named(list []*unstructured.Unstructured, name string) *unstructured.Unstruc
 	return x
 }
 
-// flexGroups gives flex the GPUs that nobody is promised. Of anything else it has as
+// flexGroups gives flex the GPUs that no quota is promised. Of anything else it has as
 // much as all quotas together: GPUs alone bound it.
 func (p *planning) flexGroups(queues []*unstructured.Unstructured) []any {
 	return shaped(queues, func(flavor, name string, total *resource.Quantity) map[string]any {

@@ -26,7 +26,7 @@ const (
 type Objects struct{ Queues, Cohorts, Flavors []*unstructured.Unstructured }
 
 // Apply is an object to be written by server-side apply, by force: that nothing is
-// overwritten which somebody else has changed is seen to by its resource version.
+// overwritten that another writer has changed is ensured by its resource version.
 type Apply struct {
 	Resource, Name string
 	Object         map[string]any
@@ -36,7 +36,7 @@ type Apply struct {
 type Plan struct {
 	Apply []Apply // what takes quota away first
 	Said  []translate.Problem
-	// ByQuota is what is said of one quota's ClusterQueue: that somebody else has changed it.
+	// ByQuota is what is said of one quota's ClusterQueue: that another writer has changed it.
 	ByQuota map[string]string
 }
 
@@ -157,7 +157,7 @@ func assignedIn(q *unstructured.Unstructured, flavor string, nominal int) int {
 	return max(0, nominal)
 }
 
-// changed says whether somebody else has changed what Muster wrote, and to what
+// changed says whether another writer has changed what Muster wrote, and to what
 // Muster would not have written.
 func (p *planning) changed(q *unstructured.Unstructured, path string, is, was, should map[string]amount) bool {
 	for _, flavor := range keys(was) {

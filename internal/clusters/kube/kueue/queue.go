@@ -16,8 +16,8 @@ import (
 const Manager = "muster-quota"
 
 // Written is the annotation that keeps what Muster has written to a queue, so that
-// it can tell what somebody else has changed since. Whoever takes it away hands the
-// queue back to Muster.
+// it can tell what another writer has changed since. Removing it hands the queue back to
+// Muster.
 const Written = "muster.dev/backed"
 
 // Kueue's names.
@@ -75,7 +75,7 @@ func gpuOf(flavor map[string]any, was string, o *translate.Options) (best map[st
 	return best
 }
 
-// number reads a quantity; none where there is none or it is no whole number that is believed.
+// number reads a quantity; none where there is none, or where it is not an integer in a believable range.
 func number(of any) int {
 	var text string
 	switch v := of.(type) {

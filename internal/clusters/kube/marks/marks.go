@@ -77,7 +77,7 @@ func since(n *corev1.Node, want string, at time.Time) metav1.Time {
 
 // Taints is the patch that gives a node the taint of a mark, and takes away that of
 // the mark that Muster had set (a merge patch, which holds for this version of the
-// node alone). A taint of the same key that somebody else has set is left, now and later.
+// node alone). A taint of the same key that another writer has set is left, now and later.
 func Taints(n *corev1.Node, want string) JSON {
 	was := mine(n)
 	taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return was != "" && t.Key == translate.TaintOf(was) })

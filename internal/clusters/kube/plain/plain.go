@@ -91,7 +91,7 @@ func (s Server) request(ctx context.Context, method, path string, send any) (*ht
 const Pace = 16
 
 // Make makes objects below one path, many at a time, and returns all that failed.
-// made (nil: nobody) hears of each, one after the other.
+// made (may be nil) hears of each, one after the other.
 func (s Server) Make(ctx context.Context, path string, list []Object, made func(uid string)) error {
 	todo := make(chan Object, len(list))
 	for _, o := range list {

@@ -13,7 +13,7 @@ import (
 type Work struct {
 	Namespace, Name string
 	Pools           []Part
-	Target          string // "": nobody said
+	Target          string // "": it is not said
 	Partition       string
 	Priority        fleet.Priority
 	MaxRuntime      time.Duration

@@ -68,7 +68,7 @@ func (n *Node) marks(of *corev1.Node, o *Options) {
 }
 
 // silentSince is when a node's kubelet was last known to answer, if it does not: then
-// the node's controller says that nobody knows whether the node is ready. A kubelet
+// the node's controller says that it is not known whether the node is ready. A kubelet
 // that says no is there, and still answers for its pods.
 func silentSince(of *corev1.Node) fleet.Instant {
 	for _, c := range of.Status.Conditions {

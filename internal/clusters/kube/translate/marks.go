@@ -41,7 +41,7 @@ func ConditionOf(mark string) string {
 var lifecycle = []string{"MaintenanceInProgress", "DrainInProgress", "Drained", "GracefulNodeShutdownInProgress"}
 
 // markOf is the mark that Muster has set on a node, as its annotation names it; ""
-// where there is none. Where somebody has taken part of it away it is no mark at all,
+// where there is none. Where part of it was taken away it is no mark at all,
 // and has to be set or taken away whole.
 func markOf(n *corev1.Node) string {
 	mark, _, theirs := strings.Cut(n.Annotations[AnnotationMark], ",")
@@ -76,7 +76,7 @@ func Own(n *corev1.Node, kind string) bool {
 	return mark == MarkMaintenance && kind == ConditionOf(mark)
 }
 
-// takenOut names the condition by which somebody else says that the node is being
+// takenOut names the condition by which another program says that the node is being
 // taken out of use; "": none.
 func takenOut(n *corev1.Node) string {
 	for _, kind := range lifecycle {

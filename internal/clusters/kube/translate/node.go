@@ -32,7 +32,7 @@ type Node struct {
 	Cordoned string
 	Broken   string         // the taint that says it cannot serve; "": none
 	Mark     string         // that Muster itself has set, whole; see marks.go
-	Silent   fleet.Instant  // since when its kubelet does not answer; 0: it answers, be it that it is not ready
+	Silent   fleet.Instant  // since when its kubelet does not answer; 0: it answers, perhaps that it is not ready
 	Fenced   bool           // Muster has said that it is out of service
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem
@@ -59,7 +59,7 @@ func NodeOf(n *corev1.Node, o *Options) Node {
 	return out
 }
 
-// counts notes how many GPUs of a model a node has, as somebody says.
+// counts notes how many GPUs of a model a node has, as a label or a driver says.
 func (n *Node) counts(gpus int64, model, says string, o *Options) {
 	if gpus < 0 || gpus > mostGPUs {
 		n.problem("it says it has %d of %s; a node has 1 to %d", gpus, says, mostGPUs)

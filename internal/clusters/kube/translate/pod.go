@@ -24,7 +24,7 @@ type Pod struct {
 	Unmade               bool   // nothing of its gang starts before it is made
 	Pinned               string // the node on which Muster has started it
 	Choosy               bool   // it says itself which nodes it wants
-	Leaving              bool   // somebody has deleted it
+	Leaving              bool   // it was deleted
 	Over                 bool   // it has ended
 	Failed               bool   // it has ended badly
 	Created              fleet.Instant
@@ -42,7 +42,7 @@ const Unknown = -1
 
 // Owner is what made the pod, as far as the pod itself says.
 type Owner struct {
-	Kind, Name string // "" for a pod that nobody made
+	Kind, Name string // "" for a pod without an owner
 	UID        string // of what made the pod itself
 	Elastic    bool   // its replicas are alike and independent of each other
 	Pool       string // the part of its owner that it is of

@@ -13,7 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Quota is what a cluster grants somebody.
+// Quota is what a cluster grants a namespace or a queue.
 type Quota struct {
 	Path       string
 	Namespaces []string // who may use it
@@ -41,7 +41,7 @@ func FromResourceQuota(q *corev1.ResourceQuota, o *Options) (out Quota, ok bool)
 			}
 			out = Quota{Path: plainName(q.Namespace), Namespaces: []string{q.Namespace}}
 			if n := hard.Value(); n < 0 || n > mostGrant {
-				out.problem("resourcequota/"+q.Namespace+"/"+q.Name, "it grants "+clip(hard.String())+" GPUs, which nobody has")
+				out.problem("resourcequota/"+q.Namespace+"/"+q.Name, "it grants "+clip(hard.String())+" GPUs, which no fleet has")
 			} else {
 				out.Grants = []Grant{{GPUs: int(n)}}
 			}

@@ -28,8 +28,8 @@ type Suspendable struct {
 const mostVirtual = 20_000
 
 // SuspendableOf reads a Job or a JobSet. ok is false for one that is not Muster's to
-// start: it is not suspended and Muster has not started it, it is part of something
-// else, another queue has it, or its pods ask for no GPU or have no target.
+// start. It is not suspended and Muster has not started it, or it is part of something
+// else, or another queue has it, or its pods ask for no GPU or have no target.
 func SuspendableOf(u *unstructured.Unstructured, o *Options) (s Suspendable, ok bool) {
 	s = Suspendable{Kind: u.GetKind(), Namespace: o.Called(u.GetNamespace()), Name: u.GetName(), UID: string(u.GetUID())}
 	s.Suspended, _, _ = unstructured.NestedBool(u.Object, "spec", "suspend")

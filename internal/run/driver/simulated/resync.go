@@ -72,9 +72,9 @@ func (d *Driver) endAgain(at fleet.Instant, j *job) {
 	d.timeline.plan(entry{at: at, job: j, plan: j.plan})
 }
 
-// leaveEnded says again that a job has ended, and then that those of its replicas
-// are gone that Muster wants to leave: it may have been cancelled or evicted
-// before its end was heard of, and then waits for nothing else.
+// leaveEnded says again that a job has ended, and then that those of its replicas are
+// gone that Muster wants to leave. The job may have been cancelled or evicted before its
+// end was heard of, and then waits for nothing else.
 func (d *Driver) leaveEnded(at fleet.Instant, j *job, spots []fleet.Spot) {
 	d.endAgain(at, j)
 	if len(spots) > 0 {

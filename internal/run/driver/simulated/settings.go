@@ -30,14 +30,14 @@ func days(n float64) time.Duration { return time.Duration(n * float64(day)) }
 
 // MeasuredFaults are set after the faults of 400 GPU servers over 349 days at
 // StepFun (InfiniteHBD, SIGCOMM 2025, arXiv 2502.03885; trace
-// github.com/stepfun-ai/InfiniteHBD-Trace): 584 faults or 4.2 per 1,000
-// node-days, 42 % of the servers without any and 14 on the worst, one fault in
-// five recurring within a day of the server's return, the causes' counts and
+// github.com/stepfun-ai/InfiniteHBD-Trace). There are 584 faults or 4.2 per 1,000
+// node-days, 42 % of the servers have none and the worst has 14. One fault in
+// five recurs within a day of the server's return, the causes' counts and
 // median down times; over all causes half the faults last less than 0.85 days,
 // one in ten more than 13, and none more than 131. The share of lemons (1 to 2 %
 // of nodes) is that of Meta's research clusters (Kokolis et al., HPCA 2025,
 // arXiv 2410.21680). Rates from 2.3 to 6.5 per 1,000 node-days are published for
-// other fleets. The blips are a guess: nobody publishes what mends itself.
+// other fleets. The blips are a guess: no figures are published of faults that mend themselves.
 func MeasuredFaults() FaultSettings {
 	return FaultSettings{
 		Rate: 4.2, Shape: 1.8, Lemons: 0.015, LemonRate: 5, Recurs: 0.2,

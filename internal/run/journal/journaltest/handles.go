@@ -35,7 +35,7 @@ func fence(t *testing.T, l *log) {
 		wantLast(t, j, 4, 40)
 		wantEntries(t, readAll(t, j, 1), entries(1, 4))
 	}
-	mustAppend(t, l, entries(5, 5)) // whoever brings the next number may write
+	mustAppend(t, l, entries(5, 5)) // the handle with the next number may write
 	wantFenced(t, second.Append(ctx, stale), 6, 3)
 }
 

@@ -132,7 +132,7 @@ func (w *writer) distrust(err error) {
 	}
 }
 
-// write runs inside the transaction, so nobody else can write between looking
+// write runs inside the transaction, so no other writer comes between looking
 // up the end and adding to it: this is the fence.
 func (w *writer) write(entries []journal.Entry) (end link, err error) {
 	if end, err = storedLink(w.tail); err != nil {

@@ -19,8 +19,8 @@
 // whole, and says nothing. After a crash that is right, since what was torn was
 // never acknowledged. Where acknowledged entries got lost it is not; the
 // tripwire and the snapshots tell the two apart: a log that ends before them is
-// damaged. Whoever puts an older copy of fleet.db in place therefore removes
-// -wal, -head and the newer snapshots with it, or opens it with Salvage.
+// damaged. To put an older copy of fleet.db in place, remove -wal, -head and
+// the newer snapshots with it, or open it with Salvage.
 //
 // Reading order: open.go and check.go, append.go, read.go, chain.go (what makes
 // an entry good), moment.go (SeqAt), head.go, snapshot.go and snapshotfile.go,

@@ -39,7 +39,7 @@ func openReader(path string, how access, wait time.Duration) (*reader, error) {
 	return r, nil
 }
 
-// pool hands out readers. Nobody waits for a reader that another goroutine has.
+// pool hands out readers. No goroutine waits for a reader that another has.
 type pool struct {
 	path string
 	how  access
@@ -60,7 +60,7 @@ func (p *pool) with(fn func(*reader) error) error {
 		return err
 	}
 	if err = fn(r); err != nil {
-		r.close() // whatever state it is in, nobody else gets it
+		r.close() // whatever state it is in, it is not handed out again
 		return err
 	}
 	p.giveBack(r)

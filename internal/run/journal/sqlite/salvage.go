@@ -85,7 +85,7 @@ func finishSalvage(path string) error {
 	return explain(path, "put the salvaged journal in place", err)
 }
 
-// fingerprint changes when somebody writes to the journal.
+// fingerprint changes when a process writes to the journal.
 func fingerprint(path string) (f [2]struct{ size, changed int64 }) {
 	for i, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
@@ -95,8 +95,8 @@ func fingerprint(path string) (f [2]struct{ size, changed int64 }) {
 	return f
 }
 
-// checkUnused makes sure that nobody has the journal open or has written to it
-// since it was seen. Where damage keeps SQLite from locking it, nobody can be
+// checkUnused makes sure that no process has the journal open or has written to it
+// since it was seen. Where damage keeps SQLite from locking it, no process can be
 // at work on it either.
 func checkUnused(path string, wait time.Duration, seen any) error {
 	if seen != any(fingerprint(path)) {

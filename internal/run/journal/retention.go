@@ -7,12 +7,11 @@ const (
 	keepSpread = 512
 )
 
-// Thin says which snapshots are no longer worth their room, given the sequence
-// numbers of all, ascending. It keeps the newest three, the oldest, and of the
-// rest one in each stretch of the log, where a stretch is a power of two and the
-// log has at most 512 of them: whichever moment of the past somebody looks back
-// at, a snapshot is never further away than two stretches, and how many there are
-// does not grow with the log.
+// Thin says which snapshots may be dropped, given the sequence numbers of all, ascending.
+// It keeps the newest three, the oldest, and of the rest one in each stretch of the log.
+// A stretch is a power of two, and the log has at most 512 of them. So a snapshot is never
+// further than two stretches from any moment of the past, and how many there are does not
+// grow with the log.
 func Thin(seqs []uint64) (drop []uint64) {
 	if len(seqs) <= keepNewest {
 		return nil
