@@ -261,7 +261,7 @@ func TestBadSubscriptionsAreRefused(t *testing.T) {
 			t.Errorf("%+v: refused with %v, not %q", sub, refusal, bad.says)
 		}
 	}
-	if _, refusal := core.Step(h.s, core.Request{Command: core.Subscribe{Subscription: good}, Actor: core.Actor{Name: "user:ada", User: "ada"}}, 1); refusal == nil || refusal.Code != core.AccessDenied {
+	if _, refusal := core.Step(h.s, core.Request{Command: core.Subscribe{Subscription: good}, Actor: core.Actor{Name: "user:ada", User: "ada"}}, 1); refusal == nil || refusal.Code != core.NotOperator {
 		t.Errorf("ada, who is no operator: %v", refusal)
 	}
 }
