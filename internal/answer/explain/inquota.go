@@ -26,7 +26,20 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 	if b, ok := q.clearing(a.Tree()); ok {
 		return []Blocker{b}
 	}
-	return []Blocker{q.tried(q.scattered(a, n))}
+	list = append(list, q.tried(q.scattered(a, n)))
+	if b, ok := q.borrowingHead(a, n); ok {
+		list = append(list, b)
+	}
+	return list
+}
+
+// borrowingHead names the head of the tree's borrowers where the unit, which finds no nodes
+// in its own quota's backing, may not borrow because of it.
+func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
+	if ahead, barred := q.pl.TreeBarrier(q.it); barred && n.others {
+		return q.behindHead(a, ahead), true
+	}
+	return Blocker{}, false
 }
 
 // behind names who is ahead and holds a reservation: in its quota's queue, or
@@ -39,10 +52,14 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 	if !barred {
 		return Blocker{}, false
 	}
+	return q.behindHead(a, ahead), true
+}
+
+func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 	gpus := ahead.Workload.NeedsBase()
 	return block(Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
 		"%s (%s) is ahead of it and holds a reservation for %d GPUs; starting this one now could delay it.",
-		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree()))), true
+		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 // unbacked says that the grant would do, and its backing does not.
