@@ -103,6 +103,9 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 		if it.Pool != fleet.Base {
 			return nil // a pool that waits to join may hold a reservation
 		}
+		if returnsBefore(p, a, it) {
+			return nil // so may work on its way back to the queue
+		}
 		list := wants(it.Workload)
 		if !judged(p, it.Workload) {
 			return nil // whether it holds a reservation is not known here
@@ -127,6 +130,22 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 		return nil // those behind it wait for it
 	}
 	return nil
+}
+
+// returnsBefore says whether work that comes before a unit is on its way back to its queue.
+func returnsBefore(p *fleet.Partition, a *fleet.Account, it fleet.Waiting) bool {
+	for _, w := range p.Leaving() {
+		if w.Account() != a || w.Moves != nil || w.State.Ended() {
+			continue
+		}
+		for i, pool := range w.Pools {
+			comesBack := w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < pool.Min
+			if comesBack && fleet.KeyOf(w, pool.Rank, false).Before(it.Key) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // startsWithinGrace: who is admitted into its quota's backing starts within the
