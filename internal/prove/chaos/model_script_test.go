@@ -28,6 +28,7 @@ type author struct {
 	calm  bool   // no failures, no changes by people: only work comes and goes
 
 	shares bool // people share quotas out
+	silent bool // much happens while reports are stale, and nodes are suspect for moments
 	learns bool // operators choose among buffers that learn, too
 	taught bool // the fleet's own buffer may learn
 
@@ -244,6 +245,10 @@ func (a *author) nodes() core.Command {
 	if c.State == fleet.Degraded {
 		c.Dead = 1 + a.upTo(p.GPUsPerNode-1)
 	}
+	if a.silent && a.chance(40) {
+		c.State, c.Dead = fleet.Suspect, 0
+		a.queue = append(a.queue, step{after: a.pause(), do: core.SetNodes{Names: c.Names, State: fleet.Healthy, Signal: "test"}})
+	}
 	return c
 }
 
@@ -317,7 +322,12 @@ func (a *author) operators() core.Command {
 func (a *author) reports() core.Command {
 	switch a.upTo(5) {
 	case 0, 1:
-		a.queue = append(a.queue, step{after: a.pause(), do: core.Tick{}}, step{after: a.pause(), do: core.ResumeReports{Cluster: "t"}})
+		a.queue = append(a.queue, step{after: a.pause(), do: core.Tick{}})
+		for a.silent && a.chance(75) {
+			do := pick(a, a.grant, a.people, a.nodes, a.nodes, a.submit, a.submit, a.cancel, a.operators)()
+			a.queue = append(a.queue, step{after: a.pause(), do: do})
+		}
+		a.queue = append(a.queue, step{after: a.pause(), do: core.ResumeReports{Cluster: "t"}})
 		return core.StopReports{Cluster: "t"}
 	case 2:
 		return core.ResumeReports{Cluster: pick(a, "t", "u")}

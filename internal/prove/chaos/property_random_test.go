@@ -32,6 +32,25 @@ func TestRandomFleets(t *testing.T) {
 	t.Logf("%v", total)
 }
 
+// TestRandomFleetsInSilence plays fleets in which people cut grants and nodes fail
+// while reports are stale, and nodes are suspect for moments. Its first seed is a new
+// one in every run: -seed plays one again.
+func TestRandomFleetsInSilence(t *testing.T) {
+	t.Parallel()
+	first, n := *seedFlag, int64(1)
+	if first == 0 {
+		first, n = rand.Int63n(1<<32), *worlds/5
+	}
+	t.Logf("seeds %d to %d; play one again with -run Silence -seed", first, first+n-1)
+	for seed := first; seed < first+n; seed++ {
+		w, f := playBy(seed, func(a *author) { a.silent = true }, sampling{recount: 2, idle: 3, hash: 3})
+		if f != nil {
+			t.Errorf("%s", smallest(seed, w.script, f))
+			break
+		}
+	}
+}
+
 // onceBroken are seeds that broke something when this room was young: a replica
 // that stayed behind, an alignment that went back and forth, borrowers that took
 // turns, an eviction that nobody needed. As long as author writes the same
