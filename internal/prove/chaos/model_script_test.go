@@ -106,6 +106,10 @@ func (a *author) next() step {
 		return a.chaos()
 	}
 	st := step{after: a.pause()}
+	if a.silent && a.chance(10) {
+		st.do = a.reports()
+		return st
+	}
 	if n := len(a.w.open()); n > 30 {
 		st.do = a.cancel()
 		return st

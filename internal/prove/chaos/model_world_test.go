@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/run/compact"
@@ -320,6 +321,14 @@ func (w *world) record(r event.Record) *failure {
 	return nil
 }
 
+// figures asks whether what people read adds up.
+func (w *world) figures() error {
+	if !due(w.every.recount, w.steps) {
+		return nil
+	}
+	return view.Check(w.s)
+}
+
 // holds asks everything that must hold of the state as it is now.
 func (w *world) holds() *failure {
 	if due(w.every.recount, w.steps) {
@@ -332,6 +341,9 @@ func (w *world) holds() *failure {
 				return &failure{rule: b.Rule, detail: b.String() + w.partitionsText()}
 			}
 		}
+	}
+	if err := w.figures(); err != nil {
+		return &failure{rule: "every figure adds up", detail: err.Error() + w.partitionsText()}
 	}
 	w.hash = ""
 	if due(w.every.hash, w.steps) {

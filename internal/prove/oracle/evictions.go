@@ -353,13 +353,7 @@ func minimal(m Moment, list []Eviction, s *said) {
 // oneStep says whether an owner got room by one step of the record, and no work got
 // room there only to lose it again. Otherwise each step saw other room than there is in the end.
 func (m Moment) oneStep(o *Job) bool {
-	steps := 0
-	for _, e := range m.Record.Events {
-		if e, ok := e.(event.ReplicasPlaced); ok && e.ID == o.ID {
-			steps++
-		}
-	}
-	return steps == 1 && len(startedAndEvicted(m)) == 0
+	return m.steps(o.ID) == 1 && len(startedAndEvicted(m)) == 0
 }
 
 // aligned says whether backing moved by the same record, before or after.
@@ -406,7 +400,7 @@ func (e Eviction) backs() (list [][]Unit) {
 			}
 		}
 	}
-	if len(all) < told || told == 0 || e.Was.State != fleet.RunningW {
+	if len(all) < told || told == 0 || e.Was.State != fleet.RunningW || slices.ContainsFunc(e.Was.Units, func(u Unit) bool { return u.Phase == fleet.Reserved }) {
 		return nil // it was given some of that room by the same record
 	}
 	pool := e.Spots[0].Pool

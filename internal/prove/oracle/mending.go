@@ -12,6 +12,7 @@ var mendingLaws = []Law{
 	{"mended-in-island", "a gang that loses a node is mended from a free or flex node of its island (§6)", eachPart(mended)},
 	{"mended-close", "a lost replica is replaced in the failed node's island, where backing covers it and a node is free (§6)", mendedClose},
 	{"mended-before-lesser", "mending takes less important work of the same quota before the gang goes back to its queue (§6)", eachPart(lesser)},
+	{"mend-victims", "a mend takes free nodes, then flex, then in-quota work; on flex free nodes only (§6)", mendVictims},
 	{"elastic-runs-on", "elastic pools lose the replica and run on (§6)", eachPart(runsOn)},
 }
 
@@ -168,4 +169,64 @@ func runsOn(m Moment, p *Part, s *said) {
 			s.add("%s lost nodes, had %d replicas left of at least %d, and went back to its queue", old.Name, left, old.Pools[0].Min)
 		}
 	}
+}
+
+// mendVictims looks at what was evicted for a replica that replaces a lost one.
+func mendVictims(m Moment) []string {
+	var s said
+	for _, e := range m.evictions() {
+		if e.Owner == nil || e.Part.Stale || !m.mends(e.Owner.ID) || m.steps(e.Owner.ID) != 1 {
+			continue
+		}
+		if e.Owner.Flexes() {
+			s.add("%s was evicted for a mend of %s, which is on flex", e.Victim.Name, e.Owner.Name)
+			continue
+		}
+		if e.Victim.Flexes() || len(e.Owner.Pools) != 1 || e.Owner.Pools[0].GPUs != e.Part.PerNode || e.Owner.Pools[0].Reach != fleet.ReachIsland {
+			continue
+		}
+		island := e.Part.Nodes[e.Owner.Units[0].Node].Island
+		if !e.Part.covers(e.Owner.Tree, island, e.Before) {
+			continue
+		}
+		for i, n := range e.Part.Nodes {
+			held := func(u Unit) bool { return u.Node == i && !u.Job.Flexes() }
+			if n.Whole() && n.Island == island && !slices.ContainsFunc(e.Part.Units, held) && !slices.ContainsFunc(e.Before.Units, held) {
+				s.add("%s of %s was evicted for a mend of %s, beside %s, on which no in-quota work stands", e.Victim.Name, e.Victim.Target, e.Owner.Name, n.Name)
+				break
+			}
+		}
+	}
+	return s
+}
+
+// mends says whether a workload got room by the record for replicas that it lost.
+func (m Moment) mends(id uint64) bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		p, ok := e.(event.ReplicasPlaced)
+		return ok && p.ID == id && p.Mend
+	})
+}
+
+// steps is how often the record gave a workload room.
+func (m Moment) steps(id uint64) (n int) {
+	for _, e := range m.Record.Events {
+		if p, ok := e.(event.ReplicasPlaced); ok && p.ID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// covers says whether a tree's backing covers one node more in an island than its
+// work touched on nodes in service, before a record.
+func (p *Part) covers(tree string, island int, before *Part) bool {
+	_, backing := p.trees()
+	nodes := map[int]bool{}
+	for _, u := range before.Units {
+		if u.Job.Tree == tree && u.Stays() && p.Nodes[u.Node].Island == island && p.Nodes[u.Node].State.Keeps() {
+			nodes[u.Node] = true
+		}
+	}
+	return backing[tree] != nil && len(nodes) < backing[tree][island]
 }
