@@ -82,7 +82,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	}
 	walk, first, own := walkTree(tree), head{}, map[*fleet.Account]*heads{}
 	back := pl.returningTo(tree)
-	reserve := pl.returningGPUs(back, nil)
+	reserve := pl.returningGPUs(back)
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
 		for _, r := range earlierThan(&back, it.Key) {

@@ -67,7 +67,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 			continue
 		}
 		held, returning := heldFrom(w.Account(), w), pl.returningTo(w.Account().Root())
-		back := pl.returningGPUs(returning, nil)
+		back := pl.returningGPUs(returning)
 		room := w.Account().BackedGPUs() - w.Account().Stays() - held
 		if holds == fleet.HoldsBorrowing {
 			tree := pl.backedGPUs(w.Account().Root()) - w.Account().Root().Stays()

@@ -60,11 +60,13 @@ func (pl *Planner) returningTo(tree *fleet.Tree) (list []fleet.Waiting) {
 	return list
 }
 
-// returningGPUs is the GPUs of units on their way back that would start at once, by count.
-func (pl *Planner) returningGPUs(list []fleet.Waiting, except *fleet.Workload) (gpus int) {
+// returningGPUs is the GPUs of units on their way back that would start at once inside
+// their quotas' backing.
+func (pl *Planner) returningGPUs(list []fleet.Waiting) (gpus int) {
 	for _, it := range list {
-		if a := it.Workload.Account(); it.Workload != except && a.Stays()+gpusFor(it) <= a.BackedGPUs() {
-			gpus += gpusFor(it)
+		h := head{}
+		if h.considerReturning(pl, it.Workload.Account(), it); h.returns {
+			gpus += h.gpus
 		}
 	}
 	return gpus

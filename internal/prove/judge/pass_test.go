@@ -52,9 +52,12 @@ func (c *court) passes(s, after *fleet.State, owner event.ReplicasPlaced, now fl
 		return nil
 	}
 	j := judge.New(s, s.Partition(here), now)
-	for _, it := range a.Queue() {
+	for _, it := range queued(s.Partition(here), a) {
 		if it.Workload == w || it.Pool != fleet.Base {
-			return nil // who joins is not judged
+			return nil // a pool that joins is not judged
+		}
+		if it.Workload.State != fleet.Pending && j.FitsEmpty(j.Ways(it)[0]) {
+			return nil // the head is on its way back to its queue
 		}
 		if !j.FitsEmpty(j.Ways(it)[0]) {
 			continue
