@@ -30,6 +30,7 @@ func Align(s *fleet.State, p *fleet.Partition, now fleet.Instant) Alignment {
 		al.backTheRest()
 		al.letInNewGangs() // rules 3 and 4: where no running work has to give up its cover
 		al.followTheWork() // §5: backing follows its quota's running work
+		al.reunite()       // rule 6: idle pieces move into one island
 		if !al.settle() {
 			break
 		}

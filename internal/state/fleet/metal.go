@@ -207,7 +207,9 @@ func (p *Partition) Unalign() {
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
-func (p *Partition) Unaligned() bool { return p.unaligned || p.straying && p.couldFollow() }
+func (p *Partition) Unaligned() bool {
+	return p.unaligned || p.straying && p.couldFollow() || p.couldReunite()
+}
 
 // couldFollow says whether idle backing of some account could move to where
 // its own work stands uncovered, so that nothing else is worth looking at.
@@ -218,6 +220,61 @@ func (p *Partition) couldFollow() bool {
 		}
 	}
 	return false
+}
+
+// idles notes that work of a tree has left a node, so that backing may be idle there.
+func (p *Partition) idles(t *Tree) {
+	if n := len(p.idled); n == 0 || p.idled[n-1] != t {
+		p.idled = append(p.idled, t)
+	}
+}
+
+// couldReunite says whether idle backing of a tree that work has left lies in
+// several islands, one of which has room for all of it.
+func (p *Partition) couldReunite() bool {
+	for _, t := range p.idled {
+		if slices.ContainsFunc(t.accounts, (*Account).inPieces) {
+			return true
+		}
+	}
+	return false
+}
+
+// InPieces says whether idle backing of some account lies in several islands, one
+// of which has room for all of it.
+func (p *Partition) InPieces() bool {
+	return slices.ContainsFunc(p.Accounts, (*Account).inPieces)
+}
+
+func (a *Account) inPieces() bool {
+	if len(a.islands) < 2 {
+		return false
+	}
+	pieces, sum := 0, 0
+	for _, i := range a.islands {
+		if n := a.idleIn(i); n > 0 {
+			pieces, sum = pieces+1, sum+n
+		}
+	}
+	if pieces < 2 {
+		return false
+	}
+	for i, island := range a.partition.Islands {
+		if island.whole-island.backedNodes+a.idleIn(i) >= sum {
+			return true
+		}
+	}
+	return false
+}
+
+// idleIn is the nodes of an island that back the account and that neither its
+// work nor its declared gang needs.
+func (a *Account) idleIn(island int) int {
+	needs := a.touched[island]
+	if a.Gang > 0 && a.GangMissing == 0 && a.GangIsland == island {
+		needs = max(needs, a.Gang/a.partition.GPUsPerNode)
+	}
+	return max(0, a.Backing[island]-needs)
 }
 
 // idles says whether more nodes back the account in some island than it touches.
@@ -241,7 +298,9 @@ func (a *Account) strays() bool {
 }
 
 // Aligned says that the backing is what it should be, until something changes.
-func (p *Partition) Aligned() { p.unaligned, p.straying, p.grantsMoved = false, false, false }
+func (p *Partition) Aligned() {
+	p.unaligned, p.straying, p.idled, p.grantsMoved = false, false, nil, false
+}
 
 // Touch says that something changed in the partition, though no room came free.
 func (p *Partition) Touch() { p.state.dirty[p] = true }

@@ -103,11 +103,12 @@ type Partition struct {
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
 	straying   bool
-	overs      int // islands of accounts that touch more nodes than back them
-	short      int // accounts whose grant is not backed whole
-	declared   int // accounts that declare a gang
-	gangless   int // accounts whose declared gang is not backed
-	probations int // nodes in probation
+	idled      []*Tree // whose work has left nodes since an alignment looked last
+	overs      int     // islands of accounts that touch more nodes than back them
+	short      int     // accounts whose grant is not backed whole
+	declared   int     // accounts that declare a gang
+	gangless   int     // accounts whose declared gang is not backed
+	probations int     // nodes in probation
 	downs      peaks
 	// grantsMoved: a grant has changed since an alignment looked last, even one that
 	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
@@ -264,7 +265,7 @@ func (p *Partition) OnProbation() int { return p.probations }
 // and all work stands where its quota's backing reaches, as when the backing was
 // decided last. Then nodes that come and go change no backing that still stands.
 func (p *Partition) Content() bool {
-	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0
+	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0 && !p.InPieces()
 }
 
 // State is the state the partition belongs to.
