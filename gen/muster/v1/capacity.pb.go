@@ -46,7 +46,9 @@ type Figures struct {
 	// tree; of any partition, where there are several. (What one quota could start guaranteed, muster free says.)
 	LargestGang int32 `protobuf:"varint,17,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
 	// Held by in-quota work that has long done nothing.
-	Idle          int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
+	Idle int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
+	// Grants whose declared gang no island backs in one piece.
+	GangsUnbacked int32 `protobuf:"varint,31,opt,name=gangs_unbacked,json=gangsUnbacked,proto3" json:"gangs_unbacked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -203,6 +205,13 @@ func (x *Figures) GetLargestGang() int32 {
 func (x *Figures) GetIdle() int32 {
 	if x != nil {
 		return x.Idle
+	}
+	return 0
+}
+
+func (x *Figures) GetGangsUnbacked() int32 {
+	if x != nil {
+		return x.GangsUnbacked
 	}
 	return 0
 }
@@ -1805,7 +1814,7 @@ var File_muster_v1_capacity_proto protoreflect.FileDescriptor
 
 const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\n" +
-	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x81\x04\n" +
+	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xa8\x04\n" +
 	"\aFigures\x12\x1c\n" +
 	"\tinstalled\x18\x01 \x01(\x05R\tinstalled\x12\x18\n" +
 	"\ahealthy\x18\x02 \x01(\x05R\ahealthy\x12\x16\n" +
@@ -1827,7 +1836,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x04flex\x18\x0f \x01(\x05R\x04flex\x12\x1b\n" +
 	"\tflex_used\x18\x10 \x01(\x05R\bflexUsed\x12!\n" +
 	"\flargest_gang\x18\x11 \x01(\x05R\vlargestGang\x12\x12\n" +
-	"\x04idle\x18\x1e \x01(\x05R\x04idle\"\x83\x01\n" +
+	"\x04idle\x18\x1e \x01(\x05R\x04idle\x12%\n" +
+	"\x0egangs_unbacked\x18\x1f \x01(\x05R\rgangsUnbacked\"\x83\x01\n" +
 	"\x0fClusterCapacity\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12,\n" +

@@ -196,7 +196,11 @@ type Grant struct {
 	// The cluster's reports have stopped; the figures are the last known.
 	Stale bool `protobuf:"varint,19,opt,name=stale,proto3" json:"stale,omitempty"`
 	// Held by work that has long done nothing.
-	Idle          int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
+	Idle int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
+	// The largest gang that the quota could start guaranteed now, in one island.
+	LargestGang int32 `protobuf:"varint,31,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// The most of its backing that lies in one island.
+	LargestPiece  int32 `protobuf:"varint,32,opt,name=largest_piece,json=largestPiece,proto3" json:"largest_piece,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -367,6 +371,20 @@ func (x *Grant) GetStale() bool {
 func (x *Grant) GetIdle() int32 {
 	if x != nil {
 		return x.Idle
+	}
+	return 0
+}
+
+func (x *Grant) GetLargestGang() int32 {
+	if x != nil {
+		return x.LargestGang
+	}
+	return 0
+}
+
+func (x *Grant) GetLargestPiece() int32 {
+	if x != nil {
+		return x.LargestPiece
 	}
 	return 0
 }
@@ -910,8 +928,10 @@ type SetGrantRequest struct {
 	Gpus      int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// The largest block that must fit in one island; 0: none. Not set: the gang it has, as far as it fits.
 	Gang *int32 `protobuf:"varint,5,opt,name=gang,proto3,oneof" json:"gang,omitempty"`
-	// Assign more than is sustainable; needs a reason.
-	Overcommit    bool `protobuf:"varint,6,opt,name=overcommit,proto3" json:"overcommit,omitempty"`
+	// Assign more than is sustainable, or declare a gang that no island sustains; needs a reason.
+	Overcommit bool `protobuf:"varint,6,opt,name=overcommit,proto3" json:"overcommit,omitempty"`
+	// What a fleet file or an import brings: a gang that no island sustains is taken, and flagged.
+	AsFound       bool `protobuf:"varint,7,opt,name=as_found,json=asFound,proto3" json:"as_found,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -984,6 +1004,13 @@ func (x *SetGrantRequest) GetGang() int32 {
 func (x *SetGrantRequest) GetOvercommit() bool {
 	if x != nil {
 		return x.Overcommit
+	}
+	return false
+}
+
+func (x *SetGrantRequest) GetAsFound() bool {
+	if x != nil {
+		return x.AsFound
 	}
 	return false
 }
@@ -1855,7 +1882,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06access\x18\x02 \x01(\v2\x11.muster.v1.AccessR\x06access\x12(\n" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
 	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
-	"\x05owner\x18\x1e \x01(\tR\x05owner\"\xfc\x04\n" +
+	"\x05owner\x18\x1e \x01(\tR\x05owner\"\xc4\x05\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +
@@ -1880,7 +1907,9 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\vgang_island\x18\x10 \x01(\tR\n" +
 	"gangIsland\x12\x14\n" +
 	"\x05stale\x18\x13 \x01(\bR\x05stale\x12\x12\n" +
-	"\x04idle\x18\x1e \x01(\x05R\x04idle\x1a:\n" +
+	"\x04idle\x18\x1e \x01(\x05R\x04idle\x12!\n" +
+	"\flargest_gang\x18\x1f \x01(\x05R\vlargestGang\x12#\n" +
+	"\rlargest_piece\x18  \x01(\x05R\flargestPiece\x1a:\n" +
 	"\fIslandsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd6\x01\n" +
@@ -1917,7 +1946,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\"_\n" +
 	"\x10GetQuotaResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12&\n" +
-	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\xd0\x02\n" +
+	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\xeb\x02\n" +
 	"\x0fSetGrantRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12N\n" +
 	"\x05quota\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x05quota\x12S\n" +
@@ -1926,7 +1955,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04gang\x18\x05 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\xad\xe2\x04(\x00H\x00R\x04gang\x88\x01\x01\x12\x1e\n" +
 	"\n" +
 	"overcommit\x18\x06 \x01(\bR\n" +
-	"overcommitB\a\n" +
+	"overcommit\x12\x19\n" +
+	"\bas_found\x18\a \x01(\bR\aasFoundB\a\n" +
 	"\x05_gang\"@\n" +
 	"\x10SetGrantResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xc8\x02\n" +

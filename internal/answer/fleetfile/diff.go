@@ -280,6 +280,6 @@ func (d *differ) grant(quota string, g Grant) {
 	if is.Grant == 0 {
 		kind, text = Added, grantText(g.GPUs, g.Gang)
 	}
-	command := core.SetGrant{Quota: quota, Partition: g.Partition, GPUs: g.GPUs, Gang: g.Gang, Overcommit: is.Overcommit && g.GPUs <= is.Grant}
+	command := core.SetGrant{Quota: quota, Partition: g.Partition, GPUs: g.GPUs, Gang: g.Gang, Overcommit: is.Overcommit && g.GPUs <= is.Grant, AsFound: true}
 	d.add(kind, g.Line, command, "grant %s in %s: %s", quota, g.Partition, text)
 }

@@ -55,5 +55,6 @@ func (f *Figures) add(g Figures) {
 	f.Flex += g.Flex
 	f.FlexUsed += g.FlexUsed
 	f.Idle += g.Idle
+	f.GangsUnbacked += g.GangsUnbacked
 	f.LargestGang = max(f.LargestGang, g.LargestGang)
 }

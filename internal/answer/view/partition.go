@@ -25,6 +25,8 @@ type Figures struct {
 	// island: guaranteed inside its quota's backing, or borrowing inside its tree's on
 	// nodes that the tree does not touch.
 	LargestGang int `json:"largestGang"`
+	// GangsUnbacked is how many grants declare a gang that no island backs in one piece.
+	GangsUnbacked int `json:"gangsUnbacked,omitempty"`
 }
 
 // Partition is one partition's figures.
@@ -68,6 +70,9 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		f.Borrowed += q.Borrowed
 		f.Over += q.Over
 		f.Idle += q.Idle
+		if q.GangMissing > 0 {
+			f.GangsUnbacked++
+		}
 	}
 	row := Partition{Partition: p.ID, Figures: f, Stale: stale(p)}
 	if !row.Stale {

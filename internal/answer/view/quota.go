@@ -31,7 +31,11 @@ type Quota struct {
 	// Of a declared gang that is not backed: the island where least is missing, and how much.
 	GangIsland  string `json:"gangIsland,omitempty"`
 	GangMissing int    `json:"gangMissing,omitempty"`
-	Stale       bool   `json:"stale"` // its cluster's reports have stopped
+	// LargestGang is the largest gang that the quota could start guaranteed now in one
+	// island, and LargestPiece the most of its backing that lies in one island.
+	LargestGang  int  `json:"largestGang"`
+	LargestPiece int  `json:"largestPiece"`
+	Stale        bool `json:"stale"` // its cluster's reports have stopped
 }
 
 // Quotas lists what every quota has in every partition where it has anything, at
@@ -84,7 +88,11 @@ func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	q.Unbacked = q.Assigned - q.Backed
 	q.Scheduled = min(q.Usage, q.Backed)
 	q.Unscheduled = q.Backed - q.Scheduled
+	if !q.Stale {
+		q.LargestGang = guaranteedGang(p, a, a.BackedGPUs()-a.Stays())
+	}
 	for i, nodes := range a.Backing {
+		q.LargestPiece = max(q.LargestPiece, nodes*p.GPUsPerNode)
 		if nodes > 0 {
 			q.Islands[p.Islands[i].Name] = nodes * p.GPUsPerNode
 		}

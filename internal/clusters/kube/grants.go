@@ -95,7 +95,7 @@ func grantsOf(s *fleet.State, cluster string, q translate.Quota) (commands []cor
 			continue
 		}
 		if a := p.Account(q.Path); (a == nil && gpus[p.ID] > 0) || (a != nil && a.Grant != gpus[p.ID]) {
-			commands = append(commands, core.SetGrant{Quota: q.Path, Partition: p.ID, GPUs: gpus[p.ID], KeepGang: true, Overcommit: true})
+			commands = append(commands, core.SetGrant{Quota: q.Path, Partition: p.ID, GPUs: gpus[p.ID], KeepGang: true, Overcommit: true, AsFound: true})
 		}
 	}
 	return commands, problems

@@ -101,9 +101,9 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 	if refusal := notNegative("a grant", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
-	was, gang := 0, c.Gang
+	was, wasGang, gang := 0, 0, c.Gang
 	if a := p.Account(c.Quota); a != nil {
-		was = a.Grant
+		was, wasGang = a.Grant, a.Gang
 		if c.KeepGang {
 			gang = min(a.Gang, p.InWholeNodes(c.GPUs))
 		}
@@ -121,8 +121,12 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 	if refusal != nil {
 		return nil, refusal
 	}
+	tooLarge := gangTooLarge(s, p, wasGang, gang, now)
+	if tooLarge != nil && !c.Overcommit && !c.AsFound {
+		return nil, tooLarge
+	}
 	// Who may go beyond what is sustainable and does not has overcommitted nothing.
-	over := c.Overcommit && assignedAfter(s, p, c, was, now) > sustainable(s, p, now)
+	over := c.Overcommit && (tooLarge != nil || assignedAfter(s, p, c, was, now) > sustainable(s, p, now))
 	return append([]event.Event{event.GrantSet{
 		Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Gang: gang, Was: was, Overcommit: over,
 	}}, used...), nil

@@ -57,6 +57,22 @@ func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity 
 	return c
 }
 
+// SustainableShares is what each island alone can sustain, in nodes: the largest
+// gang that may be declared there (semantics §2, §4). It is at most the island's
+// own share; under a fixed policy it is the same.
+func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []int {
+	shares := CapacityOf(s, p, now).Shares
+	since := now.Add(-s.Policy.Dwell)
+	for i := range shares {
+		if b := s.BufferFor(p, i); b.Learns() {
+			n, down := down(p, since, now, i)
+			ahead := forecast(s, p, now).islands[i]
+			shares[i] = min(shares[i], claimOf(b, fleet.SustainableHours).Promised(n, down, max(ahead.short, ahead.long)))
+		}
+	}
+	return shares
+}
+
 // down is how many nodes some islands have, and how many of them were down at the
 // worst moment of the last dwell, now included; each island's worst, unless they
 // are all there are.

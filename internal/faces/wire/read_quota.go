@@ -30,7 +30,7 @@ func ReadSetGrant(m *musterv1.SetGrantRequest) core.Command {
 	return core.SetGrant{
 		Quota: m.GetQuota(), Partition: m.GetPartition(),
 		GPUs: int(m.GetGpus()), Gang: int(m.GetGang()), KeepGang: m.Gang == nil,
-		Overcommit: m.GetOvercommit(),
+		Overcommit: m.GetOvercommit(), AsFound: m.GetAsFound(),
 	}
 }
 
