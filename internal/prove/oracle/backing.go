@@ -130,13 +130,29 @@ func allBacked(_ Moment, p *Part, s *said) {
 	if p.Stale {
 		return
 	}
-	granted := 0
+	granted, waits := 0, 0
 	for _, q := range p.Quotas {
 		granted += q.Grant / p.PerNode
+		waits += p.waitsForIsland(q)
 	}
-	if _, sum := p.backed(); sum < min(granted, p.Promised) {
+	if _, sum := p.backed(); sum+waits < min(granted, p.Promised) {
 		s.add("%s: %d nodes back quotas; %d are granted whole, %d are promisable", p.ID, sum, granted, p.Promised)
 	}
+}
+
+// waitsForIsland is how many nodes of a quota may wait for the island where its first work
+// stands, rather than move under other work of its own (§3.3, which comes before §3.5).
+func (p *Part) waitsForIsland(q Quota) int {
+	islands, nodes := 0, 0
+	for i, n := range p.touched(p.of(func(u Unit) bool { return u.Job.Target == q.Path })).perIsland(p) {
+		if n > q.Backing[i] {
+			islands, nodes = islands+1, nodes+n-q.Backing[i]
+		}
+	}
+	if islands < 2 {
+		return 0
+	}
+	return max(0, min(nodes, q.Grant/p.PerNode-q.Backed()))
 }
 
 // runsOn is how many nodes a quota's work touches.
