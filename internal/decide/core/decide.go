@@ -12,7 +12,7 @@ import (
 // itself, or a refusal. It changes nothing. Promise and placement react to the
 // events in Step.
 func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
-	command, refusal := called(s, r)
+	command, refusal := withFullNames(s, r)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -53,7 +53,7 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 	if installed := p.Tally().Installed; c.GPUs > installed {
 		return nil, refuse(Invalid, "a request for %d GPUs; all of %s has %d", c.GPUs, p.ID, installed).with(map[string]int{"gpus": c.GPUs, "installed": installed})
 	}
-	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs}, now)
+	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs}, now)
 }
 
 func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -70,11 +70,11 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 	case q.Access.Open():
 		return nil, refuse(NothingToDo, "%s is open to everyone already", c.Quota)
 	}
-	return made(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)
+	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)
 }
 
-// made is a request as it begins. The same is not asked twice by the same person.
-func made(s *fleet.State, r Request, q fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+// newRequest is a request as it begins. The same is not asked twice by the same person.
+func newRequest(s *fleet.State, r Request, q fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
 	for _, old := range s.Requests {
 		if old.State == fleet.RequestOpen && old.By == r.Actor.Name && old.Quota == q.Quota && old.Partition == q.Partition && (old.Access == nil) == (q.Access == nil) {
 			return nil, refuse(NameTaken, "request %d of %s for %s is still open; withdraw it to ask for something else", old.ID, old.By, q.Quota)

@@ -7,48 +7,48 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// called gives nodes their full names in a command of a person, or of a monitor, who
+// withFullNames gives nodes their full names in a command of a person, or of a monitor, who
 // may have said only what their own cluster calls them. What a cluster's own driver
 // says is exact: a node that it names and nobody knows is not another cluster's.
-func called(s *fleet.State, r Request) (Command, *Refusal) {
+func withFullNames(s *fleet.State, r Request) (Command, *Refusal) {
 	if r.Actor.Name == Driver.Name || r.Actor.Name == System.Name {
 		return r.Command, nil
 	}
 	switch c := r.Command.(type) {
 	case SetNodes:
-		refusal := callAll(s, &c.Names)
+		refusal := fullNames(s, &c.Names)
 		return c, refusal
 	case ReleaseNodes:
-		refusal := callAll(s, &c.Names)
+		refusal := fullNames(s, &c.Names)
 		return c, refusal
 	case RecordValidation:
-		refusal := callOne(s, &c.Node)
+		refusal := fullName(s, &c.Node)
 		return c, refusal
 	case OpenIncident:
-		refusal := callAll(s, &c.Nodes)
+		refusal := fullNames(s, &c.Nodes)
 		return c, refusal
 	case UpdateIncident:
 		if c.Nodes == nil {
 			return c, nil
 		}
 		nodes := *c.Nodes
-		refusal := callAll(s, &nodes)
+		refusal := fullNames(s, &nodes)
 		c.Nodes = &nodes
 		return c, refusal
 	case TakeSignals:
-		refusal := callSignals(s, &c)
+		refusal := fullSignals(s, &c)
 		return c, refusal
 	}
 	return r.Command, nil
 }
 
-// callSignals copies the signals only where one of them says a short name: there may
+// fullSignals copies the signals only where one of them says a short name: there may
 // be many, and they are the sender's.
-func callSignals(s *fleet.State, c *TakeSignals) *Refusal {
+func fullSignals(s *fleet.State, c *TakeSignals) *Refusal {
 	mine := false
 	for i := range c.Signals {
 		name := c.Signals[i].Node
-		if refusal := callOne(s, &name); refusal != nil {
+		if refusal := fullName(s, &name); refusal != nil {
 			return refusal
 		}
 		if name == c.Signals[i].Node {
@@ -62,19 +62,19 @@ func callSignals(s *fleet.State, c *TakeSignals) *Refusal {
 	return nil
 }
 
-func callAll(s *fleet.State, names *[]string) *Refusal {
+func fullNames(s *fleet.State, names *[]string) *Refusal {
 	*names = slices.Clone(*names)
 	for i := range *names {
-		if refusal := callOne(s, &(*names)[i]); refusal != nil {
+		if refusal := fullName(s, &(*names)[i]); refusal != nil {
 			return refusal
 		}
 	}
 	return nil
 }
 
-// callOne makes a name the full one where it means one node. What means none is left
+// fullName makes a name the full one where it means one node. What means none is left
 // for whoever needs the node.
-func callOne(s *fleet.State, name *string) *Refusal {
+func fullName(s *fleet.State, name *string) *Refusal {
 	if p, _ := s.FindNode(*name); p != nil {
 		return nil
 	}

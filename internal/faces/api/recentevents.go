@@ -11,34 +11,34 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// looked remembers the last records about things that somebody looks at, so that who
-// keeps looking reads only what is new.
-type looked struct {
+// recentEvents remembers the last records about things that are asked about, so that a
+// page that is open reads only what is new.
+type recentEvents struct {
 	mu    sync.Mutex
-	pages map[lookedAt]lookedPage
+	pages map[recentKey]recentPage
 }
 
-// lookedAt is a thing, and how many records about it are wanted.
-type lookedAt struct {
+// recentKey is a thing, and how many records about it are wanted.
+type recentKey struct {
 	about string
 	limit int
 }
 
-// lookedPage is the last records about a thing, of those up to a sequence number.
-type lookedPage struct {
+// recentPage is the last records about a thing, of those up to a sequence number.
+type recentPage struct {
 	records []event.Record
 	earlier bool // there are others before them
 	until   uint64
 }
 
-// mostLooked is how many things are remembered.
-const mostLooked = 256
+// mostRecent is how many things are remembered.
+const mostRecent = 256
 
 // lastPage fills a page with the last records about its thing.
-func (l *looked) lastPage(ctx context.Context, e Engine, p *page) error {
+func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := lookedAt{p.about, p.limit}
+	key := recentKey{p.about, p.limit}
 	was := l.pages[key]
 	var end uint64
 	e.Look(func(state *fleet.State) { end, p.subject = state.Seq, words.NewSubject(p.about, state) })
@@ -52,9 +52,9 @@ func (l *looked) lastPage(ctx context.Context, e Engine, p *page) error {
 	if err != nil && !errors.Is(err, errFound) {
 		return err
 	}
-	if l.pages == nil || len(l.pages) >= mostLooked {
-		l.pages = map[lookedAt]lookedPage{}
+	if l.pages == nil || len(l.pages) >= mostRecent {
+		l.pages = map[recentKey]recentPage{}
 	}
-	l.pages[key] = lookedPage{slices.Clone(p.records), p.earlier, max(end, was.until)}
+	l.pages[key] = recentPage{slices.Clone(p.records), p.earlier, max(end, was.until)}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// declined remembers the last submissions that were refused, so that who asks
-// why such a workload does not run is told. The log keeps no refusals, since
+// refusedSubmissions remembers the last submissions that were refused, so that why says
+// so of a workload that was never accepted. The log keeps no refusals, since
 // they changed nothing: after a restart they are forgotten.
-type declined struct {
+type refusedSubmissions struct {
 	mu    sync.Mutex
 	last  map[string]refusal
 	names []string // in order
@@ -29,7 +29,7 @@ type refusal struct {
 const refusals = 1000
 
 // note remembers the outcome of a submission, if it was refused.
-func (r *declined) note(s fleet.Spec, err error, at time.Time) {
+func (r *refusedSubmissions) note(s fleet.Spec, err error, at time.Time) {
 	var why *core.Refusal
 	if !errors.As(err, &why) {
 		return
@@ -55,9 +55,9 @@ func (s *service) find(state *fleet.State, namespace, name string) (*fleet.Workl
 	if w := state.Workload(namespace, name); w != nil {
 		return w, nil
 	}
-	s.declined.mu.Lock()
-	defer s.declined.mu.Unlock()
-	if r, ok := s.declined.last[namespace+"/"+name]; ok {
+	s.refused.mu.Lock()
+	defer s.refused.mu.Unlock()
+	if r, ok := s.refused.last[namespace+"/"+name]; ok {
 		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
 			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
 	}

@@ -18,10 +18,10 @@ type service struct {
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}
 	history  history
-	tales    tales
-	looked   looked
+	stories  storyIndex
+	recent   recentEvents
 	copies   chan struct{} // holds one for each copy of the fleet that is being tried on
-	declined declined
+	refused  refusedSubmissions
 	book     Past
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex

@@ -33,7 +33,7 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	}
 	switch {
 	case p.last && p.remembered():
-		err = s.looked.lastPage(ctx, s.engine, p)
+		err = s.recent.lastPage(ctx, s.engine, p)
 	case p.last:
 		err = s.lastPage(ctx, p)
 	case m.GetFrom() == 0:

@@ -21,7 +21,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 		return nil, err
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
-	s.declined.note(sp, err, s.now())
+	s.refused.note(sp, err, s.now())
 	s.noteGrace(w, sp)
 	if err != nil || len(ids) == 0 {
 		return &musterv1.SubmitResponse{Written: w}, err

@@ -70,7 +70,7 @@ func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *mu
 
 // story is what happened to a workload, from its submission on.
 func (s *service) story(ctx context.Context, m *musterv1.WhyRequest, q subject) (lines []view.Happening, cut bool, err error) {
-	seqs, err := s.tales.of(ctx, s.engine, q)
+	seqs, err := s.stories.of(ctx, s.engine, q)
 	if err != nil {
 		return nil, false, err
 	}

@@ -11,23 +11,23 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// tales says which records are about which workload, so that the story of one need not
+// storyIndex says which records are about which workload, so that the story of one need not
 // be looked for in the whole log. It remembers how far it has read.
-type tales struct {
+type storyIndex struct {
 	mu    sync.Mutex
 	next  uint64 // the one to go on from
 	about map[uint64][]uint64
 }
 
-// talesReach is how many records back stories are told at least.
-const talesReach = 200_000
+// storyReach is how many records back stories are told at least.
+const storyReach = 200_000
 
 // of lists the records about a workload up to one, in order.
-func (t *tales) of(ctx context.Context, e Engine, q subject) ([]uint64, error) {
+func (t *storyIndex) of(ctx context.Context, e Engine, q subject) ([]uint64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.about == nil {
-		t.about, t.next = map[uint64][]uint64{}, max(1, q.seq-min(q.seq, talesReach))
+		t.about, t.next = map[uint64][]uint64{}, max(1, q.seq-min(q.seq, storyReach))
 	}
 	if t.next <= q.seq {
 		if err := e.Records(ctx, t.next, t.add); err != nil {
@@ -43,7 +43,7 @@ func (t *tales) of(ctx context.Context, e Engine, q subject) ([]uint64, error) {
 func (s *Server) Recall(ctx context.Context) error {
 	var last uint64
 	s.engine.Look(func(state *fleet.State) { last = state.Seq })
-	_, err := s.tales.of(ctx, s.engine, subject{seq: last})
+	_, err := s.stories.of(ctx, s.engine, subject{seq: last})
 	if err == nil {
 		_, err = s.history.ask(ctx, s.engine, &musterv1.HistoryRequest{Limit: 1}, fleet.Never)
 	}
@@ -53,7 +53,7 @@ func (s *Server) Recall(ctx context.Context) error {
 	return nil
 }
 
-func (t *tales) add(r event.Record) error {
+func (t *storyIndex) add(r event.Record) error {
 	t.next = r.Seq + 1
 	for _, e := range r.Events {
 		for _, id := range view.Concerns(e) {
@@ -62,9 +62,9 @@ func (t *tales) add(r event.Record) error {
 			}
 		}
 	}
-	if r.Seq%talesReach == 0 {
+	if r.Seq%storyReach == 0 {
 		for id, list := range t.about {
-			if list[len(list)-1]+2*talesReach < r.Seq {
+			if list[len(list)-1]+2*storyReach < r.Seq {
 				delete(t.about, id) // nothing has happened to it for long: most likely it has ended
 			}
 		}
