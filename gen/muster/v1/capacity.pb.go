@@ -1198,8 +1198,10 @@ type UsableQuota struct {
 	HeldForYou int32 `protobuf:"varint,11,opt,name=held_for_you,json=heldForYou,proto3" json:"held_for_you,omitempty"`
 	Held       int32 `protobuf:"varint,12,opt,name=held,proto3" json:"held,omitempty"`
 	// Of its backing, whole nodes that no in-quota work of its touches, island by island, the most first; none left out.
-	IslandNodes   []int32 `protobuf:"varint,13,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
-	GpusPerNode   int32   `protobuf:"varint,14,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
+	IslandNodes []int32 `protobuf:"varint,13,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
+	GpusPerNode int32   `protobuf:"varint,14,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
+	// Everybody may target the quota: it has no access list.
+	Open          bool `protobuf:"varint,15,opt,name=open,proto3" json:"open,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1330,6 +1332,13 @@ func (x *UsableQuota) GetGpusPerNode() int32 {
 		return x.GpusPerNode
 	}
 	return 0
+}
+
+func (x *UsableQuota) GetOpen() bool {
+	if x != nil {
+		return x.Open
+	}
+	return false
 }
 
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
@@ -1914,7 +1923,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xa2\x03\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xb6\x03\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1931,7 +1940,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"heldForYou\x12\x12\n" +
 	"\x04held\x18\f \x01(\x05R\x04held\x12!\n" +
 	"\fisland_nodes\x18\r \x03(\x05R\vislandNodes\x12\"\n" +
-	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\"\xeb\x02\n" +
+	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\x12\x12\n" +
+	"\x04open\x18\x0f \x01(\bR\x04open\"\xeb\x02\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +

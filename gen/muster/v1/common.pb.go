@@ -378,13 +378,13 @@ func (x *Record) GetEvents() []*Event {
 // Refusal is the domain's no: the command changed nothing. It comes as a detail of the error.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// AccessDenied, NoSuchQuota, NoSuchPartition, Overpromise, NotWholeNodes, NameTaken, Invalid, Stale or ClusterNotReady.
+	// A stable name such as NoSuchQuota or Overpromise. docs/refusals.md lists them all, with what each means.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// What is wrong, and what would be right.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The numbers behind it.
 	Figures map[string]int64 `protobuf:"bytes,3,rep,name=figures,proto3" json:"figures,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// The fields that are wrong, where the code is Invalid and the input is at fault.
+	// The fields that are wrong, where the code is Invalid and the input itself is wrong.
 	Fields        []*FieldViolation `protobuf:"bytes,4,rep,name=fields,proto3" json:"fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

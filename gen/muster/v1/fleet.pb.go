@@ -576,7 +576,9 @@ type Incident struct {
 	// a moment before says.
 	Gpus int32 `protobuf:"varint,9,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// What has been found out, oldest first.
-	Updates       []*IncidentUpdate `protobuf:"bytes,10,rep,name=updates,proto3" json:"updates,omitempty"`
+	Updates []*IncidentUpdate `protobuf:"bytes,10,rep,name=updates,proto3" json:"updates,omitempty"`
+	// Why it was opened, as who opened it said.
+	Reason        string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -679,6 +681,13 @@ func (x *Incident) GetUpdates() []*IncidentUpdate {
 		return x.Updates
 	}
 	return nil
+}
+
+func (x *Incident) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 type IncidentUpdate struct {
@@ -2680,7 +2689,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x06Island\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05racks\x18\x02 \x01(\x05R\x05racks\x12\x14\n" +
-	"\x05nodes\x18\x03 \x03(\tR\x05nodes\"\xc1\x02\n" +
+	"\x05nodes\x18\x03 \x03(\tR\x05nodes\"\xd9\x02\n" +
 	"\bIncident\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12\x1a\n" +
@@ -2692,7 +2701,8 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x04link\x18\b \x01(\tR\x04link\x12\x12\n" +
 	"\x04gpus\x18\t \x01(\x05R\x04gpus\x123\n" +
 	"\aupdates\x18\n" +
-	" \x03(\v2\x19.muster.v1.IncidentUpdateR\aupdates\"P\n" +
+	" \x03(\v2\x19.muster.v1.IncidentUpdateR\aupdates\x12\x16\n" +
+	"\x06reason\x18\v \x01(\tR\x06reason\"P\n" +
 	"\x0eIncidentUpdate\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\"B\n" +

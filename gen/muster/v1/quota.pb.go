@@ -93,7 +93,9 @@ type Quota struct {
 	Grants []*Grant `protobuf:"bytes,3,rep,name=grants,proto3" json:"grants,omitempty"`
 	Holds  []*Hold  `protobuf:"bytes,4,rep,name=holds,proto3" json:"holds,omitempty"`
 	// Who answers for it: a person or a team.
-	Owner         string `protobuf:"bytes,30,opt,name=owner,proto3" json:"owner,omitempty"`
+	Owner string `protobuf:"bytes,30,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Everybody may target it: it has no access list.
+	Open          bool `protobuf:"varint,31,opt,name=open,proto3" json:"open,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -161,6 +163,13 @@ func (x *Quota) GetOwner() string {
 		return x.Owner
 	}
 	return ""
+}
+
+func (x *Quota) GetOpen() bool {
+	if x != nil {
+		return x.Open
+	}
+	return false
 }
 
 // Grant is what one quota has in one partition, with its figures in GPUs.
@@ -1876,13 +1885,14 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06groups\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\x06groups\x122\n" +
 	"\n" +
 	"namespaces\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\n" +
-	"namespaces\"\xad\x01\n" +
+	"namespaces\"\xc1\x01\n" +
 	"\x05Quota\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12)\n" +
 	"\x06access\x18\x02 \x01(\v2\x11.muster.v1.AccessR\x06access\x12(\n" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
 	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
-	"\x05owner\x18\x1e \x01(\tR\x05owner\"\xc4\x05\n" +
+	"\x05owner\x18\x1e \x01(\tR\x05owner\x12\x12\n" +
+	"\x04open\x18\x1f \x01(\bR\x04open\"\xc4\x05\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +

@@ -58,7 +58,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.TargetsSet:
 		s.Cluster(e.Cluster).Targets = e.Targets
 	case event.IncidentOpened:
-		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link})
+		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link, Reason: e.Reason})
 	case event.IncidentClosed:
 		closeNamed(s, e.Name, at)
 	case event.UsageMeasured:

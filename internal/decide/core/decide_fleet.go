@@ -197,7 +197,7 @@ func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *R
 	return one(event.ReportsStopped{Cluster: cluster})
 }
 
-func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
+func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Refusal) {
 	if refusal := checkName("incident", c.Name); refusal != nil {
 		return nil, refusal
 	}
@@ -209,7 +209,9 @@ func openIncident(s *fleet.State, c OpenIncident) ([]event.Event, *Refusal) {
 			return nil, refuse(NameTaken, "incident %q is open already", c.Name)
 		}
 	}
-	return one(event.IncidentOpened(c))
+	return one(event.IncidentOpened{
+		Name: c.Name, Scope: c.Scope, Severity: c.Severity, Nodes: c.Nodes, Owner: c.Owner, Link: c.Link, Reason: r.Reason,
+	})
 }
 
 func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {

@@ -68,7 +68,7 @@ func rows() []row {
 		of(Operators, byWhom(resetBreaker)),
 		of(Operators, byWhom(judgeBurst)),
 		of(Operators, recordValidation),
-		of(Operators, alone(openIncident)),
+		of(Operators, byWhom(openIncident)),
 		of(Operators, alone(updateIncident)),
 		of(Operators, alone(closeIncident)),
 

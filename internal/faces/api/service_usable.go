@@ -18,7 +18,7 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 			for _, a := range p.Accounts {
 				q := state.Quota(a.Quota)
 				if m.GetAll() || q != nil && q.Access.Allows(actor.User, actor.Groups, m.GetNamespace()) {
-					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, actor.User, m.GetNamespace(), at)))
+					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, actor.User, m.GetNamespace(), at), q))
 				}
 			}
 			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, m.GetNamespace(), at)))

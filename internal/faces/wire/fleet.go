@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -51,7 +53,8 @@ func partition(p *fleet.Partition) *musterv1.Partition {
 	return out
 }
 
-// Incidents lists the open incidents or, with closed, all that are remembered.
+// Incidents lists the open incidents, the most severe first or, with closed, all that are
+// remembered: the open ones before the others.
 func Incidents(s *fleet.State, closed bool) []*musterv1.Incident {
 	var list []*musterv1.Incident
 	for _, i := range s.Incidents {
@@ -62,10 +65,26 @@ func Incidents(s *fleet.State, closed bool) []*musterv1.Incident {
 			Name: i.Name, Scope: i.Scope, Severity: i.Severity,
 			Nodes:  append([]string(nil), i.Nodes...),
 			Opened: Instant(i.Opened), Closed: Instant(i.Closed), Owner: i.Owner, Link: i.Link, Gpus: int32(IncidentGPUs(s, i)),
-			Updates: updates(i.Updates),
+			Updates: updates(i.Updates), Reason: i.Reason,
 		})
 	}
+	slices.SortStableFunc(list, func(a, b *musterv1.Incident) int {
+		return cmp.Or(
+			cmp.Compare(open(b), open(a)),
+			cmp.Compare(cmp.Or(a.GetSeverity(), unsaid), cmp.Or(b.GetSeverity(), unsaid)),
+		)
+	})
 	return list
+}
+
+// unsaid stands for the severity of an incident that has none: it comes after the others.
+const unsaid = "~"
+
+func open(i *musterv1.Incident) int {
+	if i.GetClosed() == nil {
+		return 1
+	}
+	return 0
 }
 
 // IncidentGPUs is the GPUs that an incident takes: of its nodes or, where it names none,

@@ -187,11 +187,22 @@ func Trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fl
 	}
 	for _, p := range s.Partitions {
 		if w.Where == p.ID || w.Where == "" && (w.Partition == p.ID || w.Partition == "" && mayRunIn(w, p)) {
-			out.Incidents = append(out.Incidents, s.OpenIncidents(p)...)
+			out.Incidents = append(out.Incidents, incidentsOn(s, w, p)...)
 		}
 	}
 	slices.Sort(out.Incidents)
 	out.Incidents = slices.Compact(out.Incidents)
+}
+
+// incidentsOn names the open incidents that touch a workload: in the partition where it may
+// start, or at the nodes where it stands.
+func incidentsOn(s *fleet.State, w *fleet.Workload, p *fleet.Partition) (names []string) {
+	for _, i := range s.Incidents {
+		if i.Closed == 0 && i.Touches(p) && (w.At() == nil || i.TouchesWork(w)) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
 }
 
 // mayRunIn says whether a workload that names no partition may wait for one.

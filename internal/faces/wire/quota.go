@@ -15,7 +15,7 @@ func Quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path
 	by := map[string]*musterv1.Quota{}
 	for _, q := range s.Quotas {
 		if choose(q.Path) {
-			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: Access(q.Access), Owner: q.Owner}
+			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: Access(q.Access), Owner: q.Owner, Open: q.Access.Open()}
 			list = append(list, by[q.Path])
 		}
 	}

@@ -104,3 +104,34 @@ func TestWhatNoServerSendsIsAMistakeWithItsField(t *testing.T) {
 		t.Error("a tick became a change")
 	}
 }
+
+// The most severe incident is the first, and each says why it was opened, who works on it and where.
+func TestIncidentsComeBySeverity(t *testing.T) {
+	s := fleet.NewState()
+	s.Incidents = []*fleet.Incident{
+		{Name: "unsaid", Opened: 1}, {Name: "over", Severity: "sev0", Opened: 2, Closed: 3}, {Name: "mild", Severity: "sev3", Opened: 4},
+		{Name: "bad", Severity: "sev1", Opened: 5, Reason: "InfiniBand flaps", Owner: "ada", Link: "https://example.com"}, {Name: "bad too", Severity: "sev1", Opened: 6},
+	}
+	var names []string
+	list := wire.Incidents(s, true)
+	for _, i := range list {
+		names = append(names, i.GetName())
+	}
+	if want := []string{"bad", "bad too", "mild", "unsaid", "over"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("the incidents come as %v, want %v", names, want)
+	}
+	if i := list[0]; i.GetReason() != "InfiniBand flaps" || i.GetOwner() != "ada" || i.GetLink() == "" {
+		t.Errorf("the first is %v", i)
+	}
+}
+
+func TestAQuotaWithoutAnAccessListSaysSo(t *testing.T) {
+	s := fleet.NewState()
+	s.AddQuota(fleet.Quota{Path: "open"})
+	s.AddQuota(fleet.Quota{Path: "shut", Access: fleet.Access{Groups: []string{"g"}}})
+	for _, q := range wire.Quotas(s, 0, "", func(string) bool { return true }) {
+		if q.GetOpen() != (q.GetPath() == "open") {
+			t.Errorf("quota %s says open: %v", q.GetPath(), q.GetOpen())
+		}
+	}
+}

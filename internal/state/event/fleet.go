@@ -83,6 +83,8 @@ type IncidentOpened struct {
 	// Since version 2: who works on it, and where it is written down.
 	Owner string `json:"owner,omitempty"`
 	Link  string `json:"link,omitempty"`
+	// Since version 3: why it was opened.
+	Reason string `json:"reason,omitempty"`
 }
 
 // IncidentUpdated says: what is known of a sev is now this. What it does not name

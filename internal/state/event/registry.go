@@ -30,7 +30,7 @@ var readers = map[string][]reader{
 	"policy.set":           {as[PolicySet]},
 	"buffer.set":           {as[BufferSet]},
 	"targets.set":          {as[TargetsSet]},
-	"incident.opened":      {as[IncidentOpened], as[IncidentOpened]},
+	"incident.opened":      {as[IncidentOpened], as[IncidentOpened], as[IncidentOpened]},
 	"incident.closed":      {as[IncidentClosed]},
 	"quota.created":        {as[QuotaCreated]},
 	"quota.deleted":        {as[QuotaDeleted]},

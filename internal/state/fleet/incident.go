@@ -1,6 +1,9 @@
 package fleet
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Touches says whether an incident's nodes or its scope concern a partition. One
 // that names neither concerns the whole fleet.
@@ -14,6 +17,32 @@ func (i *Incident) Touches(p *Partition) bool {
 		return len(i.Nodes) == 0
 	}
 	return i.Scope == p.Cluster || i.Scope == p.ID || strings.HasPrefix(i.Scope, p.ID+"/")
+}
+
+// TouchesWork says whether an incident touches where a workload stands: one of its nodes,
+// or one of the incident's nodes where it names any.
+func (i *Incident) TouchesWork(w *Workload) bool {
+	p := w.At()
+	if p == nil || !i.Touches(p) {
+		return false
+	}
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			if i.touchesNode(p, p.Nodes[r.Node]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// touchesNode says whether a node of a partition that the incident touches is concerned.
+func (i *Incident) touchesNode(p *Partition, n *Node) bool {
+	if len(i.Nodes) > 0 {
+		return slices.Contains(i.Nodes, n.Name)
+	}
+	island, narrower := strings.CutPrefix(i.Scope, p.ID+"/")
+	return !narrower || island == p.Islands[n.Island].Name
 }
 
 // OpenIncidents names the open incidents that touch a partition, as they were opened.
@@ -38,6 +67,7 @@ type Incident struct {
 	Owner    string   `json:"owner,omitempty"` // who works on it
 	Link     string   `json:"link,omitempty"`  // where it is written down
 	Updates  []Update `json:"updates,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // why it was opened
 }
 
 // Update is what was found out about an incident, and when.
