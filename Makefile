@@ -102,7 +102,7 @@ fuzz: ## each fuzz target for FUZZTIME (60s)
 controlplane: ## build the control plane that real-cluster tests start, once (minutes); it is kept outside the clone
 	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest
 
-controlplane-test: ## of make test the tests on a real Kubernetes control plane alone; builds it where it is missing
+controlplane-test: ## of make prove the tests on a real Kubernetes control plane alone; builds it where it is missing
 	@$(real)
 
 controllers-test: ## the tests with other people's controllers (JobSet, LeaderWorkerSet, RayCluster, MPIJob, TrainJob); builds these where they are missing, each from test/controllers (minutes)

@@ -253,7 +253,7 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 	return reconciler.Run(ctx)
 }
 
-// look for clusters that nobody looks at so often.
+// noticeEvery is how often notice looks for clusters that have no agent.
 const noticeEvery = 5 * time.Second
 
 // said is what the clusters themselves say of a workload.

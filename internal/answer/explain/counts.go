@@ -11,13 +11,13 @@ import (
 // quota's work that comes before it, and what of its tree it may not evict.
 type counts struct {
 	gpus, earlier, backed int
-	inWay                 int // earlier, with what is younger and as important: it passed, and stays
+	inWay                 int // of its quota, what it may not evict: earlier work, and younger work of its priority that started first
 	treeKept, treeBacked  int
 	treeGrant             int
 	others                bool // the tree holds other grants here
 	held                  int  // of its quota's backing, by others who do not use it
 	barred                bool // without holds it would be guaranteed, by count
-	kept                  bool // it could not borrow but what is held, which it must leave
+	kept                  bool // all that it could borrow is held for others
 }
 
 // guaranteed says whether it would be, by count.

@@ -11,7 +11,7 @@ import (
 // Apply puts a record into the state. It decides nothing: a record that was
 // written can always be applied, to the state it was written for.
 func Apply(s *fleet.State, r event.Record) {
-	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // orders are known by the number of the record on its way
+	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // so s.Number() is r.Seq while the events are applied, as it was when they were decided
 	for _, e := range r.Events {
 		apply(s, e, r.At)
 	}

@@ -26,7 +26,7 @@ func (t *turn) decide(r Request) (left []*Refusal, refusal *Refusal) {
 func (t *turn) decideOne(r Request) *Refusal {
 	events, refusal := Decide(t.s, r, t.now)
 	if refusal != nil {
-		return refusal // some rows answer it beside events, which count for nothing
+		return refusal // events that a row returns beside a refusal are dropped
 	}
 	for _, e := range events {
 		t.emit(e)

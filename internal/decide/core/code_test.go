@@ -21,7 +21,7 @@ func TestTheDocumentListsEveryCode(t *testing.T) {
 		}
 	}
 	if has, _ := os.ReadFile(path); string(has) != page() {
-		t.Error("docs/refusals.md is not what the list of codes says; write it with: go test ./internal/decide/core -run Codes -update")
+		t.Error("docs/refusals.md is not what the list of codes says; write it with: go test ./internal/decide/core -run TheDocumentListsEveryCode -update")
 	}
 }
 

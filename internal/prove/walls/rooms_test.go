@@ -187,7 +187,7 @@ func (r room) floor() (number int, inside bool) {
 	return number, number >= 0
 }
 
-// above says whether the other room is on a floor below this one's.
+// above says whether this room is on a higher floor than the other.
 func (r room) above(other room) bool {
 	mine, in := r.floor()
 	others, also := other.floor()

@@ -6,10 +6,13 @@
 // this workload is over. What happens on the cluster comes back as Reports, which
 // become commands like any other.
 //
-// A driver hears everything in the order of the log, and Resync first: all that stands,
-// whatever it was told before. So a driver may be the part that died, or the part that
-// lived on. The package simulated is a driver without a cluster, in virtual or real time.
+// A driver hears everything in the order of the log, and Resync first: all that should
+// stand now, whatever it was told before. So Muster may restart while the driver goes on,
+// and the driver may restart with nothing in memory.
 //
-// A Kubernetes cluster needs no driver: package kube compares the state itself with the
-// cluster, and is only woken when something was decided there (engine.Options.Wake).
+// A Driver is one of two ways to carry decisions out. Write one where Muster alone starts
+// and stops work, through orders: a simulator (package simulated), or a batch system that
+// takes start and stop. Write a reconciler where the cluster shows its objects and others
+// change them too: package kube reads the state, compares it with the cluster, and is only
+// woken when something was decided there (engine.Options.Wake).
 package driver

@@ -29,7 +29,7 @@ type Options struct {
 	Now func() fleet.Instant
 	// Driver carries decisions out, told by what has changed; nil: there is none. It
 	// hears all that stands when the engine opens, and then of each record once that is
-	// durable: what a crash forgets must not have happened on a cluster.
+	// durable: a decision that a crash can undo never reaches a cluster.
 	Driver driver.Driver
 	// Wake is told of each cluster on which something was decided, once that is durable;
 	// may be nil. It must return at once. A caller that is woken reads the state.

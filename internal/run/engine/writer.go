@@ -22,6 +22,7 @@ type answer struct {
 	effects []func() // to be done once the record is durable
 }
 
+// carry does what the record asks for once it is durable: it tells the driver, or wakes reconcilers.
 func (a answer) carry() {
 	for _, effect := range a.effects {
 		effect()
@@ -139,7 +140,8 @@ func (e *Engine) drain(g *group, groups chan<- *group) {
 	}
 }
 
-// commitLoop makes group after group durable, then answers and tells the driver.
+// commitLoop makes group after group durable; then the clusters are told, and then the
+// callers answered.
 // After a failure nothing is promised any more: the state is ahead of the log,
 // and only a restart brings them together.
 func (e *Engine) commitLoop(groups <-chan *group) {
@@ -161,6 +163,7 @@ func (e *Engine) commitLoop(groups <-chan *group) {
 	}
 }
 
+// commit makes a group durable, and then tells the clusters.
 func (e *Engine) commit(g *group) error {
 	if len(g.entries) == 0 {
 		return nil
