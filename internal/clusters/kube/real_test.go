@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // thin is the test that runs wherever a control plane is built; the others take
-// minutes, and run where they are asked for: make test.
+// minutes, and run where they are asked for: make prove.
 const thin = "TestAGangStartsWholeInOneIsland"
 
 // controlPlane is the shared control plane, or skips the test where there is none.
