@@ -124,7 +124,8 @@ func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
 	a.touched = make([]int, len(p.Islands))
 	a.over, a.backedNodes = 0, sum(a.Backing)
-	a.usage, a.stays, a.loose, a.work, a.queue = 0, 0, 0, nil, queue{account: a}
+	a.usage, a.stays, a.gpusAs = 0, 0, [5]int{}
+	a.loose, a.work, a.queue = 0, nil, queue{account: a}
 	a.islands, a.insideHolds = nil, nil
 	p.accounts[a.Quota] = a
 	a.join()
