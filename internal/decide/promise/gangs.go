@@ -11,6 +11,7 @@ type block struct {
 	account, island int
 	nodes           int   // that it touches
 	guaranteed      []int // of these, those that it holds guaranteed
+	anywhere        bool  // whether it may leave the island: then it is backed as loose work is
 }
 
 // runningGangs lists the gangs of several replicas that an account runs inside
@@ -19,16 +20,33 @@ func (al *aligner) runningGangs(k int) []block {
 	var list []block
 	for _, w := range al.p.Accounts[k].Work() {
 		for i, pool := range w.Pools {
-			if pool.Elastic || pool.Reach == fleet.ReachAny || pool.Min < 2 {
+			if pool.Elastic || pool.Min < 2 {
 				continue
 			}
-			if b := al.gangOf(w.Replicas[i]); b.nodes > 0 {
-				b.account = k
+			b := al.gangOf(w.Replicas[i])
+			b.account, b.anywhere = k, pool.Reach == fleet.ReachAny
+			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
 				list = append(list, b)
 			}
 		}
 	}
 	return list
+}
+
+// inOneIsland says whether all replicas that stay stand in one island.
+func (al *aligner) inOneIsland(replicas []fleet.Replica) bool {
+	island := -1
+	for _, r := range replicas {
+		i := al.p.Nodes[r.Node].Island
+		if r.Phase == fleet.Leaving {
+			continue
+		}
+		if island >= 0 && i != island {
+			return false
+		}
+		island = i
+	}
+	return true
 }
 
 func (al *aligner) gangOf(replicas []fleet.Replica) block {
@@ -88,7 +106,7 @@ func (al *aligner) backRunning(b block, counted int32) {
 		}
 	}
 	r, is := &al.rows[b.account], &al.islands[b.island]
-	if more == 0 || r.runs+more > r.grant || is.runs+more > is.share || al.runs+more > al.cap.Promisable {
+	if more == 0 || b.anywhere || r.runs+more > r.grant || is.runs+more > is.share || al.runs+more > al.cap.Promisable {
 		return
 	}
 	for _, n := range b.guaranteed {

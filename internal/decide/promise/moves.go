@@ -124,6 +124,7 @@ func (al *aligner) addWhatIsMissing() {
 		if al.rows[k].uncovered() {
 			al.findFirst(k)
 			al.coverOwnWork(k, func(s *stand) int { return s.first })
+			al.makeRoom(k)
 		}
 	}
 	for _, k := range order {

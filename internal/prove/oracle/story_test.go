@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/prove/scenario"
@@ -30,7 +31,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestMended judges the stories of what was mended: none may break a law again.
+// TestMended judges the stories of what was mended: none may break a law again,
+// and the law that its first line names it keeps even where others break that yet.
 func TestMended(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil {
@@ -43,12 +45,22 @@ func TestMended(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, b := range breaches {
-				if !notYet[b.Law.Name] {
+				if !notYet[b.Law.Name] || b.Law.Name == brokenLaw(t, file) {
 					t.Error(b)
 				}
 			}
 		})
 	}
+}
+
+// brokenLaw is the law that a story broke before it was mended: its first line names it.
+func brokenLaw(t *testing.T, file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), ":")
+	return law
 }
 
 func judgeFile(t *testing.T, name string, tell bool) ([]Breach, error) {

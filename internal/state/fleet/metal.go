@@ -288,14 +288,20 @@ func (a *Account) idles() bool {
 	return false
 }
 
-// strays says whether work stands uncovered in an island that has healthy nodes to back it.
+// strays says whether work stands uncovered in an island that has healthy nodes to
+// back it: ones that back no quota, or idle ones of others, which may give way.
 func (a *Account) strays() bool {
 	for i, island := range a.partition.Islands {
-		if a.touched[i] > a.Backing[i] && island.whole > island.backedNodes {
+		if a.touched[i] > a.Backing[i] && (island.whole > island.backedNodes || a.othersIdle(i)) {
 			return true
 		}
 	}
 	return false
+}
+
+// othersIdle says whether backing of other accounts is idle in an island.
+func (a *Account) othersIdle(island int) bool {
+	return slices.ContainsFunc(a.partition.Accounts, func(b *Account) bool { return b != a && b.idleIn(island) > 0 })
 }
 
 // Aligned says that the backing is what it should be, until something changes.
