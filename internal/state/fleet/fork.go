@@ -168,7 +168,7 @@ func (f *fork) fillPartition(p *Partition) {
 		f.tree(f.trees[t])
 	}
 	c.waits, c.awake = each(f.accounts, p.waits), each(f.trees, p.awake)
-	c.lackNodes, c.unsettled = each(f.trees, p.lackNodes), each(f.trees, p.unsettled)
+	c.lackNodes, c.unsettled, c.idled = each(f.trees, p.lackNodes), each(f.trees, p.unsettled), each(f.trees, p.idled)
 	c.flex = make(map[string]*FlexUse, len(p.flex))
 	for name, u := range p.flex {
 		c.flex[name] = f.flexUse(c, u)

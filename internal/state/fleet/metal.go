@@ -223,14 +223,16 @@ func (p *Partition) couldFollow() bool {
 	return false
 }
 
-// idles notes that work of a tree has left a node, so that backing may be idle there.
+// idles notes that work of a tree has come to a node or left it, so that another part of
+// the backing is idle: what came may leave so little idle that one island has room for it.
 func (p *Partition) idles(t *Tree) {
-	if n := len(p.idled); n == 0 || p.idled[n-1] != t {
+	if !t.idled {
+		t.idled = true
 		p.idled = append(p.idled, t)
 	}
 }
 
-// couldReunite says whether idle backing of a tree that work has left lies in
+// couldReunite says whether idle backing of a tree whose work came or left lies in
 // several islands, one of which has room for all of it.
 func (p *Partition) couldReunite() bool {
 	for _, t := range p.idled {
@@ -238,7 +240,16 @@ func (p *Partition) couldReunite() bool {
 			return true
 		}
 	}
+	p.lookedAtIdle()
 	return false
+}
+
+// lookedAtIdle forgets whose work came or left: what is idle of their backing was looked at.
+func (p *Partition) lookedAtIdle() {
+	for _, t := range p.idled {
+		t.idled = false
+	}
+	p.idled = p.idled[:0]
 }
 
 // InPieces says whether idle backing of some account lies in several islands, one
@@ -306,7 +317,8 @@ func (a *Account) othersIdle(island int) bool {
 
 // Aligned says that the backing is what it should be, until something changes.
 func (p *Partition) Aligned() {
-	p.unaligned, p.straying, p.idled, p.grantsMoved = false, false, nil, false
+	p.unaligned, p.straying, p.grantsMoved = false, false, false
+	p.lookedAtIdle()
 }
 
 // Touch says that something changed in the partition, though no room came free.

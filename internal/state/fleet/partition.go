@@ -103,7 +103,7 @@ type Partition struct {
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
 	straying   bool
-	idled      []*Tree // whose work has left nodes since an alignment looked last
+	idled      []*Tree // whose work came to nodes or left them since an alignment looked last
 	overs      int     // islands of accounts that touch more nodes than back them
 	short      int     // accounts whose grant is not backed whole
 	declared   int     // accounts that declare a gang

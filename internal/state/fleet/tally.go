@@ -89,9 +89,7 @@ func (p *Partition) contributeAccounts(n *Node, sign, reserved int) {
 		// say so themselves (replicas.go).
 		p.unaligned = p.unaligned || p.gangless > 0 || p.declared > 0 || p.short > 0
 		p.straying = p.straying || p.overs > 0
-		if sign < 0 {
-			p.idles(a.root)
-		}
+		p.idles(a.root)
 	}
 }
 

@@ -28,6 +28,7 @@ type Tree struct {
 	insideHolds int    // holds inside its quotas
 	leaving     int    // workloads with replicas on their way out
 	version     uint64 // grows with every change of work or backing
+	idled       bool   // it is among Partition.idled
 
 	backing []int // nodes that back the tree, per island
 	touched []int // nodes with staying in-quota work of the tree, per island
