@@ -15,7 +15,7 @@ func (pl *Planner) Next() (Plan, bool) {
 	}
 	for _, step := range steps {
 		if !pl.open() {
-			return pl.releaseBroken()
+			return pl.releaseUnusable()
 		}
 		if plan, ok := step(); ok {
 			return plan, true

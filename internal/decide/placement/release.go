@@ -96,15 +96,12 @@ func (pl *Planner) tooFewToStart(w *fleet.Workload, pool int) bool {
 	return reserved > 0 && left < w.Pools[pool].Min
 }
 
-// releaseBroken gives up the reserved room of a workload of which replicas were lost before
-// it started: it cannot start there. Nothing that runs is concerned, so it is decided while
-// reports have stopped, too.
-func (pl *Planner) releaseBroken() (Plan, bool) {
+// releaseUnusable gives up reserved room of any workload that it cannot be given any more.
+// Nothing that runs is concerned, so it is decided while reports have stopped, too.
+func (pl *Planner) releaseUnusable() (Plan, bool) {
 	for _, w := range pl.p.Reserving() {
-		for i, p := range w.Pools {
-			if w.State == fleet.Starting && p.Rank == w.BaseRank() && w.Stays(i) < p.Min {
-				return Plan{Kind: Release, Workload: w, Why: nodeOutOfUse, Spots: reservedWith(w, i)}, true
-			}
+		if plan, ok := pl.releaseOutOfUse(w); ok {
+			return plan, true
 		}
 	}
 	return Plan{}, false
