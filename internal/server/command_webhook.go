@@ -18,7 +18,7 @@ type webhookOptions struct {
 	Cert, Key string // files, PEM
 }
 
-func newWebhook(p *cli.Program) *cobra.Command {
+func newWebhook(_ *cli.Program) *cobra.Command {
 	var o webhookOptions
 	cmd := &cobra.Command{
 		Use:   "webhook",

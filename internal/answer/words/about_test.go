@@ -46,7 +46,9 @@ func TestOtherEventsAreNotFound(t *testing.T) {
 	subject := words.NewSubject("oak/base", fleet.NewState())
 	subject.In(event.WorkloadSubmitted{ID: 7, Spec: fleet.Spec{Namespace: "oak", Name: "base"}})
 	for _, e := range []event.Event{
-		event.WorkloadCancelled{ID: 8}, event.HoldEnded{ID: 7}, event.NodeChanged{Node: "oak"},
+		event.WorkloadCancelled{ID: 8},
+		event.HoldEnded{ID: 7},
+		event.NodeChanged{Node: "oak"},
 		event.WorkloadSubmitted{ID: 9, Spec: fleet.Spec{Namespace: "elm", Name: "base"}},
 	} {
 		if subject.In(e) {

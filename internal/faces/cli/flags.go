@@ -13,8 +13,8 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 )
 
-// SpanFlag is a flag with a length of time, for commands that others add: is is
-// its default and becomes its value.
+// SpanFlag is a flag with a length of time, for commands that others add. The
+// pointer holds its default, and later its value.
 func SpanFlag(is *time.Duration) pflag.Value { return &sharedSpan{span{d: *is, set: true}, is} }
 
 // sharedSpan is a span whose value is kept outside.

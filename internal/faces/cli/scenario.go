@@ -91,8 +91,15 @@ func (a *app) scenarioData(ctx context.Context, paths []string, by scenario.Tell
 			failures = append(failures, object{{"line", f.Line}, {"what", f.What}, {"expected", f.Expected}, {"actual", f.Actual}})
 		}
 		passed := wrong == nil && r.Passed()
-		o := object{{"file", file}, {"title", r.Title}, {"passed", passed}, {"expectations", r.Expectations}, {"failures", failures}, {"tookSeconds", r.Took.Seconds()},
-			{"moments", momentsData(r.Moments)}}
+		o := object{
+			{"file", file},
+			{"title", r.Title},
+			{"passed", passed},
+			{"expectations", r.Expectations},
+			{"failures", failures},
+			{"tookSeconds", r.Took.Seconds()},
+			{"moments", momentsData(r.Moments)},
+		}
 		if len(wrong) > 0 {
 			o = append(o, member{"malformed", wrong.Error()})
 		}

@@ -7,7 +7,7 @@
 //	frame      how a request becomes a page, and what stands around it
 //	parts      what pages are composed of: figures, terms, pictures, commands
 //	ask        how pages ask the API: in process, as their reader
-//	islands    islands drawn node by node
+//	islands    nodes drawn island by island
 //	change     the forms by which pages change something
 //	a folder for each page or family of pages: fleet, partition, run, workload, queue,
 //	team, haircut, promise, node, events, incident, coming, shadow, reference

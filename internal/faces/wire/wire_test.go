@@ -109,8 +109,11 @@ func TestWhatNoServerSendsIsAMistakeWithItsField(t *testing.T) {
 func TestIncidentsComeBySeverity(t *testing.T) {
 	s := fleet.NewState()
 	s.Incidents = []*fleet.Incident{
-		{Name: "unsaid", Opened: 1}, {Name: "over", Severity: "sev0", Opened: 2, Closed: 3}, {Name: "mild", Severity: "sev3", Opened: 4},
-		{Name: "bad", Severity: "sev1", Opened: 5, Reason: "InfiniBand flaps", Owner: "ada", Link: "https://example.com"}, {Name: "bad too", Severity: "sev1", Opened: 6},
+		{Name: "unsaid", Opened: 1},
+		{Name: "over", Severity: "sev0", Opened: 2, Closed: 3},
+		{Name: "mild", Severity: "sev3", Opened: 4},
+		{Name: "bad", Severity: "sev1", Opened: 5, Reason: "InfiniBand flaps", Owner: "ada", Link: "https://example.com"},
+		{Name: "bad too", Severity: "sev1", Opened: 6},
 	}
 	var names []string
 	list := wire.Incidents(s, true)

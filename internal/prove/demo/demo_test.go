@@ -50,7 +50,7 @@ func (w *world) open() {
 	var err error
 	w.engine, err = engine.Open(context.Background(), engine.Options{
 		Journal: w.journal, Synchronous: true, Now: func() fleet.Instant { return w.now }, Driver: w.cluster,
-		Plan: func(r event.Record, s *fleet.State) func() {
+		Plan: func(r event.Record, _ *fleet.State) func() {
 			w.note(r)
 			return nil
 		},

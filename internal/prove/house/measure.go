@@ -59,7 +59,7 @@ func floorOf(folder string) int {
 	return slices.Index(floors, name)
 }
 
-// exported counts the exported names of each room: functions, methods of exported types, types, variables, constants.
+// exported counts the exported names of each room: functions, methods, types, variables, constants.
 func exported(rooms []room) []finding {
 	var found []finding
 	for _, r := range rooms {

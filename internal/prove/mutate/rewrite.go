@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -117,7 +118,6 @@ func blamed(output string, list []site, dropped map[int]bool) (found int) {
 
 // covers says whether a line is one of the site's.
 func (s site) covers(line string) bool {
-	var n int
-	fmt.Sscan(line, &n)
-	return n >= s.Line && n <= s.Line+s.lines
+	n, err := strconv.Atoi(strings.TrimSpace(line))
+	return err == nil && n >= s.Line && n <= s.Line+s.lines
 }

@@ -416,7 +416,7 @@ func (e Eviction) backs() (list [][]Unit) {
 // finds says whether pieces of a workload find room on nodes beside what stays. True is certain.
 func (p *Part) finds(j *Job, want []Piece, stay []Unit) bool {
 	if j.Flexes() {
-		return p.open(stay, nil, nil).Fits(want)
+		return p.open(stay, nil).Fits(want)
 	}
 	q := p.Quota(j.Target)
 	if q == nil || q.Held {
@@ -424,7 +424,7 @@ func (p *Part) finds(j *Job, want []Piece, stay []Unit) bool {
 	}
 	own := func(u Unit) bool { return u.Job.Target == j.Target }
 	tree := func(u Unit) bool { return u.Job.Tree == j.Tree && !u.Job.Flexes() }
-	r := p.open(stay, own, tree)
+	r := p.open(stay, own)
 	r.limit(p, filter(stay, own), q.Backing)
 	_, backing := p.trees()
 	r.limit(p, filter(stay, tree), backing[q.Tree])
@@ -443,7 +443,7 @@ func filter(units []Unit, pick func(Unit) bool) []Unit {
 
 // open is the free room on real nodes. In-quota work (own is not nil) stands on
 // whole nodes, and on none with in-quota work of another quota.
-func (p *Part) open(stay []Unit, own, tree func(Unit) bool) Room {
+func (p *Part) open(stay []Unit, own func(Unit) bool) Room {
 	r := Room{Fresh: len(p.Nodes), GPUs: len(p.Nodes) * p.PerNode}
 	for i, n := range p.Nodes {
 		free, touched, barred := n.Usable(), false, n.Usable() == 0 || own != nil && !n.Whole()

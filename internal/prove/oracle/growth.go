@@ -42,7 +42,7 @@ func flexGrows(m Moment, p *Part, s *said) {
 		return
 	}
 	p.short(m, func(j *Job, pool int) {
-		if j.Flexes() && j.Pools[pool].Reach == fleet.ReachAny && p.open(p.Units, nil, nil).Fits([]Piece{pieceOf(j.Pools[pool], 1)}) {
+		if j.Flexes() && j.Pools[pool].Reach == fleet.ReachAny && p.open(p.Units, nil).Fits([]Piece{pieceOf(j.Pools[pool], 1)}) {
 			s.add("%s has %d of at most %d replicas of %s, and there is room for one more", j.Name, j.Count(pool), j.Pools[pool].Max, j.Pools[pool].Name)
 		}
 	})

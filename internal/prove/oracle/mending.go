@@ -53,7 +53,7 @@ func mended(m Moment, p *Part, s *said) {
 	if p.Stale || len(m.lost(p)) == 0 {
 		return
 	}
-	m.returned(p, func(old, now *Job, island, lost int) {
+	m.returned(p, func(old, _ *Job, island, lost int) {
 		free := 0
 		for i, n := range p.Nodes {
 			if n.Island != island || !n.Whole() || slices.ContainsFunc(old.Units, func(u Unit) bool { return u.Node == i }) {
@@ -228,5 +228,5 @@ func (p *Part) covers(tree string, island int, before *Part) bool {
 			nodes[u.Node] = true
 		}
 	}
-	return backing[tree] != nil && len(nodes) < backing[tree][island]
+	return island < len(backing[tree]) && len(nodes) < backing[tree][island]
 }

@@ -95,7 +95,7 @@ func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 // free is the GPUs of usable nodes beside some units.
 func (p *Part) free(units []Unit) int {
 	t := 0
-	for _, s := range p.open(units, nil, nil).Slots {
+	for _, s := range p.open(units, nil).Slots {
 		t += s.Free
 	}
 	return t
@@ -119,7 +119,7 @@ func (ph *Photo) everHeld(j *Job) bool {
 		for i := range whole.Nodes {
 			whole.Nodes[i].State, whole.Nodes[i].Dead = fleet.Healthy, 0
 		}
-		if whole.open(nil, nil, nil).Fits(Base(j)) && (j.Flexes() || Sum(Base(j)) <= p.Quota(j.Target).Grant) {
+		if whole.open(nil, nil).Fits(Base(j)) && (j.Flexes() || Sum(Base(j)) <= p.Quota(j.Target).Grant) {
 			return true
 		}
 	}

@@ -153,7 +153,7 @@ func oneQuota(_ Moment, p *Part, s *said) {
 
 // covered asks for quotas all of whose work is within their backing, in number
 // and in every island.
-func covered(m Moment, p *Part, s *said) {
+func covered(_ Moment, p *Part, s *said) {
 	if p.Stale {
 		return
 	}

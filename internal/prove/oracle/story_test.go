@@ -73,14 +73,14 @@ func judgeFile(t *testing.T, name string, tell bool) ([]Breach, error) {
 		n := len(w.found)
 		w.look(r, s)
 		if tell {
-			print(t, r, w.before, w.found[n:])
+			tellRecord(r, w.before, w.found[n:])
 		}
 	})
 	return w.with(report), err
 }
 
-// print tells a record, what is wrong after it, and how everything stands.
-func print(t *testing.T, r event.Record, ph *Photo, wrong []Breach) {
+// tellRecord tells a record, what is wrong after it, and how everything stands.
+func tellRecord(r event.Record, ph *Photo, wrong []Breach) {
 	text := fmt.Sprintln("-----", ph.At.Sub(scenario.Start))
 	for _, e := range r.Events {
 		text += fmt.Sprintf("  %s %+v\n", e.Kind(), e)

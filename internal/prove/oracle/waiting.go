@@ -139,11 +139,11 @@ func treeCluster(m Moment, p *Part, j *Job, s *said) {
 // holdable says whether the usable nodes, were they all empty, could hold a workload
 // now: a gang on one island, or rack.
 func (p *Part) holdable(list []Piece) bool {
-	return Sum(list) <= p.Figures.Flex && p.open(nil, nil, nil).Fits(list)
+	return Sum(list) <= p.Figures.Flex && p.open(nil, nil).Fits(list)
 }
 
 func flexIdle(m Moment, p *Part, j *Job, s *said) {
-	if !j.Flexes() || !p.open(p.Units, nil, nil).Fits(Base(j)) {
+	if !j.Flexes() || !p.open(p.Units, nil).Fits(Base(j)) {
 		return
 	}
 	mine, _ := p.space(j.Space)
@@ -195,7 +195,7 @@ func flexOrder(m Moment, p *Part, s *said) {
 				continue
 			}
 			rest := p.of(func(u Unit) bool { return u.Job != x })
-			if p.open(rest, nil, nil).Fits(Base(y)) {
+			if p.open(rest, nil).Fits(Base(y)) {
 				s.add("%s of %s (%d GPUs) started before %s of %s (%d GPUs), which fits in its place", x.Name, x.Space, before, y.Name, y.Space, had)
 			}
 		}

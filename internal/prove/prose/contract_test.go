@@ -63,7 +63,7 @@ func contracts(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
 	for _, name := range []string{"semantics", "maintenance", "cluster-life"} {
-		data, err := os.ReadFile(filepath.Join(root, "docs/contract", name+".md"))
+		data, err := os.ReadFile(filepath.Join(root, "docs", "contract", name+".md"))
 		if err != nil {
 			t.Fatal(err)
 		}

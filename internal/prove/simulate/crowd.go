@@ -31,9 +31,17 @@ var crowdTeams = []struct {
 	share, gang float64
 	often       int
 }{
-	{"alpha", "research/alpha", 0.31, 0.15, 17}, {"beta", "research/beta", 0.23, 0, 13}, {"gamma", "research/gamma", 0.12, 0, 9},
-	{"live", "product/live", 0.20, 0.12, 11}, {"evals", "product/evals", 0.08, 0, 8},
-	{"ash", "", 0, 0, 12}, {"birch", "", 0, 0, 9}, {"cedar", "", 0, 0, 7}, {"elm", "", 0, 0, 6}, {"fir", "", 0, 0, 5}, {"oak", "", 0, 0, 3},
+	{"alpha", "research/alpha", 0.31, 0.15, 17},
+	{"beta", "research/beta", 0.23, 0, 13},
+	{"gamma", "research/gamma", 0.12, 0, 9},
+	{"live", "product/live", 0.20, 0.12, 11},
+	{"evals", "product/evals", 0.08, 0, 8},
+	{"ash", "", 0, 0, 12},
+	{"birch", "", 0, 0, 9},
+	{"cedar", "", 0, 0, 7},
+	{"elm", "", 0, 0, 6},
+	{"fir", "", 0, 0, 5},
+	{"oak", "", 0, 0, 3},
 }
 
 // input is the crowd of a seed.

@@ -74,8 +74,10 @@ func playFile(t *testing.T, c *kubetest.Cluster, file string) {
 	if report, err := scenario.Run(t.Context(), f); err != nil || !report.Passed() {
 		t.Fatalf("on the simulated cluster: %v %v", report.Failures, err)
 	}
-	cluster := &Cluster{Patience: 15 * time.Minute, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Admin: kubeconfig(t, "admin", c.KubeconfigOf(c.Token)), Agent: kubeconfig(t, "agent", kubetest.KubeconfigTo(c.URL, "agent"))}
+	cluster := &Cluster{
+		Patience: 15 * time.Minute, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Admin: kubeconfig(t, "admin", c.KubeconfigOf(c.Token)), Agent: kubeconfig(t, "agent", kubetest.KubeconfigTo(c.URL, "agent")),
+	}
 	if err := cluster.Open(); err != nil {
 		t.Fatal(err)
 	}

@@ -47,11 +47,6 @@ func (c *canvas) hatched(ink draw.Ink, x, y, w, h int) {
 	c.add(`"/>`)
 }
 
-// outline draws a dashed edge.
-func (c *canvas) outline(x, y, w, h int) {
-	c.add(`<rect class="edge" x="%d" y="%d" width="%d" height="%d" rx="6"/>`, x, y, w, h)
-}
-
 // brace draws a line under or above what it sums up.
 func (c *canvas) brace(x1, x2, y, tip int) {
 	c.add(`<path class="line" d="M%d %dV%dH%dV%d"/>`, x1, y, y+tip, x2, y)

@@ -10,14 +10,14 @@ func mend() []byte {
 	c.text("head", 20, 32, "A failed node is swapped; the rest of the job keeps its nodes")
 	c.h = 300
 	x := c.panel(0, "A job on 4 nodes", "Its four nodes work as one:", "all of them run, or none.")
-	c.holds(x, 110, 4, draw.Flex, true, "training job", "flex")
+	c.holds(x, 4, draw.Flex, true, "training job", "flex")
 	x = c.panel(1, "One of its nodes fails", "Flex work leaves a node of the same", "island: that is what the buffer is for.")
-	c.holds(x, 110, 4, draw.Flex, true, "training job", "flex")
+	c.holds(x, 4, draw.Flex, true, "training job", "flex")
 	c.node(draw.Wait, true, x, 110, 4)
 	c.arrow(x+4*42+18, 100, x+1*42+24, 100)
 	c.fails(x, 110, 1)
 	x = c.panel(2, "The job goes on", "Three nodes were kept, one is new.", "The team's quota has not changed.")
-	c.holds(x, 110, 5, draw.Flex, true, "training job, on 4 nodes", "flex")
+	c.holds(x, 5, draw.Flex, true, "training job, on 4 nodes", "flex")
 	c.fails(x, 110, 1)
 	c.h = 400
 	c.text("name", 20, 325, "The failed node")

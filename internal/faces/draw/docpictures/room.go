@@ -40,17 +40,18 @@ func room() []byte {
 		"Then oak's job runs, and the flex job waits in its queue with its age.")
 	c.text("head", 20, 32, "Quota takes its nodes back; flex work waits and starts again")
 	x := c.panel(0, "Oak uses 2 of its 6 nodes", "A flex job uses the other four.", "It knows that it may be interrupted.")
-	c.holds(x, 110, 2, draw.Flex, true, "oak's job", "flex job")
+	c.holds(x, 2, draw.Flex, true, "oak's job", "flex job")
 	x = c.panel(1, "Oak submits a job of 4 nodes", "The flex job is told to leave. It has", "30 s, or as it asked, to save its work.")
-	c.holds(x, 110, 2, draw.Wait, true, "oak's job", "reserved for oak")
+	c.holds(x, 2, draw.Wait, true, "oak's job", "reserved for oak")
 	c.centred("quiet", x+4*42-3, 204, "the flex job leaves")
 	x = c.panel(2, "Oak's job runs", "The flex job keeps its age, waits, and", "starts again when there is room.")
-	c.holds(x, 110, 2, draw.Quota, false, "oak's job", "oak's new job")
+	c.holds(x, 2, draw.Quota, false, "oak's job", "oak's new job")
 	return c.done()
 }
 
 // holds draws the nodes of a panel: some in quota, the rest as said.
-func (c *canvas) holds(x, y, first int, rest draw.Ink, hatched bool, names ...string) {
+func (c *canvas) holds(x, first int, rest draw.Ink, hatched bool, names ...string) {
+	const y = 110
 	for n := range panelNodes {
 		if n < first {
 			c.node(draw.Quota, false, x, y, n)

@@ -47,8 +47,10 @@ var metalActions = []action{
 	{
 		name: "open-incident", title: "Open an incident", says: "Says that something is broken: where, how bad, and who works on it.", button: "Open the incident", operators: true, nav: "fleet",
 		fields: []field{
-			{name: "name", label: "Name", sample: "cooling-7", must: true}, scopeField, severityField,
-			{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "all of it"}, ownerField, linkField,
+			{name: "name", label: "Name", sample: "cooling-7", must: true},
+			scopeField, severityField,
+			{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "all of it"},
+			ownerField, linkField,
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Fleet.OpenIncident, &musterv1.OpenIncidentRequest{
@@ -91,7 +93,8 @@ var metalActions = []action{
 	{
 		name: "burst", title: "Judge a burst", says: "Many nodes reported the same at once, so none of them was taken out of service. Say whether it is the nodes after all.", button: "Judge it", operators: true, nav: "nodes",
 		fields: []field{
-			{name: "partition", label: "Partition", must: true, fixed: true}, {name: "signature", label: "Signal", must: true, fixed: true},
+			{name: "partition", label: "Partition", must: true, fixed: true},
+			{name: "signature", label: "Signal", must: true, fixed: true},
 			{name: "verdict", label: "It is", must: true, choices: []choice{{"false", "a false alarm: leave the nodes in service"}, {"real", "real: the signals count against the nodes"}}},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {

@@ -52,7 +52,8 @@ var quotaActions = []action{
 		fields: []field{
 			quotaField, partitionField, gpusField,
 			{name: "until", label: "Until", hint: "UTC", sample: "7d, or 2026-12-24 18:00", must: true},
-			{name: "user", label: "For user", sample: "any user"}, {name: "namespace", label: "For namespace", sample: "any namespace"},
+			{name: "user", label: "For user", sample: "any user"},
+			{name: "namespace", label: "For namespace", sample: "any namespace"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.PlaceHold, &musterv1.PlaceHoldRequest{
@@ -93,7 +94,8 @@ var quotaActions = []action{
 	{
 		name: "answer", title: "Answer a request", says: "Grants or declines a request. What is granted is done in the same step.", button: "Answer it", nav: "teams",
 		fields: []field{
-			quotaField, {name: "id", label: "Number of the request", sample: "3", must: true, fixed: true},
+			quotaField,
+			{name: "id", label: "Number of the request", sample: "3", must: true, fixed: true},
 			{name: "answer", label: "Answer", must: true, choices: []choice{{"grant", "grant it"}, {"decline", "decline it"}}},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {

@@ -133,15 +133,6 @@ func (m view) complete() bool {
 // shown says whether a field is shown instead of typed.
 func (m view) shown(f field) bool { return f.fixed && m.values[f.name] != "" }
 
-// again is the form with what was typed, before it was tried.
-func (m view) again() string {
-	var query []string
-	for _, f := range m.fields {
-		query = append(query, f.name, m.values[f.name])
-	}
-	return m.v.To("/do/"+m.name, query...)
-}
-
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func actionOf(name string) (action, bool) {

@@ -97,13 +97,13 @@ func Rows(v *frame.Visit, records []*musterv1.Record, most int) []Row {
 			if len(list) == most {
 				return list
 			}
-			list = append(list, rowOf(v, r, e, i == 0, jobs))
+			list = append(list, rowOf(r, e, i == 0, jobs))
 		}
 	}
 	return list
 }
 
-func rowOf(v *frame.Visit, r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]string) Row {
+func rowOf(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]string) Row {
 	row := Row{seq: r.GetSeq(), first: first, at: r.GetAt().AsTime(), actor: r.GetActor(), reason: r.GetReason(), kind: e.GetKind()}
 	row.record = fmt.Sprintf("/events?from=%d&limit=1", r.GetSeq())
 	told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
