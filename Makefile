@@ -51,7 +51,7 @@ race-long: # rooms that take long with the race detector
 chaos-long: # random fleets and judged decisions, from seeds that differ every day; the seed is printed
 	@first=$$(( $$(date +%s) / 86400 * 100000 )); set -x; \
 	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets$$' -worlds 100 -first $$first && \
-	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 30000 -seed $$first
+	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first
 
 prove-real: pages-test ## prove more yet: other people's controllers, 100 random faults, clusters together (an hour)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)

@@ -44,6 +44,11 @@ func returning(p *fleet.Partition, a *fleet.Account) (list []fleet.Waiting) {
 		if w.Account() == a && w.State == fleet.Evicting && w.Moves == nil && !w.Overdue() {
 			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 		}
+		for i, pool := range w.Pools {
+			if w.Account() == a && w.State == fleet.RunningW && w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < pool.Min && !w.Overdue() {
+				list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, pool.Rank, false)})
+			}
+		}
 	}
 	return list
 }
@@ -115,6 +120,9 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 	for _, a := range p.Accounts {
 		if a.Tree() == tree {
 			for _, it := range returning(p, a) {
+				if it.Pool != fleet.Base {
+					return nil // what joins is not judged
+				}
 				if _, could, _ := j.Start(j.Ways(it)[0]); could {
 					return nil // who would borrow leaves it its room
 				}
