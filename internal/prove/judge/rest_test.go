@@ -41,11 +41,11 @@ type queueHead struct {
 // wait from the moment when that was decided.
 func returning(p *fleet.Partition, a *fleet.Account) (list []fleet.Waiting) {
 	for _, w := range p.Leaving() {
-		if w.Account() == a && w.State == fleet.Evicting && w.Moves == nil && !w.Overdue() {
+		if w.Account() == a && w.Returns() {
 			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 		}
 		for i, pool := range w.Pools {
-			if w.Account() == a && w.State == fleet.RunningW && w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < pool.Min && !w.Overdue() {
+			if w.Account() == a && w.Rejoins(i) {
 				list = append(list, fleet.Waiting{Workload: w, Pool: i, Key: fleet.KeyOf(w, pool.Rank, false)})
 			}
 		}

@@ -6,12 +6,14 @@
 // after the record; none of them asks promise or placement what they decide.
 //
 // The laws stand by subject: figures.go (every figure adds up), backing.go (quota
-// stands on nodes), standing.go (how work holds its GPUs) and evictions.go.
+// stands on nodes), standing.go (how work holds its GPUs) and
+// evictions.go (who has to leave, with fair.go for flex and minimal.go for sets of victims).
 //
 // What may be left waiting is in waiting.go and growth.go. What follows a failed node
 // is in mending.go, and what explanations claim in reasons.go.
 //
-// fit.go is the model that they share: whether work fits a private cluster. tell.go
+// fit.go is the model that they share: whether work fits a private cluster; freeroom.go
+// is the same on real nodes. tell.go
 // runs a story. shrink.go makes the story of a finding small.
 //
 // Where the contract leaves a choice, a law says only what every reading of it says.

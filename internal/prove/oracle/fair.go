@@ -1,0 +1,78 @@
+package oracle
+
+// fair judges evictions on flex: at home the less important; elsewhere what is
+// above its share and has run its minimum time.
+func fair(m Moment, e Eviction, more bool, s *said) {
+	o, v := e.Owner, e.Victim
+	if o.Space == v.Space {
+		if !more {
+			s.add("%s was evicted for %s of its own namespace, which is not more important", v.Name, o.Name)
+		}
+		return
+	}
+	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexMinimum {
+		s.add("%s was evicted for %s of another namespace after %s", v.Name, o.Name, m.After.At.Sub(e.Was.Started))
+	}
+	if len(m.After.Parts) > 1 {
+		return // what a workload asks for in two partitions counts in both until it starts
+	}
+	_, share := e.Part.space(o.Space)
+	_, before := e.Before.space(o.Space)
+	used := e.Part.usedBy(m, o)
+	if used > max(share, before) {
+		s.add("%s evicted %s: %s has %d GPUs with it, its share is %d", o.Name, v.Name, o.Space, used, share)
+	}
+	had, _ := e.Before.space(v.Space)
+	now, share := e.Part.space(v.Space)
+	for _, x := range m.evictions() { // other work of the namespace may have started before
+		if x.Victim.Space == v.Space && x.Victim.Flexes() && x.Part == e.Part {
+			for _, s := range x.Spots {
+				now += len(s.Nodes) * x.Victim.Pools[s.Pool].GPUs
+			}
+		}
+	}
+	had = max(had, now)
+	if _, before := e.Before.space(v.Space); had <= min(share, before) {
+		s.add("%s was evicted for %s: %s has %d GPUs, its share is %d", v.Name, o.Name, v.Space, had, share)
+	}
+}
+
+// usedBy is the flex of a namespace with its newcomer, without what others of it,
+// and growth of the newcomer, got by the same record: that may have come after.
+func (p *Part) usedBy(m Moment, o *Job) (used int) {
+	for _, u := range p.Units {
+		if u.Job.Flexes() && u.Job.Space == o.Space && u.Stays() {
+			used += u.GPUs()
+		}
+	}
+	for _, k := range m.After.Jobs {
+		if !k.Flexes() || k.Space != o.Space || k.At != p.ID {
+			continue
+		}
+		old, least := m.Before.Job(k.ID), 0
+		runs := old != nil && len(old.Units) > 0
+		for _, u := range fresh(m, k) {
+			pool := k.Pools[u.Pool]
+			if k != o || runs || pool.Elastic || pool.Rank > o.Base() {
+				used -= u.GPUs()
+			}
+			if least == 0 || u.GPUs() < least {
+				least = u.GPUs()
+			}
+		}
+		if k == o && runs {
+			used += least
+		}
+	}
+	return used
+}
+
+// space is what a namespace uses of flex and its share.
+func (p *Part) space(name string) (used, share int) {
+	for _, n := range p.Spaces {
+		if n.Namespace == name {
+			return n.FlexUsed, n.FlexShare
+		}
+	}
+	return 0, 0
+}
