@@ -222,6 +222,8 @@ document.addEventListener('change', function (e) {
       if (chosen[nameOf(table)]) sort(table);
     });
   }
+  // At the swap, not only once it has settled: for the moments between, the table would stand unsorted.
+  document.addEventListener('htmx:afterSwap', prepare);
   document.addEventListener('htmx:afterSettle', prepare);
   prepare();
 })();

@@ -33,19 +33,30 @@ async function open(options = {}) {
   return tab;
 }
 
+// A step that fails is tried once more from the beginning: the demo lives on while it is watched, and a loaded machine
+// may be late. What failed at first is printed even so; what fails twice fails the run.
 export async function step(name, fn, options) {
   if (!name.includes(only)) return;
   tried++;
+  const first = await attempt(fn, options);
+  if (!first) return console.log(`ok    ${name}`);
+  console.log(`AGAIN ${name}\n      ${first}`);
+  const second = await attempt(fn, options);
+  if (!second) return console.log(`ok    ${name} (at the second attempt)`);
+  failed++;
+  console.log(`FAIL  ${name}\n      ${second}`);
+}
+
+// attempt opens a page for one step and says what went wrong; nothing where nothing did.
+async function attempt(fn, options) {
   const tab = await open(options);
   const before = complaints.length;
   try {
     await fn(tab);
     assert.deepEqual(complaints.slice(before), [], 'nothing is complained of');
-    console.log(`ok    ${name}`);
   } catch (e) {
-    failed++;
     if (process.env.SHOT) await tab.screenshot({ path: process.env.SHOT, fullPage: true }).catch(() => {});
-    console.log(`FAIL  ${name}\n      ${String(e.message || e).split('\n').slice(0, 12).join('\n      ')}`);
+    return String(e.message || e).split('\n').slice(0, 12).join('\n      ') || 'failed without a word';
   } finally {
     await tab.context().close();
   }

@@ -212,11 +212,13 @@ await step('a table is sorted by the head of a column, and stays sorted', async 
   await go(tab, '/teams');
   const column = async () => (await tab.locator('main table').first().locator('tbody tr td:nth-child(4)').allInnerTexts()).map(figure);
   const head = tab.locator('main table').first().locator('th:nth-child(4)');
+  const sorted = way => tab.locator('main table').first().locator(`th:nth-child(4)[aria-sort=${way}]`).waitFor({ timeout: patience });
   await head.locator('button.sort').click();
-  const up = [...await column()].sort((a, b) => a - b);
-  assert.deepEqual(await column(), up);
+  await sorted('ascending');
+  const up = await column();
+  assert.deepEqual(up, [...up].sort((a, b) => a - b));
   await head.locator('button.sort').click();
-  assert.equal(await head.getAttribute('aria-sort'), 'descending');
+  await sorted('descending');
   await tab.evaluate(() => htmx.trigger(document.getElementById('main'), 'changed'));
   await tab.waitForTimeout(1500);
   const down = await column();
