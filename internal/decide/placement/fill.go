@@ -124,12 +124,6 @@ func left(n *fleet.Node, room int) bool { return n.InUse()+n.GPUs-n.Good() > n.G
 // reached. Where the limit on nodes is what ends it, those with the most room are
 // opened first.
 func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int {
-	slices.SortFunc(list, func(a, b candidate) int {
-		if a.rating != b.rating {
-			return cmp.Compare(a.rating, b.rating)
-		}
-		return pl.compareNodes(a, b)
-	})
 	own, tree := unlimited, unlimited
 	if c.account != nil {
 		own, tree = c.own[island], c.tree[island]
@@ -137,6 +131,10 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 			return nil // what stands here is more than the backing covers: so would the newcomer be
 		}
 	}
+	if first := pl.first(list); first >= 0 && list[first].slots >= replicas && !list[first].beyond(own, tree) {
+		return slices.Repeat([]int{list[first].node}, replicas) // most work is small: no need to sort
+	}
+	slices.SortFunc(list, pl.compareCandidates)
 	nodes, limited := take(list, replicas, own, tree)
 	if len(nodes) < replicas && limited {
 		slices.SortStableFunc(list, func(a, b candidate) int {
@@ -149,6 +147,30 @@ func (pl *Planner) pick(c *claim, list []candidate, island, replicas int) []int 
 	return nodes
 }
 
+// compareCandidates orders candidates by rating, then as compareNodes does.
+func (pl *Planner) compareCandidates(a, b candidate) int {
+	if a.rating != b.rating {
+		return cmp.Compare(a.rating, b.rating)
+	}
+	return pl.compareNodes(a, b)
+}
+
+// first is the index of the candidate that comes first; -1: there is none.
+func (pl *Planner) first(list []candidate) int {
+	best := -1
+	for i := range list {
+		if best < 0 || list[i].rating < list[best].rating || list[i].rating == list[best].rating && pl.compareNodes(list[i], list[best]) < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// beyond says whether a candidate's node lies beyond limits on a quota's own nodes and on its tree's.
+func (c candidate) beyond(own, tree int) bool {
+	return (c.kind == nodeLater || c.kind == nodeOpen) && own <= 0 || c.kind == nodeOpen && tree <= 0
+}
+
 // take takes candidates in order within limits on nodes, and says whether a limit kept one out.
 func take(list []candidate, replicas, own, tree int) (nodes []int, limited bool) {
 	nodes = make([]int, 0, replicas)
@@ -156,7 +178,7 @@ func take(list []candidate, replicas, own, tree int) (nodes []int, limited bool)
 		if len(nodes) == replicas {
 			break
 		}
-		if (cand.kind == nodeLater || cand.kind == nodeOpen) && own <= 0 || cand.kind == nodeOpen && tree <= 0 {
+		if cand.beyond(own, tree) {
 			limited = true
 			continue
 		}
