@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -90,11 +91,28 @@ func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
 	return c.crowd.Wake(ctx, now, does(e))
 }
 
-// does lets an engine carry requests out.
+// does lets an engine carry requests out. While the journal cannot be reached, it waits.
 func does(e *engine.Engine) func(context.Context, core.Request) error {
 	return func(ctx context.Context, r core.Request) error {
-		_, err := e.Do(ctx, r)
+		_, err := patiently(ctx, func() (engine.Result, error) { return e.Do(ctx, r) })
 		return err
+	}
+}
+
+// patiently does something again until the journal can be reached. What a cluster reports
+// twice is refused the second time, as it is so already.
+func patiently(ctx context.Context, do func() (engine.Result, error)) (engine.Result, error) {
+	for {
+		res, err := do()
+		var away *engine.AwayError
+		if !errors.As(err, &away) {
+			return res, err
+		}
+		select {
+		case <-ctx.Done():
+			return res, err
+		case <-time.After(max(0, time.Until(away.Next))):
+		}
 	}
 }
 

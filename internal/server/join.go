@@ -19,6 +19,7 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -73,7 +74,7 @@ func (s *server) join() (*joined, error) {
 type kubeEngine struct{ *server }
 
 func (e kubeEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
-	is, err := e.engine.Do(ctx, r)
+	is, err := patiently(ctx, func() (engine.Result, error) { return e.engine.Do(ctx, r) })
 	return is.Refused, err
 }
 

@@ -146,7 +146,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, Ready: s.engine.Health, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
@@ -229,8 +229,9 @@ func (s *server) count(ctx context.Context) error {
 // heartbeat is how often the server asks itself whether it still can write.
 const heartbeat = time.Second
 
-// watch ends the server once its journal cannot be written any more: the engine
-// accepts nothing then, and says so to whoever asks.
+// watch ends the server once its journal cannot be written any more, or is gone: the
+// engine accepts nothing then, and says so to whoever asks. One that cannot be reached now
+// is waited for.
 func (s *server) watch(ctx context.Context) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -240,10 +241,20 @@ func (s *server) watch(ctx context.Context) error {
 			return nil
 		case <-beat.C:
 		}
-		if _, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System}); err != nil && ctx.Err() == nil {
+		_, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
+		if err == nil {
+			err = s.engine.Probe(ctx)
+		}
+		if err != nil && ctx.Err() == nil && !passes(err) {
 			return err
 		}
 	}
+}
+
+// passes says whether an error is about one command or one moment: the next may do.
+func passes(err error) bool {
+	var no *core.Refusal
+	return errors.As(err, &no) || errors.Is(err, journal.ErrUnavailable)
 }
 
 // blame tells what the world around did from what Muster did.

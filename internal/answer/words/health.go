@@ -38,6 +38,8 @@ func tellHealth(e event.Event, names Names) (Told, bool) {
 		return Told{Partition, e.Partition, fmt.Sprintf("has its breaker open: %s failed at once, and nothing is done to nodes automatically", Count(e.Nodes, "node"))}, true
 	case event.BreakerReset:
 		return Told{Partition, e.Partition, "has its breaker closed: automation acts again"}, true
+	case event.PartitionHalted:
+		return Told{Partition, e.Partition, "is halted, nothing new is decided there: " + e.Why}, true
 	case event.BurstAccused:
 		return Told{Partition, e.Partition, fmt.Sprintf("sees %s on %s at once, a possible false alarm: %s is the suspected cause, and the nodes stay in service", e.Burst.Signature, Count(e.Burst.Nodes, "node"), e.Burst.Accuses)}, true
 	case event.BurstJudged:

@@ -15,6 +15,8 @@ func applyHealth(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Partition(e.Partition).Trip(e.Nodes, at)
 	case event.BreakerReset:
 		s.Partition(e.Partition).ResetBreaker(at)
+	case event.PartitionHalted:
+		s.Partition(e.Partition).Health.Halted = e.Why
 	case event.BurstAccused:
 		s.Partition(e.Partition).SetBurst(e.Burst)
 	case event.BurstJudged:

@@ -19,6 +19,9 @@ type (
 	SetHealthPolicy struct{ Policy fleet.HealthPolicy }
 	// ResetBreaker lets automation act again in a partition. It needs a reason.
 	ResetBreaker struct{ Partition string }
+	// HaltPartition stops new decisions in a partition until its breaker is reset. Muster
+	// gives it itself, where it has met a mistake of its own.
+	HaltPartition struct{ Partition, Why string }
 	// JudgeBurst says whether what many nodes say at once is real. It needs a reason.
 	JudgeBurst struct {
 		Partition, Signature string
@@ -39,6 +42,7 @@ type (
 func (TakeSignals) command()      {}
 func (SetHealthPolicy) command()  {}
 func (ResetBreaker) command()     {}
+func (HaltPartition) command()    {}
 func (JudgeBurst) command()       {}
 func (RecordValidation) command() {}
 func (ReleaseNodes) command()     {}
@@ -75,13 +79,28 @@ func resetBreaker(s *fleet.State, r Request, c ResetBreaker) ([]event.Event, *Re
 	switch {
 	case p == nil:
 		return nil, noPartition(s, c.Partition)
-	case p.Health.Tripped == 0:
+	case p.Health.Tripped == 0 && p.Health.Halted == "":
 		return nil, refuse(NothingToDo, "the breaker of %s is closed; there is nothing to reset", c.Partition)
+	case strings.TrimSpace(r.Reason) == "" && p.Health.Halted != "":
+		return nil, refuse(ReasonNeeded, "nothing is decided in %s: %s; say why it may go on (a reason)", c.Partition, p.Health.Halted)
 	case strings.TrimSpace(r.Reason) == "":
 		return nil, refuse(ReasonNeeded, "automation stopped in %s because it wanted %d nodes out at once; say why it may go on (a reason)",
 			c.Partition, p.Health.TrippedNodes)
 	}
 	return one(event.BreakerReset(c))
+}
+
+func haltPartition(s *fleet.State, c HaltPartition) ([]event.Event, *Refusal) {
+	p := s.Partition(c.Partition)
+	switch {
+	case p == nil:
+		return nil, noPartition(s, c.Partition)
+	case c.Why == "":
+		return nil, refuse(ReasonNeeded, "decisions are halted only with a reason")
+	case p.Health.Halted != "":
+		return nil, refuse(NothingToDo, "decisions in %s are halted already: %s", c.Partition, p.Health.Halted)
+	}
+	return one(event.PartitionHalted(c))
 }
 
 func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusal) {

@@ -66,6 +66,7 @@ func rows() []row {
 		of(Operators, timed(takeSignals)),
 		of(Operators, alone(setHealthPolicy)),
 		of(Operators, byWhom(resetBreaker)),
+		of(Operators, alone(haltPartition)),
 		of(Operators, byWhom(judgeBurst)),
 		of(Operators, recordValidation),
 		of(Operators, byWhom(openIncident)),

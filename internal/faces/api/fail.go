@@ -17,6 +17,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 // protocolCodes says which code of the protocol a class of refusals has.
@@ -49,6 +50,8 @@ func fail(err error) *connect.Error {
 		return misread(violations(invalid))
 	case errors.As(err, &unknown):
 		return connect.NewError(connect.CodeUnauthenticated, err)
+	case errors.Is(err, journal.ErrUnavailable):
+		return connect.NewError(connect.CodeUnavailable, err)
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, err)
 	case errors.Is(err, context.DeadlineExceeded):

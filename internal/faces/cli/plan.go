@@ -94,6 +94,7 @@ var sentences = map[string]func(f foreseen) string{
 	"breaker.reset": func(f foreseen) string {
 		return "the breaker of " + f.Partition + " is closed: automation may act again"
 	},
+	"partition.halted": func(f foreseen) string { return "decisions in " + f.Partition + " are halted" },
 	"burst.accused": func(f foreseen) string {
 		return "a burst in " + f.Partition + " accuses the job or the monitor, not the nodes"
 	},

@@ -22,6 +22,9 @@ func PartitionBanners(p *fleet.Partition) []string {
 			"BREAKER OPEN in %s since %s: signals asked for %d nodes at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
 			p.ID, h.Tripped.Time().Format(time.RFC3339), h.TrippedNodes, p.ID))
 	}
+	if why := p.Halted(); why != "" {
+		list = append(list, fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID))
+	}
 	for _, b := range p.Health.Bursts {
 		if !b.Real {
 			list = append(list, fmt.Sprintf("BURST in %s since %s: %q on %d nodes at once points to %s, not to the nodes. No node was taken out of service",

@@ -77,16 +77,26 @@ type Engine struct {
 	state   *fleet.State
 	records uint64 // since the engine opened
 
+	step    stepper         // core.Step
+	pending []journal.Entry // decided last: all that may not be durable yet
+	broken  error           // why nothing is decided any more; nil: something is
+	shy     bool            // time alone met a mistake: it is tried again only now and then
+
 	carrier *carrier // nil: there is no driver
 	waker   *waker   // nil: no cluster is woken
 
 	seen     seen // of the past
 	mirror   mirror
 	durable  *mark
+	recent   recent        // the last durable records
+	behind   chan struct{} // holds one: a watch that reads the log reads alone
+	outage   outage
 	calls    chan *call
 	quit     chan struct{}
 	done     sync.WaitGroup
 	stopping sync.Once
+
+	journaling, probing stopwatch
 
 	violations struct {
 		sync.Mutex
@@ -107,7 +117,8 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		o: o, state: state, durable: newMark(state.Seq),
+		o: o, state: state, durable: newMark(state.Seq), step: core.Step,
+		behind: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
 	}
 	if o.Wake != nil {
@@ -193,21 +204,37 @@ func (e *Engine) doNow(ctx context.Context, r core.Request) (Result, error) {
 	e.hear(entry)
 	e.durable.reach(entry.Seq)
 	a.carry()
-	return a.result, nil
+	return a.result, a.err
 }
 
 // decide takes one step of the state. ok says that there is an entry to make durable.
 func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out, refusal := core.Step(e.state, r, e.o.Now())
+	if e.broken != nil {
+		return answer{err: e.broken}, entry, false
+	}
+	a, entry, ok, wrong := e.attempt(r)
+	if wrong != nil {
+		return e.mend(r, wrong)
+	}
+	if _, tick := r.Command.(core.Tick); tick {
+		e.shy = false
+	}
+	return a, entry, ok
+}
+
+// attempt is decide; wrong is a panic on the way, after which the state is of no use.
+func (e *Engine) attempt(r core.Request) (a answer, entry journal.Entry, ok bool, wrong error) {
+	defer caught(&wrong)
+	out, refusal := e.step(e.state, r, e.o.Now())
 	switch {
 	case refusal != nil:
-		return answer{err: refusal}, entry, false
+		return answer{err: refusal}, entry, false, nil
 	case out.Repeat != 0:
-		return answer{result: Result{Seq: out.Repeat, At: e.state.Time, Repeat: true}}, entry, false
+		return answer{result: Result{Seq: out.Repeat, At: e.state.Time, Repeat: true}}, entry, false, nil
 	case len(out.Record.Events) == 0:
-		return answer{result: Result{Seq: e.state.Seq, At: e.state.Time, Refused: out.Refused}}, entry, false
+		return answer{result: Result{Seq: e.state.Seq, At: e.state.Time, Refused: out.Refused}}, entry, false, nil
 	}
 	rec := out.Record
 	data, err := event.Encode(rec)
@@ -216,8 +243,10 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	}
 	e.records++
 	e.check(rec)
-	return answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec, Refused: out.Refused}, effects: e.plan(rec)},
-		journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}, true
+	a = answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec, Refused: out.Refused}, effects: e.plan(rec)}
+	entry = journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}
+	e.remember(entry)
+	return a, entry, true, nil
 }
 
 // check looks for broken invariants; a partition where one is broken makes no
@@ -271,11 +300,13 @@ func (e *Engine) Resync() {
 	e.carrier.resync(max(e.o.Now(), e.state.Time), e.state)
 }
 
-// DryRun says what a request would lead to, on a copy of the state.
-func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
-	e.mu.RLock()
-	copied := e.state.Clone()
-	e.mu.RUnlock()
+// DryRun says what a request would lead to, on a copy of the state. Like any read it answers
+// once all that the copy knows is durable.
+func (e *Engine) DryRun(ctx context.Context, r core.Request) (Result, error) {
+	var copied *fleet.State
+	if err := e.await(ctx, e.show(func(s *fleet.State) { copied = s.Clone() })); err != nil {
+		return Result{}, err
+	}
 	out, refusal := core.Step(copied, r, e.o.Now())
 	if refusal != nil {
 		return Result{}, refusal

@@ -35,6 +35,21 @@ func (m *mark) set(seq uint64, err error) {
 	m.grew = make(chan struct{})
 }
 
+// nudge lets everyone who waits look again.
+func (m *mark) nudge() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	close(m.grew)
+	m.grew = make(chan struct{})
+}
+
+// failed is why the mark will never move again; nil: it may.
+func (m *mark) failed() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
 func (m *mark) now() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,11 +58,16 @@ func (m *mark) now() uint64 {
 
 // wait returns when the mark has reached seq, has failed, or ctx is over.
 func (m *mark) wait(ctx context.Context, seq uint64) error {
+	return m.waitUnless(ctx, seq, func() bool { return false })
+}
+
+// waitUnless is wait that also returns, whenever it is nudged, if over says so.
+func (m *mark) waitUnless(ctx context.Context, seq uint64, over func() bool) error {
 	for {
 		m.mu.Lock()
 		reached, err, grew := m.seq >= seq, m.err, m.grew
 		m.mu.Unlock()
-		if reached || err != nil {
+		if reached || err != nil || over() {
 			return err
 		}
 		select {

@@ -54,8 +54,15 @@ func (e *Engine) Study(fn func(*fleet.State)) {
 	m := &e.mirror
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	whole := false
+	defer func() {
+		if !whole {
+			m.state = nil // fn has left it in the middle of something
+		}
+	}()
 	e.reflect()
 	fn(m.state)
+	whole = true
 }
 
 // reflect brings the mirror up to what is durable.
@@ -65,10 +72,8 @@ func (e *Engine) reflect() {
 		m.news.Lock()
 		m.news.wanted, m.news.entries = true, nil
 		m.news.Unlock() // what becomes durable from here on is gathered
-		e.mu.RLock()
-		m.state = e.state.Fork()
-		e.mu.RUnlock()
-		_ = e.durable.wait(context.Background(), m.state.Seq) // as in Read
+		e.show(func(s *fleet.State) { m.state = s.Fork() })
+		_ = e.await(context.Background(), m.state.Seq) // as in Read
 	}
 	for _, en := range m.take() {
 		if en.Seq <= m.state.Seq {
@@ -85,6 +90,7 @@ func (e *Engine) reflect() {
 
 // hear takes note of what has become durable.
 func (e *Engine) hear(entries ...journal.Entry) {
+	e.recent.add(entries)
 	m := &e.mirror
 	m.news.Lock()
 	defer m.news.Unlock()

@@ -13,12 +13,27 @@ import (
 // Read shows fn the state between two commands, and returns once all that it
 // saw is durable. fn must neither keep nor change the state, nor call the engine.
 func (e *Engine) Read(fn func(*fleet.State)) {
-	e.mu.RLock()
-	fn(e.state)
-	seq := e.state.Seq
-	e.mu.RUnlock()
+	if e.outage.now() != nil {
+		e.Look(fn) // what is durable
+		return
+	}
 	// A journal that has failed is reported to writers; readers see the last state.
-	_ = e.durable.wait(context.Background(), seq)
+	_ = e.await(context.Background(), e.show(fn))
+}
+
+// show shows fn the state and returns its version. A panic of fn's is the reader's own: it
+// leaves the state to everybody else.
+func (e *Engine) show(fn func(*fleet.State)) (seq uint64) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	fn(e.state)
+	return e.state.Seq
+}
+
+// await returns once a version of the state is durable. While the journal cannot be
+// reached it returns at once: a read goes on then, and is marked.
+func (e *Engine) await(ctx context.Context, seq uint64) error {
+	return e.durable.waitUnless(ctx, seq, func() bool { return e.outage.now() != nil })
 }
 
 // StateAt rebuilds the state as it was at a moment; it is the caller's own.
@@ -92,23 +107,6 @@ func (e *Engine) RecordsWith(ctx context.Context, from uint64, wanted func(recor
 		}
 		return fn(rec)
 	})
-}
-
-// Watch calls fn for every record from a sequence number on, first those that
-// are there and then those that come, until ctx is over or fn returns an error.
-func (e *Engine) Watch(ctx context.Context, from uint64, fn func(event.Record) error) error {
-	for next := max(1, from); ; {
-		if err := e.durable.wait(ctx, next); err != nil {
-			return err
-		}
-		err := e.Records(ctx, next, func(rec event.Record) error {
-			next = rec.Seq + 1
-			return fn(rec)
-		})
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // Durable is the sequence number up to which everything is durable.

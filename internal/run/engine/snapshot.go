@@ -24,8 +24,8 @@ func (e *Engine) snapshotLoop() {
 		<-e.quit
 		cancel()
 	}()
-	for {
-		last := uint64(0)
+	last := uint64(0)
+	for failures := 0; ; {
 		if snap, ok, err := e.o.Journal.SnapshotBefore(ctx, ^uint64(0)); err == nil && ok {
 			last = snap.Seq
 		}
@@ -33,16 +33,29 @@ func (e *Engine) snapshotLoop() {
 			return
 		}
 		began := time.Now()
-		if err := e.snapshot(ctx); err != nil {
-			if ctx.Err() == nil {
-				e.o.Log.Error("snapshot failed; the journal alone is enough to restart", "error", err)
-			}
+		err := e.snapshot(ctx)
+		failures++
+		switch {
+		case ctx.Err() != nil:
 			return
+		case err == nil:
+			failures = 0
+		default:
+			e.o.Log.Error("snapshot failed; it is tried again, and the journal alone is enough to restart", "error", err, "again in", anew(failures))
 		}
-		if !pause(ctx, 20*time.Since(began)) {
+		if !pause(ctx, max(20*time.Since(began), anew(failures))) {
 			return
 		}
 	}
+}
+
+// anew is how long to wait after so many snapshots in a row that failed: from a second
+// to five minutes.
+func anew(failures int) time.Duration {
+	if failures == 0 {
+		return 0
+	}
+	return min(5*time.Minute, time.Second<<min(failures-1, 10))
 }
 
 // pause lets the rest of the machine work: a snapshot of a large and busy fleet
@@ -58,7 +71,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (e *Engine) snapshot(ctx context.Context) error {
+func (e *Engine) snapshot(ctx context.Context) (err error) {
+	defer caught(&err)
 	s, err := restore(ctx, e.o.Journal, e.durable.now())
 	if err != nil {
 		return err

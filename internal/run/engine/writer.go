@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,9 +32,22 @@ func (a answer) carry() {
 
 // group is what one sync makes durable: the entries, and who is answered then.
 type group struct {
-	entries []journal.Entry
-	calls   []*call
-	answers []answer
+	entries  []journal.Entry
+	calls    []*call
+	answers  []answer
+	answered int // calls that have their answer
+}
+
+// reply answers the calls that wait: with err, or with what became of each.
+func (g *group) reply(err error) {
+	for i, c := range g.calls[g.answered:] {
+		a := g.answers[g.answered+i]
+		if err != nil {
+			a = answer{err: err}
+		}
+		c.reply <- a
+	}
+	g.answered = len(g.calls)
 }
 
 // groupLimit bounds a group, so that an answer never waits for more than this many others.
@@ -63,7 +77,7 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 			out = nil
 		}
 		in := e.calls
-		if len(g.calls) >= groupLimit {
+		if len(g.calls) >= groupLimit && e.outage.now() == nil {
 			in = nil
 		}
 		e.setAlarm(alarm)
@@ -73,6 +87,8 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 			g = e.takeMore(g, groups)
 		case out <- g:
 			g = &group{}
+		case <-e.outage.began:
+			g.reply(e.outage.now())
 		case <-alarm.C:
 			e.take(g, &call{request: core.Request{Command: core.Tick{}, Actor: core.System}, reply: make(chan answer, 1)})
 		case <-e.quit:
@@ -103,22 +119,28 @@ func (e *Engine) takeMore(g *group, groups chan<- *group) *group {
 	return g
 }
 
-// setAlarm makes the timer ring when time alone may change something.
+// setAlarm makes the timer ring when time alone may change something. While nothing can
+// be decided, it rings now and then to see whether that has ended.
 func (e *Engine) setAlarm(alarm *time.Timer) {
 	at := e.state.NextAlarm() // only this goroutine changes the state
 	wait := time.Hour
 	if at != fleet.Never {
 		wait = min(wait, max(0, at.Sub(e.o.Now())))
 	}
+	if e.outage.now() != nil || e.shy {
+		wait = max(wait, time.Second)
+	}
 	alarm.Reset(wait)
 }
 
+// take decides a request. A refusal is answered with its group, too: it was made from a
+// state that a crash can undo until then. While the journal cannot be reached nothing is decided.
 func (e *Engine) take(g *group, c *call) {
-	a, entry, durable := e.decide(c.request)
-	if a.err != nil {
-		c.reply <- a
+	if away := e.outage.now(); away != nil {
+		c.reply <- answer{err: away}
 		return
 	}
+	a, entry, durable := e.decide(c.request)
 	if durable {
 		g.entries = append(g.entries, entry)
 	}
@@ -145,31 +167,41 @@ func (e *Engine) drain(g *group, groups chan<- *group) {
 // After a failure nothing is promised any more: the state is ahead of the log,
 // and only a restart brings them together.
 func (e *Engine) commitLoop(groups <-chan *group) {
-	var failed error
 	for g := range groups {
-		if failed == nil {
-			if err := e.commit(g); err != nil {
-				failed = fmt.Errorf("the journal cannot be written, nothing more is accepted until a restart: %w", err)
-				e.o.Log.Error("journal failed", "error", err)
-				e.durable.fail(failed)
-			}
+		err := e.durable.failed()
+		if err == nil {
+			err = e.commit(g)
 		}
-		for i, c := range g.calls {
-			if failed != nil {
-				g.answers[i] = answer{err: failed}
-			}
-			c.reply <- g.answers[i]
-		}
+		g.reply(err)
 	}
 }
 
-// commit makes a group durable, and then tells the clusters.
+// commit makes a group durable, and then tells the clusters. While the journal cannot be
+// reached it tries again and again, and its callers are told so.
 func (e *Engine) commit(g *group) error {
 	if len(g.entries) == 0 {
 		return nil
 	}
-	if err := e.o.Journal.Append(context.Background(), g.entries); err != nil {
-		return err
+	for try := 0; ; try++ {
+		err := e.append(g.entries)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, journal.ErrUnavailable) {
+			return e.fail(err)
+		}
+		wait := e.outage.begin(err, try)
+		e.durable.nudge() // readers do not wait for the end of it
+		g.reply(e.outage.now())
+		if try == 0 {
+			e.o.Log.Error("the journal cannot be reached; nothing is decided until it can", "error", err)
+		}
+		if !e.rest(wait) {
+			return e.fail(err)
+		}
+	}
+	if e.outage.end() {
+		e.o.Log.Warn("the journal is reached again", "version", g.entries[len(g.entries)-1].Seq)
 	}
 	e.hear(g.entries...)
 	e.durable.reach(g.entries[len(g.entries)-1].Seq)
@@ -177,4 +209,30 @@ func (e *Engine) commit(g *group) error {
 		a.carry()
 	}
 	return nil
+}
+
+// append appends, and lets Health see how long it takes.
+func (e *Engine) append(entries []journal.Entry) error {
+	defer e.journaling.begin()()
+	return e.o.Journal.Append(context.Background(), entries)
+}
+
+// fail ends all deciding: what was decided last is not in the log.
+func (e *Engine) fail(err error) error {
+	failed := fmt.Errorf("the journal cannot be written, nothing more is accepted until a restart: %w", err)
+	e.o.Log.Error("journal failed", "error", err)
+	e.durable.fail(failed)
+	return failed
+}
+
+// rest waits; it returns false once the engine closes.
+func (e *Engine) rest(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-e.quit:
+		return false
+	}
 }

@@ -12,6 +12,11 @@ var (
 	ErrReadOnly = errors.New("the journal cannot be written")
 	ErrDiskFull = errors.New("the disk is full")
 	ErrLocked   = errors.New("another process holds the journal")
+	// ErrGone: the log that was opened is not there any more. What was appended last may be lost.
+	ErrGone = errors.New("the journal is gone")
+	// ErrUnavailable: the journal cannot be reached now. Whether an Append that returns it
+	// was done is not known; the same Append again finds out, and does it where it was not.
+	ErrUnavailable = errors.New("the journal cannot be reached")
 )
 
 // FencedError says that Append did not bring the next sequence number: as a

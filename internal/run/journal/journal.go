@@ -55,3 +55,9 @@ type Journal interface {
 	// does nothing.
 	Close() error
 }
+
+// Prober is a journal that can say, without an append, whether it is still there. Probe
+// returns ErrGone where it is not, and ErrUnavailable where that cannot be told now.
+type Prober interface {
+	Probe(ctx context.Context) error
+}

@@ -51,6 +51,8 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		return cut(e.From, fmt.Sprintf("%d GPUs of %s in %s were transferred to %s", e.GPUs, e.From, e.Partition, e.To)), true
 	case event.BreakerTripped:
 		return breaker("automatic quarantine has stopped in %s and waits for a person: muster health reset", e.Partition), true
+	case event.PartitionHalted:
+		return breaker("nothing new is decided in %s, and a person must look: muster health reset", e.Partition), true
 	case event.BreakerReset:
 		return breaker("automatic quarantine acts again in %s", e.Partition), true
 	case event.IncidentOpened:

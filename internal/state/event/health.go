@@ -25,6 +25,13 @@ type BreakerReset struct {
 	Partition string `json:"partition"`
 }
 
+// PartitionHalted says: a mistake of Muster's was met while it decided in a partition,
+// and nothing new is decided there until a person resets its breaker.
+type PartitionHalted struct {
+	Partition string `json:"partition"`
+	Why       string `json:"why"`
+}
+
 // BurstAccused says: one signature is on so many nodes that the job or the
 // monitor is accused first.
 type BurstAccused struct {
@@ -72,6 +79,7 @@ type FailureExplained struct {
 func (SignalsTaken) Kind() string     { return "signals.taken" }     // Kind is the event's stable name.
 func (HealthPolicySet) Kind() string  { return "health.policy.set" } // Kind is the event's stable name.
 func (BreakerTripped) Kind() string   { return "breaker.tripped" }   // Kind is the event's stable name.
+func (PartitionHalted) Kind() string  { return "partition.halted" }  // Kind is the event's stable name.
 func (BreakerReset) Kind() string     { return "breaker.reset" }     // Kind is the event's stable name.
 func (BurstAccused) Kind() string     { return "burst.accused" }     // Kind is the event's stable name.
 func (BurstJudged) Kind() string      { return "burst.judged" }      // Kind is the event's stable name.

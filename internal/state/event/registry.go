@@ -74,6 +74,7 @@ var readers = map[string][]reader{
 	"health.policy.set":    {as[HealthPolicySet]},
 	"breaker.tripped":      {as[BreakerTripped]},
 	"breaker.reset":        {as[BreakerReset]},
+	"partition.halted":     {as[PartitionHalted]},
 	"burst.accused":        {as[BurstAccused]},
 	"burst.judged":         {as[BurstJudged]},
 	"burst.over":           {as[BurstOver]},

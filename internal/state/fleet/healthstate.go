@@ -24,6 +24,8 @@ type PartitionHealth struct {
 	TrippedNodes int      `json:"trippedNodes,omitempty"` // that it wanted out of service then
 	Reset        Instant  `json:"reset,omitempty"`        // when a person last closed it
 	Bursts       []*Burst `json:"bursts,omitempty"`       // in order of signature
+	// Halted says why nothing new is decided in the partition until a person resets its breaker; "": it is.
+	Halted string `json:"halted,omitempty"`
 }
 
 // Burst is one signature on many nodes, which is not believed of the nodes.
@@ -214,8 +216,9 @@ func (p *Partition) Trip(nodes int, at Instant) {
 
 // ResetBreaker closes the breaker: what was wanted before no longer counts for it.
 func (p *Partition) ResetBreaker(at Instant) {
-	p.Health.Tripped, p.Health.TrippedNodes, p.Health.Reset = 0, 0, at
+	p.Health.Tripped, p.Health.TrippedNodes, p.Health.Reset, p.Health.Halted = 0, 0, at, ""
 	p.Diagnose()
+	p.Unalign()
 }
 
 // undiagnose derives which nodes health looks at, and asks for a look.

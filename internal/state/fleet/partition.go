@@ -276,4 +276,9 @@ func (p *Partition) State() *State { return p.state }
 func (p *Partition) Halt(why string) { p.halted = why }
 
 // Halted says why no new decisions are made in the partition; "" if they are.
-func (p *Partition) Halted() string { return p.halted }
+func (p *Partition) Halted() string {
+	if p.halted != "" {
+		return p.halted
+	}
+	return p.Health.Halted
+}
