@@ -8,7 +8,7 @@ import (
 
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
-	for _, tree := range pl.p.Awake() {
+	for _, tree := range pl.awakeTrees() {
 		for _, a := range tree.Waits() {
 			if plan, ok := pl.admitFrom(a); ok {
 				return plan, true
@@ -27,11 +27,11 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 			heads.considerReturning(pl, a, r)
 		}
 		switch {
-		case pl.p.Tried(it):
+		case pl.tried(it):
 		case pl.outrankedTooOften(it):
 			walk.skipped(it)
 		default:
-			pl.lacking, pl.readsQueue = fleet.LacksCounts, alwaysReadsQueue(a, it)
+			pl.lacking, pl.readsQueue = lacksCounts, alwaysReadsQueue(a, it)
 			plan, ok := pl.guaranteeBehind(a, *it, &heads)
 			if ok && !pl.betterInAnother(*it, plan) {
 				return plan, true
@@ -39,11 +39,10 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 			if ok {
 				walk.skipped(it)
 			}
-			it.SetLacks(pl.lacking)
-			it.SetReadsQueue(pl.readsQueue || ok)
+			pl.noteAnswer(it, pl.readsQueue || ok)
 		}
 		if alone {
-			pl.p.SetTried(it)
+			pl.noteTried(it)
 		}
 		heads.consider(pl, a, *it)
 	}
@@ -66,7 +65,7 @@ func (pl *Planner) guaranteeBehind(a *fleet.Account, it fleet.Waiting, hs *heads
 // admitBorrowing admits the first waiting unit that fits its tree's backing, in
 // the order of the tree.
 func (pl *Planner) admitBorrowing() (Plan, bool) {
-	for _, tree := range slices.Clone(pl.p.Awake()) {
+	for _, tree := range slices.Clone(pl.awakeTrees()) {
 		if plan, ok := pl.borrowIn(tree); ok {
 			return plan, true
 		}
@@ -89,12 +88,12 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			first.considerTree(pl, r.Workload.Account(), r)
 			headsOf(own, r.Workload.Account()).considerReturning(pl, r.Workload.Account(), r)
 		}
-		if !pl.p.Tried(it) {
+		if !pl.tried(it) {
 			switch {
 			case pl.outrankedTooOften(it):
 				walk.skipped(it)
 			case first.bars(pl, *it, HoldBorrowing), pl.barredInOwnQueue(a, *it, own[a]), reserve > 0 && !pl.leavesFor(tree, *it, reserve):
-				it.SetReadsQueue(true)
+				noteReadsQueue(it)
 			default:
 				plan, skips, ok := pl.tryBorrow(a, it)
 				if ok {
@@ -104,7 +103,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 					walk.skipped(it)
 				}
 			}
-			pl.p.SetTried(it)
+			pl.noteTried(it)
 		}
 		first.considerTree(pl, a, *it)
 		headsOf(own, a).consider(pl, a, *it)
@@ -129,31 +128,30 @@ func (pl *Planner) leavesFor(tree *fleet.Tree, it fleet.Waiting, reserve int) bo
 // tryBorrow asks for a unit's room beyond its own quota. skips says that it has room,
 // and better in another partition.
 func (pl *Planner) tryBorrow(a *fleet.Account, it *fleet.Waiting) (plan Plan, skips, ok bool) {
-	pl.lacking, pl.readsQueue = it.Lacks(), it.ReadsQueue()
+	pl.lacking, pl.readsQueue = lackOf(it.Memo), readsQueueOf(it.Memo)
 	plan, found := pl.borrow(a, *it)
 	if found && !pl.betterInAnother(*it, plan) {
 		return plan, false, true
 	}
-	it.SetLacks(pl.lacking)
-	it.SetReadsQueue(pl.readsQueue || found)
+	pl.noteAnswer(it, pl.readsQueue || found)
 	return Plan{}, found, false
 }
 
 // sleep lets a tree sleep in which no waiting unit can start now.
 func (pl *Planner) sleep(tree *fleet.Tree) {
-	lacks := fleet.LacksCounts
+	lacks := lacksCounts
 	for _, a := range tree.Waits() {
 		for _, it := range a.Firsts() {
 			if pl.outrankedTooOften(it) || pl.deferred(it) {
 				return
 			}
-			lacks = max(lacks, it.Lacks())
+			lacks = max(lacks, lackOf(it.Memo))
 			if it.Workload.ReadsMetal() {
-				lacks = fleet.LacksRoom
+				lacks = lacksRoom
 			}
 		}
 	}
-	pl.p.Sleep(tree, lacks)
+	pl.memory.sleeps(tree, lacks)
 }
 
 // barredInOwnQueue says whether a unit that its quota's backing could take by count

@@ -217,7 +217,7 @@ func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
 // There it starts if flex work would push it to where it delays the head.
 func (pl *Planner) backfill(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
 	plan, ok := pl.guarantee(a, it)
-	pl.lacking = fleet.LacksRoom
+	pl.lacking = lacksRoom
 	if !ok || inQuotaVictims(plan) {
 		return Plan{}, false
 	}

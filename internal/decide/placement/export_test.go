@@ -174,3 +174,8 @@ func WalkTree(tree *fleet.Tree) (met []*fleet.Waiting) {
 	}
 	return met
 }
+
+// AwakeTrees lists the trees of a partition that are looked at next.
+func AwakeTrees(s *fleet.State, p *fleet.Partition) []*fleet.Tree {
+	return New(s, p, s.Time).awakeTrees()
+}

@@ -10,7 +10,7 @@ import (
 // admitFlex admits the first waiting unit that finds room on flex: the
 // namespace with the least flex first, then importance inside it, then age.
 func (pl *Planner) admitFlex() (Plan, bool) {
-	if pl.p.FlexAsleep() {
+	if pl.flexSleeps() {
 		return Plan{}, false
 	}
 	head, rests := flexHead{}, true
@@ -18,7 +18,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		firsts := pl.p.FlexOf(ns).Firsts()
 		head.consider(pl, firsts)
 		for _, it := range firsts {
-			if pl.p.Tried(it) || head.bars(pl, *it) {
+			if pl.tried(it) || head.bars(pl, *it) {
 				continue
 			}
 			if pl.outrankedTooOften(it) {
@@ -28,7 +28,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 			plan, ok := pl.flex(*it)
 			switch {
 			case !ok:
-				pl.p.SetTried(it)
+				pl.noteTried(it)
 			case !pl.betterInAnother(*it, plan):
 				return plan, true
 			default:
@@ -37,7 +37,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		}
 	}
 	if rests {
-		pl.p.SleepFlex()
+		pl.noteFlexSleeps()
 	}
 	return Plan{}, false
 }

@@ -19,7 +19,7 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 	pl.growth = growthMemo{heads: map[*fleet.Tree]*head{}}
 	var list []*fleet.Workload
 	for _, w := range pl.p.Growing() {
-		if w.Flexes() == flex && !pl.p.Grown(w) {
+		if w.Flexes() == flex && !pl.grown(w) {
 			list = append(list, w)
 		}
 	}
@@ -34,7 +34,7 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 				return plan, true
 			}
 		}
-		pl.p.SetGrown(w)
+		pl.noteGrown(w)
 	}
 	return Plan{}, false
 }

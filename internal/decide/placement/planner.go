@@ -10,13 +10,14 @@ type Planner struct {
 	p   *fleet.Partition
 	now fleet.Instant
 
+	memory *memory
 	*scratch
 	// ignoreFlex: room is judged as if no flex work were there; then only in-quota work is evicted.
 	ignoreFlex    bool
-	lacking       fleet.Lack // what the last claims lacked
-	readsQueue    bool       // the last claims' answers hang on who else waits, see fleet.Waiting.Minds
-	roomiestFirst bool       // nodes with the most room come first
-	cutShort      bool       // a search for nodes stopped early
+	lacking       lack // what the last claims lacked
+	readsQueue    bool // the last claims' answers hang on who else waits
+	roomiestFirst bool // nodes with the most room come first
+	cutShort      bool // a search for nodes stopped early
 
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
@@ -66,10 +67,16 @@ type scratch struct {
 
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
-	sc, _ := p.Scratch.(*scratch)
+	m := memoryOf(p)
+	return &Planner{s: s, p: p, now: now, memory: m, scratch: m.scratchFor(p)}
+}
+
+// scratchFor is the working memory that fits the partition's nodes and islands.
+func (m *memory) scratchFor(p *fleet.Partition) *scratch {
+	sc := m.scratch
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
 		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{}, trees: map[*fleet.Tree]uint64{}, returns: map[*fleet.Account][]fleet.Waiting{}, flexOf: map[string]*standing{}, cores: parts{}}
-		p.Scratch = sc
+		m.scratch = sc
 	}
-	return &Planner{s: s, p: p, now: now, scratch: sc}
+	return sc
 }

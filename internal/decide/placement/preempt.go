@@ -11,7 +11,7 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	if !ok {
 		return Plan{}, false
 	}
-	if pl.lacking = max(pl.lacking, fleet.LacksNodes); !pl.mayFit(c, own) {
+	if pl.lacking = max(pl.lacking, lacksNodes); !pl.mayFit(c, own) {
 		return Plan{}, false
 	}
 	list := make([]*candidateVictim, 0, len(own)+16)
@@ -21,7 +21,7 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	if !pl.fitsWithoutFlex(c, list) {
 		return Plan{}, false
 	}
-	pl.lacking = fleet.LacksRoom
+	pl.lacking = lacksRoom
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {

@@ -30,7 +30,7 @@ func Shares(p *fleet.Partition) map[string]int {
 
 // sharesNow is Shares, computed once for as long as nothing changes.
 func (pl *Planner) sharesNow() map[string]int {
-	if stamp := pl.p.FlexStamp(); pl.shares == nil || pl.sharesAt != stamp {
+	if stamp := pl.flexStamp(); pl.shares == nil || pl.sharesAt != stamp {
 		pl.shares, pl.sharesAt = Shares(pl.p), stamp
 	}
 	return pl.shares

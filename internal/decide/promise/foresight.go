@@ -22,6 +22,25 @@ type foretold struct {
 	groups  []ahead // in the order of groupsOf
 }
 
+// memory is what promise remembers of a partition: what it has learned, and what it
+// last made of that, which copies of the state may share.
+type memory struct {
+	learned  *scholar
+	foretold *foretold
+}
+
+// Fork keeps the forecast alone.
+func (m *memory) Fork() fleet.Memory { return &memory{foretold: m.foretold} }
+
+func memoryOf(p *fleet.Partition) *memory {
+	m, _ := p.Memories.Promise.(*memory)
+	if m == nil {
+		m = &memory{}
+		p.Memories.Promise = m
+	}
+	return m
+}
+
 // key is all that a forecast rests on, given the islands' past.
 type key struct {
 	hour, since fleet.Hour
@@ -42,7 +61,8 @@ func forecast(s *fleet.State, p *fleet.Partition, now fleet.Instant) *foretold {
 	for i, island := range p.Islands {
 		k.buffers, k.nodes = append(k.buffers, s.BufferFor(p, i)), append(k.nodes, len(island.Nodes()))
 	}
-	if last, ok := p.Foretold.(*foretold); ok {
+	m := memoryOf(p)
+	if last := m.foretold; last != nil {
 		if s.LearningStopped() {
 			k.hour = last.key.hour
 		}
@@ -50,14 +70,14 @@ func forecast(s *fleet.State, p *fleet.Partition, now fleet.Instant) *foretold {
 			return last
 		}
 	}
-	learned, ok := p.Ahead.(*scholar)
-	if !ok || !learned.key.grown(k) || learned.next > k.hour {
+	learned := m.learned
+	if learned == nil || !learned.key.grown(k) || learned.next > k.hour {
 		learned = newScholar(p, k)
-		p.Ahead = learned
+		m.learned = learned
 	}
 	learned.learn(p, k.hour)
-	p.Foretold = learned.foretell(k)
-	return p.Foretold.(*foretold)
+	m.foretold = learned.foretell(k)
+	return m.foretold
 }
 
 // groupsOf lists the islands that each policy that learns governs, in the order

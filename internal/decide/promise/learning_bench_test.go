@@ -52,7 +52,7 @@ func BenchmarkAYearIsRead(b *testing.B) {
 	b.ReportMetric(float64(len(data)), "B/state")
 	for b.Loop() {
 		for _, p := range s.Partitions {
-			p.Ahead, p.Foretold = nil, nil
+			p.Memories.Promise = nil
 			promise.CapacityOf(s, p, now)
 		}
 	}

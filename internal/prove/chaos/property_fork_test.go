@@ -37,7 +37,7 @@ func TestForksAreTheSameAndTheirOwn(t *testing.T) {
 
 func forked(w *world) *failure {
 	for _, p := range w.s.Partitions {
-		p.Scratch, p.Ahead = nil, nil
+		p.Memories = fleet.Memories{}
 	}
 	for _, v := range w.s.Workloads {
 		v.Scratch = nil

@@ -101,12 +101,12 @@ func (p *Partition) ring(of alarmKind) {
 	case ofHour:
 		p.Unalign()
 	case ofAge:
-		p.aged++
+		p.changes.Ages++
 		p.Freed()
 	case ofHealth:
 		p.Diagnose()
 	case ofFlex:
-		p.epoch++
+		p.changes.Minimum++
 		p.Touch()
 	case ofOrder:
 		p.expired = true

@@ -43,7 +43,8 @@ func clonePointers[T any](list []*T) []*T {
 // detach gives a copied partition its own islands, nodes and accounts.
 func (p *Partition) detach() {
 	p.Islands, p.Nodes, p.Accounts = clonePointers(p.Islands), clonePointers(p.Nodes), clonePointers(p.Accounts)
-	p.Downs, p.Scratch = slices.Clone(p.Downs), nil
+	p.Downs = slices.Clone(p.Downs)
+	p.Memories = Memories{Promise: forkOf(p.Memories.Promise)}
 	p.ownPast()
 	p.Health.Bursts = clonePointers(p.Health.Bursts)
 	for _, n := range p.Nodes {
@@ -57,7 +58,6 @@ func (p *Partition) detach() {
 // ownPast gives a copied partition, which has islands of its own already, its own
 // past and promises.
 func (p *Partition) ownPast() {
-	p.Ahead = nil
 	p.Pledges, p.LongPledges = p.Pledges.clone(), p.LongPledges.clone()
 	for _, i := range p.Islands {
 		i.Past, i.Pledges = slices.Clone(i.Past), i.Pledges.clone()

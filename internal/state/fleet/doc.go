@@ -13,9 +13,10 @@
 // Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; Holds says how a
 // replica holds its GPUs (guaranteed, borrowing, unprotected, flex).
 //
-// wake.go and worklists.go keep what saves decisions a look: which trees may have
-// work that can start now, and which units have been asked since anything changed for
-// them. Forgetting that costs time and changes no decision. Fork copies it, Clone does not.
+// Two files save decisions a look: changes.go counts what changed, by whom it may
+// concern, and worklists.go lists the few workloads to look at again and again. What those
+// who decide conclude from that is their own memory (memory.go): the state carries it, and
+// does not read it. Fork copies it, Clone does not.
 //
 // The room is pure: it knows no clock, no randomness and no I/O.
 package fleet

@@ -69,9 +69,9 @@ func (p *Partition) rebuild(s *State) {
 	p.names, p.flexWaits = nil, nil
 	p.grantsMoved, p.probations = true, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
-	p.awake, p.lackNodes, p.flexAsleep, p.expired = nil, nil, 0, false
-	p.idled = nil
-	p.leftFlex, p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0, 0
+	p.changed, p.idled, p.expired = nil, nil, false
+	p.Memories.Placement = nil
+	p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.unscheduled, i.backedNodes = nil, 0, 0, 0
 		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)

@@ -141,7 +141,7 @@ func (f *fork) twins(n int, list iter.Seq[*Workload]) {
 func (f *fork) declare(p *Partition) {
 	c := *p
 	f.partitions[p] = &c
-	c.state, c.Scratch = f.to, nil
+	c.state, c.Memories = f.to, p.Memories.fork()
 	c.Accounts = copied(f.accounts, p.Accounts)
 	c.accounts = named(c.Accounts, func(a *Account) string { return a.Quota })
 	c.trees = make(map[string]*Tree, len(p.trees))
@@ -167,8 +167,8 @@ func (f *fork) fillPartition(p *Partition) {
 	for _, t := range p.trees {
 		f.tree(f.trees[t])
 	}
-	c.waits, c.awake = each(f.accounts, p.waits), each(f.trees, p.awake)
-	c.lackNodes, c.unsettled, c.idled = each(f.trees, p.lackNodes), each(f.trees, p.unsettled), each(f.trees, p.idled)
+	c.waits, c.changed = each(f.accounts, p.waits), each(f.trees, p.changed)
+	c.unsettled, c.idled = each(f.trees, p.unsettled), each(f.trees, p.idled)
 	c.flex = make(map[string]*FlexUse, len(p.flex))
 	for name, u := range p.flex {
 		c.flex[name] = f.flexUse(c, u)

@@ -303,7 +303,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 		p.queued(w.Tree())
 	}
 	q.add(it)
-	p.wake(p.trees[w.Tree()])
+	p.note(p.trees[w.Tree()])
 	w.queued = append(w.queued, queueSpot{q, pool, p})
 	p.Touch()
 }

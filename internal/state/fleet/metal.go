@@ -77,7 +77,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	}
 	p.unaligned = true
 	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
-		p.Renewed() // also where some of what it lost was usable: see Lose
+		p.renewed() // also where some of what it lost was usable: see Lose
 	} else {
 		p.worn()
 	}
@@ -161,7 +161,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
-	p.shifted++
+	p.changes.OnNodes++
 	p.rebacked(a.root, more)
 }
 
@@ -204,7 +204,7 @@ func (a *Account) stand(island int, stands bool) {
 // Unalign says that the backing may no longer be what it should be.
 func (p *Partition) Unalign() {
 	p.unaligned = true
-	p.Renewed()
+	p.renewed()
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.

@@ -78,27 +78,21 @@ type Partition struct {
 	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
 
 	// Derived.
-	state     *State
-	byName    map[string]int
-	accounts  map[string]*Account
-	trees     map[string]*Tree
-	waits     []*Account // for which a unit waits, in order of path
-	awake     []*Tree    // see Awake
-	lackNodes []*Tree    // in which a unit waits for nodes alone
+	state    *State
+	byName   map[string]int
+	accounts map[string]*Account
+	trees    map[string]*Tree
+	waits    []*Account // for which a unit waits, in order of path
 	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
-	unsettled  []*Tree
-	tally      Tally
-	flex       map[string]*FlexUse
-	flexWork   []*Workload
-	names      []string // namespaces that use, used or wait for flex, in order
-	flexWaits  []string // namespaces in which a unit waits for flex, in order
-	worklists  worklists
-	epoch      uint64 // grows whenever room may have come free; bare: beside flex work; wide: for everybody
-	bare, wide uint64
-	aged       uint64 // grows whenever an alarm rings: work may have overrun
-	flexAsleep uint64 // see FlexAsleep
-	shifted    uint64 // grows with every change of what is on a node
-	leftFlex   uint64 // departures from the queues of flex; see Tree.left
+	unsettled []*Tree
+	tally     Tally
+	flex      map[string]*FlexUse
+	flexWork  []*Workload
+	names     []string // namespaces that use, used or wait for flex, in order
+	flexWaits []string // namespaces in which a unit waits for flex, in order
+	worklists worklists
+	changes   Changes
+	changed   []*Tree // see TakeChanged
 	// unaligned: something that the backing depends on has changed since it was last decided.
 	unaligned bool
 	// straying: work that its quota's backing does not cover came, went or moved.
@@ -116,15 +110,11 @@ type Partition struct {
 	expired     bool // an order to leave may be due again
 	halted      string
 	forecastAt  Instant // next look for what time alone has taught; see forecasting
-	// Ahead is promise's working memory, and Foretold what it last made of it: the
-	// latter is never changed, so that copies of the state may share it.
-	Ahead       any   `json:"-"`
-	Foretold    any   `json:"-"`
-	ailing      []int // see Ailing
+	ailing      []int   // see Ailing
 	undiagnosed bool
 	failures    []*Workload // see Unexplained
-	// Scratch is placement's working memory for this partition; it means nothing between two decisions.
-	Scratch any `json:"-"`
+	// Memories are what those who decide remember of the partition.
+	Memories Memories `json:"-"`
 }
 
 // Tally is the partition's GPUs by what they do, kept up to date node by node.
@@ -243,10 +233,6 @@ func (p *Partition) FlexOf(namespace string) *FlexUse {
 	}
 	return &FlexUse{}
 }
-
-// Epoch grows whenever room may have come free, so that a unit that found no room
-// before need not look again until it has grown.
-func (p *Partition) Epoch() uint64 { return p.epoch }
 
 // Overpromised says whether more is promised or backed than is whole and healthy.
 func (p *Partition) Overpromised() bool {

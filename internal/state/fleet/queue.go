@@ -12,23 +12,13 @@ type Waiting struct {
 	Pool     int
 	Key      Key
 
-	tried      uint64 // see Partition.Tried
-	lacks      Lack   // see Lacks
-	readsQueue bool   // see Minds
-	shape      int    // see Shape
-	kind       kind
-	account    *Account // for which it waits; nil on flex
+	// Memo is placement's.
+	Memo Memo
+
+	shape   int // see Shape
+	kind    kind
+	account *Account // for which it waits; nil on flex
 }
-
-// Lack says what a unit lacked that found no room, and so what may help it.
-type Lack uint8
-
-// What a unit may lack, the least first.
-const (
-	LacksCounts Lack = iota // its quota's or its tree's counts say no, or what waits before it
-	LacksNodes              // the counts are right; it lacks nodes even where no flex work stands
-	LacksRoom               // flex work may stand in its way, too
-)
 
 // Account is the account in whose queue the unit waits; nil on flex.
 func (a *Waiting) Account() *Account { return a.account }
@@ -37,19 +27,6 @@ func (a *Waiting) Account() *Account { return a.account }
 // of one queue with the same shape differ in age alone, so where the elder finds
 // no room the younger finds none. 0 is a unit like no other.
 func (a *Waiting) Shape() int { return a.shape }
-
-// Lacks says what the unit lacked when it was last tried; SetLacks remembers it.
-func (a *Waiting) Lacks() Lack { return a.lacks }
-
-// SetLacks remembers what the unit lacks.
-func (a *Waiting) SetLacks(lacks Lack) { a.lacks = lacks }
-
-// ReadsQueue says whether what the unit was told when it was last tried hangs on who else
-// waits: it was barred, or whom it would evict has an heir. SetMinds remembers it.
-func (a *Waiting) ReadsQueue() bool { return a.readsQueue }
-
-// SetReadsQueue remembers whether what the unit was told hangs on who else waits.
-func (a *Waiting) SetReadsQueue(minds bool) { a.readsQueue = minds }
 
 // ReadsMetal says whether it depends on which nodes are healthy, not on backing
 // alone, whether a workload could head its queue: one that looks at racks does.

@@ -187,7 +187,7 @@ func (a *Account) Over() int { return a.over }
 
 // Version grows with every change of the account's work or backing, and of what
 // time does to them: what was derived from both holds as long as it stays.
-func (a *Account) Version() uint64 { return a.version + a.partition.aged }
+func (a *Account) Version() uint64 { return a.version + a.partition.changes.Ages }
 
 // weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) weigh(r Replica, sign int) {

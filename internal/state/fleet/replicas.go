@@ -66,7 +66,7 @@ func (w *Workload) unalign() {
 
 // enter makes a workload stand in a partition, from its first replica to its last.
 func (s *State) enter(w *Workload, p *Partition) {
-	w.Where, w.partition, w.grown = p.ID, p, 0
+	w.Where, w.partition, w.Memo = p.ID, p, Memo{}
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
@@ -122,7 +122,7 @@ func (s *State) Start(w *Workload) {
 		}
 	}
 	p.queued(w.Tree())
-	p.changed(Flex)
+	p.worked(Flex)
 	p.Touch()
 }
 
@@ -203,7 +203,7 @@ func (s *State) after(w *Workload, roomed bool) {
 		p.freed(w.Tree())
 		return
 	}
-	p.changed(w.Tree())
+	p.worked(w.Tree())
 	p.Touch()
 }
 
@@ -253,7 +253,7 @@ func (p *Partition) settle(node int, r Resident) {
 // does not care for what is on its way out; see State.after.
 func (p *Partition) reflex(r Resident) {
 	if r.Workload.account != nil {
-		p.leftFlex++
+		p.changes.Flex++
 	}
 	if r.Phase != Leaving {
 		p.restand(r.Workload)
@@ -324,8 +324,8 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		w.account.touch()
 	}
 	w.unalign()
-	w.partition.shifted++
-	w.partition.changed(w.Tree())
+	w.partition.changes.OnNodes++
+	w.partition.worked(w.Tree())
 	w.partition.Touch()
 }
 

@@ -35,7 +35,7 @@ func (n *Node) onFlex(u use) int {
 // of its partition, island, accounts and namespaces.
 func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
-	p.shifted++
+	p.changes.OnNodes++
 	if sign > 0 {
 		n.usable, n.whole, n.counted = n.State.Usable(), n.Whole(), n.UsableGPUs()
 	}

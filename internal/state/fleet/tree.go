@@ -12,12 +12,11 @@ type Tree struct {
 	accounts []*Account // in order of path
 	waits    []*Account // those for which a unit waits, in order of path
 
-	awake   bool   // see Partition.Awake
-	lacks   Lack   // the most that a waiting unit lacks; see Partition.Sleep
-	readers int    // waiting units that depend on which nodes are healthy, see Workload.ReadsMetal
-	left    uint64 // placements from its queues, and changes of its work
-	queued  uint64 // grows whenever a unit leaves its queues, or comes before others there
-	own     uint64 // grows whenever room came free that its work had
+	changes TreeChanges
+	changed bool // it is among Partition.changed
+	readers int  // waiting units that depend on which nodes are healthy, see Workload.ReadsMetal
+	// Memo is placement's.
+	Memo Memo
 
 	backedNodes int    // nodes
 	backers     int    // accounts with backing
@@ -52,6 +51,10 @@ func (t *Tree) Touched(island int) int { return t.touched[island] }
 // BackedNodes is the nodes that back the tree.
 func (t *Tree) BackedNodes() int { return t.backedNodes }
 
+// ReadsMetal says whether a unit waits in the tree that depends on which nodes are
+// healthy: see Workload.ReadsMetal.
+func (t *Tree) ReadsMetal() bool { return t.readers > 0 }
+
 // Usage is the GPUs that work of the tree holds or has reserved.
 func (t *Tree) Usage() int { return t.usage }
 
@@ -63,7 +66,7 @@ func (t *Tree) Loose() int { return t.loose }
 
 // Version grows with every change of the tree's work or backing, and of what
 // time does to them: what was derived from both holds as long as it stays.
-func (t *Tree) Version(p *Partition) uint64 { return t.version + p.aged + 1 }
+func (t *Tree) Version(p *Partition) uint64 { return t.version + p.changes.Ages + 1 }
 
 // Leaves says whether work of the tree is on its way out.
 func (t *Tree) Leaves() bool { return t.leaving > 0 }
@@ -164,7 +167,7 @@ func (t *Tree) unsettled() bool { return t.loose > 0 || t.over > 0 || t.insideHo
 // await and idle keep the account on the lists of those for which a unit waits.
 func (a *Account) await() {
 	p, t := a.partition, a.root
-	p.wake(t)
+	p.note(t)
 	p.waits, t.waits = insertSorted(p.waits, a, byPath), insertSorted(t.waits, a, byPath)
 }
 

@@ -11,7 +11,7 @@ type worklists struct{ reserving, broken, growing, leaving []*Workload }
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
 	if w.watchedAt != nil {
-		w.watchedAt.shifted++ // which workload waits for which may have changed
+		w.watchedAt.changes.OnNodes++ // which workload waits for which may have changed
 		w.watchedAt.unwatch(w)
 		w.watchedAt = nil
 	}
@@ -140,69 +140,13 @@ func (p *Partition) Growing() []*Workload { return p.worklists.growing }
 // Leaving lists the workloads here with replicas on their way out.
 func (p *Partition) Leaving() []*Workload { return p.worklists.leaving }
 
-// Tried says whether placement has found no room for a waiting unit since
-// anything changed that it could concern.
-func (p *Partition) Tried(it *Waiting) bool { return it.tried == p.stampOf(it) }
-
-// SetTried remembers that placement found no room for a waiting unit, which
-// must be an item of one of the partition's queues. It is a cache: forgetting it
-// costs time and changes no decision.
-func (p *Partition) SetTried(it *Waiting) { it.tried = p.stampOf(it) }
-
-// FlexStamp grows with everything that could change what is fair on flex or what stands there.
-func (p *Partition) FlexStamp() uint64 { return p.epoch + p.leftFlex + 1 }
-
-// FlexAsleep says whether no unit that waits for flex could start when flex was last
-// looked at, and nothing has changed since that could concern them.
-func (p *Partition) FlexAsleep() bool { return p.flexAsleep == p.FlexStamp() }
-
-// SleepFlex says that no unit that waits for flex can start until something changes.
-func (p *Partition) SleepFlex() { p.flexAsleep = p.FlexStamp() }
-
 // FlexVersionOf grows with every change of a namespace's flex work, and of what time does to it.
 func (p *Partition) FlexVersionOf(namespace string) uint64 {
 	if f := p.flex[namespace]; f != nil {
-		return f.version + p.aged
+		return f.version + p.changes.Ages
 	}
-	return p.aged
+	return p.changes.Ages
 }
 
 // Shifted grows with every change of what stands on nodes, and of their states.
-func (p *Partition) Shifted() uint64 { return p.shifted }
-
-// Grown and SetGrown are Tried and SetTried for the growth of elastic pools.
-func (p *Partition) Grown(w *Workload) bool { return w.grown == p.stamp(w) }
-
-// SetGrown remembers that placement found no room for the workload to grow.
-func (p *Partition) SetGrown(w *Workload) { w.grown = p.stamp(w) }
-
-// stamp grows with the partition's epoch and with every departure from the
-// queues that the workload could stand behind in, and every placement from them. Both only grow, so equal sums
-// mean that neither has.
-func (p *Partition) stamp(w *Workload) uint64 {
-	if w.account != nil {
-		return p.epoch + w.account.root.left + w.account.root.queued + 1
-	}
-	return p.epoch + p.leftFlex + 1
-}
-
-// stampOf is stamp for a waiting unit: only what may bring what it lacks counts, and
-// so does everything where the head of a queue depends on which nodes are healthy. What is told apart
-// has stamps that cannot meet: a unit may be asked in one way, and not in the other.
-func (p *Partition) stampOf(it *Waiting) uint64 {
-	if it.account == nil {
-		return p.FlexStamp()
-	}
-	t := it.account.root
-	others := t.left
-	if it.readsQueue {
-		others += 1<<61 + t.queued
-	}
-	switch {
-	case t.readers > 0 || it.lacks == LacksRoom:
-		return p.epoch + others + 1
-	case it.lacks == LacksNodes:
-		return 1<<62 + p.bare + t.own + others
-	}
-	return 2<<62 + p.wide + t.own + others
-}
+func (p *Partition) Shifted() uint64 { return p.changes.OnNodes }

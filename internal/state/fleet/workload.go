@@ -169,7 +169,6 @@ type Workload struct {
 	partition  *Partition
 	account    *Account // nil on flex
 	queued     []queueSpot
-	grown      uint64     // see Partition.Grown
 	shape      int        // see State.shapeOf; 0: not numbered yet
 	tree       string     // see Tree; "": not cut yet
 	stands     int        // what it counts for in its namespace's standing
@@ -177,8 +176,9 @@ type Workload struct {
 	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restood    uint64     // grows with every change of what of it stays
-	// Scratch is placement's working memory for this workload.
-	Scratch any `json:"-"`
+	// Memo and Scratch are placement's; a copy of the workload takes the memo alone.
+	Memo    Memo `json:"-"`
+	Scratch any  `json:"-"`
 }
 
 // Move is another target for a workload that still has to leave its nodes.

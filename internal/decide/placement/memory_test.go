@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -151,8 +152,9 @@ func (f *restless) workloads(states ...fleet.WorkloadState) (list []*fleet.Workl
 // asleep counts the trees in which a unit waits and none is looked at.
 func (f *restless) asleep() (n int) {
 	for _, p := range f.s.Partitions {
+		awake := placement.AwakeTrees(f.s, p)
 		for _, tree := range p.Trees() {
-			if len(tree.Waits()) > 0 && !slices.Contains(p.Awake(), tree) {
+			if len(tree.Waits()) > 0 && !slices.Contains(awake, tree) {
 				n++
 			}
 		}

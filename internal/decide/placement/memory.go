@@ -1,0 +1,161 @@
+package placement
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file remembers which units found no room, and so which trees may have a unit that
+// can start now. Only units that found the counts right but no nodes are looked at again
+// wherever room comes free. To forget all this costs time and changes no decision.
+
+// lack says what a unit lacked that found no room, and so what may help it.
+type lack uint8
+
+// What a unit may lack, the least first.
+const (
+	lacksCounts lack = iota // its quota's or its tree's counts say no, or what waits before it
+	lacksNodes              // the counts are right; it lacks nodes even where no flex work stands
+	lacksRoom               // flex work may stand in its way, too
+)
+
+// The notes on a waiting unit and on a tree: the lack, and a mark.
+const (
+	lackBits   = 3
+	readsQueue = 4 // of a unit: its answer hangs on who else waits: it was barred, or whom it would evict has an heir
+	awake      = 4 // of a tree: something changed that could let a unit of it start
+)
+
+// memory is what placement remembers of a partition between two decisions.
+type memory struct {
+	seen       fleet.Changes // when awake was brought up to date
+	flexAsleep uint64        // see flexSleeps
+	listed     bool          // awake and lackNodes are derived from the trees' notes
+	awake      []*fleet.Tree // in order of name
+	lackNodes  []*fleet.Tree // in which a unit lacks more than counts, in order of name
+	scratch    *scratch
+}
+
+// Fork keeps what was seen; the rest follows from the notes on the trees, or is derived anew.
+func (m *memory) Fork() fleet.Memory { return &memory{seen: m.seen, flexAsleep: m.flexAsleep} }
+
+func memoryOf(p *fleet.Partition) *memory {
+	m, _ := p.Memories.Placement.(*memory)
+	if m == nil {
+		m = &memory{}
+		p.Memories.Placement = m
+	}
+	return m
+}
+
+// list derives the lists from the notes on the trees.
+func (m *memory) list(p *fleet.Partition) {
+	if m.listed {
+		return
+	}
+	m.listed, m.awake, m.lackNodes = true, nil, nil
+	for _, t := range p.Trees() {
+		if t.Memo.Note&awake != 0 {
+			m.awake = append(m.awake, t)
+		}
+		if lackOf(t.Memo) > lacksCounts {
+			m.lackNodes = append(m.lackNodes, t)
+		}
+	}
+}
+
+// awakeTrees lists the trees in which something changed that could let a waiting unit
+// start, in order of name.
+func (pl *Planner) awakeTrees() []*fleet.Tree {
+	m, changes := pl.memory, pl.p.Changes()
+	m.list(pl.p)
+	for _, t := range pl.p.TakeChanged() {
+		m.wake(t)
+	}
+	if changes.All > m.seen.All {
+		for _, a := range pl.p.Waits() {
+			m.wake(a.Root())
+		}
+	}
+	switch {
+	case changes.Nodes > m.seen.Nodes:
+		m.wakeLacking(lacksNodes)
+	case changes.Room > m.seen.Room:
+		m.wakeLacking(lacksRoom)
+	}
+	m.seen = changes
+	return m.awake
+}
+
+// sleeps notes that no unit that waits in a tree can start until something changes
+// there, or, where a unit lacks more than that, anywhere.
+func (m *memory) sleeps(t *fleet.Tree, lacks lack) {
+	if t.Memo.Note&awake != 0 {
+		m.awake = flip(m.awake, t)
+	}
+	if (lackOf(t.Memo) > lacksCounts) != (lacks > lacksCounts) {
+		m.lackNodes = flip(m.lackNodes, t)
+	}
+	t.Memo.Note = uint8(lacks)
+}
+
+func (m *memory) wake(t *fleet.Tree) {
+	if t.Memo.Note&awake == 0 {
+		t.Memo.Note |= awake
+		m.awake = flip(m.awake, t)
+	}
+}
+
+// wakeLacking wakes the trees in which a unit lacks at least as much.
+func (m *memory) wakeLacking(least lack) {
+	for _, t := range m.lackNodes {
+		if lackOf(t.Memo) >= least {
+			m.wake(t)
+		}
+	}
+}
+
+// flip puts a tree into a list in order of name, or takes it out if it is there.
+func flip(list []*fleet.Tree, t *fleet.Tree) []*fleet.Tree {
+	at, found := slices.BinarySearchFunc(list, t, func(x, y *fleet.Tree) int { return strings.Compare(x.Name(), y.Name()) })
+	if found {
+		return slices.Delete(list, at, at+1)
+	}
+	return slices.Insert(list, at, t)
+}
+
+// lackOf is what the units of a tree lack, or what one unit lacked when it was last tried.
+func lackOf(m fleet.Memo) lack { return lack(m.Note & lackBits) }
+
+// readsQueueOf says whether what a unit was told when it was last tried hangs on who else waits.
+func readsQueueOf(m fleet.Memo) bool { return m.Note&readsQueue != 0 }
+
+// noteAnswer notes what the last claims of a unit lacked, and whether their answers hang on who else waits.
+func (pl *Planner) noteAnswer(it *fleet.Waiting, reads bool) {
+	it.Memo.Note = uint8(pl.lacking)
+	if reads {
+		noteReadsQueue(it)
+	}
+}
+
+// noteReadsQueue notes that what a unit was told hangs on who else waits.
+func noteReadsQueue(it *fleet.Waiting) { it.Memo.Note |= readsQueue }
+
+// tried says whether a waiting unit has found no room since anything changed that it
+// could concern, and noteTried that it found none now.
+func (pl *Planner) tried(it *fleet.Waiting) bool { return it.Memo.At == pl.stampOf(it) }
+
+func (pl *Planner) noteTried(it *fleet.Waiting) { it.Memo.At = pl.stampOf(it) }
+
+// grown and noteGrown are tried and noteTried for the growth of elastic pools.
+func (pl *Planner) grown(w *fleet.Workload) bool { return w.Memo.At == pl.growthStamp(w) }
+
+func (pl *Planner) noteGrown(w *fleet.Workload) { w.Memo.At = pl.growthStamp(w) }
+
+// flexSleeps says whether no unit that waits for flex could start when flex was last
+// looked at, and nothing has changed since that could concern them.
+func (pl *Planner) flexSleeps() bool { return pl.memory.flexAsleep == pl.flexStamp() }
+
+func (pl *Planner) noteFlexSleeps() { pl.memory.flexAsleep = pl.flexStamp() }

@@ -1,0 +1,32 @@
+package fleet
+
+// Memory is what one who decides remembers of a partition from one decision to the
+// next. The partition carries it for its owner and reads nothing of it: to lose it
+// costs time and changes no decision.
+type Memory interface {
+	// Fork is what of it goes with a copy of the partition; nil: nothing.
+	Fork() Memory
+}
+
+// Memories are those of a partition, one of each owner; nil: nothing is remembered.
+type Memories struct {
+	Placement Memory
+	Promise   Memory
+}
+
+// fork keeps what the copy of a partition may remember.
+func (m Memories) fork() Memories { return Memories{forkOf(m.Placement), forkOf(m.Promise)} }
+
+func forkOf(m Memory) Memory {
+	if m == nil {
+		return nil
+	}
+	return m.Fork()
+}
+
+// Memo is a note of placement on one thing of a partition. Fork copies it. A thing that
+// is rebuilt, or comes to another partition, has none.
+type Memo struct {
+	At   uint64 // the counts of changes when it was written
+	Note uint8  // what was found out then
+}
