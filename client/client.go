@@ -46,7 +46,7 @@ type Client struct {
 func New(o Options) *Client {
 	address := base(o.Address)
 	c := newCourier(address, o)
-	with := []connect.ClientOption{connect.WithInterceptors(c)}
+	with := []connect.ClientOption{connect.WithInterceptors(follower{}, c)}
 	h := o.HTTPClient
 	if h == nil {
 		h = &http.Client{Transport: transport()}

@@ -2812,7 +2812,7 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\tincidents\x18\x02 \x03(\v2\x13.muster.v1.IncidentR\tincidents\"q\n" +
 	"\fApplyRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x129\n" +
-	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\achanges\"\xad\t\n" +
+	"\achanges\x18\x02 \x03(\v2\x11.muster.v1.ChangeB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x9c\x01R\achanges\"\xad\t\n" +
 	"\x06Change\x12?\n" +
 	"\vadd_cluster\x18\x01 \x01(\v2\x1c.muster.v1.AddClusterRequestH\x00R\n" +
 	"addCluster\x12E\n" +

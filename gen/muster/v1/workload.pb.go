@@ -2949,10 +2949,10 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04spec\x18\x02 \x01(\v2\x17.muster.v1.WorkloadSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\"N\n" +
 	"\x0eSubmitResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"y\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"x\n" +
 	"\x12SubmitBatchRequest\x12&\n" +
-	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12;\n" +
-	"\x05specs\x18\x02 \x03(\v2\x17.muster.v1.WorkloadSpecB\f\xbaH\t\x92\x01\x06\b\x01\x10\xa0\x8d\x06R\x05specs\"U\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12:\n" +
+	"\x05specs\x18\x02 \x03(\v2\x17.muster.v1.WorkloadSpecB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\x05specs\"U\n" +
 	"\x13SubmitBatchResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\"\x8f\x01\n" +

@@ -14,9 +14,13 @@ import (
 // and it writes figures that are zero, because zero is an answer.
 type strictJSON struct{ name string }
 
-// withStrictJSON is JSON under both names that the protocol gives it.
-func withStrictJSON() connect.HandlerOption {
+func notMessage(m any) error { return fmt.Errorf("a %T is no message", m) }
+
+// withCodecs are the encodings of requests and answers: protobuf's own, and JSON under both
+// names that the protocol gives it. Each counts what a request holds before it is decoded.
+func withCodecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
+		connect.WithCodec(weighed{}),
 		connect.WithCodec(strictJSON{"json"}),
 		connect.WithCodec(strictJSON{"json; charset=utf-8"}),
 	)
@@ -31,7 +35,7 @@ func (c strictJSON) Name() string { return c.name }
 func (c strictJSON) Marshal(message any) ([]byte, error) {
 	m, ok := message.(proto.Message)
 	if !ok {
-		return nil, fmt.Errorf("a %T is no message", message)
+		return nil, notMessage(message)
 	}
 	return writeJSON.Marshal(m)
 }
@@ -41,9 +45,12 @@ func (c strictJSON) Unmarshal(data []byte, message any) error {
 	m, ok := message.(proto.Message)
 	switch {
 	case !ok:
-		return fmt.Errorf("a %T is no message", message)
+		return notMessage(message)
 	case len(data) == 0:
 		return errors.New("nothing was sent; the smallest message is {}")
+	}
+	if err := new(tally).text(data); err != nil {
+		return err
 	}
 	return protojson.Unmarshal(data, m)
 }

@@ -19,42 +19,47 @@ func plain(m proto.Message) error {
 	if _, ok := m.(*musterv1.SendSignalsRequest); ok {
 		return nil
 	}
-	if field, bad := control(m.ProtoReflect(), ""); bad {
+	if field, bad := control(m.ProtoReflect()); bad {
 		return wire.Wrong(field, "holds a line break or another control character; write plain text")
 	}
 	return nil
 }
 
-// control finds the first field of a message that holds such a character.
-func control(m protoreflect.Message, path string) (field string, bad bool) {
+// control finds the first field of a message that holds such a character. The path is
+// only made for a field that does.
+func control(m protoreflect.Message) (field string, bad bool) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		at := path + string(f.Name())
+		inside := ""
 		switch {
 		case f.IsMap(): // no request has one
 		case f.IsList():
-			for i := range v.List().Len() {
-				if field, bad = controlIn(f, v.List().Get(i), fmt.Sprintf("%s[%d]", at, i)); bad {
-					return false
+			for i := 0; i < v.List().Len() && !bad; i++ {
+				if inside, bad = controlIn(f, v.List().Get(i)); bad {
+					inside = fmt.Sprintf("[%d]%s", i, inside)
 				}
 			}
 		default:
-			field, bad = controlIn(f, v, at)
+			inside, bad = controlIn(f, v)
+		}
+		if bad {
+			field = string(f.Name()) + inside
 		}
 		return !bad
 	})
 	return field, bad
 }
 
-func controlIn(f protoreflect.FieldDescriptor, v protoreflect.Value, at string) (string, bool) {
+func controlIn(f protoreflect.FieldDescriptor, v protoreflect.Value) (inside string, bad bool) {
 	if f.Kind() == protoreflect.MessageKind {
-		return control(v.Message(), at+".")
+		inside, bad = control(v.Message())
+		return "." + inside, bad
 	}
 	if f.Kind() != protoreflect.StringKind {
 		return "", false
 	}
 	for _, r := range v.String() {
 		if unicode.IsControl(r) && (f.Name() != "reason" || r != '\n' && r != '\t') {
-			return at, true
+			return "", true
 		}
 	}
 	return "", false

@@ -60,6 +60,11 @@ func fail(err error) *connect.Error {
 	return connect.NewError(connect.CodeInternal, err)
 }
 
+// tooMuch says that more was asked for, at once or in all, than one caller gets.
+func tooMuch(format string, args ...any) *connect.Error {
+	return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf(format, args...))
+}
+
 // refused is a refusal with its code, message and figures as a detail.
 func refused(r *core.Refusal, fields []*musterv1.FieldViolation) *connect.Error {
 	code, ok := protocolCodes[core.ClassOf(r.Code)]

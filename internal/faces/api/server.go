@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
@@ -76,14 +75,15 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // handlerOptions are what all services have in common. The interceptors stand in
 // the order in which a request meets them.
 func handlerOptions(log *slog.Logger) ([]connect.HandlerOption, error) {
-	validator, err := protovalidate.New()
+	rules, err := newValidation()
 	if err != nil {
-		return nil, fmt.Errorf("rules of the API: %w", err)
+		return nil, err
 	}
 	return []connect.HandlerOption{
-		withStrictJSON(),
+		withCodecs(),
+		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, validation{validator}),
+		connect.WithInterceptors(logging{log}, failures{log}, answers{}, rules),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -137,7 +137,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := identify(s.auth, r)
 		if err == nil {
-			err = tooLarge(r)
+			err = sized(w, r, who.actor.Operator)
 		}
 		if err != nil {
 			_ = writer.Write(w, r, fail(err))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -127,13 +128,30 @@ func (p *page) add(r event.Record) error {
 	return nil
 }
 
+// answer is the page as a message; with fewer records, if they are more than one answer
+// may weigh.
 func (p *page) answer() (*musterv1.ListEventsResponse, error) {
-	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier, Records: make([]*musterv1.Record, len(p.records))}
+	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier}
+	room := paged
+	if p.last {
+		slices.Reverse(p.records) // the last ones are what is asked for
+	}
 	for i, r := range p.records {
-		var err error
-		if out.Records[i], err = wire.Record(r); err != nil {
+		one, err := wire.Record(r)
+		if err != nil {
 			return nil, err
 		}
+		if room -= proto.Size(one) + perEntry; room < 0 && i > 0 {
+			out.Earlier = out.Earlier || p.last
+			if !p.last {
+				out.Next = r.Seq
+			}
+			break
+		}
+		out.Records = append(out.Records, one)
+	}
+	if p.last {
+		slices.Reverse(out.Records)
 	}
 	return out, nil
 }

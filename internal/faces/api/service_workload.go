@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
@@ -121,10 +123,11 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 	return out, err
 }
 
-// ListWorkloads lists workloads in order of submission.
+// ListWorkloads lists workloads in order of submission; fewer than asked for, if they are
+// more than one answer may weigh.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
-	l, read := listing{m, orElse(m.GetLimit(), 1000)}, s.read
+	l, read, room := listing{m, orElse(m.GetLimit(), 1000)}, s.read, paged
 	if m.GetReasons() {
 		read = s.study
 	}
@@ -138,6 +141,10 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		}
 		for i, row := range view.WorkloadsOf(state, list, at) {
 			one := wire.Workload(state, list[i], row)
+			if room -= proto.Size(one) + perEntry; room < 0 && i > 0 {
+				out.Next = list[i].ID
+				break
+			}
 			if m.GetReasons() {
 				one.Reason = reason(explain.Why(state, list[i], at))
 			}

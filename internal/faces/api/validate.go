@@ -14,7 +14,22 @@ import (
 )
 
 // validation is the interceptor that holds messages against the rules of the .proto files.
-type validation struct{ validator protovalidate.Validator }
+// Of a small message all that is wrong is said; of a large one the first thing, since
+// whoever writes a hundred thousand mistakes is not told of each.
+type validation struct{ all, first protovalidate.Validator }
+
+// small is up to how many messages within it a message is small.
+const small = 200
+
+func newValidation() (v validation, err error) {
+	if v.all, err = protovalidate.New(); err == nil {
+		v.first, err = protovalidate.New(protovalidate.WithFailFast())
+	}
+	if err != nil {
+		return v, fmt.Errorf("rules of the API: %w", err)
+	}
+	return v, nil
+}
 
 // WrapUnary is part of connect.Interceptor.
 func (v validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
@@ -41,9 +56,17 @@ func (v validation) WrapStreamingClient(next connect.StreamingClientFunc) connec
 func (v validation) check(message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
-		return fmt.Errorf("a %T is no message", message)
+		return notMessage(message)
 	}
-	if err := v.validator.Validate(m); err != nil {
+	var holds tally
+	if err := holds.counted(m.ProtoReflect(), ""); err != nil {
+		return err
+	}
+	rules := v.all
+	if holds.messages > small {
+		rules = v.first
+	}
+	if err := rules.Validate(m); err != nil {
 		return err
 	}
 	return plain(m)
@@ -75,14 +98,20 @@ var patterns = map[string]string{
 // name is the pattern of one name.
 const name = `[\p{L}\p{Nd}._:+@-]+`
 
+// mostViolations is how many mistakes an answer names; it counts the others.
+const mostViolations = 20
+
 // violations lists what is wrong, place by place, in words.
 func violations(e *protovalidate.ValidationError) []*musterv1.FieldViolation {
-	list := make([]*musterv1.FieldViolation, len(e.Violations))
-	for i, v := range e.Violations {
-		list[i] = &musterv1.FieldViolation{
+	var list []*musterv1.FieldViolation
+	for _, v := range e.Violations[:min(len(e.Violations), mostViolations)] {
+		list = append(list, &musterv1.FieldViolation{
 			Field:   protovalidate.FieldPathString(v.Proto.GetField()),
 			Message: inWords(v),
-		}
+		})
+	}
+	if more := len(e.Violations) - len(list); more > 0 {
+		list = append(list, &musterv1.FieldViolation{Field: "request", Message: fmt.Sprintf("and %d more mistakes of this kind", more)})
 	}
 	return list
 }

@@ -160,6 +160,6 @@ func TestOversizedInputIsRefused(t *testing.T) {
 		}
 	}
 	_, err := h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: gang(strings.Repeat("a", 10<<20), "flex", 1)})
-	wantMistake(t, err, "request", "at most 4194304")
+	wantMistake(t, err, "request", "at most 1048576")
 	equal(t, "version", h.version(), before)
 }
