@@ -42,6 +42,9 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 		r.Command = b.Commands[0]
 		return Decide(s, r, now)
 	}
+	if onlySubmits(b) {
+		return decideSubmits(s, r, b, now)
+	}
 	c := s.Clone()
 	var all []event.Event
 	for i, command := range b.Commands {
@@ -55,6 +58,41 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 			apply(c, e, now)
 		}
 		all = append(all, events...)
+	}
+	return all, nil
+}
+
+// onlySubmits says whether a batch does nothing but submit work.
+func onlySubmits(b Batch) bool {
+	for _, command := range b.Commands {
+		if _, is := command.(Submit); !is {
+			return false
+		}
+	}
+	return true
+}
+
+// decideSubmits decides a batch of submissions without a copy of the state: all that one of
+// them changes for the next is whose name is taken and which number is free. A copy takes
+// longer than a thousand submissions, and everybody else would wait for it.
+func decideSubmits(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event.Event, *Refusal) {
+	all, taken := make([]event.Event, 0, len(b.Commands)), make(map[[2]string]bool, len(b.Commands))
+	for i, command := range b.Commands {
+		r.Command = command
+		events, refusal := Decide(s, r, now)
+		if refusal == nil {
+			submitted := events[0].(event.WorkloadSubmitted)
+			name := [2]string{submitted.Spec.Namespace, submitted.Spec.Name}
+			if taken[name] {
+				refusal = nameTaken(name[0], name[1], fleet.Pending)
+			}
+			taken[name], submitted.ID = true, s.NextID+uint64(i)
+			all = append(all, submitted)
+		}
+		if refusal != nil {
+			refusal.Message = fmt.Sprintf("command %d of %d: %s", i+1, len(b.Commands), refusal.Message)
+			return nil, refusal
+		}
 	}
 	return all, nil
 }

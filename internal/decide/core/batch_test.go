@@ -73,3 +73,36 @@ func BenchmarkBatch(b *testing.B) {
 		})
 	}
 }
+
+// A batch of submissions is decided as one that does something else besides, which is
+// tried on a copy: the same record, and the same refusals.
+func TestABatchOfSubmissionsNeedsNoCopy(t *testing.T) {
+	request := func(list []core.Command) core.Request {
+		return core.Request{Command: core.Batch{Commands: list}, Actor: core.System}
+	}
+	plain, copied := oneCluster(t, 4), oneCluster(t, 4)
+	list := jobs("j", 5)
+	quick, no := core.Step(plain, request(list), 2)
+	if no != nil {
+		t.Fatal(no)
+	}
+	slow, no := core.Step(copied, request(append(list, core.Tick{})), 2)
+	if no != nil {
+		t.Fatal(no)
+	}
+	if !reflect.DeepEqual(quick.Record, slow.Record) || plain.Hash() != copied.Hash() {
+		t.Errorf("decided without a copy: %+v\nwith one: %+v", quick.Record, slow.Record)
+	}
+	for what, list := range map[string][]core.Command{
+		"a name twice":              append(jobs("k", 3), jobs("k", 1)...),
+		"a name that is taken":      append(jobs("k", 3), jobs("j", 1)...),
+		"a quota that is not there": append(jobs("k", 3), core.Submit{Spec: fleet.Spec{Name: "x", Namespace: "oak", Target: "none", Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "main", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny}}}}),
+	} {
+		before := plain.Hash()
+		_, quick := core.Step(plain, request(list), 3)
+		_, slow := core.Step(copied, request(append([]core.Command{core.Tick{}}, list...)), 3)
+		if quick == nil || slow == nil || quick.Code != slow.Code || plain.Hash() != before {
+			t.Errorf("%s: %v without a copy, %v with one", what, quick, slow)
+		}
+	}
+}

@@ -16,10 +16,14 @@ func submit(s *fleet.State, c Submit) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	if w := s.Workload(spec.Namespace, spec.Name); w != nil && !w.State.Ended() {
-		return nil, refuse(NameTaken, "a workload %s/%s is %s; choose another name or cancel it", spec.Namespace, spec.Name, w.State)
+		return nil, nameTaken(spec.Namespace, spec.Name, w.State)
 	}
 	spec.Grace = min(spec.Grace, s.Policy.MaxGrace)
 	return one(event.WorkloadSubmitted{ID: s.NextID, Spec: spec})
+}
+
+func nameTaken(namespace, name string, is fleet.WorkloadState) *Refusal {
+	return refuse(NameTaken, "a workload %s/%s is %s; choose another name or cancel it", namespace, name, is)
 }
 
 // checkTarget says whether a workload may have a target: it exists, has a place

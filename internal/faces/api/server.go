@@ -56,12 +56,12 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
-		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), copies: make(chan struct{}, copies), history: history{lines: newChronicle()},
+		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
 	}
-	options, err := handlerOptions(o.Log)
+	options, err := handlerOptions(o.Log, s.turns)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // handlerOptions are what all services have in common. The interceptors stand in
 // the order in which a request meets them.
-func handlerOptions(log *slog.Logger) ([]connect.HandlerOption, error) {
+func handlerOptions(log *slog.Logger, t *turns) ([]connect.HandlerOption, error) {
 	rules, err := newValidation()
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func handlerOptions(log *slog.Logger) ([]connect.HandlerOption, error) {
 		withCodecs(),
 		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, answers{}, rules),
+		connect.WithInterceptors(logging{log}, failures{log}, answers{}, rules, t),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -138,6 +138,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		who, err := identify(s.auth, r)
 		if err == nil {
 			err = sized(w, r, who.actor.Operator)
+		}
+		if err == nil {
+			err = s.turns.call(who.actor)
 		}
 		if err != nil {
 			_ = writer.Write(w, r, fail(err))

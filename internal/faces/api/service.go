@@ -20,9 +20,13 @@ type service struct {
 	history  history
 	stories  storyIndex
 	recent   recentEvents
-	copies   chan struct{} // holds one for each copy of the fleet that is being tried on
 	refused  refusedSubmissions
 	book     Past
+	turns    *turns
+	waiting  struct {
+		sync.Mutex
+		of map[string]pending // by user
+	}
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex
 }

@@ -45,19 +45,13 @@ func (s systemService) Version(context.Context, *musterv1.VersionRequest) (*must
 	return &musterv1.VersionResponse{Version: s.version, Go: runtime.Version()}, nil
 }
 
-// StateHash names the state. It takes a copy, so that nobody waits for the hash.
+// StateHash names the state. No decision waits for it.
 func (s systemService) StateHash(ctx context.Context, m *musterv1.StateHashRequest) (*musterv1.StateHashResponse, error) {
-	var copied *fleet.State
-	show := func(fn look) (*musterv1.Seen, error) { return s.readBy(s.engine.Read, fn) } // the very state that decides
-	if m.GetAsOf() != nil {
-		show = func(fn look) (*musterv1.Seen, error) { return s.read(ctx, m.GetAsOf(), fn) }
-	}
-	seen, err := show(func(state *fleet.State, _ fleet.Instant) error {
-		copied = state.Clone()
+	out := &musterv1.StateHashResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+		out.Hash = state.Hash()
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &musterv1.StateHashResponse{Seen: seen, Hash: copied.Hash()}, nil
+	out.Seen = seen
+	return out, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -20,6 +19,9 @@ import (
 func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) (*musterv1.SubmitResponse, error) {
 	sp, err := wire.ReadSpec("spec", m.GetSpec(), callerOf(ctx).actor)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.mayWait(callerOf(ctx).actor, 1); err != nil {
 		return nil, err
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
@@ -41,11 +43,22 @@ func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatc
 		}
 		c.Commands[i] = core.Submit{Spec: sp}
 	}
-	w, ids, err := s.submit(ctx, m, c)
+	if err := s.mayWait(callerOf(ctx).actor, len(c.Commands)); err != nil {
+		return nil, err
+	}
+	w, ids, err := s.submitAll(ctx, m, c)
 	for _, one := range c.Commands {
 		s.noteGrace(w, one.(core.Submit).Spec)
 	}
 	return &musterv1.SubmitBatchResponse{Written: w, Ids: ids}, err
+}
+
+// submitAll submits a batch, in parts if it is large.
+func (s *service) submitAll(ctx context.Context, m *musterv1.SubmitBatchRequest, c core.Batch) (*musterv1.Written, []uint64, error) {
+	if len(c.Commands) > atOnce && !m.GetWrite().GetDryRun() {
+		return s.submitInParts(ctx, m, c.Commands)
+	}
+	return s.submit(ctx, m, c)
 }
 
 // noteGrace says that a workload has less time to leave than it wished for.
@@ -68,12 +81,7 @@ func (s *service) submit(ctx context.Context, m writeMessage, c core.Command) (w
 		return w, nil, err
 	}
 	record, err := s.original(ctx, result)
-	for _, e := range record.Events {
-		if submitted, ok := e.(event.WorkloadSubmitted); ok {
-			ids = append(ids, submitted.ID)
-		}
-	}
-	return w, ids, err
+	return w, submittedIn(record), err
 }
 
 // Cancel takes a workload back.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -35,8 +36,6 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 		}
 		return &musterv1.Seen{Version: state.Seq, At: wire.Instant(at)}, fn(state, at)
 	}
-	s.copies <- struct{}{}
-	defer func() { <-s.copies }()
 	var copied *fleet.State
 	var now fleet.Instant
 	seen, err := s.readNow(func(state *fleet.State, at fleet.Instant) error {
@@ -49,9 +48,12 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 	return seen, fn(copied, now)
 }
 
-// copies is how many questions may try something at once: each has a copy of the whole
-// fleet, which takes some hundred megabytes where there are 100,000 nodes.
+// copies is how many questions may try something at once at most: each has a copy of the
+// whole fleet, which takes some hundred megabytes where there are 100,000 nodes.
 const copies = 4
+
+// cores is on how many the server may run.
+func cores() int { return runtime.GOMAXPROCS(0) }
 
 // livable is how many nodes and workloads there may be where a fleet is found again at
 // another moment, or is lived on to find out when: of more neither is done in time.

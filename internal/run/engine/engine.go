@@ -300,13 +300,11 @@ func (e *Engine) Resync() {
 	e.carrier.resync(max(e.o.Now(), e.state.Time), e.state)
 }
 
-// DryRun says what a request would lead to, on a copy of the state. Like any read it answers
-// once all that the copy knows is durable.
-func (e *Engine) DryRun(ctx context.Context, r core.Request) (Result, error) {
+// DryRun says what a request would lead to, on a copy of what is durable. No decision waits
+// for the copy.
+func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
 	var copied *fleet.State
-	if err := e.await(ctx, e.show(func(s *fleet.State) { copied = s.Clone() })); err != nil {
-		return Result{}, err
-	}
+	e.Look(func(s *fleet.State) { copied = s.Fork() })
 	out, refusal := core.Step(copied, r, e.o.Now())
 	if refusal != nil {
 		return Result{}, refusal

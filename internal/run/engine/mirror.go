@@ -72,7 +72,12 @@ func (e *Engine) reflect() {
 		m.news.Lock()
 		m.news.wanted, m.news.entries = true, nil
 		m.news.Unlock() // what becomes durable from here on is gathered
-		e.show(func(s *fleet.State) { m.state = s.Fork() })
+		e.show(func(s *fleet.State) {
+			m.state = s.Fork()
+			for _, use := range s.Keys { // a copy has none, and whoever looks is to see all
+				m.state.Remember(use)
+			}
+		})
 		_ = e.await(context.Background(), m.state.Seq) // as in Read
 	}
 	for _, en := range m.take() {

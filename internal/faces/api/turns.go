@@ -1,0 +1,252 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/decide/core"
+)
+
+// What one caller may have at a time. Operators have more, for what the fleet's own
+// machinery does comes by their tokens.
+const (
+	userRate      = 200   // calls a second
+	userBurst     = 2000  // calls that may have been saved up
+	operatorRate  = 20000 // as above
+	operatorBurst = 40000
+
+	userStreams     = 32
+	operatorStreams = 256
+	mostStreams     = 4096 // of all callers
+
+	costlyAtOnce   = 2  // questions of one caller that try something
+	costlyInLine   = 32 // that wait for their turn
+	operatorInLine = 256
+	mostCallers  = 10_000
+)
+
+// costlyTogether is how many such questions of all callers run at once: fewer than there
+// are cores where these are many, so that a command is decided beside them.
+func costlyTogether() int { return max(2, min(copies, cores()-1)) }
+
+// patienceInLine is how long a question waits for its turn.
+const patienceInLine = 20 * time.Second
+
+// turns sees to it that nobody's calls keep out anybody else's.
+type turns struct {
+	mu       sync.Mutex
+	callers  map[string]*share
+	streams  int
+	together chan struct{}
+}
+
+// share is what a caller has of the server.
+type share struct {
+	tokens  float64
+	at      time.Time
+	streams int
+	inLine  int
+	costly  chan struct{}
+}
+
+func newTurns() *turns {
+	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether())}
+}
+
+// answerable is who answers for what a caller does: an operator also for what is done as others.
+func answerable(a core.Actor) string {
+	name, _, _ := strings.Cut(a.Name, " for ")
+	return name
+}
+
+// mind runs fn with a caller's share, made if need be. Shares that nobody uses are forgotten
+// once there are many.
+func (t *turns) mind(a core.Actor, fn func(*share) error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := answerable(a)
+	s := t.callers[name]
+	if s == nil {
+		if len(t.callers) >= mostCallers {
+			t.forget()
+		}
+		s = &share{tokens: burstOf(a), at: time.Now(), costly: make(chan struct{}, costlyAtOnce)}
+		t.callers[name] = s
+	}
+	return fn(s)
+}
+
+func (t *turns) forget() {
+	for name, s := range t.callers {
+		if s.streams == 0 && s.inLine == 0 && time.Since(s.at) > time.Minute {
+			delete(t.callers, name)
+		}
+	}
+}
+
+func burstOf(a core.Actor) float64 {
+	if a.Operator {
+		return operatorBurst
+	}
+	return userBurst
+}
+
+// call counts one call of a caller.
+func (t *turns) call(a core.Actor) error {
+	rate := float64(userRate)
+	if a.Operator {
+		rate = operatorRate
+	}
+	return t.mind(a, func(s *share) error {
+		now := time.Now()
+		s.tokens = min(burstOf(a), s.tokens+rate*now.Sub(s.at).Seconds())
+		s.at = now
+		if s.tokens < 1 {
+			return tooMuch("%s calls more than %.0f times a second; wait a moment, and ask less often", answerable(a), rate)
+		}
+		s.tokens--
+		return nil
+	})
+}
+
+// stream counts a stream of a caller until it is over.
+func (t *turns) stream(a core.Actor) (over func(), err error) {
+	limit := userStreams
+	if a.Operator {
+		limit = operatorStreams
+	}
+	err = t.mind(a, func(s *share) error {
+		switch {
+		case s.streams >= limit:
+			return tooMuch("%s follows %d streams already; end some of them", answerable(a), limit)
+		case t.streams >= mostStreams:
+			return tooMuch("%d streams are followed already; try again later", mostStreams)
+		}
+		s.streams++
+		t.streams++
+		return nil
+	})
+	return func() {
+		_ = t.mind(a, func(s *share) error {
+			s.streams--
+			t.streams--
+			return nil
+		})
+	}, err
+}
+
+// costly waits for a caller's turn to ask something costly.
+func (t *turns) costly(ctx context.Context, a core.Actor) (over func(), err error) {
+	var own chan struct{}
+	limit := costlyInLine
+	if a.Operator {
+		limit = operatorInLine
+	}
+	err = t.mind(a, func(s *share) error {
+		if s.inLine >= limit {
+			return tooMuch("%s has asked %d questions that take long already; wait for their answers", answerable(a), limit)
+		}
+		s.inLine++
+		own = s.costly
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	left := func() { _ = t.mind(a, func(s *share) error { s.inLine--; return nil }) }
+	ctx, end := context.WithTimeout(ctx, patienceInLine)
+	defer end()
+	for i, line := range []chan struct{}{own, t.together} {
+		select {
+		case line <- struct{}{}:
+		case <-ctx.Done():
+			if i > 0 {
+				<-own
+			}
+			left()
+			return nil, tooMuch("too many questions that take long are asked at once; try again later")
+		}
+	}
+	return func() {
+		<-t.together
+		<-own
+		left()
+	}, nil
+}
+
+// timed is a message that asks about a moment.
+type timed interface{ GetAsOf() *timestamppb.Timestamp }
+
+// isCostly says whether a call copies the fleet, lives through the past, or reads much of
+// the log.
+func isCostly(procedure string, message any) bool {
+	if m, ok := message.(writeMessage); ok && m.GetWrite().GetDryRun() {
+		return true
+	}
+	if m, ok := message.(timed); ok && m.GetAsOf() != nil {
+		return true
+	}
+	if m, ok := message.(*musterv1.ListWorkloadsRequest); ok {
+		return m.GetReasons()
+	}
+	return trying[procedure]
+}
+
+// trying are the procedures that take long whatever is asked.
+var trying = map[string]bool{
+	musterv1connect.WorkloadServiceFitProcedure:            true,
+	musterv1connect.WorkloadServiceWhyProcedure:            true,
+	musterv1connect.WorkloadServiceWhenProcedure:           true,
+	musterv1connect.SystemServiceStateHashProcedure:        true,
+	musterv1connect.SeriesServiceQuotaSeriesProcedure:      true,
+	musterv1connect.SeriesServiceFrontierProcedure:         true,
+	musterv1connect.HaircutServiceDraftHaircutProcedure:    true,
+	musterv1connect.HaircutServiceCompareHaircutsProcedure: true,
+	musterv1connect.HaircutServiceShadowDecisionsProcedure: true,
+	musterv1connect.HaircutServiceShadowHistoryProcedure:   true,
+	musterv1connect.PromiseServiceBrokenProcedure:          true,
+	musterv1connect.WorkloadServiceSubmitBatchProcedure:    true,
+	musterv1connect.ComingServiceComingProcedure:           true,
+	musterv1connect.PastServiceFlexOutlookProcedure:        true,
+	musterv1connect.HaircutServiceExportHaircutProcedure:   true,
+	musterv1connect.HaircutServiceHaircutMessagesProcedure: true,
+}
+
+// WrapUnary is part of connect.Interceptor.
+func (t *turns) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if !isCostly(req.Spec().Procedure, req.Any()) {
+			return next(ctx, req)
+		}
+		over, err := t.costly(ctx, callerOf(ctx).actor)
+		if err != nil {
+			return nil, err
+		}
+		defer over()
+		return next(ctx, req)
+	}
+}
+
+// WrapStreamingHandler is part of connect.Interceptor.
+func (t *turns) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		over, err := t.stream(callerOf(ctx).actor)
+		if err != nil {
+			return err
+		}
+		defer over()
+		return next(ctx, conn)
+	}
+}
+
+// WrapStreamingClient is part of connect.Interceptor; a server has no clients.
+func (t *turns) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
