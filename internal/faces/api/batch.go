@@ -113,8 +113,8 @@ func submittedIn(r event.Record) (ids []uint64) {
 // mostPending is how many workloads of one person may wait at a time, operators' aside.
 const mostPending = 100_000
 
-// pending bounds how much one person lets wait. It counts anew once somebody has submitted
-// so much since the last count that it matters.
+// pending bounds how much one person lets wait. It is counted anew once what was submitted
+// since the last count matters.
 type pending struct {
 	left  int
 	since time.Time

@@ -16,9 +16,8 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-// mostWait is how long an operator's command may take beside what others do, nine and
-// ninety times of a hundred; the figure that is held elsewhere is 50 ms, and this one
-// leaves room for a machine that does other things besides.
+// mostWait is how long an operator's command may take beside what others do, 99 times of
+// 100. The aim is 50 ms; the rest is for a machine that does other things besides.
 const mostWait = 300 * time.Millisecond
 
 // busyFleet is a guarded house with a thousand nodes.
@@ -162,7 +161,7 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 	equal(t, "somebody else's", stream.Receive(), true)
 }
 
-// Who calls without a break is slowed down, and nobody else is.
+// A caller who asks without a break is slowed down, and no other caller is.
 func TestCallsOfOneCallerAreCounted(t *testing.T) {
 	h := guarded(t)
 	bob := h.as("bob-token", "")

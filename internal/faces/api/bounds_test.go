@@ -17,7 +17,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-// What one call may cost, whoever makes it: memory beyond the idle server's, and time.
+// What one call of any caller may cost: memory beyond the idle server's, and time.
 const (
 	mostMemory = 64 << 20
 	mostTime   = time.Second

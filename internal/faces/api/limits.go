@@ -69,7 +69,7 @@ func sized(w http.ResponseWriter, r *http.Request, operator bool) error {
 }
 
 // What an answer may weigh that is no stream, in bytes: usually, and where it lists
-// what is there, which whoever asks cannot make more.
+// what is there, which no question can make more.
 const (
 	usualAnswer = 1 << 20
 	wholeAnswer = 64 << 20

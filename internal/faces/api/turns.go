@@ -39,7 +39,7 @@ func costlyTogether() int { return max(2, min(copies, cores()-1)) }
 // patienceInLine is how long a question waits for its turn.
 const patienceInLine = 20 * time.Second
 
-// turns sees to it that nobody's calls keep out anybody else's.
+// turns sees to it that the calls of one caller do not keep out another's.
 type turns struct {
 	mu       sync.Mutex
 	callers  map[string]*share
@@ -66,7 +66,7 @@ func answerable(a core.Actor) string {
 	return name
 }
 
-// mind runs fn with a caller's share, made if need be. Shares that nobody uses are forgotten
+// mind runs fn with a caller's share, made if need be. Shares out of use are forgotten
 // once there are many.
 func (t *turns) mind(a core.Actor, fn func(*share) error) error {
 	t.mu.Lock()

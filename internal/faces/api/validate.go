@@ -14,8 +14,8 @@ import (
 )
 
 // validation is the interceptor that holds messages against the rules of the .proto files.
-// Of a small message all that is wrong is said; of a large one the first thing, since
-// whoever writes a hundred thousand mistakes is not told of each.
+// Of a small message all that is wrong is said; of a large one the first thing: the
+// answer to a hundred thousand mistakes is not a list of them.
 type validation struct{ all, first protovalidate.Validator }
 
 // small is up to how many messages within it a message is small.

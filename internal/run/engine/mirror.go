@@ -74,7 +74,7 @@ func (e *Engine) reflect() {
 		m.news.Unlock() // what becomes durable from here on is gathered
 		e.show(func(s *fleet.State) {
 			m.state = s.Fork()
-			for _, use := range s.Keys { // a copy has none, and whoever looks is to see all
+			for _, use := range s.Keys { // a copy has none, and a reader is to see all
 				m.state.Remember(use)
 			}
 		})
