@@ -1,6 +1,7 @@
 // Package decide is the floor of decisions: a state and a command become events. It has no code of its own.
 //
 //	core ──── turns commands into events, and events into the next state
+//	 ├── access      who may do what
 //	 ├── promise     how much can be promised, and in which islands it stands
 //	 ├── placement   what runs where, what waits, what gives way
 //	 ├── health      which state a node should be in

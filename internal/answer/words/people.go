@@ -54,6 +54,19 @@ func tellAsked(e event.Event) (Told, bool) {
 		return request(e.ID, "is offered %s by %s", Count(e.Offer.GPUs, "GPU"), e.Offer.From)
 	case event.RequestEnded:
 		return request(e.ID, "is %s by %s%s", e.State, e.By, because(e.Answer))
+	case event.RoleGranted:
+		b := e.Binding
+		says := fmt.Sprintf("has role %s in %s%s", b.Role, b.Scope, because(b.Reason))
+		if b.Sealed {
+			says = "breaks the glass and is an admin for an hour" + because(b.Reason)
+		}
+		return Told{Other, b.Subject.String(), says}, true
+	case event.RoleRevoked:
+		return Told{Other, e.Subject.String(), fmt.Sprintf("no longer has role %s in %s", e.Role, e.Scope)}, true
+	case event.TokenMade:
+		return Told{Other, "token " + e.Token.ID, "is made for service account " + e.Token.Account}, true
+	case event.TokenRevoked:
+		return Told{Other, "token " + e.ID, "is revoked"}, true
 	case event.SubscriptionSet:
 		return Told{Other, e.Subscription.Name, "is subscribed: it is told of what happens"}, true
 	case event.SubscriptionEnded:

@@ -21,6 +21,8 @@ const (
 	NoSuchRequest      Code = "NoSuchRequest"
 	NoSuchHold         Code = "NoSuchHold"
 	NoSuchSubscription Code = "NoSuchSubscription"
+	NoSuchBinding      Code = "NoSuchBinding"
+	NoSuchToken        Code = "NoSuchToken"
 	NoSuchBurst        Code = "NoSuchBurst"
 
 	NameTaken Code = "NameTaken"
@@ -68,7 +70,7 @@ type CodeRow struct {
 func Codes() []CodeRow {
 	return []CodeRow{
 		{AccessDenied, Denied, "you are not on the quota's access list, or it is not your workload, request or quota", "ask the owner of the quota, or an operator"},
-		{NotOperator, Denied, "only operators can do this", "ask an operator"},
+		{NotOperator, Denied, "none of your roles allows this: only operators can do this", "ask an operator for one of the roles that the message names"},
 
 		{NoSuchQuota, Absent, "no quota has that path", "`muster quota list`"},
 		{NoSuchPartition, Absent, "no partition has that name", "`muster capacity`; write CLUSTER/GPU"},
@@ -82,6 +84,8 @@ func Codes() []CodeRow {
 		{NoSuchRequest, Absent, "no request has that number", "`muster quota requests`"},
 		{NoSuchHold, Absent, "no hold has that number", "`muster quota show`"},
 		{NoSuchSubscription, Absent, "no subscription has that name", "`muster subscription list`"},
+		{NoSuchBinding, Absent, "the principal does not have that role in that scope", "`muster role list`"},
+		{NoSuchToken, Absent, "no token has that name", "`muster token list`"},
 		{NoSuchBurst, Absent, "no burst in the partition has that signature", "`muster health`"},
 
 		{NameTaken, Taken, "something of that name exists already", "choose another name"},

@@ -1,15 +1,22 @@
 package core
 
 import (
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Actor is who asks. Only operators change the fleet, quotas and other people's work.
+// Actor is who asks. What they may do is in the table of the room access.
 type Actor struct {
 	Name     string   // as the log shows it: user:ada, operator:ops for user:ada, driver, muster
-	User     string   // "" for parts of Muster itself
+	User     string   // whose work it is; "" for parts of Muster itself
 	Groups   []string // the user's groups
-	Operator bool
+	Operator bool     // everything is allowed: an admin's sign-in, who runs the server, Muster's own parts
+	// Principal is who proved to be who they are to the server; the zero value: nobody had to.
+	Principal fleet.Principal
+	Holds     []access.Grant // roles that the sign-in itself brings
+
+	rights []access.Grant // Holds and what is bound, once they are looked up
+	looked bool
 }
 
 // System is the actor of what Muster does by itself.

@@ -21,8 +21,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if !known {
 		panic(fmt.Sprintf("core: %T has no row in the table of commands", command))
 	}
-	if row.giver == Operators && !r.Actor.Operator {
-		return nil, refuse(NotOperator, "%s is not an operator; only operators can do this", r.Actor.Name)
+	r.Actor = r.Actor.resolved(s, now)
+	if refusal := permitted(s, r, row.action); refusal != nil {
+		return nil, refusal
 	}
 	return row.decide(s, r, now)
 }

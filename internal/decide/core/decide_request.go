@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -98,10 +99,10 @@ func openRequest(s *fleet.State, id uint64) (*fleet.QuotaRequest, *Refusal) {
 }
 
 // owns says whether somebody answers for a quota: its owner in person, one of
-// the owning group, or an operator.
-func owns(s *fleet.State, by Actor, quota string) bool {
+// the owning group, or whose role allows the action there.
+func owns(s *fleet.State, by Actor, quota string, action access.Action) bool {
 	owner := s.OwnerOf(quota)
-	return by.Operator || owner != "" && (owner == by.User || slices.Contains(by.Groups, owner))
+	return by.may(action, access.Place{Quota: quota}) || owner != "" && (owner == by.User || slices.Contains(by.Groups, owner))
 }
 
 func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -116,7 +117,7 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 	if refusal != nil {
 		return nil, refusal
 	}
-	if !owns(s, r.Actor, c.From) {
+	if !owns(s, r.Actor, c.From, access.OfferQuota) {
 		return nil, refuse(AccessDenied, "%s does not answer for %s, whose owner is %s", r.Actor.Name, c.From, orNobody(s.OwnerOf(c.From)))
 	}
 	has, rest := 0, q.GPUs-q.Offered()
@@ -147,8 +148,15 @@ func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant
 	if refusal != nil {
 		return nil, refusal
 	}
-	if !r.Actor.Operator && (q.Access == nil || !owns(s, r.Actor, q.Quota)) {
+	may := owns(s, r.Actor, q.Quota, access.AnswerAccess)
+	if q.Access == nil {
+		may = r.Actor.may(access.AnswerQuota, access.Place{Quota: q.Quota})
+	}
+	if !may {
 		return nil, refuse(AccessDenied, "operators answer request %d, and of access the owner of %s does; %s is neither", c.ID, q.Quota, r.Actor.Name)
+	}
+	if ownRequest(r.Actor, q) {
+		return nil, refuse(AccessDenied, "request %d is %s's own; another person answers it", c.ID, r.Actor.User)
 	}
 	ended := event.RequestEnded{ID: c.ID, State: fleet.RequestDeclined, By: r.Actor.Name, Answer: r.Reason}
 	if !c.Grant {
@@ -157,6 +165,12 @@ func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant
 	ended.State = fleet.RequestGranted
 	done, refusal := fulfil(s, q, now)
 	return append([]event.Event{ended}, done...), refusal
+}
+
+// ownRequest says whether somebody would answer what they asked for themselves. Who runs
+// the server may: there is nobody else.
+func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
+	return q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
 }
 
 // fulfil does what a request asks for.
@@ -219,7 +233,7 @@ func withdrawRequest(s *fleet.State, r Request, c WithdrawRequest) ([]event.Even
 	if refusal != nil {
 		return nil, refusal
 	}
-	if !r.Actor.Operator && q.User != r.Actor.User {
+	if q.User != r.Actor.User && !r.Actor.may(access.CallBack, access.Place{Quota: q.Quota}) {
 		return nil, refuse(AccessDenied, "request %d is %s's; only who asked takes it back", c.ID, q.By)
 	}
 	return one(event.RequestEnded{ID: c.ID, State: fleet.RequestWithdrawn, By: r.Actor.Name, Answer: r.Reason})

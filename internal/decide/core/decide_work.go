@@ -3,16 +3,20 @@ package core
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-func submit(s *fleet.State, c Submit) ([]event.Event, *Refusal) {
+func submit(s *fleet.State, r Request, c Submit) ([]event.Event, *Refusal) {
 	spec := c.Spec
 	if refusal := checkSpec(spec); refusal != nil {
 		return nil, refusal
 	}
-	if refusal := checkTarget(s, spec, spec.Target, spec.Partition); refusal != nil {
+	if refusal := checkCeiling(r.Actor, spec.Namespace, spec.Priority, fleet.Low); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkTarget(s, r.Actor, spec, spec.Target, spec.Partition); refusal != nil {
 		return nil, refusal
 	}
 	if w := s.Workload(spec.Namespace, spec.Name); w != nil && !w.State.Ended() {
@@ -28,7 +32,7 @@ func nameTaken(namespace, name string, is fleet.WorkloadState) *Refusal {
 
 // checkTarget says whether a workload may have a target: it exists, has a place
 // in the partition, and its access list lets the submitter in.
-func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Refusal {
+func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition string) *Refusal {
 	if partition != "" && s.Partition(partition) == nil {
 		return noPartition(s, partition)
 	}
@@ -41,6 +45,9 @@ func checkTarget(s *fleet.State, spec fleet.Spec, target, partition string) *Ref
 	q := s.Quota(target)
 	if q == nil {
 		return noQuota(target)
+	}
+	if q.Access.Open() && by.Principal.SignedIn() && !by.may(access.SetAccess, access.Place{Quota: target}) {
+		return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s --user %s opens it, by %s", target, target, spec.User, answerer(s, target))
 	}
 	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
 		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; muster quota request %s --user %s asks %s", spec.User, spec.Namespace, target, target, spec.User, answerer(s, target))
@@ -65,8 +72,8 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 	if w.State.Ended() {
 		return nil, refuse(WrongState, "workload %s/%s is %s already", namespace, name, w.State)
 	}
-	if !a.Operator && (a.User == "" || a.User != w.User) {
-		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it", namespace, name, w.User)
+	if (a.User == "" || a.User != w.User) && !a.may(access.ChangeWork, access.Place{Namespace: namespace}) {
+		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it, and who leads namespace %s", namespace, name, w.User, namespace)
 	}
 	if s.OnlySeen(&w.Spec) && a.Name != Driver.Name {
 		return nil, onlySeen(s, w)
@@ -100,7 +107,7 @@ func retarget(s *fleet.State, r Request, c Retarget, now fleet.Instant) ([]event
 	if refusal != nil {
 		return nil, refusal
 	}
-	if refusal := checkTarget(s, w.Spec, c.Target, c.Partition); refusal != nil {
+	if refusal := checkTarget(s, r.Actor, w.Spec, c.Target, c.Partition); refusal != nil {
 		return nil, refusal
 	}
 	if c.Target == w.Target && c.Partition == w.Partition && w.Moves == nil {
@@ -121,6 +128,9 @@ func prioritise(s *fleet.State, r Request, c Prioritise) ([]event.Event, *Refusa
 	}
 	if c.Priority == w.Priority {
 		return nil, nil
+	}
+	if refusal := checkCeiling(r.Actor, c.Namespace, c.Priority, w.Priority); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.WorkloadPrioritised{ID: w.ID, Priority: c.Priority})
 }

@@ -36,7 +36,7 @@ func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
 	w := s.Workload(c.Spec.Namespace, c.Spec.Name)
 	switch {
 	case w == nil || w.State.Ended():
-		submitted, refusal := submit(s, Submit{Spec: c.Spec})
+		submitted, refusal := submit(s, Request{Actor: Driver}, Submit{Spec: c.Spec})
 		if refusal != nil {
 			return nil, refusal
 		}

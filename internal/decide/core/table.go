@@ -4,27 +4,16 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Giver says who may give a command.
-type Giver int
-
-// Who may give a command. Operators is checked before the command is decided. The others
-// depend on what the command touches, so its decision checks them.
-const (
-	Operators  Giver = iota // operators, and Muster's own parts
-	QuotaOwner              // who answers for the quota it touches, and operators
-	Submitter               // who submitted the workload or made the request it touches, and operators
-	Anyone                  // everybody; an access list may say more
-)
-
-// A row is all that the core knows of one command: its type, who may give it, and how it
-// is decided.
+// A row is all that the core knows of one command: its type, what action it is in the
+// table of the room access, which says whose roles allow it, and how it is decided.
 type row struct {
 	command Command // the type's zero value
-	giver   Giver
+	action  access.Action
 	decide  func(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal)
 }
 
@@ -32,74 +21,81 @@ type row struct {
 func rows() []row {
 	return []row{
 		// Time, and several commands as one: each of them is judged by its own row.
-		of(Anyone, alone(nothing[Tick])),
-		of(Anyone, decideBatch),
+		of(access.Pass, alone(nothing[Tick])),
+		of(access.Pass, decideBatch),
 
 		// Workloads.
-		of(Anyone, alone(submit)),
-		of(Submitter, byWhom(cancel)),
-		of(Submitter, retarget),
-		of(Submitter, byWhom(prioritise)),
-		of(Submitter, resize),
+		of(access.SubmitWork, byWhom(submit)),
+		of(access.ChangeWork, byWhom(cancel)),
+		of(access.ChangeWork, retarget),
+		of(access.ChangeWork, byWhom(prioritise)),
+		of(access.ChangeWork, resize),
 
 		// Requests for quota.
-		of(Anyone, requestQuota),
-		of(Anyone, requestAccess),
-		of(QuotaOwner, offerQuota),
-		of(QuotaOwner, answerRequest),
-		of(Submitter, byWhom(withdrawRequest)),
+		of(access.AskQuota, requestQuota),
+		of(access.AskQuota, requestAccess),
+		of(access.OfferQuota, offerQuota),
+		of(access.AnswerAccess, answerRequest),
+		of(access.CallBack, byWhom(withdrawRequest)),
 
 		// Metal.
-		of(Operators, alone(addCluster)),
-		of(Operators, alone(addPartition)),
-		of(Operators, alone(addIslands)),
-		of(Operators, alone(setMode)),
-		of(Operators, alone(setPolicy)),
-		of(Operators, alone(setBuffer)),
-		of(Operators, alone(setTargets)),
-		of(Operators, alone(stopReports)),
-		of(Operators, alone(resumeReports)),
+		of(access.Build, alone(addCluster)),
+		of(access.Build, alone(addPartition)),
+		of(access.Build, alone(addIslands)),
+		of(access.SetMode, alone(setMode)),
+		of(access.SetPolicy, alone(setPolicy)),
+		of(access.SetBuffer, alone(setBuffer)),
+		of(access.SetBuffer, alone(setTargets)),
+		of(access.Report, alone(stopReports)),
+		of(access.Report, alone(resumeReports)),
 
 		// Nodes and their health.
-		of(Operators, setNodes),
-		of(Operators, alone(releaseNodes)),
-		of(Operators, timed(takeSignals)),
-		of(Operators, alone(setHealthPolicy)),
-		of(Operators, byWhom(resetBreaker)),
-		of(Operators, alone(haltPartition)),
-		of(Operators, byWhom(judgeBurst)),
-		of(Operators, recordValidation),
-		of(Operators, byWhom(openIncident)),
-		of(Operators, alone(updateIncident)),
-		of(Operators, alone(closeIncident)),
+		of(access.RunNodes, setNodes),
+		of(access.RunNodes, alone(releaseNodes)),
+		of(access.SendSignals, timed(takeSignals)),
+		of(access.SetHealth, alone(setHealthPolicy)),
+		of(access.RunNodes, byWhom(resetBreaker)),
+		of(access.Report, alone(haltPartition)),
+		of(access.RunNodes, byWhom(judgeBurst)),
+		of(access.Validate, recordValidation),
+		of(access.RunIncidents, byWhom(openIncident)),
+		of(access.RunIncidents, alone(updateIncident)),
+		of(access.RunIncidents, alone(closeIncident)),
 
 		// Quota.
-		of(Operators, alone(createQuota)),
-		of(Operators, alone(deleteQuota)),
-		of(Operators, alone(setAccess)),
-		of(Operators, alone(setOwner)),
-		of(Operators, grant),
-		of(Operators, alone(transfer)),
-		of(Operators, timed(placeHold)),
-		of(Operators, alone(releaseHold)),
+		of(access.ManageQuota, alone(createQuota)),
+		of(access.ManageQuota, alone(deleteQuota)),
+		of(access.SetAccess, alone(setAccess)),
+		of(access.ManageQuota, alone(setOwner)),
+		of(access.ManageQuota, grant),
+		of(access.MoveQuota, alone(transfer)),
+		of(access.HoldInside, timed(placeHold)),
+		of(access.HoldInside, alone(releaseHold)),
 
 		// Haircuts.
-		of(Operators, planHaircut),
-		of(Operators, byWhom(reviewHaircut)),
-		of(Operators, byWhom(tellHaircut)),
-		of(Operators, timed(applyWave)),
-		of(Operators, timed(undoWave)),
+		of(access.CutQuota, planHaircut),
+		of(access.CutQuota, byWhom(reviewHaircut)),
+		of(access.CutQuota, byWhom(tellHaircut)),
+		of(access.CutQuota, timed(applyWave)),
+		of(access.CutQuota, timed(undoWave)),
+
+		// Who may do what.
+		of(access.BindRoles, grantRole),
+		of(access.BindRoles, alone(revokeRole)),
+		of(access.BreakSeal, breakGlass),
+		of(access.ManageToken, makeToken),
+		of(access.ManageToken, alone(revokeToken)),
 
 		// Subscriptions.
-		of(Operators, subscribe),
-		of(Operators, alone(unsubscribe)),
+		of(access.Subscribe, subscribe),
+		of(access.Subscribe, alone(unsubscribe)),
 
 		// What drivers report.
-		of(Operators, alone(observe)),
-		of(Operators, alone(adopt)),
-		of(Operators, alone(measureUsage)),
-		of(Operators, alone(stopped)),
-		of(Operators, alone(finished)),
+		of(access.Report, alone(observe)),
+		of(access.Report, alone(adopt)),
+		of(access.SendUsage, alone(measureUsage)),
+		of(access.Report, alone(stopped)),
+		of(access.Report, alone(finished)),
 	}
 }
 
@@ -121,9 +117,9 @@ func init() {
 // decision is how commands of one type are decided.
 type decision[C Command] func(s *fleet.State, r Request, c C, now fleet.Instant) ([]event.Event, *Refusal)
 
-func of[C Command](giver Giver, decide decision[C]) row {
+func of[C Command](action access.Action, decide decision[C]) row {
 	var zero C
-	return row{command: zero, giver: giver, decide: func(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
+	return row{command: zero, action: action, decide: func(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
 		return decide(s, r, r.Command.(C), now) //nolint:forcetypeassert // the table is looked up by this very type
 	}}
 }

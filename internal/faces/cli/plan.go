@@ -43,7 +43,13 @@ type foreseen struct {
 	Names                                         []string
 	Spots, Leave                                  []any
 	Access                                        struct{ Users, Groups, Namespaces []string }
-	Hold                                          struct {
+	Subject                                       struct{ Kind, Name string }
+	Role                                          string
+	Binding                                       struct {
+		Subject struct{ Kind, Name string }
+		Role    string
+	}
+	Hold struct {
 		ID               uint64
 		Quota, Partition string
 		GPUs             int
@@ -90,7 +96,13 @@ var sentences = map[string]func(f foreseen) string{
 	"incident.opened":   func(f foreseen) string { return "incident " + f.Name + " opens" },
 	"incident.updated":  func(f foreseen) string { return "incident " + f.Name + " is updated" },
 	"incident.closed":   func(f foreseen) string { return "incident " + f.Name + " is closed" },
-	"breaker.tripped":   func(f foreseen) string { return "the breaker of " + f.Partition + " opens: automation stops there" },
+	"role.granted": func(f foreseen) string {
+		return f.Binding.Subject.Kind + ":" + f.Binding.Subject.Name + " gets role " + f.Binding.Role
+	},
+	"role.revoked":    func(f foreseen) string { return f.Subject.Kind + ":" + f.Subject.Name + " loses role " + f.Role },
+	"token.made":      func(foreseen) string { return "a token is made" },
+	"token.revoked":   func(foreseen) string { return "a token is revoked" },
+	"breaker.tripped": func(f foreseen) string { return "the breaker of " + f.Partition + " opens: automation stops there" },
 	"breaker.reset": func(f foreseen) string {
 		return "the breaker of " + f.Partition + " is closed: automation may act again"
 	},

@@ -59,12 +59,13 @@ var rooms = []room{
 	{folder: "internal/decide/promise/buffer", kind: pure, only: "nothing"},
 	{folder: "internal/decide/promise/trial", kind: pure, only: "decide/promise/buffer"},
 	{folder: "internal/decide/promise", kind: pure, only: "state/fleet decide/promise/buffer"},
+	{folder: "internal/decide/access", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/placement", kind: pure, only: "state/fleet", tests: "decide/core"},
 	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
 	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
-	{folder: "internal/decide/core", kind: pure, may: "decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},

@@ -82,6 +82,10 @@ var readers = map[string][]reader{
 	"node.validated":       {as[NodeValidated]},
 	"failure.explained":    {as[FailureExplained]},
 	"incident.updated":     {as[IncidentUpdated]},
+	"role.granted":         {as[RoleGranted]},
+	"role.revoked":         {as[RoleRevoked]},
+	"token.made":           {as[TokenMade]},
+	"token.revoked":        {as[TokenRevoked]},
 }
 
 var latest = func() map[string]int {

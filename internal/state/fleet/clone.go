@@ -15,6 +15,7 @@ func (s *State) Clone() *State {
 		Health: s.Health, Incidents: clonePointers(s.Incidents), Haircuts: cloneHaircuts(s.Haircuts), Partitions: clonePointers(s.Partitions),
 		Subscriptions: clonePointers(s.Subscriptions),
 		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
+		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
 		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}

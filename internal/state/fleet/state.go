@@ -64,6 +64,9 @@ type State struct {
 	Requests      []*QuotaRequest `json:"requests,omitempty"`      // in the order in which they were made
 	LastRequest   uint64          `json:"lastRequest,omitempty"`   // number of the last one made
 
+	Bindings []*Binding      `json:"bindings,omitempty"` // in order of subject, role and scope
+	Tokens   []*ServiceToken `json:"tokens,omitempty"`   // in order of ID
+
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
 	clusters   map[string]*Cluster
