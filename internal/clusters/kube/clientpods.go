@@ -16,9 +16,34 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Start lets a pod start on a node: its gate is taken away, and it may run nowhere
-// else. kube-scheduler still checks everything besides. Doing it again changes nothing.
+// Start starts a pod on a node: it is bound to it, or left to kube-scheduler. Doing it again
+// changes nothing.
 func (c *Client) Start(ctx context.Context, p translate.Pod, node string) error {
+	if p.Binds {
+		return c.bind(ctx, p, node)
+	}
+	return c.ungate(ctx, p, node)
+}
+
+// bind binds a pod to a node in one write. The API server refuses it for a pod that is bound
+// already, that has gates, or that is not the one that was seen.
+func (c *Client) bind(ctx context.Context, p translate.Pod, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	node = translate.Bare(node)
+	return c.core.Post().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).SubResource("binding").
+		Body(&corev1.Binding{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Binding"},
+			ObjectMeta: metav1.ObjectMeta{
+				Name: p.Name, Namespace: translate.Bare(p.Namespace), UID: types.UID(p.UID), Annotations: map[string]string{translate.AnnotationNode: node},
+			},
+			Target: corev1.ObjectReference{Kind: "Node", Name: node},
+		}).Do(ctx).Error()
+}
+
+// ungate takes a pod's gate away, and lets it run on that node alone. kube-scheduler still
+// checks everything besides.
+func (c *Client) ungate(ctx context.Context, p translate.Pod, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	node = translate.Bare(node)

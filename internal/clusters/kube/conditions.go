@@ -74,7 +74,7 @@ func (c *conditionController) reconcile(ctx context.Context, p Snapshot) {
 		about, known := words[workloadKey{w.Namespace, w.Name}]
 		for _, part := range w.Pools {
 			for _, pod := range part.Pods {
-				is := wordFor(pod, about)
+				is := c.wordFor(pod, about)
 				if pod.Admitted == is.message || len(calls) == mostSaid || !c.tellable(pod, about, known) {
 					continue
 				}
@@ -109,7 +109,10 @@ func (c *conditionController) tellable(pod translate.Pod, about podCondition, kn
 }
 
 // wordFor is what one pod of a workload is told.
-func wordFor(pod translate.Pod, about podCondition) podCondition {
+func (c *conditionController) wordFor(pod translate.Pod, about podCondition) podCondition {
+	if why := c.pods.unfit[pod.UID]; why != "" && pod.Gated {
+		return podCondition{reason: "DoesNotFit", message: why}
+	}
 	if pod.Gated {
 		return about
 	}

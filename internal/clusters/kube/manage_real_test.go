@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +55,12 @@ func managing(t *testing.T, islands, each int, grants map[string]int) *world {
 
 // managingBy is managing with an agent that reaches the API server by a way of its own.
 func managingBy(t *testing.T, way *kubetest.Proxy, islands, each int, grants map[string]int) *world {
-	w := newWorldBy(t, way, fleet.Enforce)
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
+	return newWorldBy(t, way, fleet.Enforce).managed(islands, each, grants)
+}
+
+// managed gives a world its nodes and quotas.
+func (w *world) managed(islands, each int, grants map[string]int) *world {
+	w.admission()
 	w.nodes(islands, each)
 	for _, team := range slices.Sorted(maps.Keys(grants)) {
 		if grants[team] < 0 {
@@ -81,16 +86,50 @@ func (w *world) gateWorks() {
 	w.eventually(20*time.Second, "the gate", func() string {
 		p := target(kubetest.Pod("trial", "trial", 1), "flex")
 		var made struct {
-			Spec struct{ SchedulingGates []kubetest.JSON }
+			Spec struct {
+				SchedulingGates []kubetest.JSON
+				SchedulerName   string
+			}
 		}
 		if err := w.c.Call(w.ctx, http.MethodPost, "/api/v1/namespaces/trial/pods?dryRun=All", p, &made); err != nil {
 			return err.Error()
 		}
-		if len(made.Spec.SchedulingGates) == 0 {
-			return "the pod is not gated"
+		if direct := made.Spec.SchedulerName == translate.Scheduler; direct != w.direct() || !direct && len(made.Spec.SchedulingGates) == 0 {
+			return "the pod is not admitted as it should be"
 		}
 		return ""
 	})
+}
+
+// direct says whether Muster binds pods by itself in this test: where it asks for that, and in
+// all of them with MUSTER_BIND=direct.
+func (w *world) direct() bool { return w.binds || os.Getenv("MUSTER_BIND") == "direct" }
+
+// admission lets pods that name a target wait for Muster, in the way that this test is about.
+func (w *world) admission() {
+	w.t.Helper()
+	const policy = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/muster-admission"
+	direct := fmt.Sprint(w.direct())
+	var is struct {
+		Spec struct{ Variables []struct{ Name, Expression string } }
+	}
+	if err := w.c.Call(w.ctx, http.MethodGet, policy, nil, &is); err == nil && len(is.Spec.Variables) > 0 && is.Spec.Variables[0].Expression == direct {
+		return
+	}
+	_ = w.c.Call(w.ctx, http.MethodDelete, policy, nil, nil) // it is of another test
+	data, err := os.ReadFile("../../../deploy/kubernetes/admission.yaml")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	const by = "name: direct\n      expression: "
+	if !strings.Contains(string(data), by+`"false"`) {
+		w.t.Fatal("the policy has no variable direct")
+	}
+	to := filepath.Join(w.t.TempDir(), "admission.yaml")
+	if err := os.WriteFile(to, []byte(strings.Replace(string(data), by+`"false"`, by+`"`+direct+`"`, 1)), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	w.manifest(to)
 }
 
 // target gives a pod a target and annotations, two by two.
@@ -133,6 +172,7 @@ type shown struct {
 	}
 	Spec struct {
 		NodeName        string
+		SchedulerName   string
 		SchedulingGates []kubetest.JSON
 		Containers      []struct {
 			Resources struct{ Requests map[string]string }
@@ -174,7 +214,7 @@ func (w *world) whyWaiting(namespace string) (text string) {
 	for _, p := range w.pods(namespace) {
 		text += fmt.Sprintf("\n  %s %s on %q gates %d %s %v", p.Metadata.Name, p.Status.Phase, p.Spec.NodeName, len(p.Spec.SchedulingGates), p.Metadata.DeletionTimestamp, p.Status.Conditions)
 	}
-	for _, p := range w.agent.watch.pods.all() {
+	for _, p := range w.agent.watch.gpuPods() {
 		if p.Namespace == namespace {
 			text += fmt.Sprintf("\n  watched: %s on %q gated %t leaving %t over %t", p.Name, p.At(), p.Gated, p.Leaving, p.Over)
 		}

@@ -22,6 +22,7 @@ type podController struct {
 	assumed     map[string]assumed // started pods by UID, until the watch shows that they are
 	toldLeaving map[string]string  // what pods that leave were told, by UID
 	startedAt   time.Time          // when a pod was started last
+	unfit       map[string]string  // pods with room that no node takes as it is, by UID, and why
 }
 
 func newPodController(s *shared, of *suspensionController) *podController {
@@ -66,6 +67,7 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 			t.plan(w, pools, names[w.Job.Partition])
 		}
 	}
+	t.start, c.unfit = fitting(t.start, func() *nodeFits { return c.watch.fits(p) })
 	c.apply(ctx, t)
 	if busy = len(t.start) > 0; busy {
 		c.startedAt = time.Now()

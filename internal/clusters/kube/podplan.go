@@ -25,6 +25,7 @@ type startAction struct {
 	id   uint64
 	pod  translate.Pod
 	node string
+	gang bool // it starts with all others of its workload that start now, or not at all
 }
 
 // evictAction asks a pod to leave.
@@ -58,7 +59,7 @@ func (t *podActions) plan(w desiredWork, pools []translate.Part, nodes []string)
 			continue
 		}
 		for k := range min(len(p.missing), len(p.waiting), p.room) {
-			t.start = append(t.start, startAction{w.Job.ID, p.waiting[k], p.missing[k]})
+			t.start = append(t.start, startAction{w.Job.ID, p.waiting[k], p.missing[k], !began && !w.Job.Pools[i].Elastic})
 		}
 	}
 }

@@ -82,6 +82,7 @@ type world struct {
 	stop    func()                     // ends the agent, and waits until it has
 	kill    func()                     // ends the agent in the middle of what it does
 	options func(*Options)             // changes those of the next agent; nil: nothing
+	binds   bool                       // Muster binds pods by itself
 }
 
 // newWorld clears the cluster and joins it in a mode.

@@ -105,7 +105,7 @@ func (r *Reconciler) Watch(ctx context.Context) { r.watch.Run(ctx, r.client, r.Q
 // Observed is what the watch shows of nodes and pods; listed is false until everything
 // was listed once.
 func (r *Reconciler) Observed() (nodes []translate.Node, pods []translate.Pod, listed bool) {
-	return r.watch.nodes.all(), r.watch.pods.all(), r.watch.Synced()
+	return r.watch.nodes.all(), r.watch.gpuPods(), r.watch.Synced()
 }
 
 // Run keeps both in step until ctx ends.

@@ -138,7 +138,7 @@ func (w *world) lap(l lap, number, n int) (r result) {
 	r.made = time.Since(began)
 	w.eventually(5*time.Minute, "all bound", func() string {
 		bound := 0
-		for _, p := range w.agent.watch.pods.all() {
+		for _, p := range w.agent.watch.gpuPods() {
 			if p.Namespace == "oak" && p.Node != "" && !p.Leaving {
 				bound++
 			}

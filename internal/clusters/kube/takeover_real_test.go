@@ -40,7 +40,7 @@ func TestFromWatchingToDeciding(t *testing.T) {
 
 	// The operator makes ready: rights, admission, enrolment. Nothing is decided by that.
 	w.entitled(fleet.Enforce)
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
+	w.admission()
 	w.enrolled("oak")
 	w.gateWorks()
 	w.pod(target(kubetest.Pod("oak", "late", 8), "oak"))

@@ -29,7 +29,7 @@ const (
 // fails under a gang. At the end a second Muster, which only watches, sees the same.
 func TestAThousandNodes(t *testing.T) {
 	w := newWorld(t, fleet.Enforce)
-	w.manifest("../../../deploy/kubernetes/admission.yaml")
+	w.admission()
 	began := time.Now()
 	w.nodes(manyIslands, manyEach)
 	for _, team := range []string{"oak", "ash", "elm"} {

@@ -18,7 +18,7 @@ import (
 type Watch struct {
 	options *translate.Options
 	nodes   *kept[translate.Node]
-	pods    *kept[translate.Pod]
+	pods    *kept[seenPod]
 	quotas  *kept[translate.Quota]
 	extras  extras
 	devices *deviceWatch
@@ -35,12 +35,12 @@ func NewWatch(o *translate.Options) *Watch {
 		}
 		return translate.NodeOf(n, o), true // its GPUs may be published in slices alone
 	})
-	w.pods = newKept(w.changed, func(of any) (translate.Pod, bool) {
+	w.pods = newKept(w.changed, func(of any) (seenPod, bool) {
 		p, ok := of.(*corev1.Pod)
 		if !ok {
-			return translate.Pod{}, false
+			return seenPod{}, false
 		}
-		return translate.PodOf(p, o)
+		return seenPodOf(p, o)
 	})
 	w.quotas = newKept(w.changed, func(of any) (translate.Quota, bool) {
 		q, ok := of.(*corev1.ResourceQuota)
@@ -80,7 +80,7 @@ func (w *Watch) Synced() bool {
 }
 
 func (w *Watch) objects() objects {
-	p := objects{nodes: w.nodes.all(), pods: w.pods.all(), quotas: w.quotas.all()}
+	p := objects{nodes: w.nodes.all(), pods: w.gpuPods(), quotas: w.quotas.all()}
 	w.devices.count(&p)
 	return p
 }

@@ -96,14 +96,15 @@ var rooms = []room{
 	{folder: "internal/clusters", kind: plain},
 	{folder: "internal/clusters/link", kind: open, only: "run/wholefile"},
 	{folder: "internal/clusters/kube/plain", kind: plain, only: "nothing"},
-	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet state/text decide/health/adapt"},
+	{folder: "internal/clusters/kube/nodefit", kind: open, only: "nothing"},
+	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet state/text decide/health/adapt clusters/kube/nodefit"},
 	{folder: "internal/clusters/kube/kueue", kind: open, only: "state/fleet clusters/kube/translate", tests: "decide/core run/engine run/journal/memory"},
 	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate"},
 	{
 		folder: "internal/clusters/kube", kind: open,
-		may:   "clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",
+		may:   "clusters/kube/nodefit clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",
 		tests: "prove/kubetest clusters/kube/webhook",
 	},
 

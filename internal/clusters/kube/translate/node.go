@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube/nodefit"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -36,11 +37,12 @@ type Node struct {
 	Fenced   bool           // Muster has said that it is out of service
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem
+	Fit      *nodefit.Node // what it offers to pods
 }
 
 // NodeOf reads a node.
 func NodeOf(n *corev1.Node, o *Options) Node {
-	out := Node{Name: o.Called(n.Name), Born: instantOf(n.CreationTimestamp.Time)}
+	out := Node{Name: o.Called(n.Name), Born: instantOf(n.CreationTimestamp.Time), Fit: nodefit.NodeOf(n)}
 	if o.strange(n.Name) {
 		out.problem("its name has an @ or is too long; it is left out")
 		return out

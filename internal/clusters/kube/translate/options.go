@@ -39,6 +39,8 @@ const (
 	Condition = "muster.dev/Admitted" // of a pod: whether Muster has started it, and why not
 
 	Gate = "muster.dev/admission" // scheduling gate of pods that wait for Muster
+
+	Scheduler = "muster" // schedulerName of pods that Muster binds by itself
 )
 
 // Defaults are what clusters usually call things.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube/nodefit"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -18,7 +19,9 @@ type Pod struct {
 	Namespace, Name, UID string
 	GPUs                 int
 	Node                 string // "" until it is bound
-	Gated                bool   // it waits for Muster
+	Gated                bool   // it waits for Muster, which takes its gate away, or binds it
+	Binds                bool   // Muster binds it by itself; else kube-scheduler does, once the gate is gone
+	Barred               string // why Muster cannot bind it, though it names Muster as its scheduler
 	Virtual              bool   // it is not made yet: what makes it is suspended, or see Later
 	Later                bool   // it is made without Muster's doing, now or once others run
 	Unmade               bool   // nothing of its gang starts before it is made
@@ -35,6 +38,7 @@ type Pod struct {
 	Index                int    // among its siblings, where its controller numbers them; -1: it does not
 	Admitted             string // message of its condition muster.dev/Admitted
 	Problems             []Problem
+	Fit                  *nodefit.Pod // what it asks of a node, until it is bound
 }
 
 // Unknown is the size of an owner that could not be asked.
@@ -104,9 +108,7 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 		Leaving: p.DeletionTimestamp != nil, Over: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
 		Failed: p.Status.Phase == corev1.PodFailed, Index: indexOf(p),
 	}
-	for _, g := range p.Spec.SchedulingGates {
-		out.Gated = out.Gated || g.Name == Gate
-	}
+	out.waits(p)
 	out.Pinned = o.Called(plainName(p.Annotations[AnnotationNode]))
 	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 	out.Asks = claims
@@ -119,6 +121,25 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	out.Owner = ownerOf(p)
 	out.readWishes(p)
 	return out, true
+}
+
+// waits reads how the pod waits for Muster: held by Muster's gate, or unbound with Muster as
+// its scheduler.
+func (p *Pod) waits(of *corev1.Pod) {
+	if of.Spec.NodeName != "" || p.Over {
+		return
+	}
+	for _, g := range of.Spec.SchedulingGates {
+		p.Gated = p.Gated || g.Name == Gate
+	}
+	p.Fit = nodefit.PodOf(of)
+	if p.Binds = of.Spec.SchedulerName == Scheduler && !p.Gated; !p.Binds {
+		return
+	}
+	p.Gated = true
+	if p.Barred = nodefit.HandOn(of, Gate); p.Barred != "" {
+		p.problem("its schedulerName is %s, but only kube-scheduler can bind it: %s; make it anew without a schedulerName", Scheduler, p.Barred)
+	}
 }
 
 func (p *Pod) problem(format string, args ...any) {

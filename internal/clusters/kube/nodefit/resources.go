@@ -1,0 +1,69 @@
+package nodefit
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Resources are amounts of what nodes offer and pods request.
+type Resources struct {
+	MilliCPU  int64 // thousandths of a core
+	Memory    int64 // bytes
+	Ephemeral int64 // bytes of ephemeral storage
+	// Other are extended resources, huge pages and attachable volumes, each in its own unit,
+	// by name.
+	Other []Amount
+}
+
+// Amount is how much there is of one resource.
+type Amount struct {
+	Name corev1.ResourceName
+	N    int64
+}
+
+// resourcesOf reads a list of quantities. The number of pods is left out: a request has none.
+func resourcesOf(list corev1.ResourceList) Resources {
+	var r Resources
+	for name, quantity := range list {
+		switch name {
+		case corev1.ResourceCPU:
+			r.MilliCPU = quantity.MilliValue()
+		case corev1.ResourceMemory:
+			r.Memory = quantity.Value()
+		case corev1.ResourceEphemeralStorage:
+			r.Ephemeral = quantity.Value()
+		case corev1.ResourcePods:
+		default:
+			r.Other = append(r.Other, Amount{once(name), quantity.Value()})
+		}
+	}
+	slices.SortFunc(r.Other, func(a, b Amount) int { return cmp.Compare(a.Name, b.Name) })
+	return r
+}
+
+// of is the amount of another resource; 0 where there is none.
+func (r Resources) of(name corev1.ResourceName) int64 {
+	for _, a := range r.Other {
+		if a.Name == name {
+			return a.N
+		}
+	}
+	return 0
+}
+
+// add adds o to r.
+func (r *Resources) add(o Resources) {
+	r.MilliCPU += o.MilliCPU
+	r.Memory += o.Memory
+	r.Ephemeral += o.Ephemeral
+	for _, a := range o.Other {
+		at := slices.IndexFunc(r.Other, func(b Amount) bool { return b.Name == a.Name })
+		if at < 0 {
+			r.Other = append(r.Other, a)
+			continue
+		}
+		r.Other[at].N += a.N
+	}
+}
