@@ -27,6 +27,7 @@ type Policy struct {
 	SecondPerson                                        *bool
 	Availability, Uptime                                *fleet.Permille // targets
 	MTTR                                                *time.Duration
+	Horizon, Lead, Validation, KeepRoom                 *time.Duration // of planned work
 }
 
 // Cluster is one Kubernetes cluster.

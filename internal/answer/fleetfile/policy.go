@@ -6,11 +6,12 @@ import (
 )
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets", "maintenance"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
+	m := f.At("maintenance").Fields("horizon", "lead", "validation", "keepRoom")
 	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	return Policy{
 		Line:          v.Line(),
@@ -26,6 +27,10 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 		Availability:  maybe(targets.At("availability"), yamlfile.Value.Share),
 		Uptime:        maybe(targets.At("uptime"), yamlfile.Value.Share),
 		MTTR:          maybe(targets.At("mttr"), yamlfile.Value.Duration),
+		Horizon:       maybe(m.At("horizon"), yamlfile.Value.Duration),
+		Lead:          maybe(m.At("lead"), yamlfile.Value.Duration),
+		Validation:    maybe(m.At("validation"), yamlfile.Value.Duration),
+		KeepRoom:      maybe(m.At("keepRoom"), yamlfile.Value.Duration),
 	}
 }
 
@@ -102,6 +107,13 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Targets.Availability, p.Availability)
 	set(&base.Targets.Uptime, p.Uptime)
 	set(&base.Targets.MTTR, p.MTTR)
+	if p.Horizon != nil || p.Lead != nil || p.Validation != nil || p.KeepRoom != nil {
+		base.Maintenance = base.Maintenance.OrDefault()
+		set(&base.Maintenance.Horizon, p.Horizon)
+		set(&base.Maintenance.Lead, p.Lead)
+		set(&base.Maintenance.Validation, p.Validation)
+		set(&base.Maintenance.KeepRoom, p.KeepRoom)
+	}
 	return base
 }
 

@@ -34,6 +34,10 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), words.Duration(p.Idle.Window))
 	fmt.Fprintf(b, "  flexMinimum: %s\n", words.Duration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", words.Duration(p.MaxGrace))
+	if m := p.Maintenance; m != (fleet.MaintenancePolicy{}) {
+		fmt.Fprintf(b, "  maintenance: {horizon: %s, lead: %s, validation: %s, keepRoom: %s}\n",
+			words.Duration(m.Horizon), words.Duration(m.Lead), words.Duration(m.Validation), words.Duration(m.KeepRoom))
+	}
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // Node is one machine.
 type Node struct {
@@ -15,6 +18,10 @@ type Node struct {
 	Dead      int             `json:"dead"`
 	Free      int             `json:"free"`      // usable GPUs, neither held nor reserved
 	Workloads []string        `json:"workloads"` // namespace/name of those that hold or have reserved GPUs here
+
+	Leaving bool             `json:"leaving"`         // maintenance takes it within the horizon
+	Visit   fleet.VisitState `json:"visit,omitempty"` // where its maintenance stands; "": there is none
+	Runs    fleet.Runs       `json:"runs,omitempty"`  // the versions of its components
 }
 
 // Nodes lists the nodes of a partition in order of arrival.
@@ -60,6 +67,7 @@ func nodeRow(p *fleet.Partition, n *fleet.Node) Node {
 			row.Workloads = append(row.Workloads, name) // residents stand in order of workload
 		}
 	}
-	row.Free = FreeOn(n)
+	row.Free, row.Leaving, row.Runs = FreeOn(n), n.Leaving, n.Runs
+	row.Visit = maintenance.VisitOf(p.State(), p, n)
 	return row
 }

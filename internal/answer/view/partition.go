@@ -27,6 +27,9 @@ type Figures struct {
 	LargestGang int `json:"largestGang"`
 	// GangsUnbacked is how many grants declare a gang that no island backs in one piece.
 	GangsUnbacked int `json:"gangsUnbacked,omitempty"`
+	// Maintenance and Leaving are nodes: under maintenance now, and taken within the horizon.
+	Maintenance int `json:"maintenance"`
+	Leaving     int `json:"leaving"`
 }
 
 // Partition is one partition's figures.
@@ -60,6 +63,7 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		Promisable: p.Promisable * p.GPUsPerNode, Assigned: p.Assigned(),
 		Flex: p.Flex(), FlexUsed: t.FlexUsed,
 	}
+	f.Maintenance, f.Leaving = InMaintenance(p), p.LeavingNodes()
 	f.Sustainable = p.Sustainable() * p.GPUsPerNode
 	f.Unallocated = max(0, f.Promisable-f.Assigned)
 	for _, q := range QuotasAt(p, now) {

@@ -23,6 +23,7 @@ type Workload struct {
 	Nodes     []string            `json:"nodes"`   // in order of name
 	Pools     map[string]int      `json:"pools"`   // replicas now
 	Evictions int                 `json:"evictions"`
+	Stops     int                 `json:"stops"` // times that maintenance stopped it
 	Mends     int                 `json:"mends"`
 	Submitted fleet.Instant       `json:"submitted"`
 	Started   fleet.Instant       `json:"started"`  // 0: it does not run
@@ -67,7 +68,7 @@ func workloadRow(w *fleet.Workload, now fleet.Instant) Workload {
 	row := Workload{
 		Workload: w.Name, Namespace: w.Namespace, ID: w.ID, User: w.User, Target: w.Target,
 		Partition: w.Partition, Priority: w.Priority, State: w.State, Holds: w.Holds().String(), GPUs: w.GPUs(),
-		Evictions: w.Evictions, Mends: w.Mends, Submitted: w.Submitted, Started: w.Started, Ended: w.Ended,
+		Evictions: w.Evictions, Stops: w.Stops, Mends: w.Mends, Submitted: w.Submitted, Started: w.Started, Ended: w.Ended,
 		Waited: waited(w, now), Pools: map[string]int{}, Islands: []string{}, Nodes: []string{},
 	}
 	for i, pool := range w.Pools {

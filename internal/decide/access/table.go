@@ -50,6 +50,8 @@ const (
 	SendSignals  Action = "signals.send"
 	SendUsage    Action = "usage.send"
 	Validate     Action = "nodes.validate"
+	Maintain     Action = "maintenance.run" // updates, rollouts, announced maintenances, how visits went
+	SetZone      Action = "zones.set"       // no-fly zones
 	Build        Action = "clusters.build" // clusters, partitions, islands
 	SetMode      Action = "clusters.set-mode"
 	Report       Action = "clusters.report" // what an agent says of its cluster
@@ -116,6 +118,8 @@ func Table() []Rule {
 		{Action: SendSignals, Means: "send health signals", Roles: []fleet.Role{fleet.Monitor, fleet.FleetEngineer}},
 		{Action: SendUsage, Means: "send measured utilisation", Roles: []fleet.Role{fleet.Monitor}},
 		{Action: Validate, Means: "record the validation of a node", Roles: []fleet.Role{fleet.Monitor, fleet.FleetEngineer}},
+		{Action: Maintain, Means: "add updates, start and pause rollouts, announce maintenances, say how visits went", Roles: []fleet.Role{fleet.FleetEngineer}},
+		{Action: SetZone, Means: "set no-fly zones: over one's own work or quota, or over part of the fleet", Own: true, Roles: []fleet.Role{fleet.QuotaLead, fleet.FleetEngineer, fleet.Manager}},
 		{Action: Build, Means: "add clusters, partitions and islands", Roles: []fleet.Role{fleet.Builder}},
 		{Action: SetMode, Means: "set how far Muster acts on a cluster", Roles: []fleet.Role{fleet.Builder}},
 		{Action: Report, Means: "report what is on a cluster: its agent alone"},

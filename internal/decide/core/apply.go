@@ -23,7 +23,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) || applyMaintenance(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -42,7 +42,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.NodeChanged:
 		p := s.Partition(e.Partition)
 		node, _ := p.Node(e.Node)
-		p.SetNode(node, e.To, e.Dead, e.Signal, at)
+		p.Plan(node, e.To, e.Dead, e.Signal, e.Planned, e.Until, at)
 		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
 		p.Need(node, e.Needs)
 	case event.ReportsStopped:
@@ -217,7 +217,9 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		applyEvicted(s, w, e, at)
 	case event.GangReturned:
 		w = s.Workloads[e.ID]
-		w.GraceEnds = e.Until
+		if w.GraceEnds = e.Until; e.Stop {
+			w.Stops++
+		}
 		s.Leave(w, e.Spots)
 		s.Order(w, 0, at, e.Until)
 	case event.ReplicasOverdue:

@@ -24,6 +24,10 @@ const (
 	NoSuchBinding      Code = "NoSuchBinding"
 	NoSuchToken        Code = "NoSuchToken"
 	NoSuchBurst        Code = "NoSuchBurst"
+	NoSuchUpdate       Code = "NoSuchUpdate"
+	NoSuchRollout      Code = "NoSuchRollout"
+	NoSuchZone         Code = "NoSuchZone"
+	NoSuchNotice       Code = "NoSuchNotice"
 
 	NameTaken Code = "NameTaken"
 
@@ -40,6 +44,10 @@ const (
 	WrongState       Code = "WrongState"
 	NothingToDo      Code = "NothingToDo"
 	DecidedElsewhere Code = "DecidedElsewhere"
+
+	Unproven   Code = "Unproven"
+	NotLeaving Code = "NotLeaving"
+	Conflict   Code = "Conflict"
 
 	Stale Code = "Stale"
 )
@@ -87,6 +95,10 @@ func Codes() []CodeRow {
 		{NoSuchBinding, Absent, "the principal does not have that role in that scope", "`muster role list`"},
 		{NoSuchToken, Absent, "no token has that name", "`muster token list`"},
 		{NoSuchBurst, Absent, "no burst in the partition has that signature", "`muster health`"},
+		{NoSuchUpdate, Absent, "no update has that name", "`muster update list`"},
+		{NoSuchRollout, Absent, "no rollout has that name", "`muster rollout list`"},
+		{NoSuchZone, Absent, "no no-fly zone has that name", "`muster nfz list`"},
+		{NoSuchNotice, Absent, "no announced maintenance has that name", "`muster notice list`"},
 
 		{NameTaken, Taken, "something of that name exists already", "choose another name"},
 
@@ -103,6 +115,10 @@ func Codes() []CodeRow {
 		{WrongState, Barred, "what the command is about is not in a state that allows it", "the message says which state it is in"},
 		{NothingToDo, Barred, "what the command asks for is so already", "nothing"},
 		{DecidedElsewhere, Barred, "the cluster decides this, not Muster", "change it where the message says"},
+
+		{Unproven, Barred, "a canary of what the rollout brings has failed", "abandon it, and start one without the update that fails"},
+		{NotLeaving, Barred, "no visit is planned on the nodes of that work", "nothing"},
+		{Conflict, Barred, "another rollout has begun on some of the nodes", "wait until it is done, abandon it, or choose other nodes"},
 
 		{Stale, Changed, "the command was made from a state that has moved on", "look again, and repeat it"},
 	}

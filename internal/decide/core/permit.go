@@ -105,6 +105,29 @@ func places(s *fleet.State, c Command) []access.Place {
 	case MeasureUsage:
 		return ofMeasured(s, c)
 	}
+	return placesOfVisits(s, c)
+}
+
+// placesOfVisits are where planned work would be.
+func placesOfVisits(s *fleet.State, c Command) []access.Place {
+	switch c := c.(type) {
+	case StartRollout:
+		return inScope(s, c.Plan.Scope, c.Plan.Nodes)
+	case MoveRollout:
+		if r := s.Kept().Rollout(c.Name); r != nil {
+			return inScope(s, r.Scope, r.Nodes)
+		}
+	case AddNotice:
+		return ofNodes(s, c.Nodes)
+	case CancelNotice:
+		if o := s.Kept().Notice(c.Name); o != nil {
+			return ofNodes(s, o.Nodes)
+		}
+	case ReportVisit:
+		return ofNodes(s, []string{c.Node})
+	case ObserveRuns:
+		return ofNodes(s, []string{c.Node})
+	}
 	return placesOfPeople(s, c)
 }
 

@@ -12,10 +12,25 @@ import (
 
 // settle lets what the moment brings happen (probation ends, holds expire), and
 // then aligns, classifies and places in every partition that changed, until
-// nothing more does.
+// nothing more does; then planned work does one thing, and all of it again.
 func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()
+	for i := 0; ; i++ {
+		if i > mostPlanned {
+			panic("core: planned work does not come to rest")
+		}
+		t.settlePartitions()
+		if !t.maintain() {
+			return
+		}
+	}
+}
+
+// mostPlanned bounds what planned work does in one step; the bound is an assertion.
+const mostPlanned = 100_000
+
+func (t *turn) settlePartitions() {
 	for dirty := t.s.TakeDirty(); len(dirty) > 0; dirty = t.s.TakeDirty() {
 		for _, p := range dirty {
 			if p.Halted() == "" {
@@ -55,7 +70,7 @@ func (t *turn) endProbation(p *fleet.Partition) {
 		return
 	}
 	for _, n := range p.Nodes {
-		if n.State == fleet.Probation && n.Since.Add(t.s.Policy.Probation) <= t.now {
+		if n.State == fleet.Probation && t.s.ProbationEnds(n) <= t.now {
 			t.emit(event.NodeChanged{Partition: p.ID, Node: n.Name, From: n.State, To: fleet.Healthy, Signal: "probation over"})
 		}
 	}

@@ -86,6 +86,19 @@ func rows() []row {
 		of(access.ManageToken, makeToken),
 		of(access.ManageToken, alone(revokeToken)),
 
+		// Planned work on nodes.
+		of(access.Maintain, addUpdate),
+		of(access.Maintain, timed(withdrawUpdate)),
+		of(access.Maintain, startRollout),
+		of(access.Maintain, moveRollout),
+		of(access.SetZone, addZone),
+		of(access.SetZone, endZone),
+		of(access.Maintain, addNotice),
+		of(access.Maintain, timed(cancelNotice)),
+		of(access.ChangeWork, agreeToStop),
+		of(access.Maintain, reportVisit),
+		of(access.Validate, alone(observeRuns)),
+
 		// Subscriptions.
 		of(access.Subscribe, subscribe),
 		of(access.Subscribe, alone(unsubscribe)),

@@ -174,7 +174,7 @@ func (c *checker) islands(r *recount) {
 	trees := make([]map[string]int, len(r.p.Islands))
 	for i, n := range r.p.Nodes {
 		nodes[n.Island]++
-		if n.State == fleet.Healthy {
+		if n.State == fleet.Healthy && !n.Leaving {
 			whole[n.Island]++
 		}
 		if quota := owner(r.on[i]); quota != "" {

@@ -64,6 +64,8 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		leaving = 1
 	}
 	switch {
+	case c.account == nil && n.Leaving && !pl.endsBefore(c, n.Goes):
+		return (8*n.GPUs+room)*2 + leaving // other nodes first: it would have to leave this one
 	case c.account == nil && !n.Whole():
 		return room*2 + leaving
 	case c.account == nil && n.Owner() != nil:
@@ -240,4 +242,9 @@ func leftBy(n *fleet.Node, tree string) bool {
 		}
 	}
 	return false
+}
+
+// endsBefore says whether the claim's work ends before a moment, as its owner declared.
+func (pl *Planner) endsBefore(c *claim, at fleet.Instant) bool {
+	return c.w.MaxRuntime > 0 && pl.now.Add(c.w.MaxRuntime) <= at
 }

@@ -21,32 +21,40 @@ type Capacity struct {
 // ceiling. The islands that one such policy governs are one pool: they stand in
 // for one another.
 func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity {
+	return capacityWithout(s, p, now, nil)
+}
+
+// capacityWithout is CapacityOf with some more nodes of each island gone; nil: none.
+func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone []int) Capacity {
 	c := Capacity{Shares: make([]int, len(p.Islands))}
 	since := now.Add(-s.Policy.Dwell)
 	installed, whole := 0, 0
 	var short, long int // allowed, in thousandths of a node
 	buffers, learns := make([]fleet.Buffer, len(p.Islands)), false
+	if gone == nil {
+		gone = make([]int, len(p.Islands))
+	}
 	for i, island := range p.Islands {
-		n := len(island.Nodes())
+		n, left := len(island.Nodes()), island.Whole()-gone[i]
 		b := s.BufferFor(p, i)
 		buffers[i], learns = b, learns || b.Learns()
-		c.Shares[i] = min(island.Whole(), n-p.MostDown(i, since, now))
+		c.Shares[i] = min(left, n-p.MostDown(i, since, now))
 		if !b.Learns() {
 			c.Shares[i] = min(c.Shares[i], b.Allows(n)/1000)
 			short, long = short+b.Allows(n), long+b.Allows(n)
 		}
-		installed, whole = installed+n, whole+island.Whole()
+		installed, whole = installed+n, whole+left
 	}
 	if learns {
 		f := forecast(s, p, now)
 		for i, b := range buffers {
 			if b.Learns() {
-				n, down := down(p, since, now, i)
+				n, down := down(p, since, now, gone, i)
 				c.Shares[i] = min(c.Shares[i], claimOf(b, fleet.PromisableHours).Promised(n, down, f.islands[i].short))
 			}
 		}
 		for k, g := range groupsOf(buffers) {
-			n, down := down(p, since, now, g...)
+			n, down := down(p, since, now, gone, g...)
 			short += 1000 * claimOf(buffers[g[0]], fleet.PromisableHours).Promised(n, down, f.groups[k].short)
 			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, max(f.groups[k].short, f.groups[k].long))
 		}
@@ -65,7 +73,7 @@ func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []
 	since := now.Add(-s.Policy.Dwell)
 	for i := range shares {
 		if b := s.BufferFor(p, i); b.Learns() {
-			n, down := down(p, since, now, i)
+			n, down := down(p, since, now, make([]int, len(p.Islands)), i)
 			ahead := forecast(s, p, now).islands[i]
 			shares[i] = min(shares[i], claimOf(b, fleet.SustainableHours).Promised(n, down, max(ahead.short, ahead.long)))
 		}
@@ -73,13 +81,13 @@ func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []
 	return shares
 }
 
-// down is how many nodes some islands have, and how many of them were down at the
-// worst moment of the last dwell, now included; each island's worst, unless they
+// down is how many nodes some islands have, and how many of them (with those that are
+// to be gone) were down at the worst moment of the last dwell, now included; each island's worst, unless they
 // are all there are.
-func down(p *fleet.Partition, since, now fleet.Instant, islands ...int) (nodes, down int) {
+func down(p *fleet.Partition, since, now fleet.Instant, gone []int, islands ...int) (nodes, down int) {
 	whole, most := 0, 0
 	for _, i := range islands {
-		nodes, whole = nodes+len(p.Islands[i].Nodes()), whole+p.Islands[i].Whole()
+		nodes, whole = nodes+len(p.Islands[i].Nodes()), whole+p.Islands[i].Whole()-gone[i]
 		most += p.MostDown(i, since, now)
 	}
 	if len(islands) == len(p.Islands) {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
@@ -14,14 +15,18 @@ import (
 type kind int
 
 const (
-	number kind = iota // or a bound on one
-	span               // a time span, or a bound on one
-	start              // a span, or that it is not known
-	word               // one of several words
-	text               // a text that must be contained
-	names              // a list of names
-	count              // how many, or a list of names
-	sums               // numbers by name
+	number   kind = iota // or a bound on one
+	span                 // a time span, or a bound on one
+	start                // a span, or that it is not known
+	word                 // one of several words
+	text                 // a text that must be contained
+	names                // a list of names
+	count                // how many, or a list of names
+	sums                 // numbers by name
+	phrase               // a text that must be just so
+	flag                 // true or false
+	codes                // a code that must be among them, or a list of all
+	versions             // texts by name
 )
 
 // figure is something that an expectation may say of its subject.
@@ -40,7 +45,7 @@ type subject struct {
 	figures []figure
 }
 
-// subjects lists all of them; partition is last, because others stand in one.
+// subjects lists all of them; partition comes after those that stand in one, and maintenance, which is a figure too, is last.
 var subjects = []subject{
 	{key: "workload", figures: []figure{
 		{name: "state", kind: word, words: states()},
@@ -52,6 +57,7 @@ var subjects = []subject{
 		{name: "reason", kind: word, words: reasons()},
 		{name: "says", kind: text},
 		{name: "evictions"},
+		{name: "stops"},
 		{name: "mends"},
 		{name: "waited", kind: span},
 		{name: "position"},
@@ -71,16 +77,27 @@ var subjects = []subject{
 		{name: "waits", kind: word, words: waits},
 		{name: "signals"},
 		{name: "unknown"},
+		{name: "visit", kind: phrase},
+		{name: "leaving", kind: flag},
+		{name: "runs", kind: versions},
 	}},
 	{key: "namespace", within: true, figures: numbers("flexUsed", "flexShare")},
 	{key: "haircut", within: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums})},
-	{key: "maintenance", later: true, figures: []figure{
-		{name: "state", kind: word, words: []string{"scheduled", "blocked", "running", "done"}}, {name: "blockedBy", kind: names},
-	}},
+	{key: "rollout", figures: append(numbers("done", "failed", "of"),
+		figure{name: "state", kind: word, words: []string{"planned", "running", "waiting", "paused", "done", "abandoned"}},
+		figure{name: "stage", kind: phrase}, figure{name: "waits", kind: codes, words: waitCodes()}, figure{name: "culprit", kind: names},
+		figure{name: "why", kind: text})},
+	{key: "nfz", figures: append(numbers("blocked", "behind", "untested", "conflicts"), figure{name: "active", kind: flag})},
+	{key: "update", figures: append(numbers("pending"),
+		figure{name: "impact", kind: word, words: impacts()},
+		figure{name: "verdict", kind: word, words: []string{"untested", "proven", "rejected"}})},
 	{key: "partition", figures: append(numbers(
 		"installed", "healthy", "usable", "stranded", "promisable", "sustainable", "assigned", "backed", "unbacked",
-		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang"), figure{name: "idle"}, figure{name: "breaker", kind: word, words: []string{"open", "closed"}},
+		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang", "maintenance", "leaving"), figure{name: "idle"}, figure{name: "breaker", kind: word, words: []string{"open", "closed"}},
 		figure{name: "bursts"}, figure{name: "automatic"})},
+	{key: "maintenance", figures: []figure{
+		{name: "state", kind: word, words: []string{"scheduled", "blocked", "running", "done", "cancelled"}}, {name: "blockedBy", kind: names},
+	}},
 }
 
 func numbers(names ...string) []figure {
@@ -159,6 +176,17 @@ func (f figure) want(v yamlfile.Value) Want {
 		return readSums(v)
 	case names:
 		return f.readNames(v)
+	case phrase:
+		return Word(v.Text())
+	case flag:
+		return Word(strconv.FormatBool(v.Bool()))
+	case codes:
+		if !v.IsList() {
+			return Among(v.Word(f.words...))
+		}
+		return f.readNames(v)
+	case versions:
+		return readTexts(v)
 	case start:
 		if v.IsText() && v.Text() == notKnown {
 			return Word(notKnown)

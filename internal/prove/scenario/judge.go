@@ -41,6 +41,9 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 	if e.Subject == "haircut" {
 		return haircutOf(s, p, t.world.now)
 	}
+	if row, ok := t.maintained(s, e); ok {
+		return row
+	}
 	var row any
 	switch e.Subject {
 	case "quota":
@@ -125,6 +128,6 @@ func (t *telling) node(s *fleet.State, name string) func(figure string) any {
 		if is, ok := nodeHealth(s, name, t.world.now, figure); ok {
 			return is
 		}
-		return field(row, figure)
+		return plain(field(row, figure))
 	}
 }

@@ -66,11 +66,11 @@ type parser struct {
 // stepKinds are the keys of which a step has exactly one.
 var stepKinds = []string{
 	"submit", "cancel", "node", "grant", "transfer", "hold", "policy", "islands", "incident",
-	"idle", "maintenance", "nfz", "stale", "fresh", "restart", "expect",
+	"idle", "stale", "fresh", "restart", "expect",
 }
 
 func (p *parser) step(v yamlfile.Value) Step {
-	kinds := append(slices.Clone(stepKinds), healthSteps...)
+	kinds := slices.Concat(stepKinds, healthSteps, maintenanceSteps)
 	f := v.Fields(append([]string{"at", "refused"}, kinds...)...)
 	s := Step{Line: v.Line(), At: p.at(f.Need("at"))}
 	kind, value := f.One(kinds...)

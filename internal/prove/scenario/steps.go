@@ -10,18 +10,10 @@ import (
 // mostGPUs keeps figures from overflowing; what is possible the core will say.
 const mostGPUs = 1 << 30
 
-// later are the steps that are read but cannot be done yet, with their keys.
-var later = map[string][]string{
-	"maintenance": {"name", "nodes", "starts", "lasts", "impact"},
-	"nfz":         {"name", "scope", "from", "to"},
-}
-
 // action reads a command step.
 func (p *parser) action(kind string, v yamlfile.Value) Action {
-	if keys, ok := later[kind]; ok {
-		v.Fields(keys...)
-		p.notYet(v, "steps of kind %s", kind)
-		return nil
+	if a, ok := p.maintenanceAction(kind, v); ok {
+		return a
 	}
 	if a, ok := p.healthAction(kind, v); ok {
 		return a

@@ -20,6 +20,7 @@ type world struct {
 	engine   *engine.Engine
 	stage    Stage
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
+	executor executor                 // carries out visits
 	wrong    []string                 // what did not hold, though it always must
 	watch    Watcher                  // nil: no watcher
 }
@@ -108,7 +109,7 @@ const mostAtOnce = 100_000
 // reports, and what time alone brings, in order of time.
 func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 	for rounds := 0; ; rounds++ {
-		due := min(w.stage.Due(), w.engine.NextAlarm())
+		due := min(w.stage.Due(), w.engine.NextAlarm(), w.visitsDue())
 		if due > moment {
 			w.now = moment
 			return nil
@@ -126,6 +127,9 @@ func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 // happen lets the stage do what is due there at this moment, and time pass.
 func (w *world) happen(ctx context.Context) error {
 	if err := w.stage.Happen(ctx, w.now); err != nil {
+		return err
+	}
+	if err := w.visit(ctx); err != nil {
 		return err
 	}
 	if w.engine.NextAlarm() <= w.now {

@@ -64,8 +64,9 @@ var rooms = []room{
 	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
 	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
+	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "decide/core"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
-	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance", tests: "answer/explain"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},
@@ -89,6 +90,7 @@ var rooms = []room{
 	{folder: "internal/answer/past", kind: pure, may: "answer/explain"},
 	{folder: "internal/answer/past/keeper", kind: open, may: "answer/past"},
 	{folder: "internal/answer/view", kind: plain, may: "answer/explain"},
+	{folder: "internal/answer/recurrence", kind: open, only: "state/fleet"},
 	{folder: "internal/answer/yamlfile", kind: open},
 	{folder: "internal/answer/fleetfile", kind: open, may: "answer/words answer/yamlfile"},
 

@@ -17,6 +17,12 @@ func Workload(e Event) uint64 {
 		return e.ID
 	case WorkloadAdopted:
 		return e.ID
+	case WorkloadAgreed:
+		return e.ID
+	case WorkloadPaused:
+		return e.ID
+	case WorkloadResumed:
+		return e.ID
 	}
 	return replicasOf(e)
 }

@@ -42,6 +42,10 @@ type NodeChanged struct {
 	// hold before it returns.
 	Owner fleet.StateOwner `json:"owner,omitempty"`
 	Needs []string         `json:"needs,omitempty"`
+	// Since version 3: planned work keeps it there, which is no failure of it; and the end of
+	// a canary's soak.
+	Planned bool          `json:"planned,omitempty"`
+	Until   fleet.Instant `json:"until,omitempty"`
 }
 
 // ReportsStopped says: a cluster no longer reports; what is known of it is stale.

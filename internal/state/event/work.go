@@ -70,6 +70,8 @@ type GangReturned struct {
 	Spots []fleet.Spot  `json:"spots"`
 	Until fleet.Instant `json:"until"`
 	Why   string        `json:"why"`
+	// Since version 2: maintenance stopped all of the workload.
+	Stop bool `json:"stop,omitempty"`
 }
 
 // ReplicasStopped says: replicas that were leaving are gone. The spots name the

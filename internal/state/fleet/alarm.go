@@ -23,6 +23,7 @@ const (
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
 	ofOrder                   // an order to leave may be due again
 	ofHour                    // an hour is over: a buffer policy that learns may allow another number
+	ofVisit                   // planned work may go on; it is of no partition
 )
 
 type alarms []alarm
@@ -58,6 +59,9 @@ func (s *State) NextAlarm() Instant {
 func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
+		if s.look = true; a.of == ofVisit {
+			continue
+		}
 		a.partition.ring(a.of)
 		if a.of == ofHour && a.partition.forecastAt == a.at {
 			a.partition.forecastAt = 0

@@ -60,6 +60,9 @@ func (s *State) Rebuild() {
 		s.reattach(s.Workloads[id])
 	}
 	s.settleHighs()
+	if s.look, s.wakeAt = s.Maintained != nil, 0; s.look {
+		s.WakeMaintenance(s.Time)
+	}
 }
 
 func (p *Partition) rebuild(s *State) {
@@ -67,13 +70,13 @@ func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, make(map[string]int, len(p.Nodes)), map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.worklists = Tally{}, map[string]*FlexUse{}, nil, worklists{}
 	p.names, p.flexWaits = nil, nil
-	p.grantsMoved, p.probations = true, 0
+	p.grantsMoved, p.probations, p.leavings = true, 0, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
 	p.changed, p.idled, p.expired = nil, nil, false
 	p.Memories.Placement = nil
 	p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0
 	for _, i := range p.Islands {
-		i.nodes, i.whole, i.unscheduled, i.backedNodes = nil, 0, 0, 0
+		i.nodes, i.whole, i.planned, i.unscheduled, i.backedNodes = nil, 0, 0, 0, 0
 		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)
 	}
 	for k, n := range p.Nodes {

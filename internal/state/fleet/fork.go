@@ -22,6 +22,7 @@ func (s *State) Fork() *State {
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	c.Requests, c.Bindings, c.Tokens = cloneRequests(s.Requests), clonePointers(s.Bindings), clonePointers(s.Tokens)
+	c.Maintained = s.Maintained.clone()
 	f.workloads(s)
 	f.fill(s, s.Partitions)
 	c.alarms = slices.Clone(s.alarms)

@@ -106,5 +106,5 @@ func (p *Partition) remember(island int, at Instant) {
 		}
 	}
 	i := p.Islands[island]
-	i.Past = i.Past.note(at, len(i.nodes)-i.whole, len(i.nodes))
+	i.Past = i.Past.note(at, len(i.nodes)-i.whole-i.planned, len(i.nodes)) // planned work is no failure
 }

@@ -259,7 +259,7 @@ func (s *State) requeue(w *Workload) {
 	if w.State == Pending {
 		key := KeyOf(w, w.BaseRank(), false)
 		for _, p := range s.Partitions {
-			if w.mayStandIn(p) {
+			if !w.Paused && w.mayStandIn(p) {
 				s.enqueue(w, p, Base, key)
 			}
 		}

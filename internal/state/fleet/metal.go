@@ -58,7 +58,7 @@ func (p *Partition) AddNode(name string, island, rack int, at Instant) {
 
 // SetNode puts a node into a state, and keeps the stretches of downtime that
 // the dwell remembers: time in probation counts as up, and a node that comes
-// back from suspect straight to healthy leaves no trace (semantics §2).
+// back from suspect straight to healthy, or from planned work, leaves no trace (semantics §2).
 func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, at Instant) {
 	n := p.Nodes[node]
 	if p.Pledges.Next <= HourOf(at) {
@@ -67,13 +67,14 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
+	p.state.look = true
 	usable, whole := n.UsableGPUs(), n.Whole()
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
 	p.remember(n.Island, at)
 	p.breakPledges(n.Island)
 	if state == Probation {
-		p.state.alarm(p, at.Add(p.state.Policy.Probation), ofMetal)
+		p.state.alarm(p, p.state.ProbationEnds(n), ofMetal)
 	}
 	p.unaligned = true
 	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
@@ -97,7 +98,8 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		copy(p.Downs[open+1:], p.Downs[open:])
 		p.Downs[open] = Down{node, at, Never}
 		p.countDown(node, 1, at)
-	case from == Suspect && to == Healthy && has && p.Downs[open].From == p.Nodes[node].Since:
+	case has && !up(from) && up(to) && p.Nodes[node].Planned,
+		from == Suspect && to == Healthy && has && p.Downs[open].From == p.Nodes[node].Since:
 		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
 		p.recountDowns()
 	case !up(from) && up(to) && has:
@@ -354,7 +356,7 @@ func (p *Partition) alarms(s *State) {
 	p.forecasting(s.Time)
 	for _, n := range p.Nodes {
 		if n.State == Probation {
-			s.alarm(p, n.Since.Add(s.Policy.Probation), ofMetal)
+			s.alarm(p, s.ProbationEnds(n), ofMetal)
 		}
 	}
 	for _, d := range p.Downs {

@@ -56,6 +56,13 @@ type Node struct {
 	StateOwner StateOwner  `json:"stateOwner,omitempty"` // who keeps it in its state
 	Health     *NodeHealth `json:"health,omitempty"`     // nil: nothing was ever said about it
 
+	Runs    Runs    `json:"runs,omitempty"`    // the versions of its components, as observed
+	Leaving bool    `json:"leaving,omitempty"` // maintenance takes it within the horizon
+	Goes    Instant `json:"goes,omitempty"`    // when it does
+	Planned bool    `json:"planned,omitempty"` // planned work alone keeps it from being healthy
+	Until   Instant `json:"until,omitempty"`   // end of a canary's soak; 0: it is none
+	Visit   *Visit  `json:"visit,omitempty"`   // the last one; nil: none was ever made
+
 	// Derived by hold.go.
 	residents []Resident
 	inUse     int      // GPUs that replicas hold, those on their way out included
@@ -90,8 +97,9 @@ func (n *Node) UsableGPUs() int {
 	return n.Good()
 }
 
-// Whole says whether the node counts as a whole healthy node, on which quota may stand.
-func (n *Node) Whole() bool { return n.State == Healthy }
+// Whole says whether the node counts as a whole healthy node, on which quota may stand. One that
+// maintenance is about to take does not.
+func (n *Node) Whole() bool { return n.State == Healthy && !n.Leaving }
 
 // InUse is the number of GPUs that replicas hold now, leaving ones included.
 func (n *Node) InUse() int { return n.inUse }

@@ -16,6 +16,7 @@ type Island struct {
 
 	nodes       []int // indexes into Partition.Nodes, in order of arrival
 	whole       int   // whole healthy nodes
+	planned     int   // nodes that only planned work keeps from being that
 	unscheduled int   // nodes that back quotas which do not touch as many
 	room        int   // GPUs of Node.Room of all its nodes
 	rooms       []int // nodes by their Node.Room
@@ -29,8 +30,11 @@ func (i *Island) Nodes() []int { return i.nodes }
 // BackedNodes is the number of nodes that back a quota.
 func (i *Island) BackedNodes() int { return i.backedNodes }
 
-// Whole is the number of whole healthy nodes.
+// Whole is the number of whole healthy nodes; leaving ones are not among them.
 func (i *Island) Whole() int { return i.whole }
+
+// Planned is the number of nodes that only planned work keeps from being whole.
+func (i *Island) Planned() int { return i.planned }
 
 // Unscheduled is the number of nodes that back quotas which do not touch as many.
 func (i *Island) Unscheduled() int { return i.unscheduled }
@@ -102,7 +106,8 @@ type Partition struct {
 	short      int     // accounts whose grant is not backed whole
 	declared   int     // accounts that declare a gang
 	gangless   int     // accounts whose declared gang is not backed
-	probations int     // nodes in probation
+	leavings   int     // leaving nodes
+	probations int
 	downs      peaks
 	// grantsMoved: a grant has changed since an alignment looked last, even one that
 	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
@@ -241,8 +246,20 @@ func (p *Partition) Overpromised() bool {
 			return true
 		}
 	}
-	return p.Promisable*p.GPUsPerNode > p.tally.Healthy
+	return p.Promisable > p.whole()
 }
+
+// whole is the nodes on which quota may stand.
+func (p *Partition) whole() int {
+	t := 0
+	for _, i := range p.Islands {
+		t += i.whole
+	}
+	return t
+}
+
+// LeavingNodes is the number of nodes that maintenance takes within the horizon.
+func (p *Partition) LeavingNodes() int { return p.leavings }
 
 // OnProbation is the number of nodes in probation.
 func (p *Partition) OnProbation() int { return p.probations }

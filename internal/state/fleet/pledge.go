@@ -173,8 +173,11 @@ func (p *Partition) SetPromise(promisable, unsustained int, at Instant) {
 
 // breakPledges breaks the promises that the whole healthy nodes have fallen below.
 func (p *Partition) breakPledges(island int) {
-	whole := p.tally.Healthy / p.GPUsPerNode
-	p.Islands[island].Pledges.fall(p.Islands[island].whole)
+	whole := 0
+	for _, i := range p.Islands {
+		whole += i.whole + i.planned // planned work asks before it takes what is promised
+	}
+	p.Islands[island].Pledges.fall(p.Islands[island].whole + p.Islands[island].planned)
 	p.Pledges.fall(whole)
 	p.LongPledges.fall(whole)
 }

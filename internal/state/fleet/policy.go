@@ -85,6 +85,8 @@ type Policy struct {
 	// SecondPerson: a haircut must be reviewed by another person than the one who made it.
 	SecondPerson bool    `json:"secondPerson,omitempty"`
 	Targets      Targets `json:"targets,omitzero"`
+	// Maintenance is what planned work keeps to; all zero: the defaults.
+	Maintenance MaintenancePolicy `json:"maintenance,omitzero"`
 }
 
 // Idle says when GPUs count as idle: measured utilisation under Threshold for
@@ -121,7 +123,8 @@ func (p Policy) Check() error {
 	switch {
 	case p.Buffer.Check() != nil:
 		return p.Buffer.Check()
-	case p.Dwell < 0 || p.Probation < 0 || p.StaleAfter < 0 || p.FlexMinimum < 0 || p.MaxGrace < 0 || p.Idle.Window < 0:
+	case p.Dwell < 0 || p.Probation < 0 || p.StaleAfter < 0 || p.FlexMinimum < 0 || p.MaxGrace < 0 || p.Idle.Window < 0,
+		p.Maintenance.Horizon < 0 || p.Maintenance.Lead < 0 || p.Maintenance.Validation < 0 || p.Maintenance.KeepRoom < 0:
 		return fmt.Errorf("a duration is negative; durations are zero or more")
 	}
 	return p.Targets.Check()

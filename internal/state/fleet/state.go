@@ -63,6 +63,7 @@ type State struct {
 	Subscriptions []*Subscription `json:"subscriptions,omitempty"` // in order of name
 	Requests      []*QuotaRequest `json:"requests,omitempty"`      // in the order in which they were made
 	LastRequest   uint64          `json:"lastRequest,omitempty"`   // number of the last one made
+	Maintained    *Maintained     `json:"maintained,omitempty"`    // nil: no planned work was ever known
 
 	Bindings []*Binding      `json:"bindings,omitempty"` // in order of subject, role and scope
 	Tokens   []*ServiceToken `json:"tokens,omitempty"`   // in order of ID
@@ -80,6 +81,8 @@ type State struct {
 	unlearning bool                 // see StopLearning
 	excerpt    *excerpt             // see ForkOf; nil: the whole fleet
 	spent      []*Account           // whose usage changed in the record that is being written
+	look       bool                 // something changed that planned work may act on, see Looks
+	wakeAt     Instant              // last moment that was asked for, see WakeMaintenance
 }
 
 // NewState is the state before the first record.

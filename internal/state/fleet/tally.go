@@ -47,9 +47,17 @@ func (p *Partition) contribute(n *Node, sign int) {
 	t.Room += sign * n.Room()
 	island.room += sign * n.Room()
 	island.rooms[n.Room()] += sign
-	if n.Whole() {
+	if n.State == Healthy {
 		t.Healthy += sign * n.GPUs
+	}
+	if n.Leaving {
+		p.leavings += sign
+	}
+	switch {
+	case n.Whole():
 		island.whole += sign
+	case n.Planned || n.Leaving:
+		island.planned += sign
 	}
 	if len(n.residents) == 0 {
 		return

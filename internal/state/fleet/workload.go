@@ -156,6 +156,8 @@ type Workload struct {
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Mends        int           `json:"mends,omitempty"`
+	Stops        int           `json:"stops,omitempty"`     // times that maintenance stopped it
+	Paused       bool          `json:"paused,omitempty"`    // it waits until its nodes were visited
 	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
 	For          uint64        `json:"for,omitempty"`       // workload that needs its room
 	Orders       []Order       `json:"orders,omitempty"`    // to leave, that are not carried out yet

@@ -1,0 +1,103 @@
+package recurrence
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // time zones are the same wherever the program runs
+
+	"github.com/teambition/rrule-go"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Bounds of a recurrence: a rule comes from people, and may ask for anything.
+const (
+	Most     = 1500                     // occurrences
+	Ahead    = 3 * 366 * 24 * time.Hour // how far a rule without an end is drawn out
+	Latest   = 10 * 366 * 24 * time.Hour
+	longest  = 366 * 24 * time.Hour // of one occurrence
+	mostText = 500
+)
+
+// Spans draws out a recurrence whose first occurrence is given. Without a rule that is
+// all; zone "" means UTC. Each occurrence begins at the same time of day in the zone, whatever daylight saving
+// does, and lasts as long as the first.
+func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
+	loc, err := location(zone)
+	if err != nil {
+		return nil, err
+	}
+	length := first.To.Sub(first.From)
+	switch {
+	case length <= 0:
+		return nil, fmt.Errorf("it ends at %s, and begins at %s; it ends after it begins", text(first.To), text(first.From))
+	case length > longest && rule != "":
+		return nil, fmt.Errorf("one occurrence lasts %s; it is at most a year", length)
+	case rule == "":
+		return []fleet.Span{first}, nil
+	}
+	option, err := optionOf(rule, loc)
+	if err != nil {
+		return nil, err
+	}
+	return drawn(option, rule, loc, first, length)
+}
+
+func location(zone string) (*time.Location, error) {
+	if zone == "" {
+		return time.UTC, nil
+	}
+	loc, err := time.LoadLocation(zone)
+	if err != nil || zone == "Local" {
+		return nil, fmt.Errorf("%.60q is no time zone of the IANA database; write it as in Europe/London", zone)
+	}
+	return loc, nil
+}
+
+func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
+	rule = strings.TrimPrefix(strings.TrimSpace(rule), "RRULE:")
+	if len(rule) > mostText || strings.ContainsAny(rule, "\n\r") {
+		return nil, fmt.Errorf("a recurrence is one line of at most %d characters", mostText)
+	}
+	option, err := rrule.StrToROptionInLocation(rule, loc)
+	if err != nil {
+		return nil, fmt.Errorf("%.80q is no recurrence rule of RFC 5545 (%w); write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10", rule, err)
+	}
+	if option.Freq > rrule.DAILY || len(option.Byhour)+len(option.Byminute)+len(option.Bysecond) > 0 {
+		return nil, fmt.Errorf("a zone recurs daily at most; longer stretches, or several zones, say the rest")
+	}
+	return option, nil
+}
+
+func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.Span, length time.Duration) ([]fleet.Span, error) {
+	from := first.From.Time().In(loc)
+	if !option.Until.IsZero() && option.Until.Sub(from) > Latest {
+		return nil, fmt.Errorf("the recurrence goes on until %s; ten years are possible", option.Until.Format(time.DateOnly))
+	}
+	option.Dtstart = from
+	if last := from.Add(Ahead); option.Until.IsZero() && option.Count == 0 {
+		option.Until = last
+	}
+	r, err := rrule.NewRRule(*option)
+	if err != nil {
+		return nil, fmt.Errorf("%.80q: %w", rule, err)
+	}
+	spans := []fleet.Span{first}
+	for next := r.Iterator(); ; {
+		at, ok := next()
+		if !ok || at.Sub(from) > Latest {
+			return spans, nil
+		}
+		begin := fleet.InstantOf(at)
+		if begin <= first.From {
+			continue
+		}
+		if len(spans) == Most {
+			return nil, fmt.Errorf("the recurrence has more than %d occurrences; give it an earlier end", Most)
+		}
+		spans = append(spans, fleet.Span{From: begin, To: begin.Add(length)})
+	}
+}
+
+func text(at fleet.Instant) string { return at.Time().Format(time.RFC3339) }

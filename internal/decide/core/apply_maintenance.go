@@ -1,0 +1,42 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+func applyMaintenance(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.UpdateSet:
+		s.SetUpdate(e.Update)
+	case event.RolloutSet:
+		s.SetRollout(e.Rollout)
+	case event.ZoneSet:
+		s.SetZone(e.Zone)
+	case event.NoticeSet:
+		s.SetNotice(e.Notice)
+	case event.ConfigurationJudged:
+		s.SetProof(e.Proof)
+	case event.VisitMoved:
+		p := s.Partition(e.Partition)
+		node, _ := p.Node(e.Node)
+		s.SetVisit(p, node, e.Visit)
+	case event.NodeLeaving:
+		p := s.Partition(e.Partition)
+		node, _ := p.Node(e.Node)
+		p.SetLeaving(node, e.Leaving, e.Goes, at)
+	case event.NodeObserved:
+		p := s.Partition(e.Partition)
+		node, _ := p.Node(e.Node)
+		s.SetRuns(p, node, e.Runs)
+	case event.WorkloadAgreed:
+		s.SetAgreement(fleet.Agreement{ID: e.ID, At: e.At, By: e.By})
+	case event.WorkloadPaused:
+		s.AddStop(fleet.Stop{ID: e.ID, Partition: e.Partition, Nodes: e.Nodes, At: at, Why: e.Why})
+	case event.WorkloadResumed:
+		s.EndStop(e.ID)
+	default:
+		return false
+	}
+	return true
+}

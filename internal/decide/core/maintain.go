@@ -1,0 +1,149 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// maintain does the next thing of planned work, if there is one. It looks only where
+// something changed that planned work may act on.
+func (t *turn) maintain() bool {
+	if t.s.Maintained == nil || !t.s.Looks() {
+		return false
+	}
+	a, ok := maintenance.Next(t.s, t.now)
+	if !ok {
+		t.s.WakeMaintenance(maintenance.Wake(t.s, t.now))
+		return false
+	}
+	t.plan(a)
+	return true
+}
+
+// plan turns an action of planned work into events.
+func (t *turn) plan(a maintenance.Action) {
+	switch a.Kind {
+	case maintenance.BeginVisit:
+		t.beginVisit(a)
+	case maintenance.MoveVisit:
+		t.moveVisit(a)
+	case maintenance.Leave:
+		t.emit(event.NodeLeaving{Partition: a.Partition.ID, Node: a.Partition.Nodes[a.Node].Name, Leaving: a.Leaving, Goes: a.Goes})
+	case maintenance.MoveRollout:
+		t.emit(event.RolloutSet{Rollout: a.Rollout})
+	case maintenance.Judge:
+		t.emit(event.ConfigurationJudged{Proof: a.Proof})
+	case maintenance.MoveNotice:
+		t.emit(event.NoticeSet{Notice: a.Notice})
+	case maintenance.BeginStop:
+		t.beginStop(a.Stop)
+	case maintenance.EndStop:
+		t.emit(event.WorkloadResumed{ID: a.Stop.ID})
+	default:
+		panic(fmt.Sprintf("core: planned work of kind %d", a.Kind))
+	}
+}
+
+// beginVisit lets what stands on the node leave, and takes the node out of service. A visit that
+// nobody notices leaves it in service, and one of a node that is out already leaves it as it is.
+func (t *turn) beginVisit(a maintenance.Action) {
+	p, n, v := a.Partition, a.Partition.Nodes[a.Node], a.Visit
+	if !v.Quiet() {
+		t.clear(p, a.Node, whyOf(v))
+		if !v.Out {
+			t.emit(event.NodeChanged{
+				Partition: p.ID, Node: n.Name, From: n.State, To: fleet.Maintenance, Signal: whyOf(v), Owner: fleet.ByMaintenance, Planned: true,
+			})
+		}
+	}
+	t.emit(event.VisitMoved{Partition: p.ID, Node: n.Name, Visit: v})
+}
+
+func whyOf(v fleet.Visit) string {
+	if v.Rollout != "" {
+		return "rollout " + v.Rollout
+	}
+	return "maintenance " + v.Notice
+}
+
+// moveVisit goes on with a visit. What leaves its node before its time has come leaves no gap in the promise: that was asked.
+func (t *turn) moveVisit(a maintenance.Action) {
+	t.emit(event.VisitMoved{Partition: a.Partition.ID, Node: a.Visit.Node, Visit: a.Visit})
+}
+
+// clear makes everything leave a node: of elastic pools what they have above their min, of all other work
+// the whole, for part of it is never taken.
+func (t *turn) clear(p *fleet.Partition, node int, why string) {
+	for _, w := range standing(p.Nodes[node]) {
+		if spots, ok := surplusOn(w, p.Nodes[node], node); ok {
+			t.leaveFor(w, spots, why, false)
+		} else {
+			t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), why, true)
+		}
+	}
+}
+
+func (t *turn) leaveFor(w *fleet.Workload, spots []fleet.Spot, why string, whole bool) {
+	t.leave(w, spots, func(spots []fleet.Spot) event.Event {
+		return event.GangReturned{ID: w.ID, Spots: spots, Until: t.now.Add(t.grace(w)), Why: why, Stop: whole}
+	}, why)
+}
+
+// standing lists the workloads of which something stays on a node, each once.
+func standing(n *fleet.Node) []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, r := range n.Residents() {
+		if r.Phase != fleet.Leaving && (len(list) == 0 || list[len(list)-1] != r.Workload) {
+			list = append(list, r.Workload)
+		}
+	}
+	return list
+}
+
+// surplusOn is what a workload has on a node, if it is all surplus of elastic pools.
+func surplusOn(w *fleet.Workload, n *fleet.Node, node int) ([]fleet.Spot, bool) {
+	var spots []fleet.Spot
+	for i, replicas := range w.Replicas {
+		spot := fleet.Spot{Pool: i}
+		for _, r := range replicas {
+			if r.Node == node && r.Phase != fleet.Leaving {
+				spot.Nodes = append(spot.Nodes, node)
+			}
+		}
+		if len(spot.Nodes) == 0 {
+			continue
+		}
+		if !maintenance.Surplus(w, i, n) {
+			return nil, false
+		}
+		spots = append(spots, spot)
+	}
+	return spots, true
+}
+
+// beginStop stops a workload as a whole, keeps its room for a while, and lets it wait until its
+// nodes were visited.
+func (t *turn) beginStop(st fleet.Stop) {
+	w := t.s.Workloads[st.ID]
+	p := w.At()
+	t.keepRoom(p, w)
+	t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), st.Why, true)
+	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Why: st.Why})
+}
+
+// keepRoom earmarks what a workload has inside its quota for its namespace.
+func (t *turn) keepRoom(p *fleet.Partition, w *fleet.Workload) {
+	until := t.now.Add(t.s.Policy.Maintenance.OrDefault().KeepRoom)
+	h := fleet.Hold{ID: t.s.NextHold, Quota: w.Target, Partition: p.ID, GPUs: w.GPUs(), Until: until, Namespace: w.Namespace, Since: t.now}
+	if until <= t.now || h.GPUs == 0 {
+		return
+	}
+	if events, refusal := placeInside(p, h); refusal == nil {
+		for _, e := range events {
+			t.emit(e)
+		}
+	}
+}

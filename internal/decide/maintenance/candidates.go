@@ -1,0 +1,156 @@
+package maintenance
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// spot is an island of a partition.
+type spot struct {
+	p      *fleet.Partition
+	island int
+}
+
+// rank orders nodes by whom a visit costs least: the classes of maintenance §3.
+type rank struct {
+	class int
+	ends  fleet.Instant // when its work has ended, as declared; Never: not known
+	lost  int64         // GPU-nanoseconds since the last checkpoint
+	name  string
+}
+
+// The classes of nodes.
+const (
+	isOut = iota
+	isEmpty
+	isFlex
+	isSurplus
+	isQuota // only a visit that nobody notices goes there
+)
+
+func (a rank) compare(b rank) int {
+	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.ends, b.ends), cmp.Compare(a.lost, b.lost), strings.Compare(a.name, b.name))
+}
+
+// rated says how a node stands in line, or why it is in no line: in-quota work is left
+// alone, and so is flex work before its minimum run time, unless the rollout is urgent.
+func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
+	r := rank{class: isEmpty, name: n.Name}
+	switch n.State {
+	case fleet.Quarantined, fleet.Repairing, fleet.Validating:
+		r.class = isOut
+		return r, Wait{}, true
+	case fleet.Suspect, fleet.Maintenance, fleet.Retired, fleet.Degraded:
+		if n.State != fleet.Degraded || !quiet {
+			return r, Wait{Code: OutOfService}, false
+		}
+	case fleet.Healthy, fleet.Probation:
+	}
+	for _, x := range n.Residents() {
+		if x.Phase == fleet.Leaving {
+			r.class = max(r.class, isFlex)
+			continue
+		}
+		if why, ok := l.weigh(&r, n, x, quiet, urgent); !ok {
+			return r, why, false
+		}
+	}
+	return r, Wait{}, true
+}
+
+// weigh takes one replica on the node into account.
+func (l *look) weigh(r *rank, n *fleet.Node, x fleet.Resident, quiet, urgent bool) (Wait, bool) {
+	w := x.Workload
+	ends := fleet.Never
+	if w.MaxRuntime > 0 && w.Started != 0 {
+		ends = w.Started.Add(w.MaxRuntime)
+	}
+	r.ends = max(r.ends, ends)
+	r.lost += int64(w.Unsaved(l.now)) * int64(x.GPUs())
+	switch {
+	case quiet && !w.Flexes():
+		r.class = isQuota
+	case w.Flexes() && (quiet || urgent || w.Started == 0 || w.Started.Add(l.s.Policy.FlexMinimum) <= l.now):
+		r.class = max(r.class, isFlex)
+	case w.Flexes():
+		return Wait{Code: InUse, Until: w.Started.Add(l.s.Policy.FlexMinimum), Who: called(w)}, false
+	case Surplus(w, x.Pool, n):
+		r.class = max(r.class, isSurplus)
+	case ends != fleet.Never:
+		return Wait{Code: InUse, Until: ends, Who: called(w)}, false
+	default:
+		return Wait{Code: InUse, Who: called(w)}, false
+	}
+	return Wait{}, true
+}
+
+func called(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }
+
+// Surplus says whether a running elastic pool may give its replicas on a node back, and
+// still has its min.
+func Surplus(w *fleet.Workload, pool int, n *fleet.Node) bool {
+	if !w.Pools[pool].Elastic || w.State != fleet.RunningW {
+		return false
+	}
+	here := 0
+	for _, x := range n.Residents() {
+		if x.Workload != w || x.Phase == fleet.Leaving {
+			continue
+		}
+		if x.Phase != fleet.Running {
+			return false
+		}
+		if x.Pool == pool {
+			here++
+		}
+	}
+	return w.Stays(pool)-here >= w.Pools[pool].Min
+}
+
+// allowed asks what does not depend on who is first: reports, zones, limits, promises.
+func (l *look) allowed(r *fleet.Rollout, x pending) (Wait, bool) {
+	quiet := !x.b.Impact.Disturbs()
+	length := x.b.Lasts + l.policy().Validation
+	if c := l.s.Cluster(x.p.Cluster); c != nil && c.Stale {
+		return Wait{Code: Stale}, false
+	}
+	if hit, ok := l.zoned(x.p, x.n, x.b.Impact, length); ok {
+		return Wait{Code: NoFlyZone, Zone: hit.zone.Name, Until: hit.span.To}, false
+	}
+	if l.full(r.Limits, x) {
+		return Wait{Code: Limit}, false
+	}
+	if quiet {
+		return Wait{}, true
+	}
+	return l.promised(x.p, x.at)
+}
+
+// full says whether as many nodes are visited already as the limits allow.
+func (l *look) full(limit fleet.VisitLimit, x pending) bool {
+	t := l.traffic(x.p)
+	most := limit.PerPartition
+	if most == 0 {
+		most = max(1, len(x.p.Nodes)*int(limit.Share)/1000)
+	}
+	together := limit.Racks && t.rack[[2]int{x.n.Island, x.n.Rack}] > 0
+	return t.all >= most || !together && t.island[x.n.Island] >= limit.PerIsland
+}
+
+// promised asks whether promises hold without the node. Nodes of one island that nobody's work
+// stands on are alike.
+func (l *look) promised(p *fleet.Partition, node int) (Wait, bool) {
+	at, alike := spot{p, p.Nodes[node].Island}, p.Nodes[node].Owner() == nil && p.Nodes[node].Whole()
+	if alike && l.part[at] {
+		return Wait{Code: WouldBreakPromise}, false
+	}
+	part := promise.Part(l.s, p, node, l.now)
+	if !part.Holds {
+		l.part[at] = l.part[at] || alike
+		return Wait{Code: WouldBreakPromise, Who: part.Quota, Short: part.Short}, false
+	}
+	return Wait{}, true
+}

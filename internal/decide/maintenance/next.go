@@ -1,0 +1,92 @@
+package maintenance
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// Kind says what an action does.
+type Kind int
+
+// The kinds of action.
+const (
+	BeginVisit  Kind = iota // Visit begins on Node; what stands there leaves
+	MoveVisit               // Visit goes on, or ends
+	Leave                   // Node is leaving from now on, or is not any more
+	MoveRollout             // Rollout is now this
+	Judge                   // Proof is the verdict on a configuration
+	MoveNotice              // Notice is now this
+	BeginStop               // a workload stops as a whole, and waits for its nodes
+	EndStop                 // it may start again
+)
+
+// Action is one thing that maintenance does next.
+type Action struct {
+	Kind      Kind
+	Partition *fleet.Partition
+	Node      int // index into Partition.Nodes
+	Visit     fleet.Visit
+	Leaving   bool
+	Goes      fleet.Instant
+	Rollout   fleet.Rollout
+	Proof     fleet.Proof
+	Notice    fleet.Notice
+	Stop      fleet.Stop
+}
+
+// Next is the next thing that maintenance does at a moment; false: there is none. It is a
+// pure function of the state: asked again after all was done, it says false.
+func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
+	if s.Maintained == nil || s.Excerpt() {
+		return Action{}, false
+	}
+	l := newLook(s, now)
+	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.stops, l.rollouts} {
+		if a, ok := ask(); ok {
+			return a, true
+		}
+	}
+	return Action{}, false
+}
+
+// look is one look at the fleet, with what was found out on the way.
+type look struct {
+	s    *fleet.State
+	m    *fleet.Maintained
+	now  fleet.Instant
+	open map[string]*traffic // open visits by partition
+	part map[spot]bool       // whether promises hold without one more node
+	nfz  map[zoneKey]zoneHit
+}
+
+// traffic is the open visits of a partition that take their node out or work on it.
+type traffic struct {
+	all    int
+	island map[int]int
+	rack   map[[2]int]int
+}
+
+func newLook(s *fleet.State, now fleet.Instant) *look {
+	l := &look{s: s, m: s.Kept(), now: now, open: map[string]*traffic{}, part: map[spot]bool{}, nfz: map[zoneKey]zoneHit{}}
+	for _, ref := range l.m.Open {
+		if p := s.Partition(ref.Partition); p != nil {
+			l.traffic(p).add(p.Nodes[ref.Node])
+		}
+	}
+	return l
+}
+
+func (l *look) traffic(p *fleet.Partition) *traffic {
+	t := l.open[p.ID]
+	if t == nil {
+		t = &traffic{island: map[int]int{}, rack: map[[2]int]int{}}
+		l.open[p.ID] = t
+	}
+	return t
+}
+
+func (t *traffic) add(n *fleet.Node) {
+	t.all++
+	t.island[n.Island]++
+	t.rack[[2]int{n.Island, n.Rack}]++
+}
+
+// policy is what planned work keeps to.
+func (l *look) policy() fleet.MaintenancePolicy { return l.s.Policy.Maintenance.OrDefault() }

@@ -1,0 +1,148 @@
+package maintenance
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// notices makes the nodes of announced maintenances leaving within the horizon, begins their
+// visits, and ends what is over.
+func (l *look) notices() (Action, bool) {
+	for _, o := range l.m.Notices {
+		if a, ok := l.noticed(o); ok {
+			return a, true
+		}
+	}
+	return l.stays()
+}
+
+// stays takes back that nodes leave which nothing takes any more.
+func (l *look) stays() (Action, bool) {
+	for _, p := range l.s.Partitions {
+		if p.LeavingNodes() == 0 {
+			continue
+		}
+		for i, n := range p.Nodes {
+			if n.Leaving && !l.goes(n) {
+				return Action{Kind: Leave, Partition: p, Node: i}, true
+			}
+		}
+	}
+	return Action{}, false
+}
+
+// goes says whether an announced maintenance is about to take a node.
+func (l *look) goes(n *fleet.Node) bool {
+	return slices.ContainsFunc(l.m.Notices, func(o *fleet.Notice) bool {
+		return o.Impact.Disturbs() && o.Waits(n.Name) && o.Starts.Add(-l.policy().Horizon) <= l.now && n.State != fleet.Maintenance
+	})
+}
+
+func (l *look) noticed(o *fleet.Notice) (Action, bool) {
+	if o.Ended != 0 {
+		return Action{}, false
+	}
+	if len(o.Over) >= len(o.Nodes) {
+		c := *o
+		c.Ended = l.now
+		return Action{Kind: MoveNotice, Notice: c}, true
+	}
+	for _, name := range o.Nodes {
+		if p, i := l.s.FindNode(name); p != nil && o.Waits(name) {
+			if a, ok := l.noticedNode(o, p, i); ok {
+				return a, true
+			}
+		}
+	}
+	return Action{}, false
+}
+
+func (l *look) noticedNode(o *fleet.Notice, p *fleet.Partition, i int) (Action, bool) {
+	n := p.Nodes[i]
+	if n.Visit != nil && !n.Visit.State.Ended() {
+		return Action{}, false
+	}
+	if o.Starts <= l.now {
+		return l.beginNotice(o, p, i)
+	}
+	soon := o.Impact.Disturbs() && o.Starts.Add(-l.policy().Horizon) <= l.now
+	if !soon || n.Leaving || n.State == fleet.Maintenance || n.State == fleet.Retired {
+		return Action{}, false
+	}
+	if _, ok := l.promised(p, i); !o.Provider && !ok {
+		return Action{}, false
+	}
+	return Action{Kind: Leave, Partition: p, Node: i, Leaving: true, Goes: o.Starts}, true
+}
+
+// beginNotice begins the visit. The provider asks nobody; people wait for zones, promises and work.
+func (l *look) beginNotice(o *fleet.Notice, p *fleet.Partition, i int) (Action, bool) {
+	if n := p.Nodes[i]; n.State == fleet.Maintenance || n.State == fleet.Retired {
+		return Action{}, false
+	}
+	if _, held := l.heldBy(o, p, i); held {
+		return Action{}, false
+	}
+	b := Bundle{Impact: o.Impact, Lasts: o.Lasts}
+	a := l.begin(p, i, &b)
+	a.Visit.Notice = o.Name
+	return a, true
+}
+
+// heldBy is what keeps the visit of a node for an announced maintenance from beginning now.
+func (l *look) heldBy(o *fleet.Notice, p *fleet.Partition, i int) (Wait, bool) {
+	n := p.Nodes[i]
+	if o.Provider {
+		return Wait{}, false
+	}
+	if hit, ok := l.zoned(p, n, o.Impact, o.Lasts+l.policy().Validation); ok {
+		return Wait{Code: NoFlyZone, Zone: hit.zone.Name, Until: hit.span.To}, true
+	}
+	if !o.Impact.Disturbs() {
+		return Wait{}, false
+	}
+	if _, why, ok := l.rated(n, false, true); !ok {
+		return why, true
+	}
+	if why, ok := l.promised(p, i); !ok {
+		return why, true
+	}
+	return Wait{}, false
+}
+
+// NoticeState is where an announced maintenance stands: scheduled, blocked, running, done or
+// cancelled, and what blocks it.
+func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state string, blockedBy []string) {
+	switch {
+	case o.Cancelled:
+		return "cancelled", nil
+	case o.Ended != 0:
+		return "done", nil
+	case o.Starts > now:
+		return "scheduled", nil
+	}
+	l := newLook(s, now)
+	for _, name := range o.Nodes {
+		p, i := s.FindNode(name)
+		if p == nil || !o.Waits(name) {
+			continue
+		}
+		if v := p.Nodes[i].Visit; v != nil && v.Notice == o.Name && !v.State.Ended() {
+			return "running", nil
+		}
+		if why, held := l.heldBy(o, p, i); held {
+			by := string(why.Code)
+			if why.Zone != "" {
+				by = why.Zone
+			}
+			if !slices.Contains(blockedBy, by) {
+				blockedBy = append(blockedBy, by)
+			}
+		}
+	}
+	if len(blockedBy) > 0 {
+		return "blocked", blockedBy
+	}
+	return "running", nil
+}

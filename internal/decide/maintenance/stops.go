@@ -1,0 +1,190 @@
+package maintenance
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// stops ends the waits of work whose nodes were visited, and stops work whose moment has come: its
+// owner agreed, or a deadline leaves no later one.
+func (l *look) stops() (Action, bool) {
+	for _, st := range l.m.Stops {
+		if l.served(st) {
+			return Action{Kind: EndStop, Stop: st}, true
+		}
+	}
+	for _, r := range l.m.Rollouts {
+		if r.State != fleet.RolloutRunning || r.Joined != "" || r.Stage == 0 {
+			continue
+		}
+		if a, ok := l.asked(r); ok {
+			return a, true
+		}
+	}
+	return Action{}, false
+}
+
+// served says whether a stop has served all visits that are allowed in it: none of its nodes is being
+// visited, and none may be next.
+func (l *look) served(st fleet.Stop) bool {
+	p, w := l.s.Partition(st.Partition), l.s.Workloads[st.ID]
+	if p == nil || w == nil || w.State.Ended() {
+		return true
+	}
+	for _, node := range st.Nodes {
+		n := p.Nodes[node]
+		if n.Visit != nil && !n.Visit.State.Ended() {
+			return false
+		}
+		for _, r := range l.m.Rollouts {
+			if x, ok := l.pendingOn(r, p, node); ok {
+				if _, ok := l.mayBegin(r, x, l.proven); ok || l.full(r.Limits, x) && l.unbarred(r, x) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// unbarred says whether the limits alone keep a visit back.
+func (l *look) unbarred(r *fleet.Rollout, x pending) bool {
+	free := *r
+	free.Limits = fleet.VisitLimit{PerIsland: 1 << 30, PerPartition: 1 << 30}
+	_, ok := l.mayBegin(&free, x, l.proven)
+	return ok
+}
+
+func (l *look) proven(x pending) (Wait, bool) {
+	return Wait{Code: Unproven}, l.m.Verdict(x.p.GPU, x.hash) == fleet.Proven
+}
+
+// pendingOn is what a running rollout still brings to a node, or false.
+func (l *look) pendingOn(r *fleet.Rollout, p *fleet.Partition, node int) (pending, bool) {
+	n := p.Nodes[node]
+	if r.State != fleet.RolloutRunning || r.Joined != "" || r.Stage == 0 || !r.Covers(p, n) || r.FailedOn(n.Name) {
+		return pending{}, false
+	}
+	b := BundleFor(l.m, r.Updates, p.GPU)
+	if len(b.Brings) == 0 || n.Runs.Has(b.Brings) || !b.Impact.Disturbs() {
+		return pending{}, false
+	}
+	return pending{p: p, at: node, n: n, b: &b, hash: n.Runs.With(b.Brings...).Hash()}, true
+}
+
+// asked stops the in-quota work whose moment has come: of those that hold nodes which the rollout
+// still has to visit, the one that ends soonest and loses least.
+func (l *look) asked(r *fleet.Rollout) (Action, bool) {
+	c := l.count(r)
+	var due []*fleet.Workload
+	for _, x := range c.pending {
+		for _, at := range x.n.Residents() {
+			w := at.Workload
+			if w.Flexes() || at.Phase == fleet.Leaving || slices.Contains(due, w) || !l.due(r, c, x.b, w) {
+				continue
+			}
+			if l.wouldServe(r, x) {
+				due = append(due, w)
+			}
+		}
+	}
+	if len(due) == 0 {
+		return Action{}, false
+	}
+	w := slices.MinFunc(due, func(a, b *fleet.Workload) int {
+		return cmp.Or(cmp.Compare(a.Unsaved(l.now), b.Unsaved(l.now)), cmp.Compare(a.ID, b.ID))
+	})
+	return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Why: "rollout " + r.Name}}, true
+}
+
+// due says whether the moment has come at which a workload stops for a rollout.
+func (l *look) due(r *fleet.Rollout, c census, b *Bundle, w *fleet.Workload) bool {
+	for _, a := range l.m.Agreed {
+		if a.ID == w.ID {
+			return a.At <= l.now
+		}
+	}
+	return b.Deadline != 0 && l.latest(r, c, b) <= l.now
+}
+
+// latest is the latest moment at which work may stop, so that the visits that remain keep the
+// deadline; never before people had their lead.
+func (l *look) latest(r *fleet.Rollout, c census, b *Bundle) fleet.Instant {
+	announced := r.Added.Add(l.policy().Lead)
+	return max(announced, b.Deadline.Add(-l.remaining(r, c, b)-l.s.Policy.MaxGrace))
+}
+
+// remaining is how long the visits that remain take, as many at once as the limits permit.
+func (l *look) remaining(r *fleet.Rollout, c census, b *Bundle) time.Duration {
+	islands, partitions := map[spot]int{}, map[*fleet.Partition]int{}
+	rounds := 0
+	for _, x := range c.pending {
+		islands[spot{x.p, x.n.Island}]++
+		partitions[x.p]++
+		most := r.Limits.PerPartition
+		if most == 0 {
+			most = max(1, len(x.p.Nodes)*int(r.Limits.Share)/1000)
+		}
+		rounds = max(rounds, ceil(islands[spot{x.p, x.n.Island}], r.Limits.PerIsland), ceil(partitions[x.p], most))
+	}
+	return time.Duration(rounds) * (b.Lasts + l.policy().Validation)
+}
+
+func ceil(n, by int) int { return (n + by - 1) / by }
+
+// wouldServe says whether a node could be visited if the work on it stopped: nothing stops in vain.
+func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
+	if _, ok := l.proven(x); !ok {
+		return false
+	}
+	_, ok := l.allowed(r, x)
+	return ok || l.full(r.Limits, x)
+}
+
+// urgent says whether flex work on a node need not have run its minimum: a deadline leaves no time, or
+// work has stopped for the node.
+func (l *look) urgent(r *fleet.Rollout, x *pending) bool {
+	if slices.ContainsFunc(l.m.Stops, func(st fleet.Stop) bool { return st.Partition == x.p.ID && slices.Contains(st.Nodes, x.at) }) {
+		return true
+	}
+	return x.b.Deadline != 0 && x.b.Deadline.Add(-2*(x.b.Lasts+l.policy().Validation)) <= l.now
+}
+
+// nodesOf lists the nodes on which a workload stands, in order.
+func nodesOf(w *fleet.Workload) []int {
+	var nodes []int
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			nodes = append(nodes, r.Node)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// Concerns says whether a visit is planned on a node where a workload stands: of a rollout, or one that
+// was announced.
+func Concerns(s *fleet.State, w *fleet.Workload) bool {
+	p := w.At()
+	if p == nil {
+		return false
+	}
+	for _, node := range nodesOf(w) {
+		n := p.Nodes[node]
+		if slices.ContainsFunc(s.Kept().Notices, func(o *fleet.Notice) bool { return o.Impact.Disturbs() && o.Waits(n.Name) }) {
+			return true
+		}
+		for _, r := range s.Kept().Rollouts {
+			if !r.Open() || !r.Covers(p, n) || r.FailedOn(n.Name) {
+				continue
+			}
+			if b := BundleFor(s.Kept(), r.Updates, p.GPU); len(b.Brings) > 0 && !n.Runs.Has(b.Brings) {
+				return true
+			}
+		}
+	}
+	return false
+}

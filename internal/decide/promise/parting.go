@@ -1,0 +1,132 @@
+package promise
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Parting says whether a node may be taken out by our own doing, so that no promise
+// breaks (maintenance §2.1).
+type Parting struct {
+	Holds bool
+	Quota string // whose backing would fall; "": that of all together
+	Short int    // nodes that are missing
+}
+
+// Part asks what would be if one more node of an island were gone, beside those that are
+// already leaving or out. Rule (a): aligning again gives every grant the backing
+// that it has, gangs whole in their islands. Rule (b): the whole healthy nodes left, less the
+// reserve for failures meanwhile, are at least the backed ones.
+//
+// Where what stands would still be allowed to stand, aligning again keeps it, for
+// changes move as little as possible (semantics §3.4). Then nothing is copied, and
+// the question costs what the islands cost.
+func Part(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) Parting {
+	n := p.Nodes[node]
+	if !n.Whole() {
+		return Parting{Holds: true} // nothing stands on it
+	}
+	gone := make([]int, len(p.Islands))
+	gone[n.Island] = 1
+	c := capacityWithout(s, p, now, gone)
+	if short := shortOfReserve(s, p, n.Island, now); short > 0 {
+		return Parting{Short: short}
+	}
+	if stillStands(p, c, n.Island) {
+		return Parting{Holds: true}
+	}
+	return tryPart(s, p, node, now)
+}
+
+// stillStands says whether all that backs quotas now could stay where it is.
+func stillStands(p *fleet.Partition, c Capacity, island int) bool {
+	is, backed := p.Islands[island], 0
+	for _, i := range p.Islands {
+		backed += i.BackedNodes()
+	}
+	return is.BackedNodes() <= is.Whole()-1 && backed <= c.Promisable && gangsIn(p, island) <= c.Shares[island] && p.AssignedNodes() <= backed
+}
+
+// gangsIn is the nodes of an island that back declared gangs, and those on which running in-quota work stands.
+func gangsIn(p *fleet.Partition, island int) int {
+	t := 0
+	for _, a := range p.Accounts {
+		gang := 0
+		if a.Gang > 0 && a.GangMissing == 0 && a.GangIsland == island {
+			gang = a.Gang / p.GPUsPerNode
+		}
+		t += min(a.Backing[island], max(gang, a.Touched(island)))
+	}
+	return t
+}
+
+// shortOfReserve is how many nodes rule (b) lacks: of the whole partition, and of the island where gangs stand.
+func shortOfReserve(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) int {
+	whole, backed, reserve := 0, 0, 0
+	fixed := false
+	for i, is := range p.Islands {
+		whole, backed = whole+is.Whole(), backed+is.BackedNodes()
+		if !s.BufferFor(p, i).Learns() {
+			fixed = true
+			continue
+		}
+		reserve += reserveOf(s, p, i, now)
+	}
+	if fixed {
+		reserve = max(reserve, 1)
+	}
+	short := backed + reserve - (whole - 1)
+	if backed == 0 {
+		short = 0 // nobody was promised anything
+	}
+	if gangs := gangsIn(p, island); gangs > 0 && s.BufferFor(p, island).Learns() {
+		short = max(short, gangs+reserveOf(s, p, island, now)-(p.Islands[island].Whole()-1))
+	}
+	return max(0, short)
+}
+
+// reserveOf is how many further nodes of an island its own policy expects to go down at most, with its
+// confidence, within the horizon of a day: a visit is shorter.
+func reserveOf(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) int {
+	b, n := s.BufferFor(p, island), len(p.Islands[island].Nodes())
+	b.Floor = 0
+	return n - claimOf(b, fleet.PromisableHours).Promised(n, 0, forecast(s, p, now).islands[island].short)
+}
+
+// tryPart aligns a copy in which the node is leaving. What a grant has may move to other
+// islands; it may not become less, and no gang may lose its island whole.
+func tryPart(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) Parting {
+	c := s.ForkOf([]*fleet.Partition{p})
+	q := c.Partition(p.ID)
+	q.SetLeaving(node, true, now, now)
+	a := Align(c, q, now)
+	for k, acc := range p.Accounts {
+		was, is := sum(acc.Backing), sum(a.Backing[k])
+		if is < was {
+			return Parting{Quota: acc.Quota, Short: was - is}
+		}
+		if a.Gangs[k].Missing > acc.GangMissing || losesCover(acc, a.Backing[k]) {
+			return Parting{Quota: acc.Quota, Short: 1}
+		}
+	}
+	return Parting{Holds: true}
+}
+
+// losesCover says whether backing would leave work that stands under it now.
+func losesCover(a *fleet.Account, next []int) bool {
+	for i, backed := range a.Backing {
+		if next[i] < min(backed, a.Touched(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+func sum(list []int) int {
+	t := 0
+	for x := range slices.Values(list) {
+		t += x
+	}
+	return t
+}

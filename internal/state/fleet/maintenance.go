@@ -1,0 +1,324 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+)
+
+// Maintained is all that planned work on nodes keeps in the state (maintenance §1). What
+// it points at is replaced, never changed in place.
+type Maintained struct {
+	Updates  []*NodeUpdate `json:"updates,omitempty"`  // in order of their arrival
+	Rollouts []*Rollout    `json:"rollouts,omitempty"` // in order of their start
+	Zones    []*Zone       `json:"zones,omitempty"`
+	Notices  []*Notice     `json:"notices,omitempty"`
+	Proofs   []*Proof      `json:"proofs,omitempty"`
+	Open     []NodeRef     `json:"open,omitempty"` // nodes with a visit that is not over, in order of its begin
+	Agreed   []Agreement   `json:"agreed,omitempty"`
+	Stops    []Stop        `json:"stops,omitempty"`
+}
+
+// Agreement is an owner's word that a workload stops at a moment, for the visits of its nodes.
+type Agreement struct {
+	ID uint64  `json:"id"`
+	At Instant `json:"at"`
+	By string  `json:"by,omitempty"`
+}
+
+// Stop is a workload that stopped as a whole, and waits until its nodes were visited.
+type Stop struct {
+	ID        uint64  `json:"id"`
+	Partition string  `json:"partition"`
+	Nodes     []int   `json:"nodes"` // indexes into Partition.Nodes
+	At        Instant `json:"at"`
+	Why       string  `json:"why,omitempty"`
+}
+
+// MaintenancePolicy is what an operator may set for planned work. All zero means the defaults.
+type MaintenancePolicy struct {
+	Horizon    time.Duration `json:"horizon"`    // within it a node with a visit ahead is leaving
+	Lead       time.Duration `json:"lead"`       // between the announcement of a visit under in-quota work and its begin
+	Validation time.Duration `json:"validation"` // how long the validation after a visit takes
+	KeepRoom   time.Duration `json:"keepRoom"`   // the room of work that stopped is kept so long
+}
+
+// OrDefault is the policy, or the contract's defaults where none was set.
+func (p MaintenancePolicy) OrDefault() MaintenancePolicy {
+	if p == (MaintenancePolicy{}) {
+		return MaintenancePolicy{Horizon: 24 * time.Hour, Lead: 72 * time.Hour, KeepRoom: time.Hour}
+	}
+	return p
+}
+
+// Kept is what maintenance keeps; empty where there is none. It is read, not changed.
+func (s *State) Kept() *Maintained {
+	if s.Maintained == nil {
+		return &Maintained{}
+	}
+	return s.Maintained
+}
+
+// maintained is what maintenance keeps, made where there was nothing.
+func (s *State) maintained() *Maintained {
+	if s.Maintained == nil {
+		s.Maintained = &Maintained{}
+	}
+	s.look = true
+	return s.Maintained
+}
+
+func (m *Maintained) clone() *Maintained {
+	if m == nil {
+		return nil
+	}
+	c := *m
+	c.Updates, c.Rollouts, c.Zones = slices.Clone(m.Updates), slices.Clone(m.Rollouts), slices.Clone(m.Zones)
+	c.Notices, c.Proofs, c.Open = slices.Clone(m.Notices), slices.Clone(m.Proofs), slices.Clone(m.Open)
+	c.Agreed, c.Stops = slices.Clone(m.Agreed), slices.Clone(m.Stops)
+	return &c
+}
+
+func find[T any](list []*T, is func(*T) bool) *T {
+	if at := slices.IndexFunc(list, is); at >= 0 {
+		return list[at]
+	}
+	return nil
+}
+
+// Update finds an update by name, or nil; and so do Rollout, Zone and Notice.
+func (m *Maintained) Update(name string) *NodeUpdate {
+	return find(m.Updates, func(u *NodeUpdate) bool { return u.Name == name })
+}
+
+// Rollout finds a rollout by name, or nil.
+func (m *Maintained) Rollout(name string) *Rollout {
+	return find(m.Rollouts, func(r *Rollout) bool { return r.Name == name })
+}
+
+// Zone finds a zone by name, or nil.
+func (m *Maintained) Zone(name string) *Zone {
+	return find(m.Zones, func(z *Zone) bool { return z.Name == name })
+}
+
+// Notice finds an announced maintenance by name, or nil.
+func (m *Maintained) Notice(name string) *Notice {
+	return find(m.Notices, func(n *Notice) bool { return n.Name == name })
+}
+
+// Verdict is what is known of a configuration on a GPU model.
+func (m *Maintained) Verdict(gpu, hash string) Verdict {
+	if p := find(m.Proofs, func(p *Proof) bool { return p.GPU == gpu && p.Hash == hash }); p != nil {
+		return p.Verdict
+	}
+	return Untested
+}
+
+// put replaces the thing of a name, or adds it.
+func put[T any](list []*T, x *T, same func(*T) bool) []*T {
+	if at := slices.IndexFunc(list, same); at >= 0 {
+		list[at] = x
+		return list
+	}
+	return append(list, x)
+}
+
+// SetUpdate keeps an update.
+func (s *State) SetUpdate(u NodeUpdate) {
+	m := s.maintained()
+	m.Updates = put(m.Updates, &u, func(o *NodeUpdate) bool { return o.Name == u.Name })
+}
+
+// SetRollout keeps a rollout.
+func (s *State) SetRollout(r Rollout) {
+	m := s.maintained()
+	m.Rollouts = put(m.Rollouts, &r, func(o *Rollout) bool { return o.Name == r.Name })
+}
+
+// SetZone keeps a zone.
+func (s *State) SetZone(z Zone) {
+	m := s.maintained()
+	m.Zones = put(m.Zones, &z, func(o *Zone) bool { return o.Name == z.Name })
+}
+
+// SetNotice keeps an announced maintenance.
+func (s *State) SetNotice(n Notice) {
+	m := s.maintained()
+	m.Notices = put(m.Notices, &n, func(o *Notice) bool { return o.Name == n.Name })
+}
+
+// SetProof keeps the verdict on a configuration.
+func (s *State) SetProof(p Proof) {
+	m := s.maintained()
+	m.Proofs = put(m.Proofs, &p, func(o *Proof) bool { return o.GPU == p.GPU && o.Hash == p.Hash })
+}
+
+// SetVisit keeps where the visit of a node stands; one that ends leaves its marks on
+// the node, its rollout and its notice.
+func (s *State) SetVisit(p *Partition, node int, v Visit) {
+	m, n := s.maintained(), p.Nodes[node]
+	ref := NodeRef{p.ID, node}
+	was := n.Visit
+	n.Visit = &v
+	switch {
+	case !v.State.Ended() && (was == nil || was.Key != v.Key):
+		m.Open = append(m.Open, ref)
+		s.beginVisit(p, n, v)
+	case v.State.Ended():
+		m.Open = slices.DeleteFunc(m.Open, func(o NodeRef) bool { return o == ref })
+		s.endVisit(p, n, v)
+	}
+	p.Touch()
+}
+
+func (s *State) beginVisit(p *Partition, n *Node, v Visit) {
+	r := s.Maintained.Rollout(v.Rollout)
+	if r == nil {
+		return
+	}
+	s.SetRollout(*r.changed(func(r *Rollout) {
+		if r.Began == 0 {
+			r.Began = v.Began
+		}
+		if v.Canary {
+			r.Trials = append(slices.Clip(r.Trials), Trial{
+				Node: n.Name, GPU: p.GPU, Updates: v.Updates, Hash: n.Runs.With(v.Brings...).Hash(),
+			})
+		}
+	}))
+}
+
+func (s *State) endVisit(p *Partition, n *Node, v Visit) {
+	if v.State == VisitDone {
+		n.Runs = n.Runs.With(v.Brings...)
+	}
+	if r := s.Maintained.Rollout(v.Rollout); r != nil {
+		s.SetRollout(*r.changed(func(r *Rollout) { r.visited(n, v) }))
+	}
+	if o := s.Maintained.Notice(v.Notice); o != nil {
+		c := *o
+		c.Over = append(slices.Clip(c.Over), n.Name)
+		s.SetNotice(c)
+	}
+}
+
+// visited takes the end of a visit into the rollout.
+func (r *Rollout) visited(n *Node, v Visit) {
+	if v.State == VisitFailed && !v.Canary {
+		r.Failed = append(slices.Clip(r.Failed), n.Name)
+	}
+	if !v.Canary {
+		return
+	}
+	r.Trials = slices.Clone(r.Trials)
+	for i := range r.Trials {
+		t := &r.Trials[i]
+		if t.Node != n.Name || t.Until != 0 || t.Ended {
+			continue
+		}
+		if t.Until = v.Since.Add(v.Soak); v.State != VisitDone {
+			t.Ended, t.Why = true, v.Why
+		}
+		if v.State == VisitFailed && !r.FailedOn(n.Name) {
+			r.Failed = append(slices.Clip(r.Failed), n.Name)
+		}
+	}
+}
+
+// SetRuns keeps what a node is observed to run.
+func (s *State) SetRuns(p *Partition, node int, runs Runs) {
+	p.Nodes[node].Runs = runs
+	s.look = true
+	p.Touch()
+}
+
+// SetLeaving says that maintenance takes a node within the horizon, or does not any more.
+func (p *Partition) SetLeaving(node int, leaving bool, goes, at Instant) {
+	n := p.Nodes[node]
+	p.pledge(at)
+	p.contribute(n, -1)
+	n.Leaving, n.Goes = leaving, goes
+	p.contribute(n, 1)
+	p.remember(n.Island, at)
+	p.unaligned = true
+	p.state.look = true
+	p.renewed()
+}
+
+// setPlanned says that planned work keeps a node out, which is no failure of it.
+func (p *Partition) setPlanned(node int, planned bool, at Instant) {
+	n := p.Nodes[node]
+	if n.Planned == planned {
+		return
+	}
+	p.contribute(n, -1)
+	n.Planned = planned
+	p.contribute(n, 1)
+	p.remember(n.Island, at)
+}
+
+// Plan is SetNode for a step of planned work or, where it is not planned, the end of
+// such work: until is the end of a canary's soak.
+func (p *Partition) Plan(node int, state NodeState, dead int, signal string, planned bool, until, at Instant) {
+	if planned {
+		p.setPlanned(node, true, at)
+	}
+	p.Nodes[node].Until = until
+	p.SetNode(node, state, dead, signal, at)
+	if !planned || state == Healthy {
+		p.setPlanned(node, false, at)
+	}
+}
+
+// ProbationEnds is when a node in probation is to be healthy: after a canary's soak, or
+// what the policy says.
+func (s *State) ProbationEnds(n *Node) Instant {
+	if n.Until != 0 {
+		return n.Until
+	}
+	return n.Since.Add(s.Policy.Probation)
+}
+
+// SetAgreement keeps an owner's word; a moment of 0 takes it back.
+func (s *State) SetAgreement(a Agreement) {
+	m := s.maintained()
+	m.Agreed = slices.DeleteFunc(m.Agreed, func(o Agreement) bool { return o.ID == a.ID })
+	if a.At != 0 {
+		m.Agreed = append(m.Agreed, a)
+	}
+}
+
+// AddStop keeps that a workload stopped as a whole for the visits of its nodes, and waits for them.
+func (s *State) AddStop(stop Stop) {
+	m := s.maintained()
+	m.Agreed = slices.DeleteFunc(m.Agreed, func(o Agreement) bool { return o.ID == stop.ID })
+	m.Stops = append(m.Stops, stop)
+	if w := s.Workloads[stop.ID]; w != nil {
+		w.Paused = true
+		s.requeue(w)
+	}
+}
+
+// EndStop lets a workload start again.
+func (s *State) EndStop(id uint64) {
+	m := s.maintained()
+	m.Stops = slices.DeleteFunc(m.Stops, func(o Stop) bool { return o.ID == id })
+	if w := s.Workloads[id]; w != nil {
+		w.Paused = false
+		s.requeue(w)
+	}
+}
+
+// Looks says whether something changed that maintenance may act on, and forgets it.
+func (s *State) Looks() bool {
+	look := s.look
+	s.look = false
+	return look
+}
+
+// WakeMaintenance asks for a look at planned work at a moment.
+func (s *State) WakeMaintenance(at Instant) {
+	if at != Never && at != s.wakeAt {
+		s.wakeAt = at
+		s.alarm(nil, at, ofVisit)
+	}
+}

@@ -1,0 +1,28 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+)
+
+// Notice is a maintenance at a fixed moment that brings no update: the provider announces
+// it, and asks nobody, or people do, and then zones and promises hold for it (maintenance §1).
+type Notice struct {
+	Name     string        `json:"name"`
+	Nodes    []string      `json:"nodes"`
+	Starts   Instant       `json:"starts"`
+	Lasts    time.Duration `json:"lasts"`
+	Impact   Impact        `json:"impact"`
+	Provider bool          `json:"provider,omitempty"`
+	By       string        `json:"by,omitempty"`
+	Added    Instant       `json:"added"`
+	Ended    Instant       `json:"ended,omitempty"` // cancelled, or over
+	// Cancelled: it was taken back; visits that had begun are finished.
+	Cancelled bool     `json:"cancelled,omitempty"`
+	Over      []string `json:"over,omitempty"` // nodes whose visit has ended
+}
+
+// Waits says whether a visit of a node is still to come.
+func (n *Notice) Waits(node string) bool {
+	return n.Ended == 0 && slices.Contains(n.Nodes, node) && !slices.Contains(n.Over, node)
+}
