@@ -6,6 +6,7 @@
 //	forecast   when it should start            (pure)
 //	past       what was lost, kept and waited  (pure; keeper holds it beside the engine)
 //	words      events and figures as sentences
+//	recurrence when a zone that recurs is in force
 //	yamlfile   YAML files, read strictly and with places
 //	fleetfile  fleet files: read, written, compared with a fleet
 //

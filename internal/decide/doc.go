@@ -5,6 +5,7 @@
 //	 ├── promise     how much can be promised, and in which islands it stands
 //	 ├── placement   what runs where, what waits, what gives way
 //	 ├── health      which state a node should be in
+//	 ├── maintenance which node is visited next, and what never happens
 //	 └── haircut     how assigned quota comes down to what can be sustained
 //	invariant        what must always hold; it stands apart, so that it can judge
 //

@@ -70,7 +70,7 @@ func TellEvent(e event.Event, names Names) Told {
 }
 
 func tell(e event.Event, names Names) (Told, bool) {
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth} {
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth, tellMaintenance} {
 		if told, ok := tell(e, names); ok {
 			return told, true
 		}
@@ -87,7 +87,7 @@ func Mentions(kind, data string) []uint64 {
 	var ids []uint64
 	note := func(id uint64) uint64 { ids = append(ids, id); return id }
 	names := Names(func(id uint64) string { note(id); return "" })
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellHealth} {
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellHealth, tellMaintenance} {
 		_, _ = tell(e, names)
 	}
 	slices.Sort(ids)

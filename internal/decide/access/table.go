@@ -52,7 +52,7 @@ const (
 	Validate     Action = "nodes.validate"
 	Maintain     Action = "maintenance.run" // updates, rollouts, announced maintenances, how visits went
 	SetZone      Action = "zones.set"       // no-fly zones
-	Build        Action = "clusters.build" // clusters, partitions, islands
+	Build        Action = "clusters.build"  // clusters, partitions, islands
 	SetMode      Action = "clusters.set-mode"
 	Report       Action = "clusters.report" // what an agent says of its cluster
 )

@@ -48,7 +48,7 @@ type (
 		Key     uint64 // of the visit; 0: whichever is open
 		Outcome string
 		Why     string
-		Runs    fleet.Runs // what the node was seen to run; nil: nobody looked
+		Runs    fleet.Runs // what the node was seen to run; nil: it was not looked at
 	}
 	// ObserveRuns says what a node runs.
 	ObserveRuns struct {

@@ -61,7 +61,7 @@ func checkZone(z fleet.Zone, now fleet.Instant) *Refusal {
 	return nil
 }
 
-// mayZone says whether somebody may add a zone: operators everywhere, people over their own quotas
+// mayZone says whether an actor may add a zone: operators everywhere, people over their own quotas
 // and workloads.
 func mayZone(s *fleet.State, a Actor, z fleet.Zone) *Refusal {
 	if z.Workload != "" {

@@ -47,8 +47,8 @@ func (t *turn) plan(a maintenance.Action) {
 	}
 }
 
-// beginVisit lets what stands on the node leave, and takes the node out of service. A visit that
-// nobody notices leaves it in service, and one of a node that is out already leaves it as it is.
+// beginVisit lets what stands on the node leave, and takes the node out of service. A visit without
+// impact leaves it in service, and one of a node that is out already leaves it as it is.
 func (t *turn) beginVisit(a maintenance.Action) {
 	p, n, v := a.Partition, a.Partition.Nodes[a.Node], a.Visit
 	if !v.Quiet() {

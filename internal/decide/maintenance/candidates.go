@@ -28,7 +28,7 @@ const (
 	isEmpty
 	isFlex
 	isSurplus
-	isQuota // only a visit that nobody notices goes there
+	isQuota // only a visit without impact goes there
 )
 
 func (a rank) compare(b rank) int {
@@ -140,8 +140,8 @@ func (l *look) full(limit fleet.VisitLimit, x pending) bool {
 	return t.all >= most || !together && t.island[x.n.Island] >= limit.PerIsland
 }
 
-// promised asks whether promises hold without the node. Nodes of one island that nobody's work
-// stands on are alike.
+// promised asks whether promises hold without the node. Nodes of one island without in-quota
+// work are alike.
 func (l *look) promised(p *fleet.Partition, node int) (Wait, bool) {
 	at, alike := spot{p, p.Nodes[node].Island}, p.Nodes[node].Owner() == nil && p.Nodes[node].Whole()
 	if alike && l.part[at] {

@@ -1,11 +1,12 @@
 // Package maintenance decides about planned work on nodes: which node is visited
-// next, or why none is (the contract: docs/contract/maintenance.md).
+// next, or why none is. The contract is docs/contract/maintenance.md.
 //
-// Next is all that core asks, again and again until there is nothing left to do:
-// visits that go on (visits.go), announced maintenances (notices.go), canaries that end
-// their soak (trials.go), the search for the updates that fail (hunt.go), work that stops
-// for its nodes (stops.go), and rollouts (rollouts.go), which choose among candidates
-// (candidates.go). Each answer is data; core makes events of it. Of says the same about
+// Core asks Next again and again, until there is nothing left to do. Next looks at
+// visits that go on (visits.go), then at announced maintenances (notices.go), then
+// at canaries that end their soak (trials.go), then at work that stops for its nodes
+// (stops.go), and last at rollouts (rollouts.go). A rollout chooses among candidates
+// (candidates.go); where a canary failed, it searches for the updates that
+// fail (hunt.go). Each answer is data; core makes events of it. Of says the same about
 // one rollout for people: its stage and what it waits for.
 //
 // bundle.go says what a visit brings to a node, zones.go which visits are forbidden, impact.go

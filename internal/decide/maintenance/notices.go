@@ -76,7 +76,7 @@ func (l *look) noticedNode(o *fleet.Notice, p *fleet.Partition, i int) (Action, 
 	return Action{Kind: Leave, Partition: p, Node: i, Leaving: true, Goes: o.Starts}, true
 }
 
-// beginNotice begins the visit. The provider asks nobody; people wait for zones, promises and work.
+// beginNotice begins the visit. A provider does not ask; people wait for zones, promises and work.
 func (l *look) beginNotice(o *fleet.Notice, p *fleet.Partition, i int) (Action, bool) {
 	if n := p.Nodes[i]; n.State == fleet.Maintenance || n.State == fleet.Retired {
 		return Action{}, false

@@ -135,7 +135,7 @@ func (l *look) remaining(r *fleet.Rollout, c census, b *Bundle) time.Duration {
 
 func ceil(n, by int) int { return (n + by - 1) / by }
 
-// wouldServe says whether a node could be visited if the work on it stopped: nothing stops in vain.
+// wouldServe says whether a node could be visited if the work on it stopped: work stops only for a visit that may then be made.
 func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 	if _, ok := l.proven(x); !ok {
 		return false

@@ -78,7 +78,7 @@ func shortOfReserve(s *fleet.State, p *fleet.Partition, island int, now fleet.In
 	}
 	short := backed + reserve - (whole - 1)
 	if backed == 0 {
-		short = 0 // nobody was promised anything
+		short = 0 // no quota was promised anything
 	}
 	if gangs := gangsIn(p, island); gangs > 0 && s.BufferFor(p, island).Learns() {
 		short = max(short, gangs+reserveOf(s, p, island, now)-(p.Islands[island].Whole()-1))

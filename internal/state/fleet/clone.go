@@ -17,8 +17,8 @@ func (s *State) Clone() *State {
 		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
 		Maintained: s.Maintained.clone(),
-		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
-		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+		Workloads:  make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:       slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
 	for _, p := range c.Partitions {
 		p.detach()

@@ -57,8 +57,8 @@ func (p *Partition) AddNode(name string, island, rack int, at Instant) {
 }
 
 // SetNode puts a node into a state, and keeps the stretches of downtime that
-// the dwell remembers: time in probation counts as up, and a node that comes
-// back from suspect straight to healthy, or from planned work, leaves no trace (semantics §2).
+// the dwell remembers: time in probation counts as up. A node that comes back from
+// suspect straight to healthy leaves no trace, nor does planned work (semantics §2, §8).
 func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, at Instant) {
 	n := p.Nodes[node]
 	if p.Pledges.Next <= HourOf(at) {

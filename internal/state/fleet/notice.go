@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Notice is a maintenance at a fixed moment that brings no update: the provider announces
-// it, and asks nobody, or people do, and then zones and promises hold for it (maintenance §1).
+// Notice is a maintenance at a fixed moment that brings no update (maintenance §1). A provider's begins
+// at its moment; one that people announce waits for zones and promises.
 type Notice struct {
 	Name     string        `json:"name"`
 	Nodes    []string      `json:"nodes"`

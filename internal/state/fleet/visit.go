@@ -43,7 +43,7 @@ type VisitWork struct {
 	Canary  bool          `json:"canary,omitempty"`
 	// Probation is when the probation ends that the node was in; 0: it was in none.
 	Probation Instant `json:"probation,omitempty"`
-	// Out: the node was out of service already; its return is somebody else's.
+	// Out: the node was out of service already; its return belongs to the repair.
 	Out bool   `json:"out,omitempty"`
 	Why string `json:"why,omitempty"` // why it failed or was skipped
 }
