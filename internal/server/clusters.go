@@ -235,7 +235,7 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 	}
 	o := kube.Options{
 		Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Usage: usage, FenceAfter: join.FenceAfter,
-		Log: s.log,
+		Log: s.log, NewFleet: s.NewFleet,
 	}
 	if join.Manage {
 		o.Mode = fleet.Enforce
@@ -250,7 +250,12 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 			s.firstAnswer(" with cluster "+join.Name, reconciler.Problems())
 		}
 	}()
-	return reconciler.Run(ctx)
+	err = reconciler.Run(ctx)
+	if errors.Is(err, kube.ErrLostFleet) && s.records > 0 { // a fleet that has others goes on with them
+		s.log.Error("nothing is done on this cluster", "cluster", join.Name, "why", err)
+		return nil
+	}
+	return err
 }
 
 // noticeEvery is how often notice looks for clusters that have no agent.

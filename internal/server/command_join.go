@@ -71,6 +71,8 @@ Quotas are read from ResourceQuotas and, where Kueue is installed, from its Clus
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
 	f.BoolVar(&o.Salvage, "salvage", false, "cut a damaged journal back to its last good record; the damaged files are kept aside")
+	f.BoolVar(&o.FullCheck, "full-check", false, "prove the whole journal before anything else, not only what follows the newest snapshot")
+	f.BoolVar(&o.NewFleet, "new-fleet", false, "begin an empty fleet although something shows that there was one")
 	f.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	return cmd
 }

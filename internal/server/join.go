@@ -103,7 +103,7 @@ func (j *joined) Run(ctx context.Context) error {
 		}
 	}
 	reconciler := kube.NewReconciler(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log,
+		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log, NewFleet: s.NewFleet,
 	})
 	s.reconciler.Store(reconciler)
 	go func() {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"github.com/muster-fleet/muster/internal/answer/past/keeper"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
@@ -12,17 +14,49 @@ import (
 
 // openJournal opens the journal of a data folder, or says why it cannot be and
 // what to do.
-func openJournal(ctx context.Context, f *folder, salvage bool) (*sqlite.Journal, error) {
-	j, err := sqlite.Open(ctx, f.file(journalFile), sqlite.Options{Salvage: salvage})
+func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
+	path := s.folder.file(journalFile)
+	j, err := sqlite.Open(ctx, path, sqlite.Options{Salvage: s.Salvage, FullCheck: s.FullCheck})
+	if errors.Is(err, journal.ErrGone) && s.NewFleet {
+		if s.aside, err = sqlite.SetAside(path); err != nil {
+			return nil, fmt.Errorf("set aside what is left of the old journal: %w", err)
+		}
+		j, err = sqlite.Open(ctx, path, sqlite.Options{})
+	}
 	var corrupt *journal.CorruptError
 	var newer *journal.VersionError
 	switch {
+	case errors.Is(err, journal.ErrGone):
+		return nil, cli.Malformed(fmt.Errorf("%w; %s", err, beginAnew))
 	case errors.As(err, &newer), errors.Is(err, journal.ErrReadOnly), errors.Is(err, journal.ErrDiskFull), errors.Is(err, journal.ErrLocked):
 		return nil, cli.Malformed(err)
-	case errors.As(err, &corrupt) && !salvage && corrupt.Good > 0:
+	case errors.As(err, &corrupt) && !s.Salvage && corrupt.Good > 0:
 		return nil, fmt.Errorf("%w; start once with --salvage to cut it back to them (the damaged files are kept aside), or bring the journal back from a copy", err)
 	case err != nil:
 		return nil, err
 	}
+	if report, ok := j.Salvaged(); ok {
+		s.salvaged = &report
+	}
 	return j, nil
+}
+
+const beginAnew = "bring it back from a copy, or start once with --new-fleet to begin an empty fleet (what is left of the old one is kept aside)"
+
+// checkEmpty refuses to begin an empty fleet where something shows that there was one: its
+// cluster would be emptied to match it.
+func (s *server) checkEmpty() error {
+	if s.records > 0 && s.NewFleet {
+		return cli.Malformed(fmt.Errorf("data folder %s holds a fleet at version %d, and --new-fleet begins an empty one; name another folder with --data", s.folder.path, s.records))
+	}
+	if s.records > 0 || s.NewFleet {
+		return nil
+	}
+	if heard := keeper.Heard(s.folder.file(pastFile)); heard > 0 {
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though %s tells of %d records; %s", s.folder.path, pastFile, heard, beginAnew))
+	}
+	if joined, _ := filepath.Glob(filepath.Join(s.folder.file(agentsDir), "*.uid")); len(joined) > 0 {
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though clusters have joined its fleet (%s); %s", s.folder.path, filepath.Base(joined[0]), beginAnew))
+	}
+	return nil
 }

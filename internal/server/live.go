@@ -125,7 +125,10 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 // greet says what runs, and what to do next.
 func (s *server) greet() {
 	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.listener.Addr(), s.folder.path)
-	if report, ok := s.journal.Salvaged(); ok {
+	if s.aside != "" {
+		s.tell("What was left of the old journal is in %s.", s.aside)
+	}
+	if report := s.salvaged; report != nil {
 		s.tell("The journal was damaged and is cut back to version %d; the damaged files are in %s.", report.Good, report.Aside)
 	}
 	took := time.Since(s.began).Round(time.Millisecond).Seconds()

@@ -21,6 +21,8 @@ type upOptions struct {
 	Agents, AgentsTLS string
 	Clusters          []joinOptions // that the server reaches by itself
 	Salvage           bool
+	FullCheck         bool   // the whole journal is proven before anything else
+	NewFleet          bool   // an empty fleet begins although something shows that there was one
 	LogLevel          string // debug, info, warn or error
 
 	Out, Err                 io.Writer

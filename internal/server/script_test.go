@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("MUSTER_NAMESPACE", "oak")
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("DATA2", filepath.Join(env.WorkDir, "data2"))
 			env.Values["servers"] = map[string]*process{}
 			return nil
 		},

@@ -66,9 +66,11 @@ type server struct {
 	listener   net.Listener
 	auth       api.Authenticator
 	folder     *folder
-	journal    *sqlite.Journal
-	records    uint64 // in the journal when it was opened
-	snapshot   uint64 // the one that the start began with; 0: none
+	journal    journal.Journal
+	salvaged   *sqlite.Salvaged // what a damaged journal was cut back to; nil: it was not
+	aside      string           // where what was left of a lost journal was put; "": nowhere
+	records    uint64           // in the journal when it was opened
+	snapshot   uint64           // the one that the start began with; 0: none
 	engine     *engine.Engine
 	api        *api.Server
 	metrics    *metrics.Metrics
@@ -112,10 +114,13 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if s.folder, err = openFolder(s.Data); err != nil {
 		return err
 	}
-	if s.journal, err = openJournal(ctx, s.folder, s.Salvage); err != nil {
+	if s.journal, err = s.openJournal(ctx); err != nil {
 		return err
 	}
 	if s.records, _, err = s.journal.Last(ctx); err != nil {
+		return err
+	}
+	if err := s.checkEmpty(); err != nil {
 		return err
 	}
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
@@ -259,7 +264,7 @@ func passes(err error) bool {
 
 // blame tells what the world around did from what Muster did.
 func blame(err error) error {
-	if errors.Is(err, journal.ErrDiskFull) || errors.Is(err, journal.ErrReadOnly) {
+	if errors.Is(err, journal.ErrDiskFull) || errors.Is(err, journal.ErrReadOnly) || errors.Is(err, journal.ErrGone) || errors.Is(err, kube.ErrLostFleet) {
 		return cli.Malformed(err)
 	}
 	return err

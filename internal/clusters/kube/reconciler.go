@@ -18,6 +18,7 @@ type Reconciler struct {
 	*shared
 	controllers
 
+	checked bool          // the fleet of what runs on the cluster is this one
 	decided chan struct{} // has room for one: something was decided for the cluster
 	first   chan struct{}
 	once    sync.Once
@@ -157,6 +158,12 @@ func (r *Reconciler) pause(took time.Duration) time.Duration {
 func (r *Reconciler) Reconcile(ctx context.Context) error {
 	r.waited = 0
 	acts := r.acts()
+	if acts && !r.checked {
+		if err := r.checkFleet(r.watch.objects().pods); err != nil {
+			return err
+		}
+		r.checked = true
+	}
 	p, err := r.observe(ctx, acts)
 	if err != nil {
 		return err

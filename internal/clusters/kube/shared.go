@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -44,6 +45,9 @@ type Options struct {
 	Now   func() fleet.Instant // nil: the machine's clock
 	// Created is when a pod was created, by Now's clock; nil: as the pod says.
 	Created func(translate.Pod) fleet.Instant
+	// NewFleet says that a fleet begins anew: work that another fleet has started here is
+	// stopped where this one does not want it, and not taken for a sign that the journal is lost.
+	NewFleet bool
 	// Quiet says that pods are not told where they stand.
 	Quiet bool
 }
@@ -90,6 +94,9 @@ func (c *shared) acts() (acts bool) {
 func (c *shared) do(ctx context.Context, commands []core.Command) error {
 	for batch := range slices.Chunk(commands, batchSize) {
 		left, err := c.request(ctx, core.Batch{Commands: batch, Each: true})
+		if no := (*core.Refusal)(nil); errors.As(err, &no) {
+			left, err = c.oneByOne(ctx, batch)
+		}
 		if err != nil {
 			return err
 		}
@@ -98,6 +105,18 @@ func (c *shared) do(ctx context.Context, commands []core.Command) error {
 		}
 	}
 	return nil
+}
+
+// oneByOne has each command done by itself, after a batch of them was refused as a whole:
+// one of them met a mistake of Muster's, and the others are not to blame.
+func (c *shared) oneByOne(ctx context.Context, batch []core.Command) (left []*core.Refusal, err error) {
+	left = make([]*core.Refusal, len(batch))
+	for i, command := range batch {
+		if _, err := c.request(ctx, command); err != nil && !errors.As(err, &left[i]) {
+			return nil, err
+		}
+	}
+	return left, nil
 }
 
 // noteRefusal keeps why a workload was refused, and logs refusals that are new; nil:

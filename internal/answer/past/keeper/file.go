@@ -1,36 +1,60 @@
 package keeper
 
 import (
-	"bufio"
+	"bytes"
 	"compress/flate"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // The first line of a file of notes says how the rest is to be read. Raise the
-// number whenever past.Notes changes its meaning: older notes are then gathered anew.
-const header = "muster past 5\n"
+// number whenever past.Notes changes its meaning: older notes are then gathered anew. After it
+// come the SHA-256 of the rest and the record up to which the notes have heard.
+const header = "muster past 6\n"
+
+// headBytes is how long all that is.
+const headBytes = len(header) + sha256.Size + 8
+
+var errOtherVersion = errors.New("its notes are of another version")
+
+// Heard is up to which record the notes in a file have heard; 0 where there are none.
+func Heard(path string) uint64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	head := make([]byte, headBytes)
+	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), header) {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(head[headBytes-8:])
+}
 
 // load reads notes that save wrote.
 func load(path string) (n past.Notes, err error) {
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return n, err
 	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<16)
-	first := make([]byte, len(header))
-	if _, err := io.ReadFull(r, first); err != nil || string(first) != header {
-		return n, errors.New("its notes are of another version")
+	if len(data) < headBytes || !strings.HasPrefix(string(data), header) {
+		return n, errOtherVersion
+	}
+	sum, rest := data[len(header):len(header)+sha256.Size], data[len(header)+sha256.Size:]
+	if is := sha256.Sum256(rest); !bytes.Equal(is[:], sum) {
+		return n, errors.New("its notes are damaged")
 	}
 	n = past.New().Notes // gob leaves out what is empty
-	if err := gob.NewDecoder(flate.NewReader(r)).Decode(&n); err != nil {
+	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(rest[8:]))).Decode(&n); err != nil {
 		return n, fmt.Errorf("its notes cannot be read: %w", err)
 	}
 	return n, nil
@@ -38,17 +62,15 @@ func load(path string) (n past.Notes, err error) {
 
 // save writes notes into a file of that name, whole or not at all.
 func save(path string, n past.Notes) error {
-	return wholefile.Write(path, func(f io.Writer) error { return write(f, n) })
-}
-
-func write(f io.Writer, n past.Notes) error {
-	b := bufio.NewWriterSize(f, 1<<16)
-	if _, err := b.WriteString(header); err != nil {
-		return err
+	var b bytes.Buffer
+	b.Write(binary.LittleEndian.AppendUint64(nil, n.Seq))
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		err = errors.Join(gob.NewEncoder(z).Encode(n), z.Close())
 	}
-	z, err := flate.NewWriter(b, flate.BestSpeed)
 	if err != nil {
 		return err
 	}
-	return errors.Join(gob.NewEncoder(z).Encode(n), z.Close(), b.Flush())
+	sum := sha256.Sum256(b.Bytes())
+	return wholefile.WriteBytes(path, []byte(header), sum[:], b.Bytes())
 }

@@ -163,3 +163,29 @@ func TestAMistakeEndsTheGatheringAndNothingElse(t *testing.T) {
 		t.Errorf("Read answered %v", err)
 	}
 }
+
+// Whatever bit of the notes is another, they are gathered anew: the figures are right.
+func TestNotesWithAFlippedBitAreGatheredAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "past.notes")
+	h := open(t)
+	h.fail("tiger-h200-a-001")
+	k, stop := h.keep(path)
+	want := h.notes(k)
+	stop()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(whole); at += 1 + len(whole)/100 {
+		data := append([]byte(nil), whole...)
+		data[at] ^= 1 << (at % 8)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, stop := h.keep(path)
+		if got := h.notes(k); got != want {
+			t.Errorf("with bit %d of byte %d flipped the notes are\n%s\nwant\n%s", at%8, at, got, want)
+		}
+		stop()
+	}
+}

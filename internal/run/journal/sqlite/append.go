@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"sync"
 
@@ -34,6 +35,11 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) error {
 	if err != nil {
 		return j.fault("append", err)
 	}
+	if len(entries) > 0 {
+		if err := j.Probe(ctx); err != nil {
+			return j.writer.breakOff(err)
+		}
+	}
 	j.acknowledge(end.seq)
 	return nil
 }
@@ -60,6 +66,8 @@ type writer struct {
 	insert map[int]*stmt // by number of rows
 	args   []driver.NamedValue
 	broken error
+	file   os.FileInfo // that is written to
+	log    os.FileInfo // its write-ahead log; nil before it was written to
 }
 
 // prepare gets the statements ready, once the tables exist.

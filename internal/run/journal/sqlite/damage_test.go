@@ -221,7 +221,7 @@ func TestSalvageCutsNoMoreThanWasReported(t *testing.T) {
 	if damage := asDamage(t, err); damage.Good != 94 {
 		t.Errorf("good up to %d, want 94", damage.Good)
 	}
-	wantWords(t, err, "not salvaged, as entry 42 is damaged, too", "ask for a full check")
+	wantWords(t, err, "not salvaged, as entry 42 is damaged, too", "--full-check")
 	wantGood(t, mustOpen(t, path, sqlite.Options{Salvage: true, FullCheck: true}), 41)
 }
 

@@ -121,14 +121,19 @@ func (j *Journal) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !j.options.ReadOnly {
+		if err := finishFirstStart(j.path, j.options.Wait); err != nil {
+			return j.faultAtOpen(err)
+		}
+	}
 	if !empty {
 		if empty, err = j.startReading(); err != nil {
 			return j.faultAtOpen(err)
 		}
 	}
 	switch {
-	case empty && j.acknowledged.Load() > 0:
-		return wreck(j.path, emptied)
+	case empty && (j.acknowledged.Load() > 0 || hasSnapshots(j.path)):
+		return lost(j.path)
 	case empty && j.options.ReadOnly:
 		return fmt.Errorf("journal %s: there is no such journal; name an existing one", j.path)
 	case j.options.ReadOnly:
@@ -143,6 +148,31 @@ func (j *Journal) start(ctx context.Context) error {
 
 const emptied = "the file is gone or empty, though entries were written to it"
 
+// lost says of a journal without an entry that there once were some.
+func lost(path string) error {
+	return fmt.Errorf("%w: %w", journal.ErrGone, wreck(path, emptied))
+}
+
+func hasSnapshots(path string) bool {
+	seqs, err := listSnapshots(snapshotDir(path))
+	return err == nil && len(seqs) > 0 && seqs[len(seqs)-1] > 0
+}
+
+// finishFirstStart lets SQLite take back what a process that was killed in the very first
+// start had begun: until the write-ahead log is turned on, that lies in a rollback journal,
+// which a connection for reading only cannot apply.
+func finishFirstStart(path string, wait time.Duration) error {
+	if size(path+"-journal") == 0 {
+		return nil
+	}
+	c, err := connect(path, access{}, wait)
+	if err != nil {
+		return err
+	}
+	_, err = c.number("SELECT count(*) FROM sqlite_schema")
+	return cmp.Or(err, c.close())
+}
+
 // lookAround finds what must not be left to SQLite: it would make a new file,
 // or take one that lost its content for a new one.
 func lookAround(path string) (empty bool, err error) {
@@ -153,12 +183,12 @@ func lookAround(path string) (empty bool, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return false, fmt.Errorf("journal %s: this is a folder; name a file in it", path)
 	}
-	lost := size(path+"-wal") > 0 // looked at first, as it comes second into being
-	if size(path) > 1 {           // SQLite takes a file of one byte for a new one, too
+	log := size(path+"-wal") > 0 // looked at first, as it comes second into being
+	if size(path) > 1 {          // SQLite takes a file of one byte for a new one, too
 		return false, nil
 	}
-	if lost {
-		return false, wreck(path, emptied)
+	if log {
+		return false, lost(path)
 	}
 	return true, nil
 }
@@ -184,6 +214,9 @@ func (j *Journal) startWriting(ctx context.Context) error {
 		return err
 	}
 	if err := j.writer.try(ctx); err != nil {
+		return err
+	}
+	if err := j.writer.settle(j.path); err != nil {
 		return err
 	}
 	j.head = openHead(j.path)
