@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 )
 
 // upCommand are those of `muster up`.
@@ -49,6 +50,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
+	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in; without it the journal is in --data")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens")
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
 	f.StringVar(&o.fleet, "fleet", "", "fleet file that a new journal begins with")
@@ -83,6 +85,9 @@ func (o *upCommand) settle() error {
 	}
 	if err := o.real(); err != nil {
 		return err
+	}
+	if o.upOptions.Journal != "" && !postgres.Is(o.upOptions.Journal) {
+		return cli.Usage("--journal %.40q; write postgres://USER@HOST:PORT/DATABASE", o.upOptions.Journal)
 	}
 	if o.fleet != "" {
 		data, err := o.ReadFile(o.fleet)

@@ -9,12 +9,16 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/past/keeper"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
 // openJournal opens the journal of a data folder, or says why it cannot be and
 // what to do.
 func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
+	if s.Journal != "" {
+		return s.openDatabase(ctx)
+	}
 	path := s.folder.file(journalFile)
 	j, err := sqlite.Open(ctx, path, sqlite.Options{Salvage: s.Salvage, FullCheck: s.FullCheck})
 	if errors.Is(err, journal.ErrGone) && s.NewFleet {
@@ -37,6 +41,19 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 	}
 	if report, ok := j.Salvaged(); ok {
 		s.salvaged = &report
+	}
+	return j, nil
+}
+
+// openDatabase opens the journal in a database.
+func (s *server) openDatabase(ctx context.Context) (journal.Journal, error) {
+	j, err := postgres.Open(ctx, s.Journal, postgres.Options{FullCheck: s.FullCheck})
+	var newer *journal.VersionError
+	if errors.As(err, &newer) || errors.Is(err, journal.ErrUnavailable) {
+		return nil, cli.Malformed(err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return j, nil
 }

@@ -9,6 +9,7 @@ import (
 // upOptions are what `muster up` was asked for.
 type upOptions struct {
 	Data     string // folder of the journal
+	Journal  string // postgres://…; "": in the folder
 	Listen   string // host:port
 	Tokens   string // file; "": none
 	Fleet    fleetfile.File

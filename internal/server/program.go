@@ -35,7 +35,7 @@ func command(ctx context.Context, env *cli.Env, args []string) int {
 // program is the command line with all its commands.
 func program(env *cli.Env) *cli.Program {
 	p := cli.New(env)
-	p.Add(newUp(p), newJoin(p), newAgent(p), newWebhook(p))
+	p.Add(newUp(p), newJoin(p), newAgent(p), newWebhook(p), newJournal(p), newBackup(p), newRestore(p))
 	p.AddBench(remote, pages)
 	return p
 }

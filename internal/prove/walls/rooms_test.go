@@ -75,6 +75,8 @@ var rooms = []room{
 	{folder: "internal/run/journal", kind: open, only: "state/event", tests: "run/journal/memory"},
 	{folder: "internal/run/journal/memory", kind: plain, only: "state/event run/journal", tests: "run/journal/journaltest"},
 	{folder: "internal/run/journal/sqlite", kind: open, only: "state/event run/journal run/wholefile", tests: "run/journal/journaltest"},
+	{folder: "internal/run/journal/postgres", kind: open, only: "run/journal", tests: "run/journal/journaltest run/journal/postgres/pgtest"},
+	{folder: "internal/run/journal/postgres/pgtest", kind: plain, only: "nothing"},
 	{folder: "internal/run/journal/journaltest", kind: open, only: "state/event run/journal"},
 	{folder: "internal/run/driver", kind: plain, only: "state/fleet"},
 	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver"},

@@ -19,6 +19,6 @@
 // Snapshots are a shortcut for a quicker start and are never needed for
 // correctness: losing them all costs time, nothing else.
 //
-// The backends live in folders of their own (memory, sqlite), and all of them
-// run the same conformance suite, journaltest.
+// The backends live in folders of their own (memory, sqlite, postgres), and all of them
+// run the same conformance suite, journaltest. Copy, Export and Import move a log between any two.
 package journal

@@ -17,6 +17,8 @@ var (
 	// ErrUnavailable: the journal cannot be reached now. Whether an Append that returns it
 	// was done is not known; the same Append again finds out, and does it where it was not.
 	ErrUnavailable = errors.New("the journal cannot be reached")
+	// ErrDeposed: another server leads now. This one can write nothing more.
+	ErrDeposed = errors.New("another server leads now")
 )
 
 // FencedError says that Append did not bring the next sequence number: as a

@@ -56,6 +56,12 @@ type Journal interface {
 	Close() error
 }
 
+// Follower is a journal that other processes write to, and that one can wait for.
+type Follower interface {
+	// Wait returns once the log goes beyond a sequence number, and where it ends then.
+	Wait(ctx context.Context, after uint64) (last uint64, err error)
+}
+
 // Prober is a journal that can say, without an append, whether it is still there. Probe
 // returns ErrGone where it is not, and ErrUnavailable where that cannot be told now.
 type Prober interface {

@@ -158,7 +158,7 @@ func hasSnapshots(path string) bool {
 	return err == nil && len(seqs) > 0 && seqs[len(seqs)-1] > 0
 }
 
-// finishFirstStart lets SQLite take back what a process that was killed in the very first
+// finishFirstStart lets SQLite take back what a process that was killed in the first
 // start had begun: until the write-ahead log is turned on, that lies in a rollback journal,
 // which a connection for reading only cannot apply.
 func finishFirstStart(path string, wait time.Duration) error {

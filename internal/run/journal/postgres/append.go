@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/muster-fleet/muster/internal/run/journal"
+)
+
+// maxData is the most that one entry may hold, in bytes.
+const maxData = 256 << 20
+
+// link is the end of a stretch of the log: what the next entry must connect to. The zero
+// link is the beginning.
+type link struct {
+	seq uint64
+	at  int64
+	sum uint32
+}
+
+func (l link) extend(e journal.Entry) link {
+	return link{seq: e.Seq, at: e.At, sum: journal.Sum(l.sum, e)}
+}
+
+// appendQuery writes rows where the handle's term is the present one, and the log ends with
+// the entry before the first of them, as it was written. It keeps the row of the lease
+// until it is through: a server that takes over waits for it.
+const appendQuery = `WITH held AS (SELECT term FROM muster.lease WHERE term = $1 FOR SHARE),
+written AS (
+  INSERT INTO muster.entry (seq, at, sum, term, data)
+  SELECT e.seq, e.at, e.sum, $1, e.data FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) AS e(seq, at, sum, data)
+  WHERE EXISTS (SELECT 1 FROM held)
+    AND NOT EXISTS (SELECT 1 FROM muster.entry WHERE seq >= $6)
+    AND ($6 = 1 OR EXISTS (SELECT 1 FROM muster.entry WHERE seq = $6 - 1 AND sum = $7))
+  RETURNING seq),
+turned AS (INSERT INTO muster.turn SELECT t FROM unnest($8::bigint[]) AS t WHERE EXISTS (SELECT 1 FROM written))
+SELECT (SELECT count(*) FROM written), (SELECT count(*) FROM held), pg_notify('muster', '')`
+
+// Append makes the entries durable, all or none; see journal.Journal.
+func (j *Journal) Append(ctx context.Context, entries []journal.Entry) error {
+	if err := j.ready(ctx); err != nil {
+		return err
+	}
+	if j.options.ReadOnly {
+		return fmt.Errorf("journal %s: append: %w: it was opened for reading only", j.name, journal.ErrReadOnly)
+	}
+	for _, e := range entries {
+		if len(e.Data) > maxData {
+			return fmt.Errorf("journal: entry %d has %d bytes, the most is %d; nothing was written", e.Seq, len(e.Data), maxData)
+		}
+	}
+	j.write.Lock()
+	defer j.write.Unlock()
+	if err := j.ready(ctx); err != nil || len(entries) == 0 {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), j.options.Timeout)
+	defer stop()
+	return j.append(ctx, entries)
+}
+
+func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
+	if j.unsure || j.tail.seq+1 != entries[0].Seq {
+		done, err := j.look(ctx, entries)
+		if done || err != nil {
+			return err
+		}
+	}
+	if err := journal.CheckOrder(j.tail.seq+1, entries); err != nil {
+		return err
+	}
+	end, n, held, err := j.insert(ctx, entries)
+	var refused *pgconn.PgError
+	raced := errors.As(err, &refused) && refused.Code == uniqueViolation
+	switch {
+	case err != nil && !raced:
+		j.unsure = true
+		return j.explain("append", err)
+	case n == len(entries):
+		j.tail = end
+		j.acknowledge(end.seq)
+		return nil
+	case held == 0 && !raced:
+		return fmt.Errorf("journal %s: %w: term %d is over; nothing was written", j.name, journal.ErrDeposed, j.term.Load())
+	}
+	// The log does not end as this handle believed: another writer got there first.
+	was := j.tail
+	if _, err := j.look(ctx, entries); err != nil {
+		return err
+	}
+	if err := journal.CheckOrder(j.tail.seq+1, entries); err != nil {
+		return err
+	}
+	return &journal.CorruptError{Path: j.name, Seq: was.seq, Offset: -1, Good: was.seq - 1, Why: "its checksum is another than when it was written"}
+}
+
+// look reads how the log ends. After an append whose outcome is not known it says whether
+// that was done.
+func (j *Journal) look(ctx context.Context, entries []journal.Entry) (done bool, err error) {
+	tail, err := j.last(ctx)
+	if err != nil {
+		return false, j.explain("append", err)
+	}
+	if err := j.checkForgotten(tail.seq); err != nil {
+		return false, err
+	}
+	first, last := entries[0].Seq, entries[len(entries)-1].Seq
+	if j.unsure && tail.seq >= last && first > 0 {
+		if done, err = j.has(ctx, entries); err != nil {
+			return false, err
+		}
+	}
+	j.tail, j.unsure = tail, false
+	j.acknowledge(tail.seq)
+	return done, nil
+}
+
+// has says whether the log holds these very entries, by the chain's sum at the last.
+func (j *Journal) has(ctx context.Context, entries []journal.Entry) (bool, error) {
+	end, err := j.stored(ctx, entries[0].Seq-1)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		end = end.extend(e)
+	}
+	is, err := j.stored(ctx, end.seq)
+	return err == nil && is.sum == end.sum, err
+}
+
+// insert returns the link of the last entry, how many rows were written, and whether the term is held.
+func (j *Journal) insert(ctx context.Context, entries []journal.Entry) (end link, n, held int, err error) {
+	var seqs, ats, sums []int64
+	turns := []int64{}
+	data := make([][]byte, len(entries))
+	end = j.tail
+	for i, e := range entries {
+		if end.seq > 0 && e.At < end.at {
+			turns = append(turns, key(e.Seq))
+		}
+		end = end.extend(e)
+		seqs, ats, sums = append(seqs, key(e.Seq)), append(ats, e.At), append(sums, int64(end.sum))
+		if data[i] = e.Data; e.Data == nil {
+			data[i] = []byte{} // nil would be NULL
+		}
+	}
+	var notified any
+	err = j.pool.QueryRow(ctx, appendQuery, j.term.Load(), seqs, ats, sums, data, seqs[0], int64(j.tail.sum), turns).Scan(&n, &held, &notified)
+	return end, n, held, err
+}
+
+// checkForgotten finds what a failover to a replica that lagged has forgotten.
+func (j *Journal) checkForgotten(last uint64) error {
+	if known := j.acknowledged.Load(); last < known {
+		return fmt.Errorf("journal %s: %w: it ends at entry %d, though entry %d was acknowledged: the database has forgotten what was committed (a failover to a replica that lagged?); start again to go on from there, and compare with the clusters",
+			j.name, journal.ErrGone, last, known)
+	}
+	return nil
+}

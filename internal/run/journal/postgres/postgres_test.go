@@ -1,0 +1,271 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/journaltest"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres/pgtest"
+)
+
+var ctx = context.Background()
+
+// fast makes a test server lose what a loss of power would: no test here cuts the power.
+const fast = "fsync = off"
+
+// database makes a new database on a server and returns its address.
+func database(s *pgtest.Server, name string) string {
+	s.SQL("CREATE DATABASE " + name)
+	return strings.TrimSuffix(s.Address(), "postgres") + name
+}
+
+func TestConformance(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	n := 0
+	journaltest.Run(t, func(t *testing.T) func() journal.Journal {
+		n++
+		address := database(s, fmt.Sprint("log", n))
+		return func() journal.Journal { return mustOpen(t, address) }
+	})
+}
+
+func mustOpen(t testing.TB, address string) *postgres.Journal {
+	t.Helper()
+	j, err := postgres.Open(ctx, address, postgres.Options{})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+func sample(from, to uint64) []journal.Entry {
+	var list []journal.Entry
+	for seq := from; seq <= to; seq++ {
+		list = append(list, journal.Entry{Seq: seq, At: int64(seq) * 10, Data: fmt.Appendf(nil, "<entry %d>", seq)})
+	}
+	return list
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// good reads until the end or the damage, and demands that all of it is as it was appended.
+func good(t testing.TB, j journal.Journal) (last uint64, err error) {
+	t.Helper()
+	err = j.Read(ctx, 1, func(e journal.Entry) error {
+		last++
+		if e.Seq != last || string(e.Data) != fmt.Sprintf("<entry %d>", last) {
+			t.Fatalf("a wrong entry in place of %d: %d %q", last, e.Seq, e.Data)
+		}
+		return nil
+	})
+	return last, err
+}
+
+// What is changed behind Muster's back is found, and what precedes it is read.
+func TestDamagedRowsAreFound(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	for i, harm := range []string{
+		"UPDATE muster.entry SET data = 'x' WHERE seq = 42",
+		"UPDATE muster.entry SET at = at + 1 WHERE seq = 42",
+		"UPDATE muster.entry SET sum = sum # 1 WHERE seq = 42",
+		"DELETE FROM muster.entry WHERE seq = 42",
+	} {
+		address := database(s, fmt.Sprint("harm", i))
+		j := mustOpen(t, address)
+		must(t, j.Append(ctx, sample(1, 100)))
+		must(t, j.Close())
+		s.On(address, harm)
+		var damage *journal.CorruptError
+		if _, err := postgres.Open(ctx, address, postgres.Options{}); !errors.As(err, &damage) || damage.Seq != 42 || damage.Good != 41 {
+			t.Errorf("%s: Open gives %v", harm, err)
+		}
+		j, err := postgres.Open(ctx, address, postgres.Options{ReadOnly: true})
+		must(t, err)
+		if last, err := good(t, j); last != 41 || !errors.As(err, &damage) {
+			t.Errorf("%s: %d entries are read (%v), want 41 and the damage", harm, last, err)
+		}
+		must(t, j.Close())
+	}
+}
+
+// Of several servers one leads. What led earlier can write nothing, whatever it believes.
+func TestALeaseHasOneHolderAndEndsEarlierWriters(t *testing.T) {
+	address := pgtest.Start(t, fast).Address()
+	first, second := mustOpen(t, address), mustOpen(t, address)
+	const length = 400 * time.Millisecond
+	a, ok, err := first.Claim(ctx, "a", "a:1", length)
+	if !ok || err != nil || a.Term != 1 {
+		t.Fatalf("the first claim gives %+v, %v, %v", a, ok, err)
+	}
+	must(t, first.Append(ctx, sample(1, 3)))
+	if is, ok, err := second.Claim(ctx, "b", "b:1", length); ok || err != nil || is.Holder != "a" || is.Address != "a:1" || is.Left <= 0 {
+		t.Fatalf("while the first leads a claim gives %+v, %v, %v", is, ok, err)
+	}
+	if err := second.Append(ctx, sample(4, 4)); err == nil {
+		t.Fatal("who does not lead has written")
+	}
+	must(t, first.Renew(ctx, length))
+	began := time.Now()
+	for ok = false; !ok; time.Sleep(5 * time.Millisecond) {
+		_, ok, err = second.Claim(ctx, "b", "b:1", length)
+		must(t, err)
+		if time.Since(began) > 5*time.Second {
+			t.Fatal("nobody takes over")
+		}
+	}
+	if took := time.Since(began); took < length/2 {
+		t.Errorf("the lease was taken over after %v, before its end", took)
+	}
+	for _, err := range []error{first.Append(ctx, sample(4, 4)), first.Renew(ctx, length)} {
+		if !errors.Is(err, journal.ErrDeposed) {
+			t.Errorf("the first, which led earlier, gets %v", err)
+		}
+	}
+	must(t, second.Append(ctx, sample(4, 5)))
+	must(t, second.Resign(ctx))
+	if _, ok, err := first.Claim(ctx, "a", "a:1", length); !ok || err != nil {
+		t.Errorf("a lease that was given back is not to be had (%v)", err)
+	}
+	must(t, first.Append(ctx, sample(6, 6)))
+	if last, err := good(t, second); last != 6 || err != nil {
+		t.Errorf("%d entries are there (%v), want 6", last, err)
+	}
+}
+
+// A follower hears of what others write at once.
+func TestAFollowerHearsOfNewEntries(t *testing.T) {
+	address := pgtest.Start(t, fast).Address()
+	leader, follower := mustOpen(t, address), mustOpen(t, address)
+	seen := make(chan uint64)
+	go func() {
+		last := uint64(0)
+		for last < 20 {
+			var err error
+			if last, err = follower.Wait(ctx, last); err != nil {
+				t.Error(err)
+				break
+			}
+			seen <- last
+		}
+		close(seen)
+	}()
+	for seq := uint64(1); seq <= 20; seq++ {
+		must(t, leader.Append(ctx, sample(seq, seq)))
+		select {
+		case last := <-seen:
+			if last != seq {
+				t.Fatalf("after entry %d the follower hears of %d", seq, last)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("the follower does not hear of entry %d", seq)
+		}
+	}
+	brief, stop := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer stop()
+	if _, err := follower.Wait(brief, 20); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without news Wait gives %v", err)
+	}
+}
+
+// While the database is down appends say so. The same append again is done once, whether
+// the database had done it before or not.
+func TestADatabaseThatIsKilledUnderAppends(t *testing.T) {
+	s := pgtest.Start(t)
+	j := mustOpen(t, s.Address())
+	const writers, kills = 1, 4
+	var mu sync.Mutex
+	last, stopped := uint64(0), false
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for {
+				mu.Lock()
+				next, over := last+1, stopped
+				mu.Unlock()
+				if over {
+					return
+				}
+				err := j.Append(ctx, sample(next, next+9))
+				for errors.Is(err, journal.ErrUnavailable) {
+					time.Sleep(10 * time.Millisecond)
+					err = j.Append(ctx, sample(next, next+9))
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				last = next + 9
+				mu.Unlock()
+			}
+		})
+	}
+	for range kills {
+		mu.Lock()
+		before := last
+		mu.Unlock()
+		s.Kill()
+		if err := j.Probe(ctx); !errors.Is(err, journal.ErrUnavailable) {
+			t.Errorf("while the database is down the probe says %v", err)
+		}
+		s.Run()
+		for now := before; now < before+50; time.Sleep(time.Millisecond) {
+			mu.Lock()
+			now = last
+			mu.Unlock()
+			if t.Failed() {
+				break
+			}
+		}
+	}
+	mu.Lock()
+	stopped = true
+	mu.Unlock()
+	all.Wait()
+	if n, err := good(t, j); n != last || err != nil {
+		t.Errorf("%d entries are there (%v), %d were acknowledged", n, err, last)
+	}
+}
+
+// A database that has lost what it acknowledged is told from a new one.
+func TestAForgetfulDatabaseIsFound(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	j := mustOpen(t, s.Address())
+	must(t, j.Append(ctx, sample(1, 9)))
+	s.SQL("DELETE FROM muster.entry WHERE seq > 5")
+	for _, err := range []error{j.Probe(ctx), j.Append(ctx, sample(10, 10))} {
+		if !errors.Is(err, journal.ErrGone) || !strings.Contains(err.Error(), "forgotten") {
+			t.Errorf("got %v", err)
+		}
+	}
+	s.SQL("DROP SCHEMA muster CASCADE")
+	if err := j.Probe(ctx); !errors.Is(err, journal.ErrGone) {
+		t.Errorf("without its tables the probe says %v", err)
+	}
+}
+
+// An older program works beside tables of a newer one, unless those say that it cannot.
+func TestNewerTables(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	must(t, mustOpen(t, s.Address()).Append(ctx, sample(1, 3)))
+	s.SQL("UPDATE muster.meta SET value = 7 WHERE key = 'format'", "ALTER TABLE muster.entry ADD COLUMN more text")
+	must(t, mustOpen(t, s.Address()).Append(ctx, sample(4, 5)))
+	s.SQL("UPDATE muster.meta SET value = 7 WHERE key = 'least'")
+	var newer *journal.VersionError
+	if _, err := postgres.Open(ctx, s.Address(), postgres.Options{}); !errors.As(err, &newer) || newer.Found != 7 {
+		t.Errorf("Open gives %v", err)
+	}
+}

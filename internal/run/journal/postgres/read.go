@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/muster-fleet/muster/internal/run/journal"
+)
+
+// A stretch is what a reader takes from the database at once, so that no query stays open
+// while fn works.
+const (
+	stretchRows  = 512
+	stretchBytes = 1 << 20
+)
+
+// Read calls fn for the entries from the sequence number on; see journal.Journal.
+func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
+	if err := j.ready(ctx); err != nil {
+		return err
+	}
+	from = max(from, 1)
+	end, _, err := j.Last(ctx)
+	if err != nil || from > end {
+		return err
+	}
+	before, err := j.stored(ctx, from-1)
+	if err != nil {
+		return err
+	}
+	return j.scan(ctx, before, end, fn)
+}
+
+// Last returns the last sequence number and its At; see journal.Journal.
+func (j *Journal) Last(ctx context.Context) (uint64, int64, error) {
+	if err := j.ready(ctx); err != nil {
+		return 0, 0, err
+	}
+	known := j.acknowledged.Load() // before looking, as the log may grow meanwhile
+	last, err := j.last(ctx)
+	if err != nil {
+		return 0, 0, j.explain("read the last entry", err)
+	}
+	if last.seq < known {
+		return 0, 0, j.checkForgotten(last.seq)
+	}
+	return last.seq, last.at, nil
+}
+
+// scan calls fn for every entry after the link before, proving each, until nothing
+// follows. The log must not end before the entry end.
+func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(journal.Entry) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		list, damage, err := j.readStretch(ctx, &before)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if err := fn(e); err != nil {
+				return err
+			}
+		}
+		switch {
+		case damage != nil:
+			return damage
+		case len(list) == 0 && before.seq < end:
+			return j.damageAfter(before.seq, fmt.Sprintf("the log breaks off, though entry %d was there", end))
+		case len(list) == 0:
+			return nil
+		}
+	}
+}
+
+// readStretch reads what follows before, and moves that on.
+func (j *Journal) readStretch(ctx context.Context, before *link) (list []journal.Entry, damage, err error) {
+	rows, err := j.pool.Query(ctx, "SELECT seq, at, sum, data FROM muster.entry WHERE seq > $1 ORDER BY seq LIMIT $2", key(before.seq), stretchRows)
+	if err != nil {
+		return nil, nil, j.explain("read", err)
+	}
+	defer rows.Close()
+	for size := 0; size < stretchBytes && rows.Next(); {
+		var seq, sum int64
+		var e journal.Entry
+		if err := rows.Scan(&seq, &e.At, &sum, &e.Data); err != nil {
+			return nil, nil, j.explain("read", err)
+		}
+		e.Seq = uint64(seq)
+		if e.Seq != before.seq+1 {
+			return list, j.damageAfter(before.seq, fmt.Sprintf("it is missing, entry %d follows", e.Seq)), nil
+		}
+		next := before.extend(e)
+		if int64(next.sum) != sum {
+			return list, j.damageAfter(before.seq, "its checksum is wrong: it, or the entry before it, is not as it was written"), nil
+		}
+		*before = next
+		list, size = append(list, e), size+len(e.Data)
+	}
+	rows.Close()
+	return list, nil, j.explain("read", rows.Err())
+}
+
+func (j *Journal) damageAfter(good uint64, why string) error {
+	return &journal.CorruptError{Path: j.name, Seq: good + 1, Offset: -1, Good: good, Why: why}
+}
+
+// last returns the stored link of the last row, unproven; zero in an empty log.
+func (j *Journal) last(ctx context.Context) (link, error) {
+	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry ORDER BY seq DESC LIMIT 1"))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return link{}, nil
+	}
+	return l, err
+}
+
+// stored returns the link of an entry as it is stored, unproven.
+func (j *Journal) stored(ctx context.Context, seq uint64) (link, error) {
+	if seq == 0 {
+		return link{}, nil
+	}
+	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry WHERE seq = $1", key(seq)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return link{}, j.damageAfter(seq-1, "it is missing")
+	}
+	return l, j.explain("read", err)
+}
+
+func scanLink(row pgx.Row) (l link, err error) {
+	var seq, sum int64
+	err = row.Scan(&seq, &l.at, &sum)
+	l.seq, l.sum = uint64(seq), uint32(sum)
+	return l, err
+}

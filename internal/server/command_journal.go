@@ -1,0 +1,279 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
+	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// journalCommand is what the commands about journals have in common.
+type journalCommand struct {
+	*cli.Program
+	at string // moment to restore to; "": the last record
+}
+
+const journalAddresses = `A journal is named by the data folder that it lies in, by its file (fleet.db), or by the address of its
+database (postgres://…).`
+
+func newJournal(p *cli.Program) *cobra.Command {
+	o := &journalCommand{Program: p}
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "copy, prove, export and import journals",
+		Long:  "Journal works on the log of a server, whether that runs or not.\n\n" + journalAddresses,
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:   "copy FROM TO",
+			Short: "copy a journal byte for byte, also from one kind of database to another",
+			Long: "Copy appends to the second journal what it lacks of the first. A server may write to the first meanwhile: the\nsame command goes on where it ended. None may write to the second.\n\n" +
+				journalAddresses,
+			Example: "  muster journal copy /var/lib/muster postgres://muster@db/muster",
+			Args:    cli.Needs(2, 2, "FROM TO"),
+			RunE:    func(cmd *cobra.Command, args []string) error { return o.copy(cmd.Context(), args[0], args[1]) },
+		},
+		&cobra.Command{
+			Use:     "verify JOURNAL",
+			Short:   "prove a journal: every checksum, and that all of it can be replayed",
+			Long:    "Verify reads the whole log, proves every checksum, and builds the state from it.\n\n" + journalAddresses,
+			Example: "  muster journal verify /var/lib/muster",
+			Args:    cli.Needs(1, 1, "JOURNAL"),
+			RunE:    func(cmd *cobra.Command, args []string) error { return o.verify(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use:     "export FROM FILE",
+			Short:   "write a journal into one file that every version can read",
+			Long:    "Export writes the log, without snapshots, into a file with a checksum for each record.\n\n" + journalAddresses,
+			Example: "  muster journal export /var/lib/muster fleet.log",
+			Args:    cli.Needs(2, 2, "FROM FILE"),
+			RunE:    func(cmd *cobra.Command, args []string) error { return o.export(cmd.Context(), args[0], args[1]) },
+		},
+		&cobra.Command{
+			Use:     "import FILE TO",
+			Short:   "read what export wrote into an empty journal",
+			Long:    "Import appends an export to an empty journal, and proves every record on the way.\n\n" + journalAddresses,
+			Example: "  muster journal import fleet.log /var/lib/muster",
+			Args:    cli.Needs(2, 2, "FILE TO"),
+			RunE:    func(cmd *cobra.Command, args []string) error { return o.bringIn(cmd.Context(), args[0], args[1]) },
+		},
+	)
+	return cmd
+}
+
+func newBackup(p *cli.Program) *cobra.Command {
+	o := &journalCommand{Program: p}
+	return &cobra.Command{
+		Use:   "backup FROM FILE",
+		Short: "copy the journal of a server that runs into a file, and prove the copy by a replay",
+		Long: `Backup copies a journal into a SQLite file and builds the state from the copy. The server goes on meanwhile. The
+same command with the same file adds what has come since.
+
+` + journalAddresses,
+		Example: "  muster backup /var/lib/muster /backup/fleet.db",
+		Args:    cli.Needs(2, 2, "FROM FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.copy(cmd.Context(), args[0], args[1]); err != nil {
+				return err
+			}
+			return o.verify(cmd.Context(), args[1])
+		},
+	}
+}
+
+func newRestore(p *cli.Program) *cobra.Command {
+	o := &journalCommand{Program: p}
+	cmd := &cobra.Command{
+		Use:   "restore FILE TO",
+		Short: "make a new journal of a backup, up to a moment",
+		Long: `Restore copies a backup into an empty journal: all of it, or what had happened by a moment. A server on it goes on
+from there, and compares with its clusters.
+
+` + journalAddresses,
+		Example: "  muster restore /backup/fleet.db /var/lib/muster\n  muster restore /backup/fleet.db /var/lib/muster --at 2026-11-20T14:00:00Z",
+		Args:    cli.Needs(2, 2, "FILE TO"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.restore(cmd.Context(), args[0], args[1]) },
+	}
+	cmd.Flags().StringVar(&o.at, "at", "", "moment (2026-11-20T14:00:00Z) up to which is restored; without it all is")
+	return cmd
+}
+
+// openNamed opens a journal by its folder, file or address.
+func openNamed(ctx context.Context, name string, write bool) (journal.Journal, error) {
+	if postgres.Is(name) {
+		j, err := postgres.Open(ctx, name, postgres.Options{ReadOnly: !write})
+		if err != nil {
+			return nil, cli.Malformed(err)
+		}
+		return j, nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, journalFile)
+	} else if write && err != nil && !strings.HasSuffix(name, ".db") { // a data folder that is not there yet
+		if err := os.MkdirAll(name, 0o750); err != nil {
+			return nil, cli.Malformed(err)
+		}
+		name = filepath.Join(name, journalFile)
+	}
+	j, err := sqlite.Open(ctx, name, sqlite.Options{ReadOnly: !write})
+	if err != nil {
+		return nil, cli.Malformed(err)
+	}
+	return j, nil
+}
+
+func (o *journalCommand) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(o.Env.Out, format+"\n", args...)
+}
+
+// progress says now and then how far something is, on a terminal.
+func (o *journalCommand) progress() func(uint64) {
+	next := time.Now().Add(time.Second)
+	return func(seq uint64) {
+		if o.Env.ErrTerminal && time.Now().After(next) {
+			_, _ = fmt.Fprintf(o.Env.Err, "\r%d records\x1b[K", seq)
+			next = time.Now().Add(time.Second)
+		}
+	}
+}
+
+// between opens two journals, lets do work on them, and closes both.
+func between(ctx context.Context, from, to string, do func(from, to journal.Journal) error) error {
+	source, err := openNamed(ctx, from, false)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := openNamed(ctx, to, true)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(source, target), target.Close())
+}
+
+func (o *journalCommand) copy(ctx context.Context, from, to string) error {
+	return between(ctx, from, to, func(source, target journal.Journal) error {
+		last, err := journal.Copy(ctx, target, source, o.progress())
+		if err == nil {
+			o.tell("Copied up to record %d.", last)
+		}
+		return err
+	})
+}
+
+func (o *journalCommand) verify(ctx context.Context, name string) error {
+	j, err := openNamed(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	state, progress := fleet.NewState(), o.progress()
+	err = j.Read(ctx, 1, func(en journal.Entry) error {
+		rec, err := event.Decode(en.Data)
+		if err == nil {
+			core.Apply(state, rec)
+			progress(rec.Seq)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	o.tell("Proven: %d records; the state after them is %s.", state.Seq, state.Hash())
+	return nil
+}
+
+func (o *journalCommand) export(ctx context.Context, from, file string) error {
+	j, err := openNamed(ctx, from, false)
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	var last uint64
+	err = wholefile.Write(file, func(w io.Writer) (err error) {
+		last, err = journal.Export(ctx, w, j, o.progress())
+		return err
+	})
+	if err == nil {
+		o.tell("Exported up to record %d.", last)
+	}
+	return err
+}
+
+func (o *journalCommand) bringIn(ctx context.Context, file, to string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	defer f.Close()
+	j, err := openNamed(ctx, to, true)
+	if err != nil {
+		return err
+	}
+	last, err := journal.Import(ctx, j, f, o.progress())
+	if err = errors.Join(err, j.Close()); err == nil {
+		o.tell("Imported up to record %d.", last)
+	}
+	return err
+}
+
+// until is a journal up to a record.
+type until struct {
+	journal.Journal
+	last uint64
+}
+
+var errPast = errors.New("past the end")
+
+// Read reads no further than the record.
+func (u until) Read(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
+	err := u.Journal.Read(ctx, from, func(e journal.Entry) error {
+		if e.Seq > u.last {
+			return errPast
+		}
+		return fn(e)
+	})
+	if errors.Is(err, errPast) {
+		return nil
+	}
+	return err
+}
+
+func (o *journalCommand) restore(ctx context.Context, from, to string) error {
+	return between(ctx, from, to, func(source, target journal.Journal) error {
+		if last, _, err := target.Last(ctx); err != nil || last > 0 {
+			return errors.Join(err, cli.Malformed(fmt.Errorf("%s holds %d records; restore into an empty journal", to, last)))
+		}
+		if o.at != "" {
+			at, err := time.Parse(time.RFC3339, o.at)
+			if err != nil {
+				return cli.Usage("--at %.40q; write a moment as 2026-11-20T14:00:00Z", o.at)
+			}
+			seq, err := source.SeqAt(ctx, at.UnixNano())
+			if err != nil {
+				return err
+			}
+			source = until{source, seq}
+		}
+		last, err := journal.Copy(ctx, target, source, o.progress())
+		if err == nil {
+			o.tell("Restored up to record %d.", last)
+		}
+		return err
+	})
+}
