@@ -25,9 +25,19 @@ type Policy struct {
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
 	SecondPerson                                        *bool
-	Availability, Uptime                                *fleet.Permille // targets
-	MTTR                                                *time.Duration
-	Horizon, Lead, Validation, KeepRoom                 *time.Duration // of planned work
+	PolicyTargets
+	PolicyMaintenance
+}
+
+// PolicyTargets are what the fleet aims at; nil: the file says nothing of it.
+type PolicyTargets struct {
+	Availability, Uptime *fleet.Permille // targets
+	MTTR                 *time.Duration
+}
+
+// PolicyMaintenance is how long planned work may take; nil: the file says nothing of it.
+type PolicyMaintenance struct {
+	Horizon, Lead, Validation, KeepRoom *time.Duration
 }
 
 // Cluster is one Kubernetes cluster.

@@ -24,13 +24,17 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 		IdleThreshold: maybe(idle.At("threshold"), yamlfile.Value.Share),
 		IdleWindow:    maybe(idle.At("window"), yamlfile.Value.Duration),
 		SecondPerson:  maybe(f.At("secondPerson"), yamlfile.Value.Bool),
-		Availability:  maybe(targets.At("availability"), yamlfile.Value.Share),
-		Uptime:        maybe(targets.At("uptime"), yamlfile.Value.Share),
-		MTTR:          maybe(targets.At("mttr"), yamlfile.Value.Duration),
-		Horizon:       maybe(m.At("horizon"), yamlfile.Value.Duration),
-		Lead:          maybe(m.At("lead"), yamlfile.Value.Duration),
-		Validation:    maybe(m.At("validation"), yamlfile.Value.Duration),
-		KeepRoom:      maybe(m.At("keepRoom"), yamlfile.Value.Duration),
+		PolicyTargets: PolicyTargets{
+			Availability: maybe(targets.At("availability"), yamlfile.Value.Share),
+			Uptime:       maybe(targets.At("uptime"), yamlfile.Value.Share),
+			MTTR:         maybe(targets.At("mttr"), yamlfile.Value.Duration),
+		},
+		PolicyMaintenance: PolicyMaintenance{
+			Horizon:    maybe(m.At("horizon"), yamlfile.Value.Duration),
+			Lead:       maybe(m.At("lead"), yamlfile.Value.Duration),
+			Validation: maybe(m.At("validation"), yamlfile.Value.Duration),
+			KeepRoom:   maybe(m.At("keepRoom"), yamlfile.Value.Duration),
+		},
 	}
 }
 

@@ -10,21 +10,31 @@ import (
 // Health is how a part of the fleet fared in a window. Times are GPUs × time or
 // nodes × time.
 type Health struct {
-	Scope           string
-	Covered         Window
-	Installed       int64 // GPUs × time, without retired nodes
-	Usable          int64 // GPUs × time
-	NodeTime        int64 // nodes × time, without retired ones
-	States          map[fleet.NodeState]int64
-	Failures        int
-	Interruptions   int   // replicas that went down with a node
-	Undone          int64 // work that interruptions undid, GPUs × time; not by island
-	Issued          int   // promises; not by island
-	Kept, Broken    int
+	Scope     string
+	Covered   Window
+	Installed int64 // GPUs × time, without retired nodes
+	Usable    int64 // GPUs × time
+	NodeTime  int64 // nodes × time, without retired ones
+	States    map[fleet.NodeState]int64
+	Interrupted
+	PromisesKept
 	HealthyGPUs     int // now
 	InstalledGPUs   int // now
 	PromisableMean  int64
 	HealthyTimeGPUs int64
+}
+
+// Interrupted is what failures did to work.
+type Interrupted struct {
+	Failures      int
+	Interruptions int   // replicas that went down with a node
+	Undone        int64 // work that interruptions undid, GPUs × time; not by island
+}
+
+// PromisesKept counts promises; not by island.
+type PromisesKept struct {
+	Issued       int // promises; not by island
+	Kept, Broken int
 }
 
 // Availability is the share of installed GPU-time that was usable; 1 where

@@ -68,12 +68,17 @@ type NodeLife struct {
 	State             fleet.NodeState
 	Since             int64
 	Failures          int
-	Interruptions     int      // of work, by this node
-	Down              int64    // GPUs that are not usable
-	Blamed            string   // the cause that they are charged to; "": none is
-	Open              *Episode // the one it is in
-	Stage             Stage    // of that one, since StageSince
-	StageSince        int64
+	Interruptions     int    // of work, by this node
+	Down              int64  // GPUs that are not usable
+	Blamed            string // the cause that they are charged to; "": none is
+	Ongoing
+}
+
+// Ongoing is the episode that a node is in.
+type Ongoing struct {
+	Open       *Episode // the one it is in
+	Stage      Stage    // of that one, since StageSince
+	StageSince int64
 }
 
 // The figures of an island's meter: nodes in each state, in the order of

@@ -18,11 +18,16 @@ type Usable struct {
 	LargestGang int    `json:"largestGang"` // guaranteed, in one island
 	Borrow      int    `json:"borrow"`      // that its tree could lend beyond that
 	Waiting     int    `json:"waiting"`     // workloads that come first
-	HeldForYou  int    `json:"heldForYou"`  // held for the asker inside the quota, and not used
-	Held        int    `json:"held"`        // held for others there, and not used: no part of the above
-	Next        Next   `json:"next"`
-	IslandNodes []int  `json:"islandNodes"` // of its backing, whole nodes that its in-quota work does not touch, by island, the most first
-	GPUsPerNode int    `json:"gpusPerNode"`
+	UsableHolds
+	Next        Next  `json:"next"`
+	IslandNodes []int `json:"islandNodes"` // of its backing, whole nodes that its in-quota work does not touch, by island, the most first
+	GPUsPerNode int   `json:"gpusPerNode"`
+}
+
+// UsableHolds are GPUs of holds inside the quota that no work uses.
+type UsableHolds struct {
+	HeldForYou int `json:"heldForYou"` // held for the asker inside the quota, and not used
+	Held       int `json:"held"`       // held for others there, and not used: no part of the above
 }
 
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.

@@ -94,7 +94,7 @@ func (h *house) control(name string, replicas int) {
 			Index: -1, Owner: translate.Owner{Kind: "Job", Name: name, UID: name, Size: replicas},
 		}
 		of = rand.New(rand.NewPCG(uint64(len(name)), uint64(name[len(name)-1]))) // all alike
-		p.Wishes = translate.Wishes{Target: []string{"q", "flex"}[int(name[len(name)-1])%2], Priority: fleet.Priority(int(name[len(name)-1]) % 4), Grace: time.Minute}
+		p.Wishes = translate.Wishes{Target: []string{"q", "flex"}[int(name[len(name)-1])%2], Priority: fleet.Priority(int(name[len(name)-1]) % 4), Times: translate.Times{Grace: time.Minute}}
 		if int(name[len(name)-1])%3 == 0 && replicas > 1 {
 			p.Wishes.Min, p.Wishes.Max = 1, replicas
 		}

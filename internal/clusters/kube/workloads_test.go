@@ -37,7 +37,7 @@ func TestWhatWasLetGoIsNewToALaterAgent(t *testing.T) {
 			defer func() { _ = h.e.Close() }()
 			pod := translate.Pod{
 				Namespace: "oak", Name: "sweep-0", UID: "1", GPUs: 8, Gated: true, Virtual: true, Created: h.now, Owner: translate.Owner{Kind: "Job", Name: "sweep", UID: "u", Size: 1},
-				Wishes: translate.Wishes{Target: "q", Priority: fleet.Mid, Grace: time.Minute, Partition: "tiger/h200"},
+				Wishes: translate.Wishes{Target: "q", Priority: fleet.Mid, Times: translate.Times{Grace: time.Minute}, Partition: "tiger/h200"},
 			}
 			h.do(core.SetMode{Cluster: "tiger", Mode: fleet.Shadow}) // so that it waits
 			h.at(2*time.Second, pod)
@@ -77,7 +77,7 @@ func TestAPodWithoutAnOwnerIsEvictedForGood(t *testing.T) {
 			defer func() { _ = h.e.Close() }()
 			pod := translate.Pod{
 				Namespace: "oak", Name: "one", UID: "1", GPUs: 8, Gated: true, Created: h.now, Index: -1,
-				Wishes: translate.Wishes{Target: "flex", Workload: c.named, Priority: fleet.Mid, Grace: time.Minute},
+				Wishes: translate.Wishes{Target: "flex", Workload: c.named, Priority: fleet.Mid, Times: translate.Times{Grace: time.Minute}},
 			}
 			h.at(2*time.Second, pod)
 			h.at(time.Second, pod)

@@ -14,11 +14,29 @@ type Planner struct {
 	*scratch
 	// ignoreFlex: room is judged as if no flex work were there; then only in-quota work is evicted.
 	ignoreFlex    bool
-	lacking       lack // what the last claims lacked
-	readsQueue    bool // the last claims' answers hang on who else waits
 	roomiestFirst bool // nodes with the most room come first
 	cutShort      bool // a search for nodes stopped early
+	whyNot
 
+	Turn
+	memos
+}
+
+// memos keep what many units ask about one state.
+type memos struct {
+	growth   growthMemo
+	shares   map[string]int
+	sharesAt uint64
+}
+
+// whyNot is why the last claims found no room.
+type whyNot struct {
+	lacking    lack // what the last claims lacked
+	readsQueue bool // the last claims' answers hang on who else waits
+}
+
+// Turn is what the planners of one turn tell each other.
+type Turn struct {
 	// Deferred are the workloads that were left to a partition that would take them
 	// on better terms; Insist are those that are not left to others any more.
 	Deferred []*fleet.Workload
@@ -26,29 +44,24 @@ type Planner struct {
 	// lost it again and again is not asked any more: it waits for the next event.
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
-
-	growth   growthMemo
-	shares   map[string]int
-	sharesAt uint64
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.
 type scratch struct {
-	freed    []int  // GPUs that chosen victims give back, by node
-	gone     []int  // in-quota replicas among them, by node
-	extra    []int  // GPUs that the newcomer has been given so far, by node
-	restedAt uint64 // what had shifted when no workload with reserved room could start
-	// returnsAt is what had shifted when returns was found out.
-	returnsAt uint64
-	moved     []int    // changes of the three, by island
-	ints      [4][]int // a claim's numbers by island, see intsFor
+	changedRoom
+	derivedWork
+	ints [4][]int // a claim's numbers by island, see intsFor
 
 	largestOf reachSizes
-	list      []candidate
-	marks     []int // see cover
-	clears    []int // see trial
-	mark      int
+	lists
+	marks  []int // see cover
+	clears []int // see trial
+	mark   int
+}
 
+// lists are used again and again.
+type lists struct {
+	list     []candidate
 	cores    parts
 	leaving  []*candidateVictim
 	inQuota  []evictable
@@ -56,13 +69,26 @@ type scratch struct {
 	guarded  []judgedUnit // see classifyTree
 	others   []judgedUnit
 	flexWork []*fleet.Workload
+}
 
-	// What was derived from the standing work, and the version it was derived from.
-	flexOf   map[string]*standing // by namespace
-	accounts map[*fleet.Account]*standing
-	covers   map[*fleet.Tree]coverageAt
-	returns  map[*fleet.Account][]fleet.Waiting // see returning
-	trees    map[*fleet.Tree]uint64             // when each tree was classified last
+// derivedWork is derived from the standing work, each with the version it was derived from.
+type derivedWork struct {
+	restedAt uint64 // what had shifted when no workload with reserved room could start
+	// returnsAt is what had shifted when returns was found out.
+	returnsAt uint64
+	flexOf    map[string]*standing // by namespace
+	accounts  map[*fleet.Account]*standing
+	covers    map[*fleet.Tree]coverageAt
+	returns   map[*fleet.Account][]fleet.Waiting // see returning
+	trees     map[*fleet.Tree]uint64             // when each tree was classified last
+}
+
+// changedRoom is what a set of victims and the newcomer change.
+type changedRoom struct {
+	freed []int // GPUs that chosen victims give back, by node
+	gone  []int // in-quota replicas among them, by node
+	extra []int // GPUs that the newcomer has been given so far, by node
+	moved []int // changes of the three, by island
 }
 
 // New makes the planner of a partition at a moment.
@@ -75,8 +101,20 @@ func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 func (m *memory) scratchFor(p *fleet.Partition) *scratch {
 	sc := m.scratch
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{freed: make([]int, n), gone: make([]int, n), extra: make([]int, n), moved: make([]int, len(p.Islands)), marks: make([]int, n), clears: make([]int, n), accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{}, trees: map[*fleet.Tree]uint64{}, returns: map[*fleet.Account][]fleet.Waiting{}, flexOf: map[string]*standing{}, cores: parts{}}
+		sc = &scratch{changedRoom: newChangedRoom(n, len(p.Islands)), derivedWork: newDerivedWork(), marks: make([]int, n), clears: make([]int, n)}
+		sc.cores = parts{}
 		m.scratch = sc
 	}
 	return sc
+}
+
+func newChangedRoom(nodes, islands int) changedRoom {
+	return changedRoom{freed: make([]int, nodes), gone: make([]int, nodes), extra: make([]int, nodes), moved: make([]int, islands)}
+}
+
+func newDerivedWork() derivedWork {
+	return derivedWork{
+		flexOf: map[string]*standing{}, accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{},
+		returns: map[*fleet.Account][]fleet.Waiting{}, trees: map[*fleet.Tree]uint64{},
+	}
 }

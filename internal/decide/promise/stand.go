@@ -31,34 +31,44 @@ type row struct {
 	tree    int
 	stands  []stand // in order of island
 	grant   int
-	declare int // size of the declared gang
+	declared
 	running []block
+	runs    int // nodes that running gangs take
+	blocks  int // nodes that all its gangs take
+	target  int // nodes that the account gets
+	have    int // nodes that back it so far
+}
+
+// declared is the gang that a grant declares.
+type declared struct {
+	declare int  // size of the declared gang
 	letIn   bool // whether its declared gang may go where it is not yet
 	// hopeless: no island would take the declared gang even if no other stood there.
 	hopeless bool
 	home     int  // island that backs the declared gang at present, or −1
 	backed   bool // whether the declared gang is backed
-	runs     int  // nodes that running gangs take
-	blocks   int  // nodes that all its gangs take
-	target   int  // nodes that the account gets
-	have     int  // nodes that back it so far
 	gang     Gang
 }
 
 // stand is an account in an island.
 type stand struct {
-	island, tree int  // tree: index into the island's trees
-	before       int  // nodes that backed the account when the alignment began
-	present      int  // nodes that back it now
-	touched      int  // nodes that its running work touches
-	covered      int  // of these, those with work that its quota or tree covers
-	under        int  // nodes that back its running work, and must stay as long as its target allows
-	runs         int  // nodes that its running gangs take
-	block        int  // nodes that all its gangs take
-	backing      int  // nodes that back it so far
-	mending      int  // nodes that its guaranteed gangs have lost and are mended with
-	first        int  // nodes that its first work touches (see findFirst), and those that are mended
-	usable       bool // whether some of that stands on a usable node
+	island, tree int // tree: index into the island's trees
+	before       int // nodes that backed the account when the alignment began
+	present      int // nodes that back it now
+	touched      int // nodes that its running work touches
+	covered      int // of these, those with work that its quota or tree covers
+	under        int // nodes that back its running work, and must stay as long as its target allows
+	gangNodes
+	backing int  // nodes that back it so far
+	usable  bool // whether some of that stands on a usable node
+}
+
+// gangNodes are the nodes of an island that work of an account takes as one piece.
+type gangNodes struct {
+	runs    int // nodes that its running gangs take
+	block   int // nodes that all its gangs take
+	mending int // nodes that its guaranteed gangs have lost and are mended with
+	first   int // nodes that its first work touches (see findFirst), and those that are mended
 }
 
 // keeps is what gangs and running work need of the account's backing there.
@@ -160,7 +170,7 @@ func (al *aligner) quiet() bool {
 func (al *aligner) enter(k, t int) {
 	a := al.p.Accounts[k]
 	r := &al.rows[k]
-	*r = row{account: a, tree: t, grant: a.GrantNodes(), home: -1}
+	*r = row{account: a, tree: t, grant: a.GrantNodes(), declared: declared{home: -1}}
 	r.stands = make([]stand, 0, len(a.Islands()))
 	for _, i := range a.Islands() {
 		n, touched := a.Backing[i], a.Touched(i)

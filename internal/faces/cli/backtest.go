@@ -20,15 +20,20 @@ import (
 // backtestOptions are those of `muster backtest`.
 type backtestOptions struct {
 	*app
-	faults, journal    string
-	nodes, perNode     int
-	islands            []int
+	faults, journal string
+	poolsOf
 	horizons, policies []string
 	from, to           span
 	seed               uint64
 	svg, into          string
 	plot               bool
-	left               []string // which nodes make no pool
+}
+
+// poolsOf says which nodes make the pools that are tried.
+type poolsOf struct {
+	nodes, perNode int
+	islands        []int
+	left           []string // which nodes make no pool
 }
 
 func newBacktest(a *app) *cobra.Command {

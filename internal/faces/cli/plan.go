@@ -29,26 +29,72 @@ func (n *names) plan(e *musterv1.Event) string {
 
 // foreseen is what events say that is worth a sentence.
 type foreseen struct {
-	ID, Workload, For                             uint64
-	Name, Cluster, GPU, Island, Scope             string
-	Quota, Partition, Node, Mode, Owner, By       string
-	State, Signature, Haircut, Target, Class, Why string
-	GPUs, Gang, Promisable, Nodes, Pool, Left     int
-	Was, From, To                                 any // GPUs, states, quotas, or replicas
-	Dead, Min, Max                                int
-	Holds                                         int
-	Priority                                      string
-	Overcommit, Passed, Real, Reserved, Mend      bool
-	Whole, Failed                                 bool
-	Names                                         []string
-	Spots, Leave                                  []any
-	Access                                        struct{ Users, Groups, Namespaces []string }
-	Subject                                       struct{ Kind, Name string }
-	Role                                          string
-	Binding                                       struct {
+	ID            uint64
+	By, Why       string
+	Was, From, To any // GPUs, states, quotas, or replicas
+	foreseenThing
+	foreseenNode
+	foreseenGrant
+	foreseenWork
+	foreseenReplicas
+	foreseenAsking
+	foreseenRole
+}
+
+// foreseenThing is what an event is about.
+type foreseenThing struct {
+	Name, Cluster, Mode, GPU, Island, Scope string
+	Quota, Partition, Node, Owner           string
+	Names                                   []string
+}
+
+// foreseenNode is what is said of a node.
+type foreseenNode struct {
+	State, Signature string
+	Dead             int
+	Passed, Real     bool
+	Sightings        []any
+}
+
+// foreseenGrant is what quotas get and lose.
+type foreseenGrant struct {
+	GPUs, Gang, Promisable, Nodes int
+	Overcommit                    bool
+	Haircut                       string
+	Access                        struct{ Users, Groups, Namespaces []string }
+	Backing                       []struct {
+		Quota, Island string
+		Nodes         int
+	}
+}
+
+// foreseenWork is what is said of a workload.
+type foreseenWork struct {
+	Workload, For           uint64
+	Target, Class, Priority string
+	Whole, Failed           bool
+	Spec                    asked
+}
+
+// foreseenReplicas is what becomes of a workload's replicas.
+type foreseenReplicas struct {
+	Pool, Left, Min, Max, Holds int
+	Reserved, Mend              bool
+	Spots, Leave                []any
+}
+
+// foreseenRole is what somebody may do.
+type foreseenRole struct {
+	Subject struct{ Kind, Name string }
+	Role    string
+	Binding struct {
 		Subject struct{ Kind, Name string }
 		Role    string
 	}
+}
+
+// foreseenAsking is what people keep for themselves, ask for and offer.
+type foreseenAsking struct {
 	Hold struct {
 		ID               uint64
 		Quota, Partition string
@@ -65,12 +111,6 @@ type foreseen struct {
 		GPUs int
 	}
 	Subscription struct{ Name string }
-	Sightings    []any
-	Spec         asked
-	Backing      []struct {
-		Quota, Island string
-		Nodes         int
-	}
 }
 
 // sentences say what events about metal, quota and people would lead to.

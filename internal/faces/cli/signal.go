@@ -26,11 +26,16 @@ type signalSendOptions struct {
 	*app
 	writing
 	file, check, agent, action, message, id string
-	codes, gpus                             []string
-	xid                                     int
-	xidSaid                                 bool
-	fatal, healthy, storeOnly               bool
-	at                                      moment
+	sign
+	at moment
+}
+
+// sign is what a monitor is said to have seen, as it was typed.
+type sign struct {
+	codes, gpus               []string
+	xid                       int
+	xidSaid                   bool
+	fatal, healthy, storeOnly bool
 }
 
 func newSignalSend(a *app) *cobra.Command {

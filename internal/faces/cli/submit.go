@@ -16,12 +16,17 @@ type submitOptions struct {
 	*app
 	writing
 	naming
-	file                     string
-	name, target, partition  string
-	priority                 string
-	gang                     string
-	pools                    []string
+	file string
+	typedWork
 	maxRuntime, every, grace span
+}
+
+// typedWork is what the work asks for, as it was typed.
+type typedWork struct {
+	name, target, partition string
+	priority                string
+	gang                    string
+	pools                   []string
 }
 
 func newSubmit(a *app, use string) *cobra.Command {

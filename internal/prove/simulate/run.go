@@ -57,6 +57,11 @@ type run struct {
 	forecasts *forecasts
 	now       fleet.Instant
 
+	course
+}
+
+// course is how far a run has come.
+type course struct {
 	submitted int            // jobs of the input
 	changes   []change       // still to happen
 	down      map[string]int // open faults by node
@@ -65,7 +70,7 @@ type run struct {
 
 // newRun builds the fleet and everything around it.
 func newRun(ctx context.Context, o Options, in Input) (*run, error) {
-	r := &run{options: o, in: in, now: start(in), down: map[string]int{}, tally: newTally()}
+	r := &run{options: o, in: in, now: start(in), course: course{down: map[string]int{}}, tally: newTally()}
 	r.options.Journal = o.journal()
 	r.forecasts = newForecasts(o, r.now)
 	r.cluster = newMeter(simulated.New(clusterOptions(o)))

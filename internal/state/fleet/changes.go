@@ -130,3 +130,6 @@ func (p *Partition) Freed() {
 	p.changes.All++
 	p.Touch()
 }
+
+// Touch says that something changed in the partition, though no room came free.
+func (p *Partition) Touch() { p.state.dirty[p] = true }

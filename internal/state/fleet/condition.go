@@ -38,11 +38,16 @@ type Condition struct {
 	StoreOnly bool     `json:"storeOnly,omitempty"`
 	Action    string   `json:"action,omitempty"`
 	Message   string   `json:"message,omitempty"`
-	Since     Instant  `json:"since"`             // of the first sight since it was last well
-	Last      Instant  `json:"last"`              // of the latest sight
-	Cleared   Instant  `json:"cleared,omitempty"` // when the check was last seen to pass
-	Count     int      `json:"count"`             // sights ever, without those that came later than SightMemory others
-	Seen      []Sight  `json:"seen"`              // the latest, in order of time
+	Sightings
+}
+
+// Sightings are when the condition was seen.
+type Sightings struct {
+	Since   Instant `json:"since"`             // of the first sight since it was last well
+	Last    Instant `json:"last"`              // of the latest sight
+	Cleared Instant `json:"cleared,omitempty"` // when the check was last seen to pass
+	Count   int     `json:"count"`             // sights ever, without those that came later than SightMemory others
+	Seen    []Sight `json:"seen"`              // the latest, in order of time
 }
 
 // Fault is a time at which a node fell out of service.

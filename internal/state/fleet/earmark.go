@@ -194,3 +194,43 @@ func (a *Account) StandingBut(gone func(*Workload) int) Earmarks {
 	}
 	return e
 }
+
+// AddHold adds a hold.
+func (s *State) AddHold(h Hold) {
+	s.Holds = append(s.Holds, &h)
+	s.NextHold = max(s.NextHold, h.ID+1)
+	p := s.Partition(h.Partition)
+	s.alarm(p, h.Until, ofMetal)
+	if h.Inside() {
+		a := p.EnsureAccount(h.Quota)
+		a.earmark(&h)
+		a.touch()
+		p.freed(a.tree) // the holder need not wait for those ahead any more
+	}
+}
+
+// EndHold leaves this many GPUs of a hold; none: it is gone.
+func (s *State) EndHold(id uint64, left int) {
+	for _, h := range s.Holds {
+		if h.ID == id {
+			h.GPUs = left
+			s.unearmark(h)
+		}
+	}
+	s.Holds = remove(s.Holds, func(h *Hold) bool { return h.GPUs == 0 })
+}
+
+// unearmark says that a hold inside a quota has become smaller, or is gone:
+// others may start, and work that runs may come inside the backing.
+func (s *State) unearmark(h *Hold) {
+	if !h.Inside() {
+		return
+	}
+	p := s.Partition(h.Partition)
+	a := p.EnsureAccount(h.Quota)
+	if h.GPUs == 0 {
+		a.unearmark(h)
+	}
+	a.touch()
+	p.freed(a.tree)
+}

@@ -69,57 +69,71 @@ type Partition struct {
 	Islands     []*Island  `json:"islands"` // in order of name
 	Nodes       []*Node    `json:"nodes"`   // in order of arrival
 	Accounts    []*Account `json:"accounts"`
-	Promisable  int        `json:"promisable"` // nodes
+	Promise
+	// Regranted: the whole nodes of a grant, or its gang, have changed since the backing last did. Only then, or
+	// where promisable falls, may an alignment take cover from running work.
+	Regranted bool            `json:"grantsMoved,omitempty"`
+	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
+
+	state *State
+	nodeIndex
+	quotaIndex
+	flexIndex
+	worklists worklists
+	changes   Changes
+	alignment
+	looks
+	// Memories are what those who decide remember of the partition.
+	Memories Memories `json:"-"`
+}
+
+// Promise is what of a partition people may assign, and what became of it.
+type Promise struct {
+	Promisable int `json:"promisable"` // nodes
 	// Unsustained is how many nodes sustainable is below promisable.
 	Unsustained int     `json:"unsustained,omitempty"`
 	PastSince   Hour    `json:"pastSince,omitempty"` // first hour of what Island.Past keeps
 	Pledges     Pledges `json:"pledges"`             // what became of what was promisable
 	LongPledges Pledges `json:"longPledges"`         // and of what was sustainable
 	Downs       []Down  `json:"downs"`               // by node, then in order; see forgetDowns
-	// Regranted: the whole nodes of a grant, or its gang, have changed since the backing last did. Only then, or
-	// where promisable falls, may an alignment take cover from running work.
-	Regranted bool            `json:"grantsMoved,omitempty"`
-	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
+}
 
-	// Derived.
-	state    *State
-	byName   map[string]int
+// nodeIndex is what is counted over the nodes of a partition.
+type nodeIndex struct {
+	byName     map[string]int
+	tally      Tally
+	probations int // nodes in probation
+	leavings   int // leaving nodes
+	downs      peaks
+}
+
+// quotaIndex is what is known of the quotas with an account in a partition. Its lists
+// of accounts are in order of path, those of trees in order of name.
+type quotaIndex struct {
 	accounts map[string]*Account
 	trees    map[string]*Tree
-	waits    []*Account // for which a unit waits, in order of path
+	waits    []*Account // for which a unit waits
+	changed  []*Tree    // see TakeChanged; in no order
 	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.
 	unsettled []*Tree
-	tally     Tally
-	flex      map[string]*FlexUse
+}
+
+// flexIndex is what is known of the flex of a partition.
+type flexIndex struct {
+	flex      map[string]*FlexUse // by namespace
 	flexWork  []*Workload
 	names     []string // namespaces that use, used or wait for flex, in order
 	flexWaits []string // namespaces in which a unit waits for flex, in order
-	worklists worklists
-	changes   Changes
-	changed   []*Tree // see TakeChanged
-	// unaligned: something that the backing depends on has changed since it was last decided.
-	unaligned bool
-	// straying: work that its quota's backing does not cover came, went or moved.
-	straying   bool
-	idled      []*Tree // whose work came to nodes or left them since an alignment looked last
-	overs      int     // islands of accounts that touch more nodes than back them
-	short      int     // accounts whose grant is not backed whole
-	declared   int     // accounts that declare a gang
-	gangless   int     // accounts whose declared gang is not backed
-	leavings   int     // leaving nodes
-	probations int
-	downs      peaks
-	// grantsMoved: a grant has changed since an alignment looked last, even one that
-	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
-	grantsMoved bool
+}
+
+// looks are what decisions other than placement's have to look at.
+type looks struct {
 	expired     bool // an order to leave may be due again
 	halted      string
 	forecastAt  Instant // next look for what time alone has taught; see forecasting
 	ailing      []int   // see Ailing
 	undiagnosed bool
 	failures    []*Workload // see Unexplained
-	// Memories are what those who decide remember of the partition.
-	Memories Memories `json:"-"`
 }
 
 // Tally is the partition's GPUs by what they do, kept up to date node by node.
@@ -263,13 +277,6 @@ func (p *Partition) LeavingNodes() int { return p.leavings }
 
 // OnProbation is the number of nodes in probation.
 func (p *Partition) OnProbation() int { return p.probations }
-
-// Content says whether every grant is backed whole, none declares a gang,
-// and all work stands where its quota's backing reaches, as when the backing was
-// decided last. Then nodes that come and go change no backing that still stands.
-func (p *Partition) Content() bool {
-	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0 && !p.InPieces()
-}
 
 // State is the state the partition belongs to.
 func (p *Partition) State() *State { return p.state }

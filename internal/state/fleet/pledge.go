@@ -194,8 +194,8 @@ func (s *State) Judge(at Instant) {
 // its islands' own shares over 24 hours, brought up to a moment. It changes nothing.
 func (p *Partition) Realised(now Instant) (short, long Pledges, islands []Pledges) {
 	c := &Partition{
-		ID: p.ID, Cluster: p.Cluster, Promisable: p.Promisable, Unsustained: p.Unsustained, state: p.state,
-		Pledges: p.Pledges.clone(), LongPledges: p.LongPledges.clone(), Islands: clonePointers(p.Islands),
+		ID: p.ID, Cluster: p.Cluster, state: p.state, Islands: clonePointers(p.Islands),
+		Promise: Promise{Promisable: p.Promisable, Unsustained: p.Unsustained, Pledges: p.Pledges.clone(), LongPledges: p.LongPledges.clone()},
 	}
 	for _, i := range c.Islands {
 		i.Pledges = i.Pledges.clone()

@@ -129,3 +129,43 @@ func (p Policy) Check() error {
 	}
 	return p.Targets.Check()
 }
+
+// SetPolicy sets the fleet's policy.
+func (s *State) SetPolicy(policy Policy) {
+	s.Policy = policy
+	s.Policy.Targets = policy.Targets.OrDefault() // a log of before there were targets names none
+	s.unalignAll()
+}
+
+// SetBuffer sets the buffer policy of a scope.
+func (s *State) SetBuffer(scope string, buffer Buffer) {
+	s.Buffers[scope] = buffer
+	s.unalignAll()
+}
+
+func (s *State) unalignAll() {
+	for _, p := range s.Partitions {
+		p.Unalign()
+		p.alarms(s)
+	}
+	for _, id := range sortedIDs(s.Workloads) {
+		if w := s.Workloads[id]; w.partition != nil && w.Started != 0 {
+			s.alarmsOf(w)
+		}
+	}
+}
+
+// alarms asks for looks when probations and dwells end, as the policy now says.
+func (p *Partition) alarms(s *State) {
+	p.forecasting(s.Time)
+	for _, n := range p.Nodes {
+		if n.State == Probation {
+			s.alarm(p, s.ProbationEnds(n), ofMetal)
+		}
+	}
+	for _, d := range p.Downs {
+		if d.To != Never {
+			s.alarm(p, d.To.Add(s.Policy.Dwell), ofMetal)
+		}
+	}
+}

@@ -28,6 +28,11 @@ type QuotaRequest struct {
 	State     RequestState `json:"state"`
 	Offers    []Offer      `json:"offers,omitempty"` // what other quotas' owners agreed to give
 
+	RequestAnswer
+}
+
+// RequestAnswer says who answered a request, when and why.
+type RequestAnswer struct {
 	Answered   Instant `json:"answered,omitempty"`
 	AnsweredBy string  `json:"answeredBy,omitempty"`
 	Answer     string  `json:"answer,omitempty"` // why so

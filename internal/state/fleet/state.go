@@ -68,21 +68,26 @@ type State struct {
 	Bindings []*Binding      `json:"bindings,omitempty"` // in order of subject, role and scope
 	Tokens   []*ServiceToken `json:"tokens,omitempty"`   // in order of ID
 
+	index
+	alarms     alarms
+	unlearning bool       // see StopLearning
+	excerpt    *excerpt   // see ForkOf; nil: the whole fleet
+	spent      []*Account // whose usage changed in the record that is being written
+	look       bool       // something changed that planned work may act on, see Looks
+	wakeAt     Instant    // last moment that was asked for, see WakeMaintenance
+}
+
+// index finds what a state holds.
+type index struct {
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
 	clusters   map[string]*Cluster
 	names      map[string]*Workload
 	keys       map[string]KeyUse
 	dirty      map[*Partition]bool
-	alarms     alarms
 	shapes     map[shapeKey]int
 	nowhere    map[uint64]*Workload // that wait, and have no queue to wait in
 	shaped     int                  // numbers of shapes that a copy took over with its workloads
-	unlearning bool                 // see StopLearning
-	excerpt    *excerpt             // see ForkOf; nil: the whole fleet
-	spent      []*Account           // whose usage changed in the record that is being written
-	look       bool                 // something changed that planned work may act on, see Looks
-	wakeAt     Instant              // last moment that was asked for, see WakeMaintenance
 }
 
 // NewState is the state before the first record.

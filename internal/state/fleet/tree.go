@@ -18,6 +18,15 @@ type Tree struct {
 	// Memo is placement's.
 	Memo Memo
 
+	treeSums
+	idled bool // it is among Partition.idled
+
+	backing []int // nodes that back the tree, per island
+	touched []int // nodes with staying in-quota work of the tree, per island
+}
+
+// treeSums are summed over the accounts of a tree.
+type treeSums struct {
 	backedNodes int    // nodes
 	backers     int    // accounts with backing
 	usage       int    // GPUs, see Account.Usage
@@ -27,10 +36,6 @@ type Tree struct {
 	insideHolds int    // holds inside its quotas
 	leaving     int    // workloads with replicas on their way out
 	version     uint64 // grows with every change of work or backing
-	idled       bool   // it is among Partition.idled
-
-	backing []int // nodes that back the tree, per island
-	touched []int // nodes with staying in-quota work of the tree, per island
 }
 
 // Accounts lists the tree's accounts in the partition, in order of path.

@@ -156,18 +156,30 @@ type Workload struct {
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Mends        int           `json:"mends,omitempty"`
-	Stops        int           `json:"stops,omitempty"`     // times that maintenance stopped it
-	Paused       bool          `json:"paused,omitempty"`    // it waits until its nodes were visited
-	GraceEnds    Instant       `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
-	For          uint64        `json:"for,omitempty"`       // workload that needs its room
-	Orders       []Order       `json:"orders,omitempty"`    // to leave, that are not carried out yet
-	Moves        *Move         `json:"moves,omitempty"`     // where it goes once it has left its nodes
-	Replicas     [][]Replica   `json:"held"`                // per pool
-	Failure      *Failure      `json:"failure,omitempty"`   // where and why it failed; nil: it has not
-	Usage        *Usage        `json:"usage,omitempty"`     // what its GPUs were last seen to do
-	Lost         []int         `json:"lost,omitempty"`      // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
+	Stops        int           `json:"stops,omitempty"`  // times that maintenance stopped it
+	Paused       bool          `json:"paused,omitempty"` // it waits until its nodes were visited
+	Departure
+	Replicas [][]Replica `json:"held"`              // per pool
+	Failure  *Failure    `json:"failure,omitempty"` // where and why it failed; nil: it has not
+	Usage    *Usage      `json:"usage,omitempty"`   // what its GPUs were last seen to do
+	Lost     []int       `json:"lost,omitempty"`    // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
 
-	// Derived.
+	places
+	// Memo and Scratch are placement's; a copy of the workload takes the memo alone.
+	Memo    Memo `json:"-"`
+	Scratch any  `json:"-"`
+}
+
+// Departure is what makes a workload leave, and where it goes then.
+type Departure struct {
+	GraceEnds Instant `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
+	For       uint64  `json:"for,omitempty"`       // workload that needs its room
+	Orders    []Order `json:"orders,omitempty"`    // to leave, that are not carried out yet
+	Moves     *Move   `json:"moves,omitempty"`     // where it goes once it has left its nodes
+}
+
+// places are where a workload stands in the state's indexes.
+type places struct {
 	partition  *Partition
 	account    *Account // nil on flex
 	queued     []queueSpot
@@ -178,9 +190,6 @@ type Workload struct {
 	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restood    uint64     // grows with every change of what of it stays
-	// Memo and Scratch are placement's; a copy of the workload takes the memo alone.
-	Memo    Memo `json:"-"`
-	Scratch any  `json:"-"`
 }
 
 // Move is another target for a workload that still has to leave its nodes.

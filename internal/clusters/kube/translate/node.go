@@ -29,15 +29,20 @@ type Node struct {
 	Island string
 	Rack   string
 	Dead   int // GPUs that the device plugin does not offer
-	// Cordoned says who keeps new work away by hand: "cordoned", or the taint.
-	Cordoned string
-	Broken   string         // the taint that says it cannot serve; "": none
-	Mark     string         // that Muster itself has set, whole; see marks.go
-	Silent   fleet.Instant  // since when its kubelet does not answer; 0: it answers, perhaps that it is not ready
-	Fenced   bool           // Muster has said that it is out of service
+	Outage
 	Signals  []fleet.Signal // its conditions; well ones too
 	Problems []Problem
 	Fit      *nodefit.Node // what it offers to pods
+}
+
+// Outage is what keeps work away from a node.
+type Outage struct {
+	// Cordoned says who keeps new work away by hand: "cordoned", or the taint.
+	Cordoned string
+	Broken   string        // the taint that says it cannot serve; "": none
+	Mark     string        // that Muster itself has set, whole; see marks.go
+	Silent   fleet.Instant // since when its kubelet does not answer; 0: it answers, perhaps that it is not ready
+	Fenced   bool          // Muster has said that it is out of service
 }
 
 // NodeOf reads a node.

@@ -68,15 +68,20 @@ func (o *Owner) Asked() string { return firstOf(o.Object, o.Name) }
 
 // Wishes are the labels and annotations of Muster's own on a pod.
 type Wishes struct {
-	Target     string
-	Workload   string
-	Pool       string
-	Partition  string
-	Queue      string // Kueue's local queue
-	Priority   fleet.Priority
-	Rank       int
-	Reach      fleet.Reach
-	Min, Max   int // 0: not said
+	Target    string
+	Workload  string
+	Pool      string
+	Partition string
+	Queue     string // Kueue's local queue
+	Priority  fleet.Priority
+	Rank      int
+	Reach     fleet.Reach
+	Min, Max  int // 0: not said
+	Times
+}
+
+// Times are how long work says that it takes; 0: it does not say.
+type Times struct {
 	MaxRuntime time.Duration
 	Checkpoint time.Duration
 	Grace      time.Duration

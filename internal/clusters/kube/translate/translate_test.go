@@ -161,7 +161,7 @@ func TestWhatAPodSays(t *testing.T) {
 	p, ok := PodOf(pod("p", map[string]string{LabelTarget: "research.post"}, map[string]string{
 		AnnotationPriority: "high", AnnotationRank: "2", AnnotationReach: "rack", AnnotationReplicas: "2..8", AnnotationMaxRuntime: "90m", AnnotationGrace: "2m",
 	}, ""), &o)
-	want := Wishes{Target: "research/post", Priority: fleet.High, Rank: 2, Reach: fleet.ReachRack, Min: 2, Max: 8, MaxRuntime: 90 * time.Minute, Grace: 2 * time.Minute}
+	want := Wishes{Target: "research/post", Priority: fleet.High, Rank: 2, Reach: fleet.ReachRack, Min: 2, Max: 8, Times: Times{MaxRuntime: 90 * time.Minute, Grace: 2 * time.Minute}}
 	if !ok || p.GPUs != 8 || p.Wishes != want || len(p.Problems) > 0 {
 		t.Errorf("read %+v", p)
 	}

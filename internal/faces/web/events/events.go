@@ -31,10 +31,15 @@ type Row struct {
 	at            time.Time
 	actor, reason string
 	kind, text    string
-	thing, path   string // what it is about, and its page
-	about         words.Thing
+	subject
 	before, after string
 	record        string
+}
+
+// subject is what a row is about.
+type subject struct {
+	thing, path string // what it is about, and its page
+	about       words.Thing
 }
 
 // Is says whether an event is about a thing.

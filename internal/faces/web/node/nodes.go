@@ -26,16 +26,26 @@ type listView struct {
 	nodes      []*musterv1.NodePast
 	more       int
 	lemons     *musterv1.LemonsResponse
-	repairs    []*musterv1.RepairTimes
-	swide      draw.SVG
-	snarrow    draw.SVG
-	curves     []*musterv1.RepairCurve
-	cwide      draw.SVG
-	cnarrow    draw.SVG
-	signals    []*musterv1.Condition
-	moreSigns  int
+	repairTimes
+	lastSignals
 	total, out int
 	pastGone   string
+}
+
+// lastSignals are the signals that were seen last.
+type lastSignals struct {
+	signals   []*musterv1.Condition
+	moreSigns int
+}
+
+// repairTimes is how long repairs take.
+type repairTimes struct {
+	repairs []*musterv1.RepairTimes
+	swide   draw.SVG
+	snarrow draw.SVG
+	curves  []*musterv1.RepairCurve
+	cwide   draw.SVG
+	cnarrow draw.SVG
 }
 
 // List is the page of nodes and health.

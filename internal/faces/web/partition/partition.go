@@ -16,18 +16,23 @@ import (
 
 // view is what the page of a partition shows.
 type view struct {
-	v            *frame.Visit
-	p            *musterv1.PartitionCapacity
-	island       string
+	v      *frame.Visit
+	p      *musterv1.PartitionCapacity
+	island string
+	drawn
+	backing    []backed
+	quotas     []*musterv1.Quota
+	islands    []string // of the columns of backing
+	rows       []islandRow
+	namespaces []*musterv1.NamespaceFlex
+	coming     coming.View
+	shadow     string // the cluster, where it is in mode shadow
+}
+
+// drawn is how the islands are drawn.
+type drawn struct {
 	maps         []islands.Map
 	wide, narrow draw.SVG // of islands that are too many to be drawn node by node
-	backing      []backed
-	quotas       []*musterv1.Quota
-	islands      []string // of the columns of backing
-	rows         []islandRow
-	namespaces   []*musterv1.NamespaceFlex
-	coming       coming.View
-	shadow       string // the cluster, where it is in mode shadow
 }
 
 // backed is one quota's backing, island by island.

@@ -26,6 +26,11 @@ type view struct {
 	spares       []*musterv1.Spares
 	moreSpares   int // that are enough, and not listed
 	wide, narrow draw.SVG
+	trying
+}
+
+// trying is what another policy would have done.
+type trying struct {
 	trades       *musterv1.FrontierResponse
 	fwide, fnarr draw.SVG
 	kind         string // of the policy that is tried

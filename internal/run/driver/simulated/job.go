@@ -17,12 +17,17 @@ type job struct {
 	ready            fleet.Instant // when the last started replica of the lowest-rank pools is up
 	runs             uint64        // how often replicas were started
 
-	whole     bool          // it makes progress from since on
-	since     fleet.Instant // may lie ahead, while replicas start
-	saved     time.Duration // progress that nothing can take away any more
-	plan      uint64        // number of the last plan of its end
-	finished  bool
+	progress
 	forgotten bool
+}
+
+// progress is how far the work of a job has come.
+type progress struct {
+	whole    bool          // it makes progress from since on
+	since    fleet.Instant // may lie ahead, while replicas start
+	saved    time.Duration // progress that nothing can take away any more
+	plan     uint64        // number of the last plan of its end
+	finished bool
 }
 
 // vacate takes away all that leaves these places by these orders.

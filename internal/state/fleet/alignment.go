@@ -1,0 +1,147 @@
+package fleet
+
+import "slices"
+
+// This file knows when the backing may no longer be what it should be.
+
+// alignment is what says that the backing of a partition is to be looked at.
+type alignment struct {
+	// unaligned: something that the backing depends on has changed since it was last decided.
+	unaligned bool
+	// straying: work that its quota's backing does not cover came, went or moved.
+	straying bool
+	// grantsMoved: a grant has changed since an alignment looked last, even one that
+	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
+	grantsMoved bool
+	idled       []*Tree // whose work came to nodes or left them since an alignment looked last
+
+	overs    int // islands of accounts that touch more nodes than back them
+	short    int // accounts whose grant is not backed whole
+	declared int // accounts that declare a gang
+	gangless int // accounts whose declared gang is not backed
+}
+
+// Unalign says that the backing may no longer be what it should be.
+func (p *Partition) Unalign() {
+	p.unaligned = true
+	p.renewed()
+}
+
+// Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.
+func (p *Partition) Unaligned() bool {
+	return p.unaligned || p.straying && p.couldFollow() || p.couldReunite()
+}
+
+// couldFollow says whether idle backing of some account could move to where
+// its own work stands uncovered, so that nothing else is worth looking at.
+func (p *Partition) couldFollow() bool {
+	for _, a := range p.Accounts {
+		if a.over > 0 && a.idles() && a.strays() {
+			return true
+		}
+	}
+	return false
+}
+
+// idles notes that work of a tree has come to a node or left it, so that another part of
+// the backing is idle: what came may leave so little idle that one island has room for it.
+func (p *Partition) idles(t *Tree) {
+	if !t.idled {
+		t.idled = true
+		p.idled = append(p.idled, t)
+	}
+}
+
+// couldReunite says whether idle backing of a tree whose work came or left lies in
+// several islands, one of which has room for all of it.
+func (p *Partition) couldReunite() bool {
+	for _, t := range p.idled {
+		if inPieces(t.accounts) {
+			return true
+		}
+	}
+	p.lookedAtIdle()
+	return false
+}
+
+// lookedAtIdle forgets whose work came or left: what is idle of their backing was looked at.
+func (p *Partition) lookedAtIdle() {
+	for _, t := range p.idled {
+		t.idled = false
+	}
+	p.idled = p.idled[:0]
+}
+
+// inPieces says whether idle backing of one of the accounts lies in several islands,
+// one of which has room for all of it.
+func inPieces(list []*Account) bool { return slices.ContainsFunc(list, (*Account).inPieces) }
+
+func (a *Account) inPieces() bool {
+	if len(a.islands) < 2 {
+		return false
+	}
+	pieces, sum := 0, 0
+	for _, i := range a.islands {
+		if n := a.idleIn(i); n > 0 {
+			pieces, sum = pieces+1, sum+n
+		}
+	}
+	if pieces < 2 {
+		return false
+	}
+	for i, island := range a.partition.Islands {
+		if island.whole-island.backedNodes+a.idleIn(i) >= sum {
+			return true
+		}
+	}
+	return false
+}
+
+// idleIn is the nodes of an island that back the account and that neither its
+// work nor its declared gang needs.
+func (a *Account) idleIn(island int) int {
+	needs := a.touched[island]
+	if a.Gang > 0 && a.GangMissing == 0 && a.GangIsland == island {
+		needs = max(needs, a.Gang/a.partition.GPUsPerNode)
+	}
+	return max(0, a.Backing[island]-needs)
+}
+
+// idles says whether more nodes back the account in some island than it touches.
+func (a *Account) idles() bool {
+	for i, n := range a.Backing {
+		if n > a.touched[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// strays says whether work stands uncovered in an island that has healthy nodes to
+// back it: ones that back no quota, or idle ones of others, which may give way.
+func (a *Account) strays() bool {
+	for i, island := range a.partition.Islands {
+		if a.touched[i] > a.Backing[i] && (island.whole > island.backedNodes || a.othersIdle(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// othersIdle says whether backing of other accounts is idle in an island.
+func (a *Account) othersIdle(island int) bool {
+	return slices.ContainsFunc(a.partition.Accounts, func(b *Account) bool { return b != a && b.idleIn(island) > 0 })
+}
+
+// Aligned says that the backing is what it should be, until something changes.
+func (p *Partition) Aligned() {
+	p.unaligned, p.straying, p.grantsMoved = false, false, false
+	p.lookedAtIdle()
+}
+
+// Content says whether every grant is backed whole, none declares a gang,
+// and all work stands where its quota's backing reaches, as when the backing was
+// decided last. Then nodes that come and go change no backing that still stands.
+func (p *Partition) Content() bool {
+	return !p.grantsMoved && p.short == 0 && p.declared == 0 && p.overs == 0 && !inPieces(p.Accounts)
+}

@@ -1,0 +1,102 @@
+package fleet
+
+import (
+	"slices"
+	"sort"
+)
+
+// This file gives quotas accounts in a partition: what is granted, what backs it, and what that touches.
+
+// EnsureAccount finds or makes the account of a quota.
+func (p *Partition) EnsureAccount(quota string) *Account {
+	if a := p.accounts[quota]; a != nil {
+		return a
+	}
+	a := &Account{Quota: quota, Backing: make([]int, len(p.Islands))}
+	p.Accounts = append(p.Accounts, a)
+	sort.Slice(p.Accounts, func(i, j int) bool { return p.Accounts[i].Quota < p.Accounts[j].Quota })
+	a.attach(p)
+	p.enqueueTarget(quota)
+	return a
+}
+
+func (a *Account) attach(p *Partition) {
+	a.partition, a.tree = p, TreeOf(a.Quota)
+	a.touched = make([]int, len(p.Islands))
+	a.over, a.backedNodes = 0, sum(a.Backing)
+	a.usage, a.stays, a.gpusAs = 0, 0, [5]int{}
+	a.loose, a.work, a.queue = 0, nil, queue{account: a}
+	a.islands, a.insideHolds = nil, nil
+	p.accounts[a.Quota] = a
+	a.join()
+	p.gangless += min(1, a.GangMissing)
+	p.short += a.short()
+	p.declared += min(1, a.Gang)
+	for i := range p.Islands {
+		a.count(i, 1)
+	}
+}
+
+// SetGrant makes the grant of a quota this many GPUs.
+func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
+	a := p.EnsureAccount(quota)
+	p.short -= a.short()
+	p.declared -= min(1, a.Gang)
+	p.Regranted = p.Regranted || a.GrantNodes() != gpus/p.GPUsPerNode || a.Gang != gang
+	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
+	p.short += a.short()
+	p.declared += min(1, a.Gang)
+	p.grantsMoved = true
+	p.Unalign()
+}
+
+// SetBacking makes this many nodes of an island back a quota.
+func (p *Partition) SetBacking(quota string, island, nodes int) {
+	a := p.EnsureAccount(quota)
+	p.short -= a.short()
+	more := nodes > a.Backing[island]
+	a.count(island, -1)
+	a.back(nodes - a.Backing[island])
+	a.Backing[island] = nodes
+	a.count(island, 1)
+	p.short += a.short()
+	a.touch()
+	p.changes.OnNodes++
+	p.rebacked(a.root, more)
+}
+
+// SetGang says what a quota's declared gang lacks in its best island; 0: nothing.
+func (p *Partition) SetGang(quota string, missing, island int) {
+	a := p.EnsureAccount(quota)
+	p.gangless -= min(1, a.GangMissing)
+	a.GangMissing, a.GangIsland = missing, island
+	p.gangless += min(1, missing)
+}
+
+// count adds what backs the account in an island, and what it touches there, to
+// (sign 1) or takes it from (−1) the figures that follow from both.
+func (a *Account) count(island, sign int) {
+	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
+	a.root.backing[island] += sign * backed
+	i.backedNodes += sign * backed
+	i.unscheduled += sign * max(0, backed-touched)
+	if sign > 0 {
+		a.stand(island, backed > 0 || touched > 0)
+	}
+	if touched > backed {
+		a.stray(0, sign)
+		a.partition.overs += sign
+		a.partition.straying = true
+	}
+}
+
+// stand keeps the list of islands in which something backs the account, or it touches something.
+func (a *Account) stand(island int, stands bool) {
+	at, listed := slices.BinarySearch(a.islands, island)
+	switch {
+	case stands && !listed:
+		a.islands = slices.Insert(a.islands, at, island)
+	case !stands && listed:
+		a.islands = slices.Delete(a.islands, at, at+1)
+	}
+}
