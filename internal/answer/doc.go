@@ -2,6 +2,7 @@
 //
 //	view       what people read: capacity, history, audit
 //	explain    why a workload waits            (pure)
+//	clusterlife what a cluster that is built waits for, on whom, until when; the quota ledger (pure)
 //	whatif     what would let it start         (pure, tries on a copy)
 //	forecast   when it should start            (pure)
 //	past       what was lost, kept and waited  (pure; keeper holds it beside the engine)

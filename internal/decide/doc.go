@@ -6,7 +6,8 @@
 //	 ├── placement   what runs where, what waits, what gives way
 //	 ├── health      which state a node should be in
 //	 ├── maintenance which node is visited next, and what never happens
-//	 └── haircut     how assigned quota comes down to what can be sustained
+//	 ├── haircut     how assigned quota comes down to what can be sustained
+//	 └── buildout    what a cluster that is built waits for, and what is done next
 //	invariant        what must always hold; it stands apart, so that it can judge
 //
 // Every room is pure: no clock, randomness, I/O, goroutine or logger. The moment

@@ -4,6 +4,7 @@
 //	 ├── journal   the log: memory, sqlite; journaltest holds all backends to one contract
 //	 ├── driver    the contract of what carries decisions out; simulated is one
 //	 └── compact   how a snapshot is written
+//	provision      builds clusters outside, as is decided; simulated is one outside
 //	notify         tells people what happened, from beside the engine
 //	wholefile      replaces files whole or not at all
 package run

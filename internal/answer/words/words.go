@@ -25,6 +25,7 @@ const (
 	Incident  Thing = "incident"
 	Haircut   Thing = "haircut"
 	Request   Thing = "request"
+	Life      Thing = "life"  // a cluster that is built
 	Other     Thing = "other" // something with a name and no page
 )
 
@@ -70,7 +71,7 @@ func TellEvent(e event.Event, names Names) Told {
 }
 
 func tell(e event.Event, names Names) (Told, bool) {
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth, tellMaintenance} {
+	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth, tellMaintenance, tellBuildout} {
 		if told, ok := tell(e, names); ok {
 			return told, true
 		}

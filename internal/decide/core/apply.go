@@ -23,7 +23,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) || applyMaintenance(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) || applyMaintenance(s, e, at) || applyBuildout(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted
@@ -44,6 +44,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		node, _ := p.Node(e.Node)
 		p.Plan(node, e.To, e.Dead, e.Signal, e.Planned, e.Until, at)
 		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
+		s.TouchLife(p.Cluster)
 		p.Need(node, e.Needs)
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
@@ -83,6 +84,7 @@ func addNodes(p *fleet.Partition, e event.NodesAdded, at fleet.Instant) {
 func setStale(s *fleet.State, cluster string, stale bool, at fleet.Instant) {
 	c := s.Cluster(cluster)
 	c.Stale, c.StaleSince = stale, 0
+	s.TouchLife(cluster)
 	if stale {
 		c.StaleSince = at
 	}
@@ -166,6 +168,7 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		w.Gone = e.Gone
 		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
+		s.TouchRetiring(s.Workloads[e.ID].Where)
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)
 	case event.WorkloadRetargeted:
 		applyRetargeted(s, s.Workloads[e.ID], e, at)
@@ -243,6 +246,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	default:
 		return false
 	}
+	s.TouchRetiring(w.Where)
 	s.Settle(w, at)
 	return true
 }

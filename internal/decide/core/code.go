@@ -28,6 +28,7 @@ const (
 	NoSuchRollout      Code = "NoSuchRollout"
 	NoSuchZone         Code = "NoSuchZone"
 	NoSuchNotice       Code = "NoSuchNotice"
+	NoSuchBlueprint    Code = "NoSuchBlueprint"
 
 	NameTaken Code = "NameTaken"
 
@@ -41,6 +42,7 @@ const (
 	GangTooLarge     Code = "GangTooLarge"
 	ClusterNotReady  Code = "ClusterNotReady"
 	InUse            Code = "InUse"
+	QuotaAssigned    Code = "QuotaAssigned"
 	WrongState       Code = "WrongState"
 	NothingToDo      Code = "NothingToDo"
 	DecidedElsewhere Code = "DecidedElsewhere"
@@ -99,6 +101,7 @@ func Codes() []CodeRow {
 		{NoSuchRollout, Absent, "no rollout has that name", "`muster rollout list`"},
 		{NoSuchZone, Absent, "no no-fly zone has that name", "`muster nfz list`"},
 		{NoSuchNotice, Absent, "no announced maintenance has that name", "`muster notice list`"},
+		{NoSuchBlueprint, Absent, "no blueprint has that name and version", "`muster blueprint list`"},
 
 		{NameTaken, Taken, "something of that name exists already", "choose another name"},
 
@@ -112,6 +115,7 @@ func Codes() []CodeRow {
 		{GangTooLarge, Barred, "the gang is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
 		{ClusterNotReady, Barred, "the cluster does not meet its readiness list", "`muster cluster ready`"},
 		{InUse, Barred, "something still depends on what would be deleted", "remove what the message names first"},
+		{QuotaAssigned, Barred, "quota is still assigned in the cluster that would be retired", "take it back first; the message says whose it is"},
 		{WrongState, Barred, "what the command is about is not in a state that allows it", "the message says which state it is in"},
 		{NothingToDo, Barred, "what the command asks for is so already", "nothing"},
 		{DecidedElsewhere, Barred, "the cluster decides this, not Muster", "change it where the message says"},

@@ -86,6 +86,14 @@ func places(s *fleet.State, c Command) []access.Place {
 		return inCluster(c.Partition)
 	case SetMode:
 		return inCluster(c.Cluster)
+	case PlanCluster:
+		return inCluster(c.Record.Name)
+	case ChangeCluster:
+		return inCluster(c.Record.Name)
+	case CheckIn:
+		return inCluster(c.Cluster)
+	case SteerCluster:
+		return inCluster(c.Cluster)
 	case ResetBreaker:
 		return inCluster(c.Partition)
 	case JudgeBurst:

@@ -21,7 +21,7 @@ func (t *turn) settle() {
 			panic("core: planned work does not come to rest")
 		}
 		t.settlePartitions()
-		if !t.maintain() {
+		if !t.buildOut() && !t.maintain() {
 			return
 		}
 	}

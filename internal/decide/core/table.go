@@ -99,6 +99,19 @@ func rows() []row {
 		of(access.Maintain, reportVisit),
 		of(access.Validate, alone(observeRuns)),
 
+		// Clusters that are built, by people.
+		of(access.Build, alone(addBlueprint)),
+		of(access.Build, byWhom(planCluster)),
+		of(access.Build, alone(changeCluster)),
+		of(access.Build, checkIn),
+		of(access.Build, steerCluster),
+
+		// And what is reported about them.
+		of(access.Report, alone(reportCounts)),
+		of(access.Report, timed(reportOperation)),
+		of(access.Report, timed(reportEvidence)),
+		of(access.Report, alone(confirmOutside)),
+
 		// Subscriptions.
 		of(access.Subscribe, subscribe),
 		of(access.Subscribe, alone(unsubscribe)),

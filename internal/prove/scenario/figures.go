@@ -91,6 +91,7 @@ var subjects = []subject{
 	{key: "update", figures: append(numbers("pending"),
 		figure{name: "impact", kind: word, words: impacts()},
 		figure{name: "verdict", kind: word, words: []string{"untested", "proven", "rejected"}})},
+	{key: "cluster", figures: clusterFigures()},
 	{key: "partition", figures: append(numbers(
 		"installed", "healthy", "usable", "stranded", "promisable", "sustainable", "assigned", "backed", "unbacked",
 		"unallocated", "scheduled", "unscheduled", "flex", "flexUsed", "largestGang", "maintenance", "leaving"), figure{name: "idle"}, figure{name: "breaker", kind: word, words: []string{"open", "closed"}},

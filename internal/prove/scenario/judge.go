@@ -32,17 +32,22 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 		return t.workload(s, e.Name)
 	case "node":
 		return t.node(s, e.Name)
+	case "cluster":
+		return clusterOf(s, e.Name, t.world.now)
 	}
 	id := e.Partition
 	if e.Subject == "partition" {
 		id = e.Name
 	}
 	p := s.Partition(id)
-	if e.Subject == "haircut" {
+	if e.Subject == "haircut" && p != nil {
 		return haircutOf(s, p, t.world.now)
 	}
 	if row, ok := t.maintained(s, e); ok {
 		return row
+	}
+	if p == nil { // of a cluster that is not in production yet
+		return func(string) any { return "no such partition" }
 	}
 	var row any
 	switch e.Subject {

@@ -99,7 +99,7 @@ func TestWhatIsWrongInAStoryIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"range backwards", "{at: 0s, node: {name: a-008..001, state: suspect}}", `f:5: "a-008..001" is no range of nodes; write it as in tiger-h200-i1-001..008`},
 		{"nodes of nobody", "{at: 0s, node: {name: {of: w, count: 1}, state: suspect}}", `f:5: no step above submits a workload "w"; submit it first`},
 		{"dwell in a scope", "{at: 0s, policy: {scope: tiger, buffer: {share: 0}, dwell: 1h}}", `f:5: dwell is set for the whole fleet; with a scope only buffer can change`},
-		{"expectation of nothing", expect("state: running"), `f:6: the expectation names none of workload, quota, node, namespace, haircut, rollout, nfz, update, partition, maintenance; say what it is about`},
+		{"expectation of nothing", expect("state: running"), `f:6: the expectation names none of workload, quota, node, namespace, haircut, rollout, nfz, update, cluster, partition, maintenance; say what it is about`},
 		{"unknown figure", expect("workload: w, stat: running"), `f:6: unknown key "stat"; did you mean "state"?`},
 		{"unknown state", expect("workload: w, state: runnning"), `f:6: state is "runnning"; did you mean "running"?`},
 		{"figure of another", expect("workload: w, flexUsed: 1"), `f:6: unknown key "flexUsed"; known here: workload, state, holds, gpus, islands, nodes, pools, reason, says, evictions, stops, mends, waited, position, startsIn, cause, hung`},

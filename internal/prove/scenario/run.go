@@ -120,6 +120,10 @@ func (t *telling) do(ctx context.Context, s Step) error {
 		t.world.executor.learn(b)
 		return nil
 	}
+	if o, ok := s.Do.(Outside); ok {
+		o.happen(t.world.outside)
+		return nil
+	}
 	r, possible := t.request(s)
 	if !possible {
 		return nil

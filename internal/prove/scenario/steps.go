@@ -18,6 +18,9 @@ func (p *parser) action(kind string, v yamlfile.Value) Action {
 	if a, ok := p.healthAction(kind, v); ok {
 		return a
 	}
+	if a, ok := p.buildoutAction(kind, v); ok {
+		return a
+	}
 	switch kind {
 	case "submit":
 		return p.submit(v)

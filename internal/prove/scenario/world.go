@@ -10,6 +10,8 @@ import (
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/simulated"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -19,6 +21,8 @@ type world struct {
 	journal  *memory.Journal
 	engine   *engine.Engine
 	stage    Stage
+	outside  *simulated.World         // where clusters are built; it lives on through a restart
+	runner   *provision.Runner        // builds them
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
 	executor executor                 // carries out visits
 	wrong    []string                 // what did not hold, though it always must
@@ -27,6 +31,7 @@ type world struct {
 
 func newWorld(ctx context.Context, open func(Setting) (Stage, error)) (w *world, err error) {
 	w = &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}}
+	w.outside = simulated.New(func() fleet.Instant { return w.now })
 	w.stage = newHere(w)
 	if open != nil {
 		if w.stage, err = open(Setting{Now: func() fleet.Instant { return w.now }, Runtime: w.runtime}); err != nil {
@@ -49,8 +54,16 @@ func (w *world) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open the engine: %w", err)
 	}
-	w.engine = e
+	w.engine, w.runner = e, w.newRunner(e)
 	return w.stage.Join(ctx, e)
+}
+
+// newRunner makes who builds clusters, as a process does that has just started.
+func (w *world) newRunner(e *engine.Engine) *provision.Runner {
+	return provision.New(provision.Options{
+		Read: e.Read, Providers: map[string]provision.Outside{"simulated": w.outside}, Clouds: map[string]provision.Cloud{"simulated": w.outside},
+		Do: func(ctx context.Context, r core.Request) error { _, err := e.Do(ctx, r); return err },
+	})
 }
 
 func (w *world) runtime(j driver.Job) (time.Duration, bool) {
@@ -109,7 +122,7 @@ const mostAtOnce = 100_000
 // reports, and what time alone brings, in order of time.
 func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 	for rounds := 0; ; rounds++ {
-		due := min(w.stage.Due(), w.engine.NextAlarm(), w.visitsDue())
+		due := min(w.stage.Due(), w.engine.NextAlarm(), w.visitsDue(), w.runner.Due())
 		if due > moment {
 			w.now = moment
 			return nil
@@ -131,6 +144,11 @@ func (w *world) happen(ctx context.Context) error {
 	}
 	if err := w.visit(ctx); err != nil {
 		return err
+	}
+	if w.runner.Due() <= w.now {
+		if err := w.runner.Turn(ctx, w.now); err != nil {
+			return err
+		}
 	}
 	if w.engine.NextAlarm() <= w.now {
 		if _, err := w.command(ctx, core.Request{Command: core.Tick{}, Actor: core.System}); err != nil {

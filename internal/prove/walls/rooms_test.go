@@ -67,6 +67,10 @@ var rooms = []room{
 	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "decide/core"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance", tests: "answer/explain"},
+	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
+	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/promise decide/haircut decide/placement decide/health decide/buildout", tests: "answer/explain"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},
@@ -81,12 +85,15 @@ var rooms = []room{
 	{folder: "internal/run/driver", kind: plain, only: "state/fleet"},
 	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver"},
 	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact", tests: "run/journal/memory run/journal/sqlite"},
+	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "run/provision/simulated run/engine run/journal run/journal/memory"},
+	{folder: "internal/run/provision/simulated", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/notify", kind: plain, may: "run/wholefile"},
 
 	// answer: questions about state and log. What is pure here asks pure rooms alone.
 	{folder: "internal/answer", kind: plain},
 	{folder: "internal/answer/words", kind: plain, only: "state/fleet state/event state/text"},
 	{folder: "internal/answer/explain", kind: pure, only: "state/fleet decide/promise decide/placement", tests: "decide/core"},
+	{folder: "internal/answer/clusterlife", kind: pure, only: "state/fleet decide/core decide/buildout"},
 	{folder: "internal/answer/whatif", kind: pure, may: "answer/explain", tests: "answer/forecast"},
 	{folder: "internal/answer/forecast", kind: pure},
 	{folder: "internal/answer/past", kind: pure, may: "answer/explain"},

@@ -97,6 +97,20 @@ var readers = map[string][]reader{
 	"workload.agreed":      {as[WorkloadAgreed]},
 	"workload.paused":      {as[WorkloadPaused]},
 	"workload.resumed":     {as[WorkloadResumed]},
+	"blueprint.added":      {as[BlueprintAdded]},
+	"cluster.planned":      {as[ClusterPlanned]},
+	"cluster.replanned":    {as[ClusterReplanned]},
+	"cluster.checked-in":   {as[ClusterCheckedIn]},
+	"cluster.touched":      {as[ClusterTouched]},
+	"cluster.turned":       {as[LifeTurned]},
+	"condition.changed":    {as[ConditionChanged]},
+	"cores.reserved":       {as[CoresReserved]},
+	"cores.released":       {as[CoresReleased]},
+	"cloud.counted":        {as[CloudCounted]},
+	"outside.confirmed":    {as[OutsideConfirmed]},
+	"operation.intended":   {as[OperationIntended]},
+	"operation.reported":   {as[OperationReported]},
+	"evidence.seen":        {as[EvidenceSeen]},
 }
 
 var latest = func() map[string]int {

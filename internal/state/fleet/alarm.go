@@ -49,10 +49,11 @@ func (s *State) alarm(p *Partition, at Instant, of alarmKind) {
 
 // NextAlarm is the next moment at which time alone may change something, or Never.
 func (s *State) NextAlarm() Instant {
-	if len(s.alarms) == 0 {
-		return Never
+	at := s.nextLife()
+	if len(s.alarms) > 0 {
+		at = min(at, s.alarms[0].at)
 	}
-	return s.alarms[0].at
+	return at
 }
 
 // Ring takes all alarms up to now, and marks their partitions as changed.

@@ -16,6 +16,7 @@ func (s *State) Clone() *State {
 		Subscriptions: clonePointers(s.Subscriptions),
 		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
+		Blueprints: slices.Clone(s.Blueprints), Lives: cloneLives(s.Lives), LastLife: s.LastLife, Accounts: cloneAccounts(s.Accounts),
 		Maintained: s.Maintained.clone(),
 		Workloads:  make(map[uint64]*Workload, len(s.Workloads)),
 		Keys:       slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),

@@ -36,6 +36,7 @@ func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
 	s.clusters, s.names = map[string]*Cluster{}, make(map[string]*Workload, len(s.Workloads))
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
+	s.rebuildLives()
 	s.shapes, s.nowhere = map[shapeKey]int{}, map[uint64]*Workload{}
 	if s.Workloads == nil {
 		s.Workloads = map[uint64]*Workload{}

@@ -23,6 +23,7 @@ func (s *State) Fork() *State {
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	c.Requests, c.Bindings, c.Tokens = cloneRequests(s.Requests), clonePointers(s.Bindings), clonePointers(s.Tokens)
 	c.Maintained = s.Maintained.clone()
+	s.sleepingLives(&c)
 	f.workloads(s)
 	f.fill(s, s.Partitions)
 	c.alarms = slices.Clone(s.alarms)

@@ -37,7 +37,8 @@ func (s *State) ForkOf(list []*Partition) *State {
 		index:      index{shapes: map[shapeKey]int{}, shaped: s.shaped + len(s.shapes), keys: map[string]KeyUse{}},
 		unlearning: s.unlearning, excerpt: s.without(in), Maintained: s.Maintained.clone(),
 	}
-	f.to = &c
+	f.to, c.LastLife = &c, s.LastLife
+	s.sleepingLives(&c)
 	c.Holds = copied(f.holds, heldIn(s, in))
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	f.twins(len(people), slices.Values(people))

@@ -68,7 +68,13 @@ type State struct {
 	Bindings []*Binding      `json:"bindings,omitempty"` // in order of subject, role and scope
 	Tokens   []*ServiceToken `json:"tokens,omitempty"`   // in order of ID
 
+	Blueprints []*Blueprint    `json:"blueprints,omitempty"` // in order of name, then version
+	Lives      []*Life         `json:"lives,omitempty"`      // clusters that are built, in order of name
+	LastLife   uint64          `json:"lastLife,omitempty"`   // number of the last record that was entered
+	Accounts   []*CloudAccount `json:"accounts,omitempty"`   // cloud subscriptions by region, in order of name
+
 	index
+	building   building
 	alarms     alarms
 	unlearning bool       // see StopLearning
 	excerpt    *excerpt   // see ForkOf; nil: the whole fleet

@@ -1,0 +1,77 @@
+package clusterlife
+
+import (
+	"github.com/muster-fleet/muster/internal/decide/buildout"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Cluster is a cluster's life as people see it.
+type Cluster struct {
+	Life      *fleet.Life      // to be read only
+	Blueprint *fleet.Blueprint // nil: it is not there
+	Verdict   buildout.Verdict
+	Claim     buildout.Claim
+	Why       string
+}
+
+// Of is one cluster's life now.
+func Of(s *fleet.State, l *fleet.Life, now fleet.Instant) Cluster {
+	g := core.LedgerOf(s, l.Record.Account(), now)
+	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.Look(s, l, now), Claim: g.ClaimOf(l.Record.Name)}
+	c.Why = why(&c, now)
+	return c
+}
+
+// All is every cluster's life now, in order of name.
+func All(s *fleet.State, now fleet.Instant) []Cluster {
+	list := make([]Cluster, len(s.Lives))
+	for i, l := range s.Lives {
+		list[i] = Of(s, l, now)
+	}
+	return list
+}
+
+// Waits is the first condition that is missing; none: a zero one.
+func (c *Cluster) Waits() buildout.Condition {
+	if w := c.Verdict.Waits(); w != nil {
+		return *w
+	}
+	return buildout.Condition{}
+}
+
+// Person says whether a person has to do something.
+func (c *Cluster) Person() bool {
+	w := c.Waits()
+	return w.Person
+}
+
+// Late says whether a condition is past its p90.
+func (c *Cluster) Late() bool {
+	for _, x := range c.Verdict.Conditions {
+		if x.Expect.Late {
+			return true
+		}
+	}
+	return false
+}
+
+// Tries is how often each step was tried.
+func (c *Cluster) Tries() map[string]int {
+	return c.counts(func(s fleet.StepState) int { return s.Tries })
+}
+
+// Operations is how many operations of each step were begun outside.
+func (c *Cluster) Operations() map[string]int {
+	return c.counts(func(s fleet.StepState) int { return s.Begun })
+}
+
+func (c *Cluster) counts(of func(fleet.StepState) int) map[string]int {
+	m := map[string]int{}
+	for _, s := range c.Life.Steps {
+		if n := of(s); n > 0 {
+			m[string(s.Step)] = n
+		}
+	}
+	return m
+}

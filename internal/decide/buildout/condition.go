@@ -1,0 +1,93 @@
+package buildout
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// spec says whether the record and its blueprint can be built at all.
+func (k *look) spec() Condition {
+	c := Condition{Type: fleet.SpecValid, Status: fleet.StatusTrue, Reason: "Valid", Turn: true, On: On{System: "record", Object: k.l.Record.Name}}
+	wrong := ""
+	switch {
+	case k.b == nil:
+		wrong = fmt.Sprintf("blueprint %s version %d is not there; `muster blueprint add` adds it", k.l.Record.Blueprint, k.l.Version)
+	case k.o.Taken:
+		wrong = "a cluster of this name is in the fleet already, and was not built from this record; retire the record, and enter it under another name"
+	}
+	if wrong != "" {
+		c.Status, c.Reason, c.Message, c.Person = fleet.StatusFalse, "Invalid", wrong, true
+	}
+	return c
+}
+
+// quota says whether the cores that the cluster needs are reserved for it, or counted as its own.
+func (k *look) quota() Condition {
+	c := Condition{
+		Type: fleet.QuotaAvailable, Status: fleet.StatusTrue, Reason: "Reserved",
+		Turn: k.hold([]fleet.ConditionType{fleet.SpecValid}), On: On{System: "cloud", Object: k.l.Record.Account()},
+	}
+	if k.b == nil {
+		c.Status, c.Reason = fleet.StatusUnknown, "NotYet"
+		return c
+	}
+	k.wake(k.o.Claim.Read.Add(Fresh) + 1)
+	short := k.o.Claim.Short()
+	switch {
+	case k.o.Claim.Needs() == 0:
+	case !k.o.Claim.Known:
+		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "NotRead", "the cloud's counts of "+k.l.Record.Account()+" are not known"
+		if k.o.Claim.Error != "" {
+			c.Message += ": " + k.o.Claim.Error
+		}
+	case k.o.Claim.Missing() > 0:
+		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Missing", strings.Join(short, "; ")
+	default:
+		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Behind", "clusters that come first wait for the same cores"
+	}
+	return c
+}
+
+// checkedIn says whether other projects and clusters know of this one.
+func (k *look) checkedIn() Condition {
+	c := Condition{
+		Type: fleet.CheckedIn, Status: fleet.StatusTrue, Reason: "CheckedIn",
+		Turn: k.hold([]fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}),
+	}
+	switch {
+	case k.b != nil && k.b.Checkin == fleet.CheckinInventory:
+		c.Reason, c.On = "Inventory", On{System: "inventory"}
+	case k.b != nil && k.b.Checkin == fleet.CheckinGit:
+		return k.checkedInByGit(c)
+	default:
+		c.On = On{System: "person", Object: "check-in"}
+		if k.l.Course.CheckedIn == 0 {
+			k.awaitCheckin(&c, "a person has to check the cluster in: `muster cluster checkin "+k.l.Record.Name+"` shows the files")
+		}
+	}
+	return c
+}
+
+// checkedInByGit waits for the branch to be pushed, and then for a person to merge it.
+func (k *look) checkedInByGit(c Condition) Condition {
+	c.On = On{System: "git", Object: "check-in"}
+	if k.l.Course.CheckedIn != 0 {
+		return c
+	}
+	pushed := k.step(way{fleet.CheckedIn, fleet.StepCheckin, "git", true, []fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}})
+	if !k.done(k.l.Step(fleet.StepCheckin)) {
+		return pushed
+	}
+	c.On = pushed.On
+	k.awaitCheckin(&c, "the branch is pushed; a person has to merge it")
+	return c
+}
+
+func (k *look) awaitCheckin(c *Condition, text string) {
+	c.Status, c.Reason = fleet.StatusFalse, "NotYet"
+	if c.Turn {
+		c.Reason, c.Person, c.Message = "WaitsForCheckin", true, text
+	}
+}

@@ -1,0 +1,281 @@
+package buildout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Lag is how long the cloud's own count may take to hold new scale sets. After it, a
+// reservation whose cores the count does not show as a rise ends anyway: others
+// may have given back as many meanwhile.
+const Lag = time.Hour
+
+// Ledger is what one cloud account has, and who wants it.
+type Ledger struct {
+	Account string
+	Known   bool // the cloud's counts are fresh
+	Meters  []MeterLedger
+	Claims  []Claim // in order: the first is served first
+}
+
+// MeterLedger is one meter of an account, in cores.
+type MeterLedger struct {
+	Meter                       string
+	Limit, Used, Reserved, Free int
+}
+
+// Claim is a cluster's place in the ledger.
+type Claim struct {
+	Cluster string
+	Known   bool          // the counts of all its meters are fresh
+	Read    fleet.Instant // when they were read
+	Error   string        // why they could not be
+	Meters  []MeterClaim
+	life    *fleet.Life
+	open    bool // it may be given cores now
+}
+
+// MeterClaim is what a cluster needs of one meter, in cores.
+type MeterClaim struct {
+	Meter    string
+	Reserved int
+	Settled  int // the cloud counts them as the cluster's own
+	Needs    int // still to be reserved
+	Missing  int // what the cloud must grant beside what it has
+	Known    bool
+	Of       MeterLedger
+}
+
+// Needs is the cores that are still to be reserved, of the meter that needs the most.
+func (c *Claim) Needs() (n int) {
+	for _, m := range c.Meters {
+		n = max(n, m.Needs)
+	}
+	return n
+}
+
+// Missing is the cores that the cloud must grant, of the meter that lacks the most.
+func (c *Claim) Missing() (n int) {
+	for _, m := range c.Meters {
+		n = max(n, m.Missing)
+	}
+	return n
+}
+
+// Reserved is the cores that are reserved, of the meter that has the most.
+func (c *Claim) Reserved() (n int) {
+	for _, m := range c.Meters {
+		n = max(n, m.Reserved)
+	}
+	return n
+}
+
+// Short says of each meter that lacks cores what is missing, and why.
+func (c *Claim) Short() (list []string) {
+	for _, m := range c.Meters {
+		if m.Missing > 0 {
+			list = append(list, fmt.Sprintf("%s of %s are missing (needed %d, limit %d, used %d, reserved for others %d); a limit of %d would do",
+				cores(m.Missing), m.Meter, m.Needs, m.Of.Limit, m.Of.Used, m.Of.Reserved, m.Of.Limit+m.Missing))
+		}
+	}
+	return list
+}
+
+// LedgerOf draws up the ledger of an account from the clusters that are built in it.
+// blueprints are theirs, one for one.
+func LedgerOf(account string, a *fleet.CloudAccount, lives []*fleet.Life, blueprints []*fleet.Blueprint, now fleet.Instant) Ledger {
+	g := Ledger{Account: account, Known: a != nil && a.Read != 0 && a.Read.Add(Fresh) >= now}
+	reserved := map[string]int{}
+	for _, l := range lives {
+		for _, r := range l.Reserved {
+			reserved[r.Meter] += r.Cores
+		}
+	}
+	if a != nil {
+		for _, c := range a.Counts {
+			r := reserved[c.Meter]
+			g.Meters = append(g.Meters, MeterLedger{c.Meter, c.Limit, c.Used, r, c.Limit - c.Used - r})
+		}
+	}
+	for i, l := range lives {
+		if blueprints[i] != nil && l.Course.Retired == 0 {
+			g.Claims = append(g.Claims, g.claim(l, blueprints[i], a))
+		}
+	}
+	slices.SortStableFunc(g.Claims, inOrder)
+	g.serve()
+	return g
+}
+
+// inOrder: priority, then wanted-by, then entry.
+func inOrder(a, b Claim) int {
+	return cmp.Or(
+		cmp.Compare(a.life.Record.Priority, b.life.Record.Priority),
+		cmp.Compare(wantedBy(a.life), wantedBy(b.life)),
+		cmp.Compare(a.life.Number, b.life.Number))
+}
+
+func wantedBy(l *fleet.Life) fleet.Instant {
+	if l.Record.WantedBy == 0 {
+		return fleet.Never
+	}
+	return l.Record.WantedBy
+}
+
+func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount) Claim {
+	c := Claim{Cluster: l.Record.Name, Known: g.Known, life: l, open: l.Course.Held == 0 && l.Course.Retiring == 0}
+	if a != nil {
+		c.Read, c.Error = a.Read, a.Error
+	}
+	for _, m := range b.Meters {
+		_, known := a.Count(m.Meter)
+		c.Known = c.Known && known
+		c.Meters = append(c.Meters, MeterClaim{
+			Meter: m.Meter, Reserved: l.ReservedOf(m.Meter), Settled: l.Settled[m.Meter], Needs: l.Needs(m), Known: known, Of: g.meter(m.Meter),
+		})
+	}
+	return c
+}
+
+func (g *Ledger) meter(name string) MeterLedger {
+	for _, m := range g.Meters {
+		if m.Meter == name {
+			return m
+		}
+	}
+	return MeterLedger{Meter: name}
+}
+
+// serve finds what each claim is short of: what those before it need is kept back for them.
+func (g *Ledger) serve() {
+	left := map[string]int{}
+	for _, m := range g.Meters {
+		left[m.Meter] = m.Free
+	}
+	for i := range g.Claims {
+		c := &g.Claims[i]
+		if !c.open {
+			continue
+		}
+		for j := range c.Meters {
+			m := &c.Meters[j]
+			if m.Known {
+				m.Missing = max(0, m.Needs-max(0, left[m.Meter]))
+			}
+			left[m.Meter] -= m.Needs
+		}
+	}
+}
+
+// ClaimOf is a cluster's place in the ledger.
+func (g *Ledger) ClaimOf(cluster string) Claim {
+	for _, c := range g.Claims {
+		if c.Cluster == cluster {
+			return c
+		}
+	}
+	return Claim{Cluster: cluster}
+}
+
+// Grants lists who is given cores now, in order: every meter that a cluster needs at once, or none.
+func (g *Ledger) Grants(now fleet.Instant) (list []Grant) {
+	for _, c := range g.Claims {
+		if !c.open || !c.Known || c.Needs() == 0 || c.Missing() > 0 {
+			continue
+		}
+		grant := Grant{Cluster: c.Cluster}
+		for _, m := range c.Meters {
+			if m.Needs > 0 {
+				grant.Reserved = append(grant.Reserved, fleet.Reservation{Meter: m.Meter, Cores: m.Reserved + m.Needs, At: now, Base: m.Of.Used})
+			}
+		}
+		list = append(list, grant)
+	}
+	return list
+}
+
+// Grant is cores that a cluster is given.
+type Grant struct {
+	Cluster  string
+	Reserved []fleet.Reservation
+}
+
+// Release is reservations that end.
+type Release struct {
+	Cluster string
+	Meters  []string
+	Settled bool // the cloud counts them as the cluster's own
+	Why     string
+}
+
+// Releases lists the reservations that end now: those whose cores the cloud counts itself,
+// and, where a limit fell below what is promised, the last ones that nothing was built on.
+func (g *Ledger) Releases(now fleet.Instant) (list []Release) {
+	for _, c := range g.Claims {
+		if meters := g.settled(c, now); len(meters) > 0 {
+			list = append(list, Release{c.Cluster, meters, true, "the cloud counts these cores as used"})
+		}
+	}
+	if len(list) > 0 || !g.Known {
+		return list // what is settled changes the sums: they are looked at again
+	}
+	for _, m := range g.Meters {
+		if r, over := g.revoked(m); over {
+			return append(list, r)
+		}
+	}
+	return list
+}
+
+// settled lists the meters of a claim whose count, read after the scale sets stood, holds them.
+func (g *Ledger) settled(c Claim, now fleet.Instant) (meters []string) {
+	made := c.life.Step(fleet.StepScaleSets).Operation
+	if made.State != fleet.OperationSucceeded || made.Generation != c.life.Generation || c.Read <= made.Ended || !g.Known {
+		return nil
+	}
+	for _, r := range c.life.Reserved {
+		if m := g.meter(r.Meter); m.Used >= r.Base+r.Cores || m.Used >= r.Cores && now >= made.Ended.Add(Lag) {
+			meters = append(meters, r.Meter)
+		}
+	}
+	return meters
+}
+
+// revoked finds the last cluster in order whose reservation a fallen limit no longer
+// covers. One whose scale sets are on their way keeps it: its cores may be taken already.
+func (g *Ledger) revoked(m MeterLedger) (Release, bool) {
+	if m.Limit-m.Used-g.outstanding(m) >= 0 {
+		return Release{}, false
+	}
+	for _, c := range slices.Backward(g.Claims) {
+		if c.life.ReservedOf(m.Meter) == 0 || c.life.Step(fleet.StepScaleSets).Operation.ID != "" {
+			continue
+		}
+		r := Release{Cluster: c.Cluster, Why: "the cloud's limit of " + m.Meter + " fell"}
+		for _, x := range c.life.Reserved {
+			r.Meters = append(r.Meters, x.Meter)
+		}
+		return r, true
+	}
+	return Release{}, false
+}
+
+// outstanding is the cores of a meter that are reserved and not in the count already.
+func (g *Ledger) outstanding(m MeterLedger) (n int) {
+	for _, c := range g.Claims {
+		for _, r := range c.life.Reserved {
+			if r.Meter != m.Meter {
+				continue
+			}
+			n += r.Cores
+			if c.life.Step(fleet.StepScaleSets).Operation.ID != "" {
+				n -= min(r.Cores, max(0, m.Used-r.Base))
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,145 @@
+package buildout
+
+import (
+	"math"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Samples is how many past clusters it takes until they, and no more the blueprint's
+// guess, say how long a condition takes.
+const Samples = 5
+
+// checkinGuess is how long a person takes to check a cluster in, where nothing is known.
+const checkinGuess = 24 * time.Hour
+
+// span is how long a condition takes from its turn on.
+type span struct {
+	p50, p90 time.Duration
+	known    bool
+}
+
+// pace is what past clusters, or the blueprint, say of a condition.
+func (k *look) pace(t fleet.ConditionType) span {
+	if k.o.Pace != nil {
+		if list := k.o.Pace(t); len(list) >= Samples {
+			return span{quantile(list, 50), quantile(list, 90), true}
+		}
+	}
+	return k.guess(t)
+}
+
+// quantile is the smallest value that at least so many of a hundred do not exceed.
+func quantile(list []time.Duration, percent int) time.Duration {
+	return list[(len(list)*percent+99)/100-1]
+}
+
+// guess is the blueprint's. It is taken as the median; the p90 is half as much again.
+func (k *look) guess(t fleet.ConditionType) span {
+	if k.b == nil || t == fleet.QuotaAvailable {
+		return span{}
+	}
+	var took time.Duration
+	switch {
+	case t == fleet.CheckedIn && k.b.Takes[fleet.StepCheckin] > 0:
+		took = k.b.Takes[fleet.StepCheckin]
+	case t == fleet.CheckedIn && k.b.Checkin != fleet.CheckinInventory:
+		took = checkinGuess
+	}
+	for _, w := range ways {
+		if w.condition == t {
+			took = k.b.Takes[w.step]
+			if w.acts && took == 0 {
+				return span{}
+			}
+			took = max(took, 10*time.Minute) // what is only looked at is looked at every few minutes
+		}
+	}
+	return span{took, took + took/2, true}
+}
+
+// expect is when a condition is to be expected whose turn it is.
+func (k *look) expect(t fleet.ConditionType) Expect {
+	turn := k.now
+	if was, ok := k.l.Condition(t); ok && was.Turn != 0 {
+		turn = was.Turn
+		if was.Took != 0 { // it held before: the time counts from when it fell
+			turn = was.Since
+		}
+	}
+	p := k.pace(t)
+	if !p.known {
+		return Expect{}
+	}
+	return Expect{turn.Add(p.p50), turn.Add(p.p90), turn.Add(p.p90) < k.now}
+}
+
+// ahead is how long from now something takes: its median, and the variance around it
+// in squared seconds. The p90 of a normal spread is 1.2816 deviations above its median.
+type ahead struct {
+	median   time.Duration
+	variance float64
+	known    bool
+}
+
+// inProduction is when the cluster is to be expected in production: the longest way
+// through the conditions that are missing.
+func (k *look) inProduction() Expect {
+	if k.l.Course.Produced != 0 && k.l.Course.Generation == k.l.Generation {
+		return Expect{}
+	}
+	ends, last := map[fleet.ConditionType]ahead{}, ahead{known: true}
+	for _, c := range k.v.Conditions {
+		from := ahead{known: true}
+		for _, t := range k.needs(c.Type) {
+			from = later(from, ends[t])
+		}
+		ends[c.Type] = k.from(from, c)
+		last = later(last, ends[c.Type])
+	}
+	if !last.known {
+		return Expect{}
+	}
+	p90 := last.median + time.Duration(1.2816*math.Sqrt(last.variance)*float64(time.Second))
+	return Expect{P50: k.now.Add(last.median), P90: k.now.Add(p90)}
+}
+
+// needs lists what a condition waits for.
+func (k *look) needs(t fleet.ConditionType) []fleet.ConditionType {
+	switch t {
+	case fleet.QuotaAvailable:
+		return []fleet.ConditionType{fleet.SpecValid}
+	case fleet.CheckedIn:
+		return []fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}
+	}
+	for _, w := range ways {
+		if w.condition == t {
+			return k.before(w)
+		}
+	}
+	return nil
+}
+
+// from adds what is left of a condition to the end of those before it.
+func (k *look) from(begin ahead, c Condition) ahead {
+	if c.Holds() {
+		return ahead{known: true}
+	}
+	p := k.pace(c.Type)
+	left := p.p50
+	if c.Turn && c.Expect.P50 != 0 {
+		left = max(0, c.Expect.P50.Sub(k.now))
+	}
+	deviation := (p.p90 - p.p50).Seconds() / 1.2816
+	return ahead{begin.median + left, begin.variance + deviation*deviation, begin.known && p.known}
+}
+
+func later(a, b ahead) ahead {
+	known := a.known && b.known
+	if b.median > a.median || b.median == a.median && b.variance > a.variance {
+		a = b
+	}
+	a.known = known
+	return a
+}

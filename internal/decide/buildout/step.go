@@ -1,0 +1,172 @@
+package buildout
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// step looks at a condition that a step brings about, and begins the step where it is time.
+func (k *look) step(w way) Condition {
+	s := k.l.Step(w.step)
+	c := Condition{
+		Type: w.condition, Turn: k.hold(k.before(w)),
+		On:  On{System: w.system, Object: s.Operation.ID, Link: s.Operation.Link},
+		Try: Try{Tries: s.Tries, Next: s.Trouble.Next, Error: s.Trouble.Error},
+	}
+	if w.acts && !k.done(s) {
+		k.undone(&c, s)
+	} else {
+		k.seen(&c, w)
+	}
+	if w.acts && c.Turn && (c.Status == fleet.StatusFalse) {
+		k.begin(w, s)
+	}
+	return c
+}
+
+// done says whether the step's operation succeeded for what is wanted now.
+func (k *look) done(s fleet.StepState) bool {
+	return s.Operation.State == fleet.OperationSucceeded && s.Operation.Generation == k.l.Generation
+}
+
+// undone says why an operation has not succeeded yet.
+func (k *look) undone(c *Condition, s fleet.StepState) {
+	c.Status = fleet.StatusFalse
+	switch {
+	case s.Operation.Live() && s.Operation.Generation == k.l.Generation:
+		k.underway(c, s)
+	case !c.Turn:
+		c.Reason = "NotYet"
+	case s.Trouble.Parked:
+		c.Reason, c.Person = parkedReason(s.Trouble.Class), true
+		c.Message = said(s.Trouble) + parkedRemedy(k.l.Record.Name, s)
+	case s.Trouble.Failures > 0:
+		c.Reason, c.Message = "Retrying", fmt.Sprintf("try %d failed: %s", s.Tries, said(s.Trouble))
+		k.wake(s.Trouble.Next)
+	default:
+		c.Reason = "Starting"
+	}
+}
+
+// underway says how an operation that may still succeed stands.
+func (k *look) underway(c *Condition, s fleet.StepState) {
+	switch s.Operation.State {
+	case fleet.OperationBlocked:
+		c.Reason, c.Person = "Blocked", !s.Operation.Unblocked
+		c.Message = "the operation is blocked until a person lets it go on"
+		if s.Trouble.Error != "" {
+			c.Message += ": " + s.Trouble.Error
+		}
+	case fleet.OperationIntended:
+		c.Reason = "Starting"
+		if s.Trouble.Failures > 0 {
+			c.Reason, c.Message = "Throttled", "it could not begin yet: "+said(s.Trouble)
+		}
+	default:
+		c.Reason = "Running"
+		if s.Trouble.Failures > 0 {
+			c.Message = fmt.Sprintf("try %d runs; the one before failed: %s", s.Tries, said(s.Trouble))
+		}
+	}
+}
+
+func said(t fleet.Trouble) string {
+	if t.Error == "" {
+		return "no error was given"
+	}
+	return t.Error
+}
+
+func parkedReason(c fleet.ErrorClass) string {
+	if c == fleet.ErrorFix {
+		return "NeedsFix"
+	}
+	return "NeedsPerson"
+}
+
+func parkedRemedy(cluster string, s fleet.StepState) string {
+	return "; once that is mended, `muster cluster retry " + cluster + " --step " + string(s.Step) + "`"
+}
+
+// seen judges what was last seen of a step: at the present generation, and not long ago.
+func (k *look) seen(c *Condition, w way) {
+	if k.fromFleet(c, w) {
+		return
+	}
+	e, ok := k.l.Saw(w.step)
+	switch {
+	case !ok && !c.Turn:
+		c.Status, c.Reason = fleet.StatusFalse, "NotYet"
+	case !ok || e.Generation < k.l.Generation:
+		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "NotSeen", "it was not looked at yet"
+	case e.At.Add(Fresh) < k.now:
+		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "Stale", "it was last looked at "+k.now.Sub(e.At).String()+" ago"
+	case !e.Holds:
+		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", e.Detail, k.l.Course.Produced != 0
+		k.wake(e.At.Add(Fresh) + 1)
+	default:
+		c.Status, c.Reason, c.Message = fleet.StatusTrue, "Done", e.Detail
+		k.wake(e.At.Add(Fresh) + 1)
+	}
+	if ok && e.Link != "" {
+		c.On.Link = e.Link
+	}
+}
+
+// fromFleet judges the nodes of a cluster in production by what the fleet knows of them.
+func (k *look) fromFleet(c *Condition, w way) bool {
+	if k.o.Islands == nil || k.l.Course.Generation != k.l.Generation {
+		return false
+	}
+	switch {
+	case k.o.Stale && (w.step == fleet.StepJoin || w.step == fleet.StepHealth):
+		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "ReportsStopped", "the cluster's reports have stopped"
+		return true
+	case w.step != fleet.StepJoin:
+		return false
+	}
+	var few []string
+	for _, i := range k.o.Islands {
+		if i.Ready < k.wanted(i.Nodes) {
+			few = append(few, fmt.Sprintf("island %s: %d of %d nodes are ready, %d are wanted", i.Island, i.Ready, i.Nodes, k.wanted(i.Nodes)))
+		}
+	}
+	c.Status, c.Reason = fleet.StatusTrue, "Done"
+	if len(few) > 0 {
+		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", strings.Join(few, "; "), true
+	}
+	return true
+}
+
+// wanted is how many nodes of an island must be ready, rounded up.
+func (k *look) wanted(nodes int) int {
+	if k.b == nil {
+		return nodes
+	}
+	return (nodes*int(k.b.Ready) + 999) / 1000
+}
+
+// begin intends the step's next operation, where none is under way, no pause is to be
+// kept, and no person is waited for.
+func (k *look) begin(w way, s fleet.StepState) {
+	inService := k.l.Course.Generation == k.l.Generation && w.step == fleet.StepJoin // its nodes are health's affair now
+	if k.held || s.Operation.Live() || s.Trouble.Parked || s.Trouble.Next > k.now || inService {
+		k.wake(s.Trouble.Next)
+		return
+	}
+	k.v.Intents = append(k.v.Intents, k.intent(w.step, s))
+}
+
+func (k *look) intent(step fleet.Step, s fleet.StepState) Intent {
+	attempt := 1
+	if s.Operation.Generation == k.l.Generation {
+		attempt = s.Operation.Attempt + 1
+	}
+	return Intent{step, OperationID(k.l.Record.Name, step, k.l.Generation, attempt), k.l.Generation, attempt}
+}
+
+// cores writes a number of cores.
+func cores(n int) string { return strconv.Itoa(n) + " cores" }

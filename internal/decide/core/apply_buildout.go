@@ -1,0 +1,185 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+func applyBuildout(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.BlueprintAdded:
+		s.AddBlueprint(e.Blueprint)
+	case event.ClusterPlanned:
+		s.AddLife(fleet.Life{Record: e.Record, Version: e.Version, Generation: 1, Number: e.Number, Entered: at})
+	case event.ClusterReplanned:
+		applyReplanned(s, s.Life(e.Record.Name), e)
+	case event.ClusterCheckedIn:
+		l := s.Life(e.Cluster)
+		l.Course.CheckedIn, l.Course.Commit = at, e.Commit
+		s.TouchLife(e.Cluster)
+	case event.ClusterTouched:
+		applyTouched(s, s.Life(e.Cluster), e, at)
+	case event.LifeTurned:
+		applyTurned(s, s.Life(e.Cluster), e, at)
+	case event.ConditionChanged:
+		c := fleet.ClusterCondition{Type: e.Condition, Status: e.Status, Reason: e.Reason, Person: e.Person}
+		s.ChangeCondition(s.Life(e.Cluster), c, e.Turn, at)
+	case event.CloudCounted:
+		s.Count(fleet.CloudAccount{Subscription: e.Subscription, Region: e.Region, Counts: slices.Clone(e.Counts), Error: e.Error, Read: at})
+	default:
+		return applyOutside(s, e, at)
+	}
+	return true
+}
+
+func applyOutside(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	switch e := e.(type) {
+	case event.CoresReserved:
+		l := s.Life(e.Cluster)
+		for _, r := range e.Reserved {
+			l.Reserved = slices.DeleteFunc(l.Reserved, func(was fleet.Reservation) bool { return was.Meter == r.Meter })
+			l.Reserved = append(l.Reserved, r)
+		}
+		s.TouchAccount(l.Record.Account())
+	case event.CoresReleased:
+		applyReleased(s, s.Life(e.Cluster), e)
+	case event.OutsideConfirmed:
+		applyConfirmed(s, e, at)
+	case event.OperationIntended:
+		applyIntended(s, s.Life(e.Cluster), e, at)
+	case event.OperationReported:
+		applyReported(s, s.Life(e.Cluster), e, at)
+	case event.EvidenceSeen:
+		l := s.Life(e.Cluster)
+		for _, seen := range e.Seen {
+			l.See(seen)
+		}
+		s.TouchLife(e.Cluster)
+	default:
+		return false
+	}
+	return true
+}
+
+// applyReplanned takes over what is wanted now. Whatever parked a step waited for a change: this is one.
+func applyReplanned(s *fleet.State, l *fleet.Life, e event.ClusterReplanned) {
+	s.TouchAccount(l.Record.Account())
+	l.Record, l.Version, l.Generation = e.Record, e.Version, e.Generation
+	for i := range l.Steps {
+		l.Steps[i].Trouble = fleet.Trouble{}
+	}
+	s.TouchLife(l.Record.Name)
+	s.TouchAccount(l.Record.Account())
+}
+
+func applyTouched(s *fleet.State, l *fleet.Life, e event.ClusterTouched, at fleet.Instant) {
+	l.Touches = append(l.Touches, fleet.Touch{What: e.What, Step: e.Step, By: e.By, At: at, Waited: e.Waited})
+	switch Steer(e.What) {
+	case Retry:
+		l.EnsureStep(e.Step).Trouble = fleet.Trouble{}
+	case Unblock:
+		l.EnsureStep(e.Step).Operation.Unblocked = true
+	}
+	s.TouchLife(e.Cluster)
+}
+
+func applyTurned(s *fleet.State, l *fleet.Life, e event.LifeTurned, at fleet.Instant) {
+	c := &l.Course
+	switch e.Stage {
+	case event.LifeHeld:
+		c.Held, c.HeldBy = at, e.By
+	case event.LifeResumed:
+		c.Held, c.HeldBy = 0, ""
+	case event.LifeProduced:
+		c.Generation = e.Generation
+		if c.Produced == 0 {
+			c.Produced = at
+		}
+	case event.LifeLate:
+		c.Late = e.Condition
+	case event.LifeRetiring:
+		c.Retiring, c.Held, c.HeldBy = at, 0, ""
+	case event.LifeEmptied:
+		c.Emptied = at
+	case event.LifeConfirmed:
+		c.Confirmed, c.ConfirmedBy = at, e.By
+	case event.LifeRetired:
+		c.Retired = at
+	}
+	s.TouchLife(e.Cluster)
+	s.TouchAccount(l.Record.Account())
+}
+
+func applyReleased(s *fleet.State, l *fleet.Life, e event.CoresReleased) {
+	for _, meter := range e.Meters {
+		if e.Settled {
+			if l.Settled == nil {
+				l.Settled = map[string]int{}
+			}
+			l.Settled[meter] += l.ReservedOf(meter)
+		}
+		l.Reserved = slices.DeleteFunc(l.Reserved, func(r fleet.Reservation) bool { return r.Meter == meter })
+	}
+	s.TouchAccount(l.Record.Account())
+}
+
+func applyConfirmed(s *fleet.State, e event.OutsideConfirmed, at fleet.Instant) {
+	for _, name := range e.Clusters {
+		l := s.Life(name)
+		for i := range l.Evidence {
+			l.Evidence[i].At = at
+		}
+		s.TouchLife(name)
+	}
+	for _, name := range e.Accounts {
+		s.Account(name).Read = at
+		s.TouchAccount(name)
+	}
+}
+
+func applyIntended(s *fleet.State, l *fleet.Life, e event.OperationIntended, at fleet.Instant) {
+	st := l.EnsureStep(e.Step)
+	if st.Operation.Generation != e.Generation {
+		st.Trouble = fleet.Trouble{}
+	}
+	st.Operation = fleet.Operation{ID: e.ID, Generation: e.Generation, Attempt: e.Attempt, State: fleet.OperationIntended, Intended: at}
+	if e.Step == fleet.StepScaleSets { // from here on the cloud's count may rise by the cluster's cores
+		account := s.Account(l.Record.Account())
+		for i := range l.Reserved {
+			if c, ok := account.Count(l.Reserved[i].Meter); ok {
+				l.Reserved[i].Base = c.Used
+			}
+		}
+	}
+	s.TouchLife(e.Cluster)
+}
+
+func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at fleet.Instant) {
+	st := l.EnsureStep(e.Step)
+	if e.Begun {
+		st.Begun, st.Operation.Started = st.Begun+1, at
+	}
+	if e.Begun || e.Refused {
+		st.Tries++
+	}
+	st.Operation.State = e.State
+	if e.Link != "" {
+		st.Operation.Link = e.Link
+	}
+	switch {
+	case e.Refused || e.State == fleet.OperationFailed:
+		st.Trouble = fleet.Trouble{Class: e.Class, Error: e.Error, Failures: st.Trouble.Failures + 1, Next: e.Next, Parked: e.Parked}
+	case e.State == fleet.OperationSucceeded:
+		st.Trouble = fleet.Trouble{}
+		l.See(fleet.StepEvidence{Step: e.Step, Holds: true, Generation: st.Operation.Generation, At: at, Detail: e.Detail, Link: e.Link})
+	case e.State == fleet.OperationBlocked && e.Error != "":
+		st.Trouble.Error = e.Error
+	}
+	if !st.Operation.Live() {
+		st.Operation.Ended = at
+	}
+	s.TouchLife(e.Cluster)
+	s.TouchAccount(l.Record.Account())
+}

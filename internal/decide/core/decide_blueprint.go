@@ -1,0 +1,92 @@
+package core
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Bounds of what a blueprint and a record may hold.
+const (
+	MaxMeters    = 16
+	MaxListed    = 64 // projects, services, islands
+	MaxVariables = 64
+	MaxClusters  = 10_000 // records in a fleet
+	MaxMeterCore = 100_000
+)
+
+func addBlueprint(s *fleet.State, c AddBlueprint) ([]event.Event, *Refusal) {
+	b := c.Blueprint
+	if b.Mode == "" {
+		b.Mode = fleet.Shadow
+	}
+	if b.Ready == 0 {
+		b.Ready = 950
+	}
+	if refusal := checkBlueprint(b); refusal != nil {
+		return nil, refusal
+	}
+	newest := s.Blueprint(b.Name, 0)
+	switch same := s.Blueprint(b.Name, b.Version); {
+	case same != nil && reflect.DeepEqual(*same, b):
+		return nil, nil
+	case same != nil:
+		return nil, refuse(NameTaken, "blueprint %s version %d is there already, and says something else; add it as version %d", b.Name, b.Version, newest.Version+1)
+	case newest != nil && b.Version < newest.Version:
+		return nil, refuse(Invalid, "blueprint %s has version %d already; a new one has a higher number than that", b.Name, newest.Version)
+	}
+	return one(event.BlueprintAdded{Blueprint: b})
+}
+
+func checkBlueprint(b fleet.Blueprint) *Refusal {
+	if refusal := checkName("blueprint", b.Name); refusal != nil {
+		return refusal
+	}
+	switch {
+	case b.Version < 1 || b.Version > 1_000_000:
+		return refuse(Invalid, "blueprint %s: version %d; versions count from 1", b.Name, b.Version)
+	case len(b.Meters) == 0 || len(b.Meters) > MaxMeters:
+		return refuse(Invalid, "blueprint %s has %d meters; 1 to %d say which cloud quota a node uses up", b.Name, len(b.Meters), MaxMeters)
+	case !slices.Contains([]fleet.CheckinWay{fleet.CheckinPerson, fleet.CheckinGit, fleet.CheckinInventory}, b.Checkin):
+		return refuse(Invalid, "blueprint %s: check-in by %q; it is person, git or inventory", b.Name, clip(string(b.Checkin)))
+	case !slices.Contains(modes, b.Mode):
+		return refuse(Invalid, "blueprint %s: mode %q; it is observe, shadow or enforce", b.Name, clip(string(b.Mode)))
+	case b.Ready < 1 || b.Ready > 1000:
+		return refuse(Invalid, "blueprint %s: ready is a share of the nodes above 0 and at most 100%%", b.Name)
+	}
+	if refusal := checkMeters(b); refusal != nil {
+		return refusal
+	}
+	return checkStepsOf(b)
+}
+
+func checkMeters(b fleet.Blueprint) *Refusal {
+	seen := map[string]bool{}
+	for _, m := range b.Meters {
+		if refusal := checkName("meter", m.Meter); refusal != nil {
+			return refusal
+		}
+		if seen[m.Meter] {
+			return refuse(Invalid, "blueprint %s names meter %s twice", b.Name, m.Meter)
+		}
+		seen[m.Meter] = true
+		if m.PerNode < 1 || m.PerNode > MaxMeterCore {
+			return refuse(Invalid, "blueprint %s: a node takes %d cores of meter %s; 1 to %d are possible", b.Name, m.PerNode, m.Meter, MaxMeterCore)
+		}
+	}
+	return nil
+}
+
+func checkStepsOf(b fleet.Blueprint) *Refusal {
+	for step, d := range b.Takes {
+		if !slices.Contains(fleet.Steps(), step) || d < 0 {
+			return refuse(Invalid, "blueprint %s: step %q takes %s; it is one of %v, and no less than 0", b.Name, clip(string(step)), d, fleet.Steps())
+		}
+	}
+	if len(b.Projects) > MaxListed || len(b.Services) > MaxListed {
+		return refuse(Invalid, "blueprint %s has %d projects and %d services; at most %d of each are possible", b.Name, len(b.Projects), len(b.Services), MaxListed)
+	}
+	return checkTexts("blueprint "+b.Name, slices.Concat(b.Projects, b.Services, []string{b.Runner})...)
+}

@@ -1,0 +1,137 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/muster-fleet/muster/internal/decide/buildout"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// What the outside says may be long, and may be anything.
+const mostDetail = 1000
+
+// brief makes a text from outside fit for the log.
+func brief(s string) string {
+	s = strings.ToValidUTF8(s, "�")
+	for len(s) > mostDetail {
+		_, size := utf8.DecodeLastRuneInString(s[:mostDetail])
+		s = s[:mostDetail-size] + "…"
+		break
+	}
+	return s
+}
+
+func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
+	e := event.CloudCounted{Subscription: c.Subscription, Region: c.Region, Error: brief(c.Error)}
+	for _, name := range []string{c.Subscription, c.Region} {
+		if refusal := checkName("cloud account", name); refusal != nil {
+			return nil, refusal
+		}
+	}
+	if len(c.Counts) > 1000 {
+		return nil, refuse(Invalid, "%d meters in one report; at most 1000 are possible", len(c.Counts))
+	}
+	if c.Error == "" {
+		e.Counts = slices.Clone(c.Counts)
+	}
+	slices.SortFunc(e.Counts, func(a, b fleet.CloudCount) int { return strings.Compare(a.Meter, b.Meter) })
+	is := s.Account(c.Subscription + "/" + c.Region)
+	if is != nil && is.Error == e.Error && (c.Error != "" || slices.Equal(is.Counts, e.Counts)) && !waitsForCount(s, is) {
+		return nil, nil
+	}
+	return one(e)
+}
+
+// waitsForCount says whether a reservation hangs on when the cloud was read, even
+// where the figures are the same.
+func waitsForCount(s *fleet.State, a *fleet.CloudAccount) bool {
+	for _, l := range s.Lives {
+		if l.Record.Account() != a.Name() || len(l.Reserved) == 0 {
+			continue
+		}
+		if made := l.Step(fleet.StepScaleSets).Operation; made.State == fleet.OperationSucceeded && a.Read <= made.Ended {
+			return true
+		}
+	}
+	return false
+}
+
+func reportOperation(s *fleet.State, c ReportOperation, now fleet.Instant) ([]event.Event, *Refusal) {
+	l := s.Life(c.Cluster)
+	if l == nil {
+		return nil, noLife(c.Cluster)
+	}
+	st := l.Step(c.Step)
+	op := st.Operation
+	if op.ID != c.ID || !op.Live() {
+		return nil, nil // it came late, or twice
+	}
+	e := event.OperationReported{
+		Cluster: c.Cluster, Step: c.Step, ID: c.ID, State: c.State, Refused: c.Refused, Link: brief(c.Link), Detail: brief(c.Detail), Class: c.Class, Error: brief(c.Error),
+	}
+	e.Begun = op.State == fleet.OperationIntended && !c.Refused && c.State != fleet.OperationIntended
+	switch {
+	case c.Refused || c.State == fleet.OperationFailed:
+		if c.Refused {
+			e.State = fleet.OperationIntended
+		}
+		t := buildout.After(st.Trouble, buildout.Failure{Operation: c.ID, Class: c.Class, Error: e.Error, After: c.After}, now)
+		e.Next, e.Parked = t.Next, t.Parked
+	case c.State == op.State && e.Link == op.Link:
+		return nil, nil
+	case c.State == fleet.OperationIntended:
+		return nil, refuse(Invalid, "operation %s: a report says how it stands outside, not that it is intended", clip(c.ID))
+	}
+	return one(e)
+}
+
+func reportEvidence(s *fleet.State, c ReportEvidence, now fleet.Instant) ([]event.Event, *Refusal) {
+	l := s.Life(c.Cluster)
+	if l == nil {
+		return nil, noLife(c.Cluster)
+	}
+	e := event.EvidenceSeen{Cluster: c.Cluster}
+	for _, seen := range c.Seen {
+		if !slices.Contains(fleet.Steps(), seen.Step) {
+			return nil, refuse(Invalid, "%q is no step", clip(string(seen.Step)))
+		}
+		if seen.Detail, seen.Link = brief(seen.Detail), brief(seen.Link); seen.At == 0 || seen.At > now {
+			seen.At = now
+		}
+		was, ok := l.Saw(seen.Step)
+		older := ok && seen.At < was.At // a look that began before a newer one and came after it
+		if same := ok && sameEvidence(was, seen) && was.At.Add(buildout.Fresh/2) > seen.At; !same && !older {
+			e.Seen = append(e.Seen, seen)
+		}
+	}
+	if len(e.Seen) == 0 {
+		return nil, nil
+	}
+	return one(e)
+}
+
+func sameEvidence(a, b fleet.StepEvidence) bool {
+	a.At = b.At
+	return a == b
+}
+
+func confirmOutside(s *fleet.State, c ConfirmOutside) ([]event.Event, *Refusal) {
+	e := event.OutsideConfirmed{}
+	for _, name := range c.Clusters {
+		if s.Life(name) != nil {
+			e.Clusters = append(e.Clusters, name)
+		}
+	}
+	for _, name := range c.Accounts {
+		if a := s.Account(name); a != nil && a.Error == "" {
+			e.Accounts = append(e.Accounts, name)
+		}
+	}
+	if len(e.Clusters)+len(e.Accounts) == 0 {
+		return nil, nil
+	}
+	return one(e)
+}

@@ -1,0 +1,61 @@
+package provision
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// account is a cloud account that is counted, with what the state says of it.
+type account struct {
+	provider, subscription, region string
+	known                          []fleet.CloudCount
+	failing                        bool // it could not be read the last time
+	settling                       bool // a reservation ends with the next count
+	read                           fleet.Instant
+}
+
+func (a *account) name() string { return a.subscription + "/" + a.region }
+
+func accountOf(s *fleet.State, l *fleet.Life, _ *fleet.Blueprint) account {
+	a := account{provider: l.Record.Provider, subscription: l.Record.Subscription, region: l.Record.Region}
+	if is := s.Account(a.name()); is != nil {
+		a.known, a.failing, a.read = slices.Clone(is.Counts), is.Error != "", is.Read
+	}
+	for _, x := range s.Lives {
+		made := x.Step(fleet.StepScaleSets).Operation
+		a.settling = a.settling || x.Record.Account() == a.name() && len(x.Reserved) > 0 && made.State == fleet.OperationSucceeded && a.read <= made.Ended
+	}
+	return a
+}
+
+// count reads the cloud's quota, and reports what is not as it was.
+func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error {
+	r.reads[a.name()] = now.Add(CountEvery)
+	cloud := r.o.Clouds[a.provider]
+	if cloud == nil {
+		return nil
+	}
+	limited, end := context.WithTimeout(ctx, CallLimit)
+	counts, err := cloud.Counts(limited, a.subscription, a.region)
+	end()
+	c := core.ReportCounts{Subscription: a.subscription, Region: a.region, Counts: counts}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.Counts, c.Error = nil, r.o.Mask(err.Error())
+		return r.tell(ctx, c)
+	}
+	slices.SortFunc(counts, func(x, y fleet.CloudCount) int { return strings.Compare(x.Meter, y.Meter) })
+	if !a.failing && a.read != 0 && slices.Equal(counts, a.known) && !a.settling {
+		if a.read.Add(LookEvery) <= now && !slices.Contains(r.beat.accounts, a.name()) {
+			r.beat.accounts = append(r.beat.accounts, a.name())
+		}
+		return nil
+	}
+	return r.tell(ctx, c)
+}

@@ -1,0 +1,106 @@
+package provision
+
+import (
+	"context"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// subject is a cluster whose steps are looked at, with what the state says of them.
+type subject struct {
+	Subject
+	awaits bool // its check-in is waited for, and may be seen
+	known  []fleet.StepEvidence
+}
+
+func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
+	s := subject{Subject: Subject{
+		Record: l.Record, Blueprint: *b, Generation: l.Generation, Commit: l.Course.Commit,
+		CheckedIn: l.Course.CheckedIn != 0 || b.Checkin == fleet.CheckinInventory,
+	}}
+	s.awaits = l.Course.CheckedIn == 0 && b.Checkin != fleet.CheckinInventory && l.Course.Retiring == 0
+	s.known = append(s.known, l.Evidence...)
+	for _, st := range l.Steps {
+		if st.Operation.State == fleet.OperationSucceeded && st.Operation.Generation == l.Generation {
+			s.Done = append(s.Done, st.Step)
+		}
+	}
+	return s
+}
+
+// look looks at a cluster, and reports what is not as it was.
+func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
+	r.looks[s.Record.Name] = now.Add(LookEvery)
+	p := r.o.Providers[s.Record.Provider]
+	if p == nil {
+		return nil
+	}
+	if err := r.awaitCheckin(ctx, p, s); err != nil {
+		return err
+	}
+	limited, end := context.WithTimeout(ctx, CallLimit)
+	seen, err := p.Look(limited, s.Subject)
+	end()
+	if err != nil { // what was known grows old, and is Unknown in the end
+		r.o.Log.Warn("a cluster could not be looked at", "cluster", s.Record.Name, "error", r.o.Mask(err.Error()))
+		return ctx.Err()
+	}
+	changed := make([]fleet.StepEvidence, 0, len(seen))
+	for _, e := range seen {
+		if e.At, e.Detail, e.Link = now, r.o.Mask(e.Detail), r.o.Mask(e.Link); !s.knows(e) {
+			changed = append(changed, e)
+		}
+	}
+	if s.covered(seen) {
+		r.beat.clusters = append(r.beat.clusters, s.Record.Name)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return r.tell(ctx, core.ReportEvidence{Cluster: s.Record.Name, Seen: changed})
+}
+
+// knows says whether the state says just this of a step.
+func (s *subject) knows(e fleet.StepEvidence) bool {
+	for _, k := range s.known {
+		if k.Step == e.Step {
+			return k.Holds == e.Holds && k.Generation == e.Generation && (e.Holds || k.Detail == e.Detail)
+		}
+	}
+	return false
+}
+
+// covered says whether the look has seen every step that the state knows something of: only
+// then may all of it be confirmed.
+func (s *subject) covered(seen []fleet.StepEvidence) bool {
+	for _, k := range s.known {
+		found := false
+		for _, e := range seen {
+			found = found || e.Step == k.Step
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(s.known) > 0
+}
+
+// awaitCheckin reports a check-in that the outside can see.
+func (r *Runner) awaitCheckin(ctx context.Context, p Outside, s subject) error {
+	c, can := p.(Checker)
+	if !can || !s.awaits {
+		return nil
+	}
+	limited, end := context.WithTimeout(ctx, CallLimit)
+	defer end()
+	commit, err := c.CheckedIn(limited, s.Subject)
+	switch {
+	case err != nil:
+		r.o.Log.Warn("the check-in could not be looked for", "cluster", s.Record.Name, "error", r.o.Mask(err.Error()))
+		return ctx.Err()
+	case commit == "":
+		return nil
+	}
+	return r.tell(ctx, core.CheckIn{Cluster: s.Record.Name, Commit: commit})
+}

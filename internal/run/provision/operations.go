@@ -1,0 +1,93 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// operation is an act on the outside that is under way, or about to begin.
+type operation struct {
+	order   Order
+	begun   bool          // it is known to have begun
+	unblock bool          // a person let it go on
+	next    fleet.Instant // no try before then
+}
+
+func operationsOf(l *fleet.Life, b *fleet.Blueprint) (list []operation) {
+	for _, s := range l.Steps {
+		if !s.Operation.Live() {
+			continue
+		}
+		o := operation{order: orderOf(l, b, s), begun: s.Operation.State != fleet.OperationIntended}
+		o.unblock = s.Operation.State == fleet.OperationBlocked && s.Operation.Unblocked
+		if !o.begun {
+			o.next = s.Trouble.Next
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+func orderOf(l *fleet.Life, b *fleet.Blueprint, s fleet.StepState) Order {
+	return Order{
+		ID: s.Operation.ID, Step: s.Step, Generation: s.Operation.Generation, Attempt: s.Operation.Attempt,
+		Record: l.Record, Blueprint: *b,
+	}
+}
+
+// carryOut looks an operation up, begins it where it is not there, and reports how it stands.
+func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) error {
+	r.polls[o.order.ID] = now.Add(PollEvery)
+	is, err := r.stand(ctx, o)
+	var no *Refused
+	switch {
+	case errors.As(err, &no):
+		c := r.report(o, Report{Class: no.Class, Error: no.Error()})
+		c.Refused, c.After = true, no.After
+		delete(r.polls, o.order.ID) // the state says when it is tried again
+		return r.tell(ctx, c)
+	case err != nil:
+		r.o.Log.Warn("an operation outside could not be looked at", "operation", o.order.ID, "error", r.o.Mask(err.Error()))
+		return ctx.Err()
+	}
+	if is.Again > now {
+		r.polls[o.order.ID] = is.Again
+	}
+	if is.State == fleet.OperationSucceeded || is.State == fleet.OperationFailed {
+		delete(r.polls, o.order.ID)
+		r.looks[o.order.Record.Name] = now // what it changed is looked at
+	}
+	return r.tell(ctx, r.report(o, is))
+}
+
+// stand is how the operation stands outside once it has begun there.
+func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
+	ctx, end := context.WithTimeout(ctx, CallLimit)
+	defer end()
+	p := r.o.Providers[o.order.Record.Provider]
+	if p == nil {
+		err := fmt.Errorf("this server has no adapter for provider %s; start it with one, or change the record", o.order.Record.Provider)
+		return Report{}, &Refused{Class: fleet.ErrorFix, Err: err}
+	}
+	if o.unblock {
+		if err := p.Unblock(ctx, o.order); err != nil {
+			return Report{}, err
+		}
+	}
+	is, found, err := p.Find(ctx, o.order)
+	if found || err != nil {
+		return is, err
+	}
+	return p.Begin(ctx, o.order)
+}
+
+func (r *Runner) report(o operation, is Report) core.ReportOperation {
+	return core.ReportOperation{
+		Cluster: o.order.Record.Name, Step: o.order.Step, ID: o.order.ID,
+		State: is.State, Link: r.o.Mask(is.Link), Detail: r.o.Mask(is.Detail), Class: is.Class, Error: r.o.Mask(is.Error),
+	}
+}

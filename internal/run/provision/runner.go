@@ -1,0 +1,172 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// How often the outside is looked at.
+const (
+	CountEvery = time.Minute      // the cloud's quota
+	LookEvery  = 5 * time.Minute  // a cluster's steps
+	PollEvery  = 15 * time.Second // an operation that gives no hint
+	CallLimit  = 30 * time.Second // for one call
+)
+
+// Actor is who reports what is seen outside.
+var Actor = core.Actor{Name: "provision", Operator: true}
+
+// Options say what a Runner works with.
+type Options struct {
+	Read      func(func(*fleet.State))
+	Do        func(context.Context, core.Request) error // a refusal is an error
+	Providers map[string]Outside                        // by the record's provider
+	Clouds    map[string]Cloud                          // likewise
+	Mask      func(string) string                       // takes known secrets out of texts; nil: there are none
+	Log       *slog.Logger                              // nil: nothing is logged
+}
+
+// Runner brings what stands outside to what the state says.
+type Runner struct {
+	o     Options
+	polls map[string]fleet.Instant // operations: when each is looked at next
+	looks map[string]fleet.Instant // clusters
+	reads map[string]fleet.Instant // cloud accounts
+	beat  beat
+}
+
+// beat gathers what was looked at and is as it was, to be confirmed together.
+type beat struct {
+	at       fleet.Instant // when it is due; 0: never yet
+	clusters []string
+	accounts []string
+}
+
+// New makes a Runner that has looked at nothing yet.
+func New(o Options) *Runner {
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if o.Mask == nil {
+		o.Mask = func(s string) string { return s }
+	}
+	return &Runner{o: o, polls: map[string]fleet.Instant{}, looks: map[string]fleet.Instant{}, reads: map[string]fleet.Instant{}}
+}
+
+// work is what the state asks for, copied.
+type work struct {
+	operations []operation
+	subjects   []subject
+	accounts   []account
+}
+
+// Due is when there is something to do next; fleet.Never: nothing, as the state is now.
+func (r *Runner) Due() fleet.Instant {
+	due := fleet.Never
+	w := r.work()
+	for _, o := range w.operations {
+		due = min(due, max(r.polls[o.order.ID], o.next))
+	}
+	for _, s := range w.subjects {
+		due = min(due, r.looks[s.Record.Name])
+	}
+	for _, a := range w.accounts {
+		due = min(due, r.reads[a.name()])
+	}
+	if len(r.beat.clusters)+len(r.beat.accounts) > 0 {
+		due = min(due, r.beat.at)
+	}
+	return due
+}
+
+// Turn does what is due. An error is the engine's; what fails outside is reported as such.
+func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
+	w := r.work()
+	for _, o := range w.operations {
+		if max(r.polls[o.order.ID], o.next) <= now {
+			if err := r.carryOut(ctx, o, now); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range w.accounts {
+		if r.reads[a.name()] <= now {
+			if err := r.count(ctx, a, now); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range w.subjects {
+		if r.looks[s.Record.Name] <= now {
+			if err := r.look(ctx, s, now); err != nil {
+				return err
+			}
+		}
+	}
+	r.forget(w)
+	return r.confirm(ctx, now)
+}
+
+// work reads from the state what is to be done.
+func (r *Runner) work() (w work) {
+	r.o.Read(func(s *fleet.State) {
+		seen := map[string]bool{}
+		for _, l := range s.Lives {
+			b := s.BlueprintOf(l)
+			if b == nil || l.Course.Retired != 0 {
+				continue
+			}
+			w.operations = append(w.operations, operationsOf(l, b)...)
+			if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
+				w.subjects = append(w.subjects, subjectOf(l, b))
+			}
+			if a := accountOf(s, l, b); !seen[a.name()] {
+				seen[a.name()] = true
+				w.accounts = append(w.accounts, a)
+			}
+		}
+	})
+	return w
+}
+
+// forget drops what is remembered of operations and clusters that are over.
+func (r *Runner) forget(w work) {
+	if len(r.polls) <= 2*len(w.operations)+64 {
+		return
+	}
+	live := map[string]fleet.Instant{}
+	for _, o := range w.operations {
+		if at, ok := r.polls[o.order.ID]; ok {
+			live[o.order.ID] = at
+		}
+	}
+	r.polls = live
+}
+
+// confirm says once in a while, in one command, what is as it was.
+func (r *Runner) confirm(ctx context.Context, now fleet.Instant) error {
+	b := &r.beat
+	if b.at > now || len(b.clusters)+len(b.accounts) == 0 {
+		return nil
+	}
+	c := core.ConfirmOutside{Clusters: b.clusters, Accounts: b.accounts}
+	*b = beat{at: now.Add(LookEvery)}
+	return r.tell(ctx, c)
+}
+
+// tell gives the engine a command. A refusal is logged: it says that the world has moved on.
+func (r *Runner) tell(ctx context.Context, c core.Command) error {
+	err := r.o.Do(ctx, core.Request{Command: c, Actor: Actor})
+	var no *core.Refusal
+	if errors.As(err, &no) {
+		r.o.Log.Warn("what was seen outside was refused", "why", no.Error())
+		return nil
+	}
+	return err
+}

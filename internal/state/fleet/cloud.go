@@ -1,0 +1,72 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// CloudCount is what the cloud says of one meter.
+type CloudCount struct {
+	Meter string `json:"meter"`
+	Limit int    `json:"limit"`
+	Used  int    `json:"used"`
+}
+
+// CloudAccount is what the cloud says of one subscription in one region.
+type CloudAccount struct {
+	Subscription string       `json:"subscription"`
+	Region       string       `json:"region"`
+	Counts       []CloudCount `json:"counts"` // in order of meter
+	Read         Instant      `json:"read"`   // when it was last read, or seen to be the same
+	Error        string       `json:"error,omitempty"`
+}
+
+// Name is SUBSCRIPTION/REGION.
+func (a *CloudAccount) Name() string { return a.Subscription + "/" + a.Region }
+
+// Count finds the count of a meter.
+func (a *CloudAccount) Count(meter string) (CloudCount, bool) {
+	if a != nil {
+		for _, c := range a.Counts {
+			if c.Meter == meter {
+				return c, true
+			}
+		}
+	}
+	return CloudCount{}, false
+}
+
+// Account finds a cloud account by its name, or nil.
+func (s *State) Account(name string) *CloudAccount {
+	for _, a := range s.Accounts {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Count keeps what the cloud says of an account.
+func (s *State) Count(a CloudAccount) {
+	slices.SortFunc(a.Counts, func(x, y CloudCount) int { return cmp.Compare(x.Meter, y.Meter) })
+	s.TouchAccount(a.Name())
+	if is := s.Account(a.Name()); is != nil {
+		if a.Counts == nil {
+			a.Counts = is.Counts // it could not be read: what was known stays, as old as it is
+			a.Read = is.Read
+		}
+		*is = a
+		return
+	}
+	s.Accounts = append(s.Accounts, &a)
+	slices.SortFunc(s.Accounts, func(x, y *CloudAccount) int { return strings.Compare(x.Name(), y.Name()) })
+}
+
+func cloneAccounts(list []*CloudAccount) []*CloudAccount {
+	copied := clonePointers(list)
+	for _, a := range copied {
+		a.Counts = slices.Clone(a.Counts)
+	}
+	return copied
+}

@@ -1,0 +1,242 @@
+package fleet
+
+import (
+	"cmp"
+	"container/heap"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// This file knows the lives of clusters, and which of them are to be looked at.
+
+// building is what is derived about clusters that are built.
+type building struct {
+	lives   map[string]*Life
+	touched map[string]bool            // clusters in which something changed
+	ledgers map[string]bool            // cloud accounts in which something changed
+	wake    map[string]Instant         // when time alone changes something there
+	alarms  lifeAlarms                 // wake in order of time; some of it may be out of date
+	paces   map[string][]time.Duration // by blueprint and condition: how long it took, shortest first
+	asleep  bool                       // a copy in which nothing is built
+}
+
+// Life finds a cluster's life by its name, or nil.
+func (s *State) Life(name string) *Life { return s.building.lives[name] }
+
+// Blueprint finds a version of a blueprint; version 0 is the newest. nil: there is none.
+func (s *State) Blueprint(name string, version int) *Blueprint {
+	var found *Blueprint
+	for _, b := range s.Blueprints {
+		if b.Name == name && (b.Version == version || version == 0 && (found == nil || b.Version > found.Version)) {
+			found = b
+		}
+	}
+	return found
+}
+
+// BlueprintOf is the version of the blueprint by which a cluster is built, or nil.
+func (s *State) BlueprintOf(l *Life) *Blueprint { return s.Blueprint(l.Record.Blueprint, l.Version) }
+
+// AddBlueprint keeps a version of a blueprint.
+func (s *State) AddBlueprint(b Blueprint) {
+	s.Blueprints = append(s.Blueprints, &b)
+	slices.SortFunc(s.Blueprints, func(x, y *Blueprint) int {
+		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.Version, y.Version))
+	})
+}
+
+// AddLife begins a cluster's life.
+func (s *State) AddLife(l Life) *Life {
+	s.Lives = append(s.Lives, &l)
+	slices.SortFunc(s.Lives, func(x, y *Life) int { return strings.Compare(x.Record.Name, y.Record.Name) })
+	s.building.lives[l.Record.Name] = &l
+	s.LastLife = max(s.LastLife, l.Number)
+	s.TouchLife(l.Record.Name)
+	s.TouchAccount(l.Record.Account())
+	return &l
+}
+
+// TouchLife says that something changed for a cluster that is built.
+func (s *State) TouchLife(name string) {
+	if s.building.lives[name] != nil {
+		s.building.touched[name] = true
+	}
+}
+
+// TouchRetiring says that work left a partition: where its cluster is retired, that may
+// have been the last.
+func (s *State) TouchRetiring(partition string) {
+	if len(s.Lives) == 0 {
+		return
+	}
+	cluster, _, _ := strings.Cut(partition, "/")
+	if l := s.building.lives[cluster]; l != nil && l.Course.Retiring != 0 {
+		s.TouchLife(cluster)
+	}
+}
+
+// Standing counts the workloads that stand in a partition.
+func (p *Partition) Standing() int {
+	n := len(p.flexWork)
+	for _, a := range p.Accounts {
+		n += len(a.work)
+	}
+	return n
+}
+
+// TouchAccount says that something changed in a cloud account.
+func (s *State) TouchAccount(name string) {
+	s.building.ledgers[name] = true
+}
+
+// TakeTouched lists the clusters that are to be looked at now, in order of name, and the
+// cloud accounts in which something changed since it was last asked.
+func (s *State) TakeTouched(now Instant) (lives []*Life, accounts []string) {
+	b := &s.building
+	if b.asleep {
+		return nil, nil
+	}
+	for len(b.alarms) > 0 && b.alarms[0].at <= now {
+		if a := heap.Pop(&b.alarms).(lifeAlarm); b.wake[a.name] == a.at {
+			b.touched[a.name] = true
+			delete(b.wake, a.name)
+		}
+	}
+	accounts = slices.Sorted(maps.Keys(b.ledgers))
+	clear(b.ledgers)
+	for _, l := range s.Lives {
+		if len(accounts) > 0 && slices.Contains(accounts, l.Record.Account()) {
+			b.touched[l.Record.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.touched)) {
+		lives = append(lives, b.lives[name])
+	}
+	clear(b.touched)
+	return lives, accounts
+}
+
+// lifeAlarm is a moment at which a cluster that is built should be looked at again.
+type lifeAlarm struct {
+	at   Instant
+	name string
+}
+
+type lifeAlarms []lifeAlarm
+
+func (a lifeAlarms) Len() int           { return len(a) }
+func (a lifeAlarms) Less(i, j int) bool { return a[i].at < a[j].at }
+func (a lifeAlarms) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *lifeAlarms) Push(x any)        { *a = append(*a, x.(lifeAlarm)) }
+func (a *lifeAlarms) Pop() any {
+	old := *a
+	x := old[len(old)-1]
+	*a = old[:len(old)-1]
+	return x
+}
+
+// WakeLife asks for a look at a cluster at a moment; Never for none.
+func (s *State) WakeLife(name string, at Instant) {
+	b := &s.building
+	switch {
+	case at == Never:
+		delete(b.wake, name)
+	case b.wake[name] != at:
+		b.wake[name] = at
+		heap.Push(&b.alarms, lifeAlarm{at, name})
+	}
+}
+
+// nextLife is when time alone may change something for a cluster that is built; a change
+// that was not looked at yet counts as due.
+func (s *State) nextLife() Instant {
+	b := &s.building
+	switch {
+	case b.asleep:
+	case len(b.touched)+len(b.ledgers) > 0:
+		return s.Time
+	case len(b.alarms) > 0:
+		return b.alarms[0].at
+	}
+	return Never
+}
+
+// Paces is how long a condition took in clusters of a blueprint, shortest first.
+func (s *State) Paces(blueprint string, t ConditionType) []time.Duration {
+	return s.building.paces[blueprint+"\x00"+string(t)]
+}
+
+func (s *State) keepPace(blueprint string, t ConditionType, took time.Duration) {
+	key := blueprint + "\x00" + string(t)
+	list := s.building.paces[key]
+	at, _ := slices.BinarySearch(list, took)
+	s.building.paces[key] = slices.Insert(slices.Clone(list), at, took)
+}
+
+// ChangeCondition keeps that a condition of a cluster is now this.
+func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Instant) {
+	was, _ := l.Condition(c.Type)
+	c.Since, c.Turn, c.Took = at, was.Turn, was.Took
+	if was.Status == c.Status {
+		c.Since = was.Since
+	}
+	if c.Person {
+		c.Asked = at
+		if was.Person {
+			c.Asked = was.Asked
+		}
+	}
+	if turn && c.Turn == 0 {
+		c.Turn = at
+	}
+	if c.Status == StatusTrue && c.Took == 0 && c.Turn != 0 && was.Status != "" {
+		c.Took = at.Sub(c.Turn)
+		s.keepPace(l.Record.Blueprint, c.Type, c.Took)
+	}
+	l.SetCondition(c)
+	s.TouchLife(l.Record.Name)
+}
+
+// rebuildLives derives what is known about clusters that are built.
+func (s *State) rebuildLives() {
+	s.building = building{
+		lives: map[string]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
+		wake: map[string]Instant{}, paces: map[string][]time.Duration{},
+	}
+	for _, l := range s.Lives {
+		s.building.lives[l.Record.Name] = l
+		s.building.touched[l.Record.Name] = true
+		s.building.ledgers[l.Record.Account()] = true
+		for _, c := range l.Conditions {
+			if c.Took != 0 {
+				s.keepPace(l.Record.Blueprint, c.Type, c.Took)
+			}
+		}
+	}
+}
+
+// sleepingLives gives a fork lives of its own, in which nothing happens: a fork imagines
+// what becomes of work, not of clusters that are built.
+func (s *State) sleepingLives(c *State) {
+	c.Lives, c.Accounts = cloneLives(s.Lives), cloneAccounts(s.Accounts)
+	c.Blueprints = slices.Clone(s.Blueprints)
+	c.building = building{
+		lives: map[string]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
+		wake: map[string]Instant{}, paces: maps.Clone(s.building.paces), asleep: true,
+	}
+	for _, l := range c.Lives {
+		c.building.lives[l.Record.Name] = l
+	}
+}
+
+func cloneLives(list []*Life) []*Life {
+	copied := clonePointers(list)
+	for _, l := range copied {
+		l.Touches, l.Steps, l.Evidence = slices.Clone(l.Touches), slices.Clone(l.Steps), slices.Clone(l.Evidence)
+		l.Conditions, l.Reserved = slices.Clone(l.Conditions), slices.Clone(l.Reserved)
+		l.Settled = maps.Clone(l.Settled)
+	}
+	return copied
+}
