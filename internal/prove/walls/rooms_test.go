@@ -66,11 +66,8 @@ var rooms = []room{
 	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
 	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "decide/core"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
-	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance", tests: "answer/explain"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance decide/buildout", tests: "answer/explain"},
 	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
-	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
-	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health", tests: "answer/explain"},
-	{folder: "internal/decide/core", kind: pure, may: "decide/promise decide/haircut decide/placement decide/health decide/buildout", tests: "answer/explain"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},
