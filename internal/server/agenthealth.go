@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // serveHealth says how the agent fares until ctx ends.
@@ -31,9 +32,9 @@ func serveHealth(ctx context.Context, l net.Listener, agent *link.Agent, door *k
 		_, _ = fmt.Fprintln(w, "ready")
 	})
 	mux.Handle("GET /metrics", agentMetrics(agent.Stats))
-	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
-	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(gate.Bounds{PerAddress: 32, Total: 256}.Listen(l)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -124,7 +125,10 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 
 // greet says what runs, and what to do next.
 func (s *server) greet() {
-	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.listener.Addr(), s.folder.path)
+	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), s.folder.path)
+	if s.TLSCert == selfMade {
+		s.tell("It made its own certificate. The command line trusts it with SSL_CERT_FILE=%s", filepath.Join(s.folder.file(selfDir), selfCert))
+	}
 	if s.aside != "" {
 		s.tell("What was left of the old journal is in %s.", s.aside)
 	}
@@ -140,6 +144,14 @@ func (s *server) greet() {
 	}
 	s.invite()
 	s.tell("Ctrl-C stops it; the same command starts it again with the same fleet.")
+}
+
+// address is where the server is reached, as clients are told it.
+func (s *server) address() string {
+	if s.TLSCert == "" {
+		return s.listener.Addr().String()
+	}
+	return "https://" + s.listener.Addr().String()
 }
 
 // invite says what there is, and what to type next.
@@ -178,7 +190,7 @@ func (s *server) before() (lines []string) {
 	if found, lost := exec.LookPath("muster"); err == nil && (lost != nil || found != self) {
 		lines = append(lines, "alias muster="+self)
 	}
-	if address := s.listener.Addr().String(); address != client.DefaultAddress {
+	if address := s.address(); address != client.DefaultAddress {
 		lines = append(lines, "export MUSTER_SERVER="+address)
 	}
 	return lines

@@ -8,10 +8,15 @@ import (
 
 // upOptions are what `muster up` was asked for.
 type upOptions struct {
-	Data     string // folder of the journal
-	Journal  string // postgres://…; "": in the folder
-	Listen   string // host:port
-	Tokens   string // file; "": none
+	Data    string // folder of the journal
+	Journal string // postgres://…; "": in the folder
+	Listen  string // host:port
+	Tokens  string // file; "": none
+	// TLSCert and TLSKey are files of the certificate for API and pages; "": plain HTTP, which
+	// others reach only where BehindProxy says that a proxy does TLS.
+	TLSCert, TLSKey string
+	BehindProxy     bool
+
 	Fleet    fleetfile.File
 	HasFleet bool
 	Demo     bool

@@ -87,6 +87,9 @@ type server struct {
 func (s *server) listen(ctx context.Context) (err error) {
 	s.line = &statusLine{w: s.Err, terminal: s.ErrTerminal, width: width}
 	s.log = newLog(s.line, s.LogLevel)
+	if err := checkWires(s.upOptions); err != nil {
+		return err
+	}
 	if s.Tokens != "" {
 		tokens, err := api.ReadTokensFile(s.Tokens)
 		if err != nil {
@@ -143,6 +146,10 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 }
 
 func (s *server) openAPI(context.Context) (err error) {
+	secured, err := s.tls()
+	if err != nil {
+		return err
+	}
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
 	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
@@ -151,7 +158,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, Ready: s.engine.Health, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})

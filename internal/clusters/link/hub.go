@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // Hub is the server's side of all lines.
@@ -43,10 +45,11 @@ var ErrAbsent = errors.New("no agent of the cluster is connected")
 
 // Bounds that keep one side from wearing out the other.
 const (
-	mostGreeting = 64 // connections that have not shown yet who they are
-	mostLines    = 8  // of one cluster
-	mostHello    = 64 << 10
-	recheck      = 30 * time.Second // whether an agent is still enrolled
+	mostGreeting  = 512 // connections that have not shown yet who they are
+	mostOfAddress = 64  // of one address; the oldest gives way to the next
+	mostLines     = 8   // of one cluster
+	mostHello     = 64 << 10
+	recheck       = 2 * time.Second // whether an agent is still enrolled
 )
 
 // Serve takes lines until ctx ends, and closes the listener.
@@ -56,7 +59,7 @@ func (h *Hub) Serve(ctx context.Context, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-	greeting := make(chan struct{}, mostGreeting)
+	greeting := gate.NewCrowd(gate.Bounds{PerAddress: mostOfAddress, Total: mostGreeting})
 	for {
 		conn, err := l.Accept()
 		if ctx.Err() != nil {
@@ -70,20 +73,19 @@ func (h *Hub) Serve(ctx context.Context, l net.Listener) error {
 			}
 			return fmt.Errorf("agents' address %s: %w", l.Addr(), err)
 		}
-		select {
-		case greeting <- struct{}{}:
-			all.Go(func() { h.take(ctx, conn, func() { <-greeting }) })
-		default:
+		greeted, ok := greeting.Enter(conn)
+		if !ok {
 			_ = conn.Close()
+			continue
 		}
+		all.Go(func() { h.take(ctx, conn, greeted.Leave) })
 	}
 }
 
 // take greets who has dialled, and keeps the line while it is there.
 func (h *Hub) take(ctx context.Context, raw net.Conn, greeted func()) {
 	defer func() { _ = raw.Close() }()
-	once := sync.OnceFunc(greeted)
-	defer once()
+	defer greeted()
 	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
 	conn := &ending{Conn: tls.Server(raw, h.Trust.config), ended: make(chan struct{})}
 	is, err := h.greet(ctx, conn)
@@ -93,7 +95,7 @@ func (h *Hub) take(ctx context.Context, raw net.Conn, greeted func()) {
 		}
 		return
 	}
-	once()
+	greeted()
 	h.Log.Info("an agent is connected", "cluster", is.cluster, "from", raw.RemoteAddr(), "version", is.hello.Version)
 	h.keep(ctx, is)
 	h.Log.Warn("an agent is gone", "cluster", is.cluster, "from", raw.RemoteAddr())

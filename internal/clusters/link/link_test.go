@@ -380,3 +380,22 @@ func TestAnAuthorityOfAnotherMakeIsTaken(t *testing.T) {
 	h.agent(h.address, dirs["agent"], "tiger", says("hello"))
 	h.until("it answers", func() bool { got, err := h.ask("tiger"); return err == nil && got == "hello" })
 }
+
+// TestSilentConnectionsKeepNoAgentOut dials from the agent's own address, again and again,
+// and says nothing.
+func TestSilentConnectionsKeepNoAgentOut(t *testing.T) {
+	h := newHouse(t)
+	for range 200 {
+		c, err := net.Dial("tcp", h.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	began := time.Now()
+	h.agent(h.address, h.enrol("tiger"), "tiger", says("hello"))
+	h.until("it answers", func() bool { got, err := h.ask("tiger"); return err == nil && got == "hello" })
+	if took := time.Since(began); took > handshake/2 {
+		t.Errorf("the agent waited %v", took)
+	}
+}

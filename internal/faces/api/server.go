@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,6 +28,9 @@ type Options struct {
 	Metrics  http.Handler     // answers /metrics; nil: there are none
 	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	Rest     http.Handler     // answers every path that is not the API's; nil: nothing is there
+	TLS      *tls.Config      // how the server proves who it is; nil: it speaks plain HTTP
+	// BehindProxy says that all callers come through one that does TLS.
+	BehindProxy bool
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
 	Said func(namespace, name, target string) []string
 }
@@ -36,6 +40,8 @@ type Server struct {
 	*service
 	auth    Authenticator
 	handler http.Handler
+	tls     *tls.Config
+	proxied bool
 	stop    sync.Once
 }
 
@@ -54,7 +60,7 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{auth: o.Auth, service: &service{
+	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
 		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
@@ -157,16 +163,18 @@ const grace = 10 * time.Second
 // streams, and lets calls that run come to their end. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:           s.handler,
+		Handler:           times.Handler(s.secured(s.handler)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		Protocols:         protocols(),
+		Protocols:         protocols(s.tls == nil),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},
+		TLSConfig:         s.tls,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	h.RegisterOnShutdown(s.Stop)
 	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(l) }()
+	go func() { ended <- s.answer(h, l) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
@@ -187,11 +195,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // Stop ends all streams. Serve does it by itself.
 func (s *Server) Stop() { s.stop.Do(func() { close(s.stopping) }) }
 
-// protocols are HTTP/1.1 and HTTP/2 without TLS, side by side on one port.
-func protocols() *http.Protocols {
+// protocols are HTTP/1.1 and HTTP/2 side by side on one port, with TLS or without.
+func protocols(plain bool) *http.Protocols {
 	var p http.Protocols
 	p.SetHTTP1(true)
 	p.SetHTTP2(true)
-	p.SetUnencryptedHTTP2(true)
+	p.SetUnencryptedHTTP2(plain)
 	return &p
 }

@@ -29,7 +29,7 @@ const (
 	costlyAtOnce   = 2  // questions of one caller that try something
 	costlyInLine   = 32 // that wait for their turn
 	operatorInLine = 256
-	mostCallers  = 10_000
+	mostCallers    = 10_000
 )
 
 // costlyTogether is how many such questions of all callers run at once: fewer than there

@@ -73,6 +73,7 @@ var rooms = []room{
 	{folder: "internal/run", kind: plain},
 	{folder: "internal/run/compact", kind: plain, only: "nothing"},
 	{folder: "internal/run/wholefile", kind: plain, only: "nothing"},
+	{folder: "internal/run/gate", kind: plain, only: "nothing"},
 	{folder: "internal/run/journal", kind: open, only: "state/event", tests: "run/journal/memory"},
 	{folder: "internal/run/journal/memory", kind: plain, only: "state/event run/journal", tests: "run/journal/journaltest"},
 	{folder: "internal/run/journal/sqlite", kind: open, only: "state/event run/journal run/wholefile", tests: "run/journal/journaltest"},
@@ -102,14 +103,14 @@ var rooms = []room{
 
 	// clusters: the world outside.
 	{folder: "internal/clusters", kind: plain},
-	{folder: "internal/clusters/link", kind: open, only: "run/wholefile"},
+	{folder: "internal/clusters/link", kind: open, only: "run/wholefile run/gate"},
 	{folder: "internal/clusters/kube/plain", kind: plain, only: "nothing"},
 	{folder: "internal/clusters/kube/nodefit", kind: open, only: "nothing"},
 	{folder: "internal/clusters/kube/translate", kind: open, only: "state/fleet state/text decide/health/adapt clusters/kube/nodefit"},
 	{folder: "internal/clusters/kube/kueue", kind: open, only: "state/fleet clusters/kube/translate", tests: "decide/core run/engine run/journal/memory"},
 	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
-	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate"},
+	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate run/gate"},
 	{
 		folder: "internal/clusters/kube", kind: open,
 		may:   "clusters/kube/nodefit clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",

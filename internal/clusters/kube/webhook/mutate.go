@@ -23,12 +23,12 @@ type pod struct {
 		Labels map[string]string `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
-		Containers        []container `json:"containers"`
-		InitContainers    []container `json:"initContainers"`
-		SchedulingGates   []gate      `json:"schedulingGates"`
-		PriorityClassName string      `json:"priorityClassName"`
-		Priority          *int32      `json:"priority"`
-		PreemptionPolicy  string      `json:"preemptionPolicy"`
+		Containers        []container      `json:"containers"`
+		InitContainers    []container      `json:"initContainers"`
+		SchedulingGates   []schedulingGate `json:"schedulingGates"`
+		PriorityClassName string           `json:"priorityClassName"`
+		Priority          *int32           `json:"priority"`
+		PreemptionPolicy  string           `json:"preemptionPolicy"`
 	} `json:"spec"`
 }
 
@@ -39,7 +39,7 @@ type container struct {
 	} `json:"resources"`
 }
 
-type gate struct {
+type schedulingGate struct {
 	Name string `json:"name"`
 }
 
@@ -83,9 +83,9 @@ func (p *pod) gate() (add Operation, missing bool) {
 		}
 	}
 	if p.Spec.SchedulingGates == nil {
-		return Operation{"add", "/spec/schedulingGates", []gate{{translate.Gate}}}, true
+		return Operation{"add", "/spec/schedulingGates", []schedulingGate{{translate.Gate}}}, true
 	}
-	return Operation{"add", "/spec/schedulingGates/-", gate{translate.Gate}}, true
+	return Operation{"add", "/spec/schedulingGates/-", schedulingGate{translate.Gate}}, true
 }
 
 func (p *pod) asksForGPUs() bool {

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // review is an AdmissionReview (admission.k8s.io/v1), as far as it is needed.
@@ -74,19 +76,24 @@ func answer(r *request) *response {
 	return out
 }
 
-// renewed is how often the files of the certificate are read again.
-const renewed = time.Minute
+// How long an API server may take to ask, and to hear the answer, and how many connections
+// there may be: API servers are few.
+const (
+	patience = 30 * time.Second
+	mostOf   = 128
+	mostAll  = 1024
+)
 
 // Serve answers on an address until ctx ends. The certificate's files are read again
 // now and then, so that it may be renewed while this runs.
 func Serve(ctx context.Context, l net.Listener, certFile, keyFile string) error {
-	kept := &certificate{cert: certFile, key: keyFile}
-	if _, err := kept.get(nil); err != nil {
+	kept := &gate.Certificate{Cert: certFile, Key: keyFile}
+	if _, err := kept.Get(nil); err != nil {
 		return err
 	}
 	server := &http.Server{
-		Handler: Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: kept.get},
+		Handler: Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: kept.Get},
 	}
 	stop := context.AfterFunc(ctx, func() {
 		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -94,7 +101,7 @@ func Serve(ctx context.Context, l net.Listener, certFile, keyFile string) error 
 		_ = server.Shutdown(soon)
 	})
 	defer stop()
-	if err := server.ServeTLS(l, "", ""); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.ServeTLS(gate.Bounds{PerAddress: mostOf, Total: mostAll}.Listen(l), "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -41,7 +42,7 @@ func (s *Site) session(w http.ResponseWriter, r *http.Request) session {
 
 func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
 }
 
@@ -119,10 +120,18 @@ func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) {
 }
 
 // back is the page that a form says it came from, if it is one of this server.
-func back(r *http.Request) string {
-	to := r.PostFormValue("back")
-	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, "\\") {
+func back(r *http.Request) string { return ownPath(r.PostFormValue("back")) }
+
+// ownPath is a path of this server, or else its first page. Browsers leave out blanks and
+// control characters, and read a backslash as a slash: a path with such is no path.
+func ownPath(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" {
 		return "/"
 	}
-	return to
+	odd := func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || r == '\\' }
+	if !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.ContainsFunc(to, odd) || strings.ContainsFunc(u.Path, odd) {
+		return "/"
+	}
+	return u.String()
 }

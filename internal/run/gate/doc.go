@@ -1,0 +1,7 @@
+// Package gate bounds what connections cost a listener before anything is known of who
+// opened them: how many there are of one address and in all, and how long a body may take.
+//
+// connections.go counts connections. One more than may be closes the oldest silent one,
+// so that a flood of silent connections keeps no other caller out. handler.go gives bodies
+// and answers a time. Both know nothing of what is served.
+package gate
