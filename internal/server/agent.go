@@ -33,7 +33,7 @@ func runAgent(ctx context.Context, o agentOptions) error {
 	_ = level.UnmarshalText([]byte(o.LogLevel)) // it was checked where it was read
 	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
 	klog.SetSlogLogger(log)
-	door, err := kube.NewAPIProxy(o.Kubeconfig, o.Context, o.Manage || o.Kueue)
+	door, err := kube.NewAPIProxy(o.Kubeconfig, o.Context, kube.Mode{Manage: o.Manage, Kueue: o.Kueue, Fence: o.FenceAfter > 0})
 	if err != nil {
 		return cli.Malformed(err)
 	}

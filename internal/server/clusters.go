@@ -98,7 +98,7 @@ func (s *server) several() (*clusters, error) {
 
 func (s *server) trust() (*link.Trust, error) {
 	if s.AgentsTLS != "" {
-		return link.ReadTrust(s.AgentsTLS)
+		return link.ReadTrust(s.AgentsTLS, s.AgentsAllow)
 	}
 	authority, err := link.OpenAuthority(s.folder.file(agentsDir))
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
 // has copied to another cluster would make all of the first one's nodes vanish.
 func (c *clusters) same(h link.Hello) error {
 	if h.UID == "" {
-		return nil
+		return errors.New("its agent does not say which cluster it is on; let it read the namespace kube-system (rbac.yaml, muster-observe)")
 	}
 	file := filepath.Join(c.server.folder.file(agentsDir), h.Cluster+".uid")
 	was, err := os.ReadFile(file)

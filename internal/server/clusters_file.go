@@ -14,6 +14,8 @@ func (o *upCommand) real() error {
 	switch {
 	case o.Agents == "" && o.AgentsTLS != "":
 		return cli.Usage("--agents-tls says how agents are known, and --agents HOST:PORT where they dial in; give both")
+	case (o.AgentsTLS == "") != (len(o.AgentsAllow) == 0):
+		return cli.Usage("--agents-tls takes certificates of an authority that signs for others, too; name the clusters that may join: --agents-allow tiger,lion")
 	case o.upOptions.Demo && (o.Agents != "" || o.clusters != ""):
 		return cli.Usage("--demo is a simulated fleet; leave --agents and --clusters out, or --demo")
 	case o.clusters == "":

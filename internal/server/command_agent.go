@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // agentOptions say for which cluster an agent speaks, and to whom.
@@ -61,7 +62,7 @@ With --observe nothing is written to the cluster, whatever the server asks. What
 is what its user or service account may.
 
 The server lets agents in where it was started with --agents, and "muster agent enrol" gives the certificate.`,
-		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem    # where the server runs\n  muster agent --server muster.example.org:6879 --identity tiger.pem --kubeconfig ~/.kube/config --observe",
+		Example: "  muster agent enrol tiger --data /var/lib/muster --out tiger.pem    # where the server runs\n  muster agent --server muster.example.org:6879 --identity tiger.pem --kubeconfig ~/.kube/config --observe",
 		Args:    cli.Needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.settle(); err != nil {
@@ -112,7 +113,7 @@ func (o *agentCommand) settle() error {
 type enrolCommand struct {
 	*cli.Program
 	enrolOptions
-	data, secret string
+	data, secret, out string
 }
 
 func newEnrol(p *cli.Program) *cobra.Command {
@@ -123,7 +124,7 @@ func newEnrol(p *cli.Program) *cobra.Command {
 		Long: `Enrol makes a certificate for the agents of a cluster, signed by the server's own authority in its data
 folder, lets it in from now on, and prints it with its key: keep it like a password. It is to be run
 where the server's data folder is; the server may run.`,
-		Example: "  muster agent enrol tiger --data /var/lib/muster > tiger.pem\n  kubectl exec muster-0 -- /muster agent enrol tiger --data /data --secret muster-agent | kubectl --context tiger apply -n muster -f -",
+		Example: "  muster agent enrol tiger --data /var/lib/muster --out tiger.pem\n  kubectl exec muster-0 -- /muster agent enrol tiger --data /data --secret muster-agent | kubectl --context tiger apply -n muster -f -",
 		Args:    cli.Needs(1, 1, "name the cluster, as in muster agent enrol tiger"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.Cluster = args[0]; !clusterName.MatchString(o.Cluster) {
@@ -135,6 +136,7 @@ where the server's data folder is; the server may run.`,
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "the server's data folder; without it the usual one")
 	f.StringVar(&o.secret, "secret", "", "print a Kubernetes Secret of this name instead")
+	f.StringVar(&o.out, "out", "", "write to this file, which its owner alone may read, instead of printing")
 	f.Var(cli.SpanFlag(&o.Holds), "holds", "how long the certificate holds")
 	f.BoolVar(&o.Only, "only", false, "let no certificate in that the cluster was given before")
 	return cmd
@@ -152,11 +154,14 @@ func (o *enrolCommand) run() error {
 	if err != nil {
 		return err
 	}
+	text := is.Bundle()
 	if o.secret != "" {
-		_, err = fmt.Fprint(o.Out, secretOf(o.secret, is))
-		return err
+		text = []byte(secretOf(o.secret, is))
 	}
-	_, err = o.Out.Write(append(append(is.Cert, is.Key...), is.Authority...))
+	if o.out != "" {
+		return cli.Malformed(wholefile.WriteBytes(o.out, text))
+	}
+	_, err = o.Out.Write(text)
 	return err
 }
 
@@ -173,7 +178,7 @@ func newRevoke(p *cli.Program) *cobra.Command {
 		Use:   "revoke NAME",
 		Short: "let no agent of a cluster in any more",
 		Long: `Revoke forgets the certificates that a cluster's agents were given. Those that are connected are sent away
-within half a minute; what runs on the cluster goes on.`,
+within seconds; what runs on the cluster goes on.`,
 		Args: cli.Needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := dataFolder(p.Env, data)

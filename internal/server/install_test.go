@@ -61,7 +61,7 @@ var valueSets = map[string]struct {
 }{
 	"as it is": {
 		nil, 12,
-		[]string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`},
+		[]string{"--observe", "readOnlyRootFilesystem: true", "name: muster-observe", `service: "muster/https:muster:6878"`, `resourceNames: ["https:muster:6878"]`, "--tls-cert=self", "scheme: HTTPS"},
 		[]string{"name: muster-manage", "MutatingAdmissionPolicy"},
 	},
 	"an agent that manages": {
@@ -99,13 +99,28 @@ var valueSets = map[string]struct {
 	},
 	"a server that reaches clusters itself": {
 		[]string{
-			"agent.enabled=false", "server.agents.tlsSecret=agents-tls", "server.clusters[0].name=lion", "server.clusters[0].kubeconfigSecret=lion-kubeconfig",
+			"agent.enabled=false", "server.agents.tlsSecret=agents-tls", "server.agents.clusters={tiger,lion}", "server.clusters[0].name=lion", "server.clusters[0].kubeconfigSecret=lion-kubeconfig",
 			"server.clusters[0].mode=observe", "imagePullSecrets[0]=pull", "server.agents.service.type=LoadBalancer", "server.storage.className=fast",
 			"image.digest=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "networkPolicy.agentsFrom[0].ipBlock.cidr=10.0.0.0/8",
 		},
 		7,
-		[]string{"--clusters=", "--agents-tls=", "cidr: 10.0.0.0/8", "muster@sha256:"},
+		[]string{"--clusters=", "--agents-tls=", "--agents-allow=tiger,lion", "cidr: 10.0.0.0/8", "muster@sha256:"},
 		[]string{"kind: Deployment", "ClusterRole"},
+	},
+	"a server behind a proxy": {
+		[]string{"server.tls.by=proxy"}, 12,
+		[]string{"--behind-proxy", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`, "scheme: HTTP}"},
+		[]string{"--tls-cert", "scheme: HTTPS"},
+	},
+	"a server with the certificate of a Secret": {
+		[]string{"server.tls.by=secret", "server.tls.secret=api-tls"}, 12,
+		[]string{"secretName: api-tls", "--tls-cert=/etc/muster/tls/tls.crt", "--tls-key="},
+		[]string{"kind: Certificate"},
+	},
+	"a server with a certificate of cert-manager": {
+		[]string{"server.tls.by=certManager", "server.tls.certManager.issuer=house", "server.tls.certManager.dnsNames[0]=muster.example.org"}, 13,
+		[]string{"kind: Certificate", "- muster.example.org", "name: house, kind: Issuer", "secretName: muster-tls"},
+		[]string{"--tls-cert=self"},
 	},
 	"a server that reaches a cluster itself and fences there": {
 		[]string{

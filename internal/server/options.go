@@ -25,6 +25,7 @@ type upOptions struct {
 	// Agents is host:port where agents of clusters dial in, and AgentsTLS a folder with
 	// the server's certificate; "": none may, and the server's own authority.
 	Agents, AgentsTLS string
+	AgentsAllow       []string // with AgentsTLS: the clusters that may join
 	Clusters          []joinOptions // that the server reaches by itself
 	Salvage           bool
 	FullCheck         bool   // the whole journal is proven before anything else

@@ -118,6 +118,11 @@ func (p *asked) line(ctx context.Context, rest []string) ([]string, error) {
 // find finds out what nobody said: how the cluster is called, and how the server is reached.
 func (p *asked) find(ctx context.Context, c *kube.Client) error {
 	cluster, server, service := c.Signpost(ctx)
+	if p.server == "" && server != "" {
+		if err := p.trusts(server); err != nil {
+			return err
+		}
+	}
 	p.cluster, p.server = cmp.Or(p.cluster, cluster), cmp.Or(p.server, server)
 	if p.server != "" || service == "" {
 		return nil
@@ -128,6 +133,15 @@ func (p *asked) find(ctx context.Context, c *kube.Client) error {
 	}
 	p.server, p.env.HTTP = address, &http.Client{Transport: way}
 	return nil
+}
+
+// trusts refuses to send a token where only the cluster says that the server is: a cluster
+// that was taken over would gather tokens so.
+func (p *asked) trusts(server string) error {
+	if p.token == "" || slices.Contains(strings.FieldsFunc(p.env.Getenv("MUSTER_TRUST"), func(r rune) bool { return r == ',' || r == ' ' }), server) {
+		return nil
+	}
+	return cli.Malformed(fmt.Errorf("the cluster says that the server is %.200q, and your token would be sent there; if that is your server, say so once with MUSTER_TRUST=%.200s, or name it yourself with --server", server, server))
 }
 
 // workload is what Muster calls the workload that a word means: of a pod, as POD or

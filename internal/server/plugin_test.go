@@ -2,10 +2,26 @@ package server
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
 )
+
+// TestATokenGoesWhereAPersonSaid sends no token where only a ConfigMap says that the server is.
+func TestATokenGoesWhereAPersonSaid(t *testing.T) {
+	of := func(trust, token string) *asked {
+		return &asked{token: token, env: &cli.Env{Getenv: func(key string) string { return map[string]string{"MUSTER_TRUST": trust}[key] }}}
+	}
+	if err := of("", "t").trusts("elsewhere:1"); err == nil || !strings.Contains(err.Error(), "MUSTER_TRUST=elsewhere:1") {
+		t.Errorf("a token is sent there, or nothing says what to do: %v", err)
+	}
+	for what, p := range map[string]*asked{"trusted": of("other:1, elsewhere:1", "t"), "no token": of("", "")} {
+		if err := p.trusts("elsewhere:1"); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
 
 // TestKubectlsFlagsAreTakenOut reads command lines as kubectl hands them on.
 func TestKubectlsFlagsAreTakenOut(t *testing.T) {

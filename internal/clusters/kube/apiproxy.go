@@ -14,16 +14,16 @@ import (
 )
 
 // APIProxy is a cluster's API server as its agent shows it to Muster. All calls are made as
-// the agent's own user: headers that name another are removed. A proxy for reading only
-// lets no call through that writes.
+// the agent's own user: headers that name another are removed. Only calls that Muster makes
+// pass, as far as the agent's mode goes (door.go).
 type APIProxy struct {
 	client *Client
 	proxy  http.Handler
-	writes bool
+	door   *door
 }
 
 // NewAPIProxy is the door to the cluster of a kubeconfig, or of this process's own.
-func NewAPIProxy(file, in string, writes bool) (*APIProxy, error) {
+func NewAPIProxy(file, in string, mode Mode) (*APIProxy, error) {
 	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewAPIProxy(file, in string, writes bool) (*APIProxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &APIProxy{client, proxyTo(to, way), writes}, nil
+	return &APIProxy{client, proxyTo(to, way), &door{Mode: mode, client: client}}, nil
 }
 
 // Server is the address of the API server.
@@ -79,26 +79,11 @@ func proxyTo(to *url.URL, way http.RoundTripper) http.Handler {
 
 // ServeHTTP lets a call through to the API server, if it may pass.
 func (d *APIProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if why := d.bars(r); why != "" {
+	if why := d.door.bars(r); why != "" {
 		status(w, why)
 		return
 	}
 	d.proxy.ServeHTTP(w, r)
-}
-
-// bars says why a call may not pass; "": it may.
-func (d *APIProxy) bars(r *http.Request) string {
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	path := r.URL.Path
-	switch {
-	case !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/apis/") && path != "/livez" && path != "/readyz" && path != "/version":
-		return "the agent lets no call of " + path + " through"
-	case r.Header.Get("Upgrade") != "":
-		return "the agent lets nothing through that is more than a call"
-	case !reads && !d.writes:
-		return "the agent was started with --observe, and lets nothing be written"
-	}
-	return ""
 }
 
 // status answers as an API server would, so that the other side understands it.

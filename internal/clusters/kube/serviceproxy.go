@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,15 +18,15 @@ import (
 const tokenHeader = "Muster-Token"
 
 // service is a Service as a signpost names it.
-var service = regexp.MustCompile(`^([a-z0-9][a-z0-9.-]{0,62})/([a-z0-9][a-z0-9.-]{0,62}):([0-9]{1,5})$`)
+var service = regexp.MustCompile(`^([a-z0-9][a-z0-9.-]{0,62})/(https:)?([a-z0-9][a-z0-9.-]{0,62}):([0-9]{1,5})$`)
 
-// ServiceTransport is the way to a Service of a cluster, as NAMESPACE/NAME:PORT, through its API
-// server: an address and who carries what is asked there. The API server sees whom the
+// ServiceTransport is the way to a Service of a cluster, as NAMESPACE/NAME:PORT, or
+// NAMESPACE/https:NAME:PORT where it does TLS, through its API server: an address and who carries what is asked there. The API server sees whom the
 // kubeconfig names, and Muster whose token it is.
 func ServiceTransport(file, in, to string) (address string, way http.RoundTripper, err error) {
 	at := service.FindStringSubmatch(to)
-	if at == nil {
-		return "", nil, fmt.Errorf("the cluster's ConfigMap muster names the service %.100q; it is written NAMESPACE/NAME:PORT", to)
+	if at == nil || at[1] != signpost {
+		return "", nil, fmt.Errorf("the cluster's ConfigMap muster names the service %.100q; it is one of the namespace muster, written muster/NAME:PORT, or muster/https:NAME:PORT", to)
 	}
 	config, err := ConfigOf(file, in)
 	if err != nil {
@@ -39,7 +40,7 @@ func ServiceTransport(file, in, to string) (address string, way http.RoundTrippe
 	if err != nil {
 		return "", nil, err
 	}
-	address = strings.TrimSuffix(server.String(), "/") + "/api/v1/namespaces/" + at[1] + "/services/http:" + at[2] + ":" + at[3] + "/proxy"
+	address = strings.TrimSuffix(server.String(), "/") + "/api/v1/namespaces/" + at[1] + "/services/" + cmp.Or(at[2], "http:") + at[3] + ":" + at[4] + "/proxy"
 	return address, through{carrier}, nil
 }
 

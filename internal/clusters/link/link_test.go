@@ -376,9 +376,19 @@ func TestAnAuthorityOfAnotherMakeIsTaken(t *testing.T) {
 			}
 		}
 	}
-	h := newHouseWith(t, func(*Authority) (*Trust, error) { return ReadTrust(dirs["server"]) })
+	h := newHouseWith(t, func(*Authority) (*Trust, error) { return ReadTrust(dirs["server"], []string{"tiger"}) })
 	h.agent(h.address, dirs["agent"], "tiger", says("hello"))
 	h.until("it answers", func() bool { got, err := h.ask("tiger"); return err == nil && got == "hello" })
+	other, err := maker.Enrol("lion", time.Hour, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "lion.pem")
+	if err := os.WriteFile(file, other.Bundle(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, heard := h.agent(h.address, file, "lion", says("hello"))
+	h.until("another certificate of that authority is refused", func() bool { return strings.Contains(heard.String(), "not enrolled") })
 }
 
 // TestSilentConnectionsKeepNoAgentOut dials from the agent's own address, again and again,

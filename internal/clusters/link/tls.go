@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,13 +31,14 @@ func (a *Authority) Trust() (*Trust, error) {
 
 // ReadTrust takes the server's certificate and the authority of its agents from a
 // folder with ca.crt, tls.crt and tls.key, as cert-manager writes it. A client with a
-// certificate of that authority is let in, for the cluster that it names. The files
-// are read again for every connection.
-func ReadTrust(dir string) (*Trust, error) {
+// certificate of that authority is let in for the cluster that it names, if that is one of
+// the clusters: the authority signs for others, too. The files are read again for every
+// connection.
+func ReadTrust(dir string, clusters []string) (*Trust, error) {
 	if _, err := readIdentity(dir); err != nil {
 		return nil, err
 	}
-	t := &Trust{admits: func(string, *x509.Certificate) bool { return true }}
+	t := &Trust{admits: func(cluster string, _ *x509.Certificate) bool { return slices.Contains(clusters, cluster) }}
 	t.config = serverConfig(nil, nil)
 	t.config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		is, err := readIdentity(dir)

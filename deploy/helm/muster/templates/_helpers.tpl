@@ -59,6 +59,13 @@ priorityClassName: {{ . }}
 {{- if not (has .Values.agent.mode (list "observe" "kueue" "manage")) }}{{ fail (printf "agent.mode is %q; it can be observe, kueue or manage" .Values.agent.mode) }}{{ end -}}
 {{- if and (not .Values.agent.server) (not (and .Values.server.enabled .Values.server.agents.enabled)) }}{{ fail "agent.server: name the server as host:port, since this release has none that takes agents" }}{{ end -}}
 {{- end }}
+{{- if .Values.server.enabled }}
+{{- $tls := .Values.server.tls }}
+{{- if and .Values.server.agents.tlsSecret (not .Values.server.agents.clusters) }}{{ fail "server.agents.clusters: name the clusters that may join; the authority of tlsSecret signs for others, too" }}{{ end -}}
+{{- if not (has $tls.by (list "self" "secret" "certManager" "proxy")) }}{{ fail (printf "server.tls.by is %q; it can be self, secret, certManager or proxy" $tls.by) }}{{ end -}}
+{{- if and (eq $tls.by "secret") (not $tls.secret) }}{{ fail "server.tls.secret: name the Secret with tls.crt and tls.key" }}{{ end -}}
+{{- if and (eq $tls.by "certManager") (not $tls.certManager.issuer) }}{{ fail "server.tls.certManager.issuer: name the Issuer that signs the server's certificate" }}{{ end -}}
+{{- end }}
 {{- if .Values.agent.enabled }}
 {{- $by := .Values.agent.admission.by }}
 {{- if not (has $by (list "policy" "webhook")) }}{{ fail (printf "agent.admission.by is %q; it can be policy or webhook" $by) }}{{ end -}}
@@ -73,6 +80,17 @@ priorityClassName: {{ . }}
 {{- range .Values.server.clusters }}
 {{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "kueue" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe, kueue or manage" }}{{ end -}}
 {{- end }}
+{{- end }}
+
+{{- /* How the API speaks: http or https. */}}
+{{- define "muster.scheme" -}}
+{{- if eq .Values.server.tls.by "proxy" }}http{{ else }}https{{ end -}}
+{{- end }}
+
+{{- /* The Secret with the certificate of the API and the pages; none where it is made elsewhere. */}}
+{{- define "muster.tlsSecret" -}}
+{{- if eq .Values.server.tls.by "secret" }}{{ .Values.server.tls.secret }}{{ end -}}
+{{- if eq .Values.server.tls.by "certManager" }}{{ include "muster.name" . }}-tls{{ end -}}
 {{- end }}
 
 {{- /* Whether pods of this cluster are made to wait for Muster. */}}
