@@ -37,7 +37,7 @@ func (f *folder) settleClusters(used bool) error {
 	if len(data) == 0 && used {
 		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet, which is simulated; name another folder with --data", f.path))
 	}
-	if err := os.WriteFile(f.file(joinFile), []byte(severalClusters+"\n"), 0o640); err != nil {
+	if err := os.WriteFile(f.file(joinFile), []byte(severalClusters+"\n"), privateFile); err != nil {
 		return unwritable(f.path, err)
 	}
 	return nil

@@ -37,15 +37,16 @@ const (
 
 // openFolder takes a data folder into possession, and creates it if need be.
 func openFolder(path string) (*folder, error) {
+	ownFiles()
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	if err := os.MkdirAll(path, 0o750); err != nil {
+	if err := os.MkdirAll(path, privateFolder); err != nil {
 		return nil, unwritable(path, err)
 	}
 	f := &folder{path: path}
-	if f.lock, err = os.OpenFile(f.file(lockFile), os.O_RDWR|os.O_CREATE, 0o640); err != nil {
+	if f.lock, err = os.OpenFile(f.file(lockFile), os.O_RDWR|os.O_CREATE, privateFile); err != nil {
 		return nil, unwritable(path, err)
 	}
 	if err := f.claim(); err != nil {
@@ -121,7 +122,7 @@ func (f *folder) mark(seed uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.file(demoFile), append(data, '\n'), 0o640); err != nil {
+	if err := os.WriteFile(f.file(demoFile), append(data, '\n'), privateFile); err != nil {
 		return unwritable(f.path, err)
 	}
 	return nil

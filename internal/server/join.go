@@ -44,7 +44,7 @@ func (f *folder) settleCluster(o upOptions, used bool) error {
 	case was != "" || used:
 		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet; name another folder with --data", f.path))
 	}
-	if err := os.WriteFile(f.file(joinFile), []byte(join.Name+"\n"), 0o640); err != nil {
+	if err := os.WriteFile(f.file(joinFile), []byte(join.Name+"\n"), privateFile); err != nil {
 		return unwritable(f.path, err)
 	}
 	return nil

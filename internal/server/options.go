@@ -17,6 +17,11 @@ type upOptions struct {
 	TLSCert, TLSKey string
 	BehindProxy     bool
 
+	// WebhooksTo are the hosts that webhooks may go to, none: any; WebhooksLocal lets them go to
+	// this machine and its link. A server that only its machine reaches may always do that.
+	WebhooksTo    []string
+	WebhooksLocal bool
+
 	Fleet    fleetfile.File
 	HasFleet bool
 	Demo     bool
@@ -25,7 +30,7 @@ type upOptions struct {
 	// Agents is host:port where agents of clusters dial in, and AgentsTLS a folder with
 	// the server's certificate; "": none may, and the server's own authority.
 	Agents, AgentsTLS string
-	AgentsAllow       []string // with AgentsTLS: the clusters that may join
+	AgentsAllow       []string      // with AgentsTLS: the clusters that may join
 	Clusters          []joinOptions // that the server reaches by itself
 	Salvage           bool
 	FullCheck         bool   // the whole journal is proven before anything else

@@ -44,6 +44,8 @@ const (
 func wireFlags(f *pflag.FlagSet, o *upOptions) {
 	f.StringVar(&o.TLSCert, "tls-cert", "", "file of the certificate for the API and the pages, PEM; it is read again when it changes; self: the server makes one")
 	f.StringVar(&o.TLSKey, "tls-key", "", "file of its key, PEM")
+	f.StringSliceVar(&o.WebhooksTo, "webhooks-to", nil, "hosts that webhooks may go to, .example.org for all under it; without it any")
+	f.BoolVar(&o.WebhooksLocal, "webhooks-local", false, "let webhooks go to this machine and its link, too")
 	f.BoolVar(&o.BehindProxy, "behind-proxy", false, "speak plain HTTP on an address that others reach: a proxy in front of the server does TLS")
 }
 

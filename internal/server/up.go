@@ -120,6 +120,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if s.journal, err = s.openJournal(ctx); err != nil {
 		return err
 	}
+	s.tighten()
 	if s.records, _, err = s.journal.Last(ctx); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
-	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log})
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == ""}})
 	if err != nil {
 		return err
 	}

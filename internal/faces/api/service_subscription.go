@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -67,8 +66,8 @@ func (s subscriptionService) subscription(sub fleet.Subscription, operator bool)
 	m := &musterv1.Subscription{
 		Name: sub.Name, Url: sub.URL, Quota: sub.Quota, Namespace: sub.Namespace, Workload: sub.Workload, By: sub.By, Since: wire.Instant(sub.Since),
 	}
-	if u, err := url.Parse(sub.URL); err == nil && !operator {
-		m.Url = u.Scheme + "://" + u.Host // the rest is often what lets one in
+	if !operator {
+		m.Url = wire.Site(sub.URL)
 	}
 	for _, k := range sub.Kinds {
 		m.Kinds = append(m.Kinds, string(k))

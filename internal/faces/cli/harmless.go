@@ -2,9 +2,10 @@ package cli
 
 import (
 	"strings"
-	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // harmless takes from all texts of an answer what could steer the terminal of
@@ -35,8 +36,8 @@ func harmless(m protoreflect.Message) {
 
 // linewise lets lines end, and nothing else be steered.
 func linewise(r rune) rune {
-	if unicode.IsControl(r) && r != '\n' {
-		return ' '
+	if r == '\n' {
+		return r
 	}
-	return r
+	return text.Printable(r)
 }

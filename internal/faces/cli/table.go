@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -255,7 +254,7 @@ func (t *table) csvRows(w io.Writer, headless bool) error {
 	for _, row := range t.rows {
 		fields := make([]string, len(row))
 		for i, v := range row {
-			fields[i] = plainText(v)
+			fields[i] = cell(v)
 		}
 		_ = out.Write(fields)
 	}
@@ -294,14 +293,15 @@ func human(v any, c clock) string {
 }
 
 // clean keeps what people and monitors wrote from steering the terminal.
-func clean(text string) string { return strings.Map(printable, text) }
+func clean(s string) string { return strings.Map(text.Printable, s) }
 
-// printable is a character that steers nothing: no control character, C1 included.
-func printable(r rune) rune {
-	if unicode.IsControl(r) {
-		return ' '
+// cell is a value as spreadsheets read it: what people and monitors wrote is no formula there.
+func cell(v any) string {
+	switch v.(type) {
+	case string, []string, mark:
+		return text.Cell(plainText(v))
 	}
-	return r
+	return plainText(v)
 }
 
 // plainText is a value as programs read it.

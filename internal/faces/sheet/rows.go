@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // CSV writes a plan's cuts, one line for each, in the order of its waves.
@@ -20,7 +21,7 @@ func CSV(h *fleet.Haircut) []byte {
 	for i, wave := range h.Waves {
 		for _, part := range wave.Parts {
 			for _, c := range part.Cuts {
-				_ = w.Write(append([]string{strconv.Itoa(i + 1), wave.Cluster, part.Partition, c.Quota, c.Owner}, append(
+				_ = w.Write(append([]string{strconv.Itoa(i + 1), text.Cell(wave.Cluster), text.Cell(part.Partition), text.Cell(c.Quota), text.Cell(c.Owner)}, append(
 					numbers(c.Was, c.Now, c.GPUs(), c.Unscheduled, c.IdleCut, c.Rest, c.Usage, c.Highest, c.Gang),
 					strconv.FormatBool(c.BelowGang()))...))
 			}

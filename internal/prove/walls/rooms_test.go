@@ -141,7 +141,7 @@ var rooms = []room{
 	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
 	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
-	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
+	{folder: "internal/faces/sheet", kind: open, only: "state/fleet state/text decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/wire", kind: open, may: "gen"},
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},

@@ -21,6 +21,7 @@ type Options struct {
 	Dir   string                                                                    // where the key and the cursors are kept
 	Log   *slog.Logger                                                              // nil: nothing is logged
 	Now   func() time.Time                                                          // nil: time.Now
+	To    Egress                                                                    // where calls may go
 }
 
 // Notifier tells subscribers what happens.
@@ -56,7 +57,7 @@ func New(o Options) (*Notifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cursors of the webhooks: %w", err)
 	}
-	return &Notifier{o: o, key: key, kept: kept, senders: map[string]*running{}, client: &http.Client{CheckRedirect: noRedirect}}, nil
+	return &Notifier{o: o, key: key, kept: kept, senders: map[string]*running{}, client: o.To.client()}, nil
 }
 
 // noRedirect: what was signed for one host is not sent on to another.
@@ -137,7 +138,7 @@ func (n *Notifier) follow(ctx context.Context, parts *sync.WaitGroup, s *fleet.S
 			cursor = seq - 1
 		}
 		own, end := context.WithCancel(ctx)
-		to := &sender{to: *sub, secret: n.key.Secret(sub), box: newOutbox(cursor), client: n.client, now: n.o.Now}
+		to := &sender{to: *sub, secret: n.key.Secret(sub), box: newOutbox(cursor), client: n.client, hosts: n.o.To, now: n.o.Now}
 		n.senders[sub.Name] = &running{to, end}
 		parts.Go(func() { to.run(own) })
 	}
@@ -158,7 +159,7 @@ func (n *Notifier) Secret(s *fleet.Subscription) string { return n.key.Secret(s)
 
 // Test calls a subscription's URL once, now, and says what came of it.
 func (n *Notifier) Test(ctx context.Context, s *fleet.Subscription) error {
-	to := &sender{to: *s, secret: n.key.Secret(s), client: n.client, now: n.o.Now}
+	to := &sender{to: *s, secret: n.key.Secret(s), client: n.client, hosts: n.o.To, now: n.o.Now}
 	now := n.o.Now()
 	return to.call(ctx, Notice{ID: fmt.Sprintf("test.%d", now.UnixNano()), Kind: "test", At: fleet.InstantOf(now), Text: "This is a test of the Muster subscription " + s.Name + " (" + s.About() + ")."})
 }

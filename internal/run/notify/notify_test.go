@@ -246,7 +246,7 @@ func TestBadSubscriptionsAreRefused(t *testing.T) {
 		says   string
 	}{
 		{func(s *fleet.Subscription) { s.Name = "Oak!" }, "cannot name a subscription"},
-		{func(s *fleet.Subscription) { s.URL = "chat.example.com" }, "is no URL to call"},
+		{func(s *fleet.Subscription) { s.URL = "chat.example.com" }, "the URL is none to call"},
 		{func(s *fleet.Subscription) { s.URL = "http://chat.example.com/x" }, "write https"},
 		{func(s *fleet.Subscription) { s.URL = "https://ada:secret@example.com/x" }, "carries a user name"},
 		{func(s *fleet.Subscription) { s.Kinds = []fleet.NoticeKind{"weather"} }, "no kind of notice"},

@@ -28,6 +28,7 @@ type sender struct {
 	secret string
 	box    *outbox
 	client *http.Client
+	hosts  Egress
 	now    func() time.Time
 }
 
@@ -95,7 +96,10 @@ func (s *sender) call(ctx context.Context, n Notice) error {
 	defer end()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return unnamed(err)
+	}
+	if !s.hosts.allows(req.URL.Hostname()) {
+		return fmt.Errorf("the host %.100q is none that webhooks may go to (--webhooks-to)", req.URL.Hostname())
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "muster")
@@ -103,7 +107,7 @@ func (s *sender) call(ctx context.Context, n Notice) error {
 	req.Header.Set(SignatureHeader, Sign(s.secret, s.now(), body))
 	res, err := s.client.Do(req)
 	if err != nil {
-		return err
+		return unnamed(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16))

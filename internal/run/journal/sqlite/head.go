@@ -28,7 +28,7 @@ func readHead(path string) uint64 {
 }
 
 func openHead(path string) head {
-	f, err := os.OpenFile(headPath(path), os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(headPath(path), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return head{}
 	}

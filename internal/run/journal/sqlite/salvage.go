@@ -212,7 +212,7 @@ func moveSnapshots(path, aside string, good uint64) error {
 func makeNumbered(prefix string) (dir string, err error) {
 	for n := 1; ; n++ {
 		dir = fmt.Sprint(prefix, n)
-		if err = os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
+		if err = os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 			return dir, err
 		}
 	}

@@ -38,7 +38,7 @@ func (j *Journal) saveSnapshot(s journal.Snapshot, sum uint32) error {
 	j.snapshots.Lock()
 	defer j.snapshots.Unlock()
 	dir := snapshotDir(j.path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	wholefile.Sweep(dir)
