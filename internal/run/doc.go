@@ -6,5 +6,6 @@
 //	 └── compact   how a snapshot is written
 //	provision      builds clusters outside, as is decided; simulated is one outside
 //	notify         tells people what happened, from beside the engine
+//	gate           bounds what connections cost a listener
 //	wholefile      replaces files whole or not at all
 package run

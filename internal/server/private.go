@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Who may read and write what a server keeps: the user that it runs as, and nobody else.
+// Who may read and write what a server keeps: the user that it runs as alone.
 const (
 	privateFile   fs.FileMode = 0o600
 	privateFolder fs.FileMode = 0o700

@@ -36,7 +36,7 @@ func TestTokensNeverCrossANetworkReadable(t *testing.T) {
 	}
 }
 
-// The certificate that a server makes is its own for a year, and its key is nobody else's to read.
+// The certificate that a server makes is its own for a year, and only its user may read the key.
 func TestAServerMakesItsCertificateOnce(t *testing.T) {
 	s := &server{upOptions: upOptions{TLSCert: selfMade}, folder: &folder{path: t.TempDir()}}
 	first, err := s.tls()

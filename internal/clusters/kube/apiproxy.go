@@ -15,7 +15,7 @@ import (
 
 // APIProxy is a cluster's API server as its agent shows it to Muster. All calls are made as
 // the agent's own user: headers that name another are removed. Only calls that Muster makes
-// pass, as far as the agent's mode goes (door.go).
+// pass, as far as the agent's mode goes (allowedcalls.go).
 type APIProxy struct {
 	client *Client
 	proxy  http.Handler

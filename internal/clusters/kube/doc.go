@@ -28,5 +28,6 @@
 //	kueuecontroller.go  writes Kueue's quotas
 //
 // The files client*.go speak with the API server. The reconciler runs in the server: the
-// agent in the cluster only passes calls on (apiproxy.go).
+// agent in the cluster only passes calls on (apiproxy.go), and only those that Muster makes
+// (allowedcalls.go, allowedwrites.go).
 package kube

@@ -216,7 +216,7 @@ func mentionsTarget(of *unstructured.Unstructured) bool {
 	return err == nil && bytes.Contains(data, targetKey)
 }
 
-// barsTaints sees to it that nobody's taints but Muster's come and go.
+// barsTaints sees to it that only Muster's own taints come and go.
 func (d *door) barsTaints(ctx context.Context, w write) string {
 	want, given := w.taints()
 	if !given {
