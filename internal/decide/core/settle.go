@@ -81,8 +81,9 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := placement.New(t.s, p, t.now)
-	pl.Insist, pl.Outranked = t.insist, t.outranked
+	pl.Insist, pl.Outranked, t.trail = t.insist, t.outranked, trail{}
 	defer func() {
+		t.trail = trail{}
 		for _, w := range pl.Deferred {
 			t.deferred = append(t.deferred, deferral{w, p})
 		}
@@ -96,9 +97,17 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		if t.classify(pl) {
 			continue
 		}
+		pl.Withheld = t.withheld.by
 		plan, ok := pl.Next()
 		if !ok {
+			if t.withheld.release(0) {
+				continue
+			}
 			return
+		}
+		if at := t.regretted(plan); at >= 0 {
+			t.takeBack(at, plan.Workload)
+			continue
 		}
 		t.carryOut(p, plan)
 	}
@@ -194,6 +203,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 			return event.GangReturned{ID: w.ID, Spots: spots, Until: t.now.Add(t.grace(w)), Why: plan.Why}
 		}, plan.Why)
 	case placement.Place, placement.Mend:
+		t.give(plan)
 		for _, v := range plan.Victims {
 			t.evict(v, w)
 		}
@@ -201,6 +211,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 			ID: w.ID, Partition: p.ID, Spots: plan.Spots, Holds: plan.Holds,
 			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend,
 		})
+		t.withheld.release(w.ID)
 	default:
 		panic(fmt.Sprintf("core: plan of kind %d", plan.Kind))
 	}

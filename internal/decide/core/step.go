@@ -63,6 +63,8 @@ type turn struct {
 	insist   map[uint64]bool // workloads that are not left to another partition any more
 
 	outranked map[uint64]int // reservations that each workload lost
+	trail     trail          // in the partition at hand
+	withheld  withheld
 }
 
 // deferral is a workload that a partition left to another one.
@@ -76,6 +78,7 @@ func newTurn(s *fleet.State, now fleet.Instant) *turn {
 }
 
 func (t *turn) emit(e event.Event) {
+	t.keep(e)
 	apply(t.s, e, t.now)
 	t.events = append(t.events, e)
 }

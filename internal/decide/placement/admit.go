@@ -28,6 +28,10 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 		}
 		switch {
 		case pl.tried(it):
+		case pl.isWithheld(it.Workload, it.Pool):
+			walk.skipped(it)
+			heads.consider(pl, a, *it)
+			continue
 		case pl.outrankedTooOften(it):
 			walk.skipped(it)
 		default:
@@ -90,6 +94,11 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 		}
 		if !pl.tried(it) {
 			switch {
+			case pl.isWithheld(it.Workload, it.Pool):
+				walk.skipped(it)
+				first.considerTree(pl, a, *it)
+				headsOf(own, a).consider(pl, a, *it)
+				continue
 			case pl.outrankedTooOften(it):
 				walk.skipped(it)
 			case first.bars(pl, *it, HoldBorrowing), pl.barredInOwnQueue(a, *it, own[a]), reserve > 0 && !pl.leavesFor(tree, *it, reserve):
@@ -142,7 +151,7 @@ func (pl *Planner) sleep(tree *fleet.Tree) {
 	lacks := lacksCounts
 	for _, a := range tree.Waits() {
 		for _, it := range a.Firsts() {
-			if pl.outrankedTooOften(it) || pl.deferred(it) {
+			if pl.outrankedTooOften(it) || pl.deferred(it) || pl.isWithheld(it.Workload, it.Pool) {
 				return
 			}
 			lacks = max(lacks, lackOf(it.Memo))
@@ -177,4 +186,10 @@ const mostOutranked = 3
 // outrankedTooOften says whether a unit has lost too many reservations in this turn to be asked again.
 func (pl *Planner) outrankedTooOften(it *fleet.Waiting) bool {
 	return pl.Outranked[it.Workload.ID] >= mostOutranked
+}
+
+// isWithheld says whether a part of a workload is not asked at present: see Withheld.
+func (pl *Planner) isWithheld(w *fleet.Workload, pool int) bool {
+	_, is := pl.Withheld[Part{w.ID, pool}]
+	return is
 }

@@ -21,7 +21,7 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 			if pl.tried(it) || head.bars(pl, *it) {
 				continue
 			}
-			if pl.outrankedTooOften(it) {
+			if pl.outrankedTooOften(it) || pl.isWithheld(it.Workload, it.Pool) {
 				rests = false
 				continue
 			}

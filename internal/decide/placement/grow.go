@@ -25,8 +25,13 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
+		rests := true
 		for i, pool := range w.Pools {
 			n := w.Stays(i)
+			if pl.isWithheld(w, i) {
+				rests = false
+				continue
+			}
 			if !pool.Elastic || n < pool.Min || n >= pool.Max {
 				continue
 			}
@@ -34,7 +39,9 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 				return plan, true
 			}
 		}
-		pl.noteGrown(w)
+		if rests {
+			pl.noteGrown(w)
+		}
 	}
 	return Plan{}, false
 }

@@ -15,7 +15,7 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 		}
 		for i, pool := range w.Pools {
 			base, stays := pool.Rank == w.BaseRank(), w.Stays(i)
-			if pool.Elastic || stays >= pool.Min || !base && stays == 0 {
+			if pool.Elastic || stays >= pool.Min || !base && stays == 0 || pl.isWithheld(w, i) {
 				continue
 			}
 			return pl.mendOrReturn(w, i), true

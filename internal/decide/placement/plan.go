@@ -48,3 +48,18 @@ type Plan struct {
 	Reserved bool
 	Why      string
 }
+
+// Part is a part of a workload that gets room: its lowest-rank pools (Pool is fleet.Base), or
+// a pool that joins, grows or is mended.
+type Part struct {
+	Workload uint64
+	Pool     int
+}
+
+// Part is what the plan gives room to.
+func (p Plan) Part() Part {
+	if p.Workload.At() == nil {
+		return Part{p.Workload.ID, fleet.Base}
+	}
+	return Part{p.Workload.ID, p.Spots[0].Pool}
+}

@@ -44,6 +44,9 @@ type Turn struct {
 	// lost it again and again is not asked any more: it waits for the next event.
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
+	// Withheld is who is not asked: the room that it got in this turn was taken back, for
+	// another would have taken it at once (by whom).
+	Withheld map[Part]uint64
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.

@@ -1,0 +1,138 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file keeps a turn from giving room to somebody and taking it away again. Where a
+// plan would do so, the turn goes back to before the room was given, and decides without
+// the one who got it: whoever comes first then finds the room as it was. The
+// other is asked again once that one stands, or nothing else is left to decide.
+
+// trail is what a turn has decided in one partition since room was given first, and how
+// to put back what it changed.
+type trail struct {
+	decisions []given
+	undo      []func() // the last on top
+}
+
+// given is one plan that gave room, and what there was before it.
+type given struct {
+	plan         placement.Plan
+	part         placement.Part
+	events, undo int
+}
+
+// withheld is who is not asked, because room that it got was taken back.
+type withheld struct {
+	by    map[placement.Part]uint64 // the workload that would have taken the room
+	times map[placement.Part]int
+}
+
+// mostTakenBack is how often room is taken back from a unit in one turn. Then it waits for
+// another turn: who would take the room can do so only because the unit is there.
+const mostTakenBack = 2
+
+// give notes that a plan is about to give room.
+func (t *turn) give(plan placement.Plan) {
+	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
+}
+
+// regretted finds the first decision of the trail whose room a plan would take away.
+func (t *turn) regretted(plan placement.Plan) int {
+	return slices.IndexFunc(t.trail.decisions, func(d given) bool {
+		if plan.Kind == placement.Release {
+			return d.plan.Workload == plan.Workload
+		}
+		return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool {
+			return v.Workload == d.plan.Workload && (v.Whole || overlap(v.Spots, d.plan.Spots))
+		})
+	})
+}
+
+// overlap says whether two lists have a pool on a node in common.
+func overlap(a, b []fleet.Spot) bool {
+	return slices.ContainsFunc(a, func(x fleet.Spot) bool {
+		return slices.ContainsFunc(b, func(y fleet.Spot) bool {
+			return x.Pool == y.Pool && slices.ContainsFunc(x.Nodes, func(node int) bool { return slices.Contains(y.Nodes, node) })
+		})
+	})
+}
+
+// takeBack undoes a decision of the trail and all that followed, so that another workload
+// takes the room without anybody having had it first.
+func (t *turn) takeBack(at int, by *fleet.Workload) {
+	d := t.trail.decisions[at]
+	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
+		t.trail.undo[i]()
+	}
+	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
+	t.events = t.events[:d.events]
+	if t.withheld.by == nil {
+		t.withheld = withheld{map[placement.Part]uint64{}, map[placement.Part]int{}}
+	}
+	t.withheld.by[d.part] = by.ID
+	t.withheld.times[d.part]++
+}
+
+// release lets those be asked again who make way for a workload, which now stands; 0: all.
+// It says whether there are any. Whose room was taken back too often is not among them.
+func (w *withheld) release(by uint64) (any bool) {
+	for part, other := range w.by {
+		if w.times[part] < mostTakenBack && (by == 0 || by == other) {
+			delete(w.by, part)
+			any = true
+		}
+	}
+	return any
+}
+
+// keep remembers what an event is about to change, once there is something to take back.
+func (t *turn) keep(e event.Event) {
+	if len(t.trail.decisions) == 0 {
+		return
+	}
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		t.keepWork(e.ID)
+	case event.ReplicasStarted:
+		t.keepWork(e.ID)
+	case event.ReplicasEvicted:
+		t.keepWork(e.ID)
+	case event.GangReturned:
+		t.keepWork(e.ID)
+	case event.ReservationEnded:
+		t.keepWork(e.ID)
+	case event.HoldsChanged:
+		t.keepWork(e.ID)
+	case event.BackingAligned:
+		t.keepBacking(e)
+	default:
+		t.trail = trail{} // there is no way back past it
+	}
+}
+
+func (t *turn) keepWork(id uint64) {
+	kept, lost := t.s.Keep(t.s.Workloads[id]), t.outranked[id]
+	t.trail.undo = append(t.trail.undo, func() {
+		t.s.PutBack(kept)
+		t.outranked[id] = lost
+	})
+}
+
+func (t *turn) keepBacking(e event.BackingAligned) {
+	var quotas []string
+	for _, b := range e.Backing {
+		quotas = append(quotas, b.Quota)
+	}
+	for _, g := range e.Gangs {
+		quotas = append(quotas, g.Quota)
+	}
+	slices.Sort(quotas)
+	kept := t.s.Partition(e.Partition).KeepBacking(slices.Compact(quotas))
+	t.trail.undo = append(t.trail.undo, func() { t.s.PutBackBacking(kept) })
+}
