@@ -105,8 +105,8 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 			}
 			return
 		}
-		if at := t.regretted(plan); at >= 0 {
-			t.takeBack(at, plan.Workload)
+		if at := t.regretted(plan); at >= 0 && !t.insists(pl, at, plan) {
+			t.takeBack(at, plan)
 			continue
 		}
 		t.carryOut(p, plan)

@@ -63,20 +63,36 @@ func overlap(a, b []fleet.Spot) bool {
 	})
 }
 
-// takeBack undoes a decision of the trail and all that followed, so that another workload
-// takes the room without anybody having had it first.
-func (t *turn) takeBack(at int, by *fleet.Workload) {
+// takeBack undoes a decision of the trail and all that followed, so that the plan which
+// would take its room is made without anybody having had it first.
+func (t *turn) takeBack(at int, plan placement.Plan) {
 	d := t.trail.decisions[at]
 	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
 		t.trail.undo[i]()
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
-	if t.withheld.by == nil {
-		t.withheld = withheld{map[placement.Part]uint64{}, map[placement.Part]int{}}
+	t.withheld.add(d, plan)
+}
+
+// add withholds who got room that a plan would take away.
+func (w *withheld) add(d given, plan placement.Plan) {
+	if w.by == nil {
+		*w = withheld{map[placement.Part]uint64{}, map[placement.Part]int{}}
 	}
-	t.withheld.by[d.part] = by.ID
-	t.withheld.times[d.part]++
+	w.by[d.part] = plan.Workload.ID
+	w.times[d.part]++
+}
+
+// insists says whether a plan is carried out though it takes the room of a decision for which
+// the turn has gone back once: the room that others leave to guaranteed work. Who borrows it
+// has no reservation in its quota, so the guaranteed work does not wait behind it.
+func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
+	d := t.trail.decisions[at]
+	if t.withheld.times[d.part] == 0 || len(d.plan.Victims) == 0 || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
+		return false
+	}
+	return !pl.FitsBacking(fleet.Waiting{Workload: plan.Workload, Pool: plan.Part().Pool}, false)
 }
 
 // release lets those be asked again who make way for a workload, which now stands; 0: all.

@@ -110,18 +110,51 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 	}
 	var ends []end
 	for _, w := range h.work() {
-		if w.MaxRuntime > 0 && w.Started != 0 {
+		if w.MaxRuntime > 0 && w.Started != 0 && !h.couldEvict(w) {
 			ends = append(ends, end{max(now, w.Started.Add(w.MaxRuntime)), w.GPUs()})
 		}
 	}
 	sort.SliceStable(ends, func(i, j int) bool { return ends[i].at < ends[j].at })
-	left := h.stays + h.gpus - h.backed
+	left := h.gpus - h.backed + h.stays
+	for _, w := range h.work() {
+		if h.couldEvict(w) {
+			left -= staysGPUs(w)
+		}
+	}
 	for _, e := range ends {
 		if left -= e.gpus; left <= 0 {
 			return e.at
 		}
 	}
 	return fleet.Never
+}
+
+// couldEvict says whether the head need not wait for a workload's end: it is less
+// important work of the head's quota, or a less important borrower of its tree.
+func (h *head) couldEvict(w *fleet.Workload) bool {
+	less := h.it.Key.Importance().Above(fleet.Importance{Priority: w.Priority, Rank: w.BaseRank()})
+	return less && (w.Account() == h.account || h.tree != "" && standsAs(w) == fleet.HoldsBorrowing)
+}
+
+// standsAs is how a workload's lowest-rank pools hold, or will hold, their GPUs.
+func standsAs(w *fleet.Workload) fleet.Holds {
+	base := w.BaseRank()
+	for i, p := range w.Pools {
+		for _, r := range w.Replicas[i] {
+			if p.Rank == base && r.Phase != fleet.Leaving {
+				return r.Holds
+			}
+		}
+	}
+	return fleet.NoHolds
+}
+
+// staysGPUs is the GPUs that a workload holds or has reserved and means to keep.
+func staysGPUs(w *fleet.Workload) (gpus int) {
+	for i, p := range w.Pools {
+		gpus += w.Stays(i) * p.GPUs
+	}
+	return gpus
 }
 
 // heads are the waiting units of a queue that hold reservations: the first of
@@ -285,7 +318,7 @@ func inQuotaVictims(plan Plan) bool {
 func (h *head) inUseAtShadow(pl *Planner) (used map[int]int, gpus int) {
 	used = map[int]int{}
 	for _, w := range h.work() {
-		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
+		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow || h.couldEvict(w) {
 			continue
 		}
 		for _, u := range pl.units(w) {
