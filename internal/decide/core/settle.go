@@ -97,8 +97,7 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		if t.classify(pl) {
 			continue
 		}
-		pl.Withheld = t.withheld.by
-		plan, ok := pl.Next()
+		plan, ok := t.plan(pl)
 		if !ok {
 			if t.withheld.release(0) {
 				continue

@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -65,6 +66,7 @@ type turn struct {
 	outranked map[uint64]int // reservations that each workload lost
 	trail     trail          // in the partition at hand
 	withheld  withheld
+	next      *placement.Plan // whom to ask next: see plan
 }
 
 // deferral is a workload that a partition left to another one.

@@ -73,6 +73,20 @@ func (t *turn) takeBack(at int, plan placement.Plan) {
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
 	t.withheld.add(d, plan)
+	t.next = &plan
+}
+
+// plan is the next decision of a partition: that of the one for whom room was just taken
+// back, if it can start without it, for who comes before it in other queues would only be in its way.
+func (t *turn) plan(pl *placement.Planner) (placement.Plan, bool) {
+	pl.Withheld = t.withheld.by
+	if last := t.next; last != nil {
+		t.next = nil
+		if plan, ok := pl.Again(*last); ok {
+			return plan, true
+		}
+	}
+	return pl.Next()
 }
 
 // add withholds who got room that a plan would take away.

@@ -24,6 +24,22 @@ func (pl *Planner) Next() (Plan, bool) {
 	return Plan{}, false
 }
 
+// Again plans what a plan was made for, in the state as it is now, before anything else is
+// decided; false also for growth and mending, which have their turn.
+func (pl *Planner) Again(plan Plan) (Plan, bool) {
+	w, part := plan.Workload, plan.Part()
+	if plan.Kind != Place || part.Pool != fleet.Base && w.Stays(part.Pool) >= w.Pools[part.Pool].Min || pl.isWithheld(w, part.Pool) {
+		return Plan{}, false
+	}
+	rank := w.BaseRank()
+	if part.Pool != fleet.Base {
+		rank = w.Pools[part.Pool].Rank
+	}
+	it := fleet.Waiting{Workload: w, Pool: part.Pool, Key: fleet.KeyOf(w, rank, false)}
+	plan, ok := pl.offer(it)
+	return plan, ok && !pl.betterInAnother(it, plan)
+}
+
 // open says whether anything new may be decided: nothing starts and nothing is
 // taken away where reports have stopped.
 func (pl *Planner) open() bool {
