@@ -97,7 +97,7 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		if t.classify(pl) {
 			continue
 		}
-		plan, ok := t.plan(pl)
+		plan, ok := t.nextPlan(pl)
 		if !ok {
 			if t.withheld.release(0) {
 				continue

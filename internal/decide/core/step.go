@@ -66,7 +66,7 @@ type turn struct {
 	outranked map[uint64]int // reservations that each workload lost
 	trail     trail          // in the partition at hand
 	withheld  withheld
-	next      *placement.Plan // whom to ask next: see plan
+	next      *placement.Plan // whom to ask next: see nextPlan
 }
 
 // deferral is a workload that a partition left to another one.

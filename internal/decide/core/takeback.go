@@ -76,9 +76,9 @@ func (t *turn) takeBack(at int, plan placement.Plan) {
 	t.next = &plan
 }
 
-// plan is the next decision of a partition: that of the one for whom room was just taken
+// nextPlan is the next decision of a partition: that of the one for whom room was just taken
 // back, if it can start without it, for who comes before it in other queues would only be in its way.
-func (t *turn) plan(pl *placement.Planner) (placement.Plan, bool) {
+func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 	pl.Withheld = t.withheld.by
 	if last := t.next; last != nil {
 		t.next = nil
