@@ -8,10 +8,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file keeps a turn from giving room to somebody and taking it away again. Where a
+// This file keeps a turn from giving room to a unit and taking it away again. Where a
 // plan would do so, the turn goes back to before the room was given, and decides without
-// the one who got it: whoever comes first then finds the room as it was. The
-// other is asked again once that one stands, or nothing else is left to decide.
+// the unit that got it: the plan's own unit then finds the room as it was. The first
+// unit is asked again once the second stands, or nothing else is left to decide.
 
 // trail is what a turn has decided in one partition since room was given first, and how
 // to put back what it changed.
@@ -27,14 +27,14 @@ type given struct {
 	events, undo int
 }
 
-// withheld is who is not asked, because room that it got was taken back.
+// withheld lists the units that are not asked, because room that they got was taken back.
 type withheld struct {
 	by    map[placement.Part]uint64 // the workload that would have taken the room
 	times map[placement.Part]int
 }
 
 // mostTakenBack is how often room is taken back from a unit in one turn. Then it waits for
-// another turn: who would take the room can do so only because the unit is there.
+// another turn: the other unit can take the room only because this one is there.
 const mostTakenBack = 2
 
 // give notes that a plan is about to give room.
@@ -76,8 +76,8 @@ func (t *turn) takeBack(at int, plan placement.Plan) {
 	t.next = &plan
 }
 
-// nextPlan is the next decision of a partition: that of the one for whom room was just taken
-// back, if it can start without it, for who comes before it in other queues would only be in its way.
+// nextPlan is the next plan of a partition. After room was taken back for a unit, that unit
+// is asked first: lesser work of other queues would only be in its way.
 func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 	pl.Withheld = t.withheld.by
 	if last := t.next; last != nil {
@@ -89,7 +89,7 @@ func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 	return pl.Next()
 }
 
-// add withholds who got room that a plan would take away.
+// add withholds a unit that got room which a plan would take away.
 func (w *withheld) add(d given, plan placement.Plan) {
 	if w.by == nil {
 		*w = withheld{map[placement.Part]uint64{}, map[placement.Part]int{}}
@@ -99,8 +99,8 @@ func (w *withheld) add(d given, plan placement.Plan) {
 }
 
 // insists says whether a plan is carried out though it takes the room of a decision for which
-// the turn has gone back once: the room that others leave to guaranteed work. Who borrows it
-// has no reservation in its quota, so the guaranteed work does not wait behind it.
+// the turn has gone back once: the room that victims leave to guaranteed work. A unit that
+// borrows it has no reservation in its quota, so the guaranteed work does not wait behind it.
 func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
 	d := t.trail.decisions[at]
 	if t.withheld.times[d.part] == 0 || len(d.plan.Victims) == 0 || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
@@ -109,8 +109,8 @@ func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool 
 	return !pl.FitsBacking(fleet.Waiting{Workload: plan.Workload, Pool: plan.Part().Pool}, false)
 }
 
-// release lets those be asked again who make way for a workload, which now stands; 0: all.
-// It says whether there are any. Whose room was taken back too often is not among them.
+// release lets the units be asked again that made way for a workload, which now stands; 0: all.
+// It says whether there are any. A unit whose room was taken back too often is not among them.
 func (w *withheld) release(by uint64) (any bool) {
 	for part, other := range w.by {
 		if w.times[part] < mostTakenBack && (by == 0 || by == other) {
