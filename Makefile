@@ -22,7 +22,7 @@ ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build clean promise conformance
+.PHONY: prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -160,6 +160,12 @@ conformance: ## docs/conformance.md from the stories in scenarios/
 
 build: ## bin/muster
 	go build -o bin/muster ./cmd/muster
+
+release: ## bin/release: the program, what it is made of (CycloneDX), and the checksums of both
+	mkdir -p bin/release
+	CGO_ENABLED=0 go build -trimpath -o bin/release/muster ./cmd/muster
+	go run ./internal/prove/sbom bin/release/muster > bin/release/muster.cdx.json
+	cd bin/release && sha256sum muster muster.cdx.json > SHA256SUMS
 
 clean: ## remove what the others made
 	rm -rf bin

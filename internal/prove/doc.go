@@ -8,6 +8,7 @@
 //	mutate                     counts the mistakes in decide that the tests notice
 //	walls, prose, house        hold imports and English; measure the layout
 //	trace                      reads job traces
+//	sbom                       writes what a program is made of
 //
 // Nothing here re-implements what it proves: it drives the engine that serves production.
 package prove

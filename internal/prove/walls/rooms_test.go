@@ -135,6 +135,7 @@ var rooms = []room{
 	{folder: "internal/prove/house", kind: plain, only: "nothing"},
 	{folder: "internal/prove/mutate", kind: plain, only: "nothing"},
 	{folder: "internal/prove/prose", kind: plain, only: "nothing"},
+	{folder: "internal/prove/sbom", kind: plain, only: "nothing"},
 
 	// faces: what people and programs see. CLI and pages know the server as its clients do.
 	{folder: "internal/faces", kind: plain},

@@ -1,0 +1,120 @@
+package api_test
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	_ "github.com/muster-fleet/muster/gen/muster/v1" // its descriptors
+)
+
+// hostile makes messages of the .proto files out of what breaks programs.
+type hostile struct{ *rand.Rand }
+
+var hostileTexts = []string{
+	"", "oak", "base", "research/oak", "tiger/h200", "tiger", "flex", "a/b/c/d", "..", "/", "@", "oak@tiger", "\x00", "\x1b[2J", "=1+1", "'; drop", "\u202e", "%s%n", "-1", "https://[::1]/",
+	strings.Repeat("a", 300), strings.Repeat("á/", 400), strings.Repeat("x", 70_000),
+}
+
+var hostileNumbers = []int64{0, 1, -1, 2, 8, 1 << 15, 1<<31 - 1, -1 << 31, 1<<63 - 1, -1 << 63}
+
+// message fills a message at random. Write.dry_run is left to chance, too.
+func (h hostile) message(d protoreflect.MessageDescriptor, depth int) *dynamicpb.Message {
+	m := dynamicpb.NewMessage(d)
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		if h.IntN(3) == 0 || f.IsMap() || depth > 4 && f.Message() != nil {
+			continue
+		}
+		if !f.IsList() {
+			m.Set(f, h.value(f, depth))
+			continue
+		}
+		list := m.Mutable(f).List()
+		for range []int{0, 1, 2, 3, 40}[h.IntN(5)] {
+			list.Append(h.value(f, depth))
+		}
+	}
+	return m
+}
+
+func (h hostile) value(f protoreflect.FieldDescriptor, depth int) protoreflect.Value {
+	n := hostileNumbers[h.IntN(len(hostileNumbers))]
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		return protoreflect.ValueOfMessage(h.message(f.Message(), depth+1))
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString(strings.ToValidUTF8(hostileTexts[h.IntN(len(hostileTexts))], ""))
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes([]byte(hostileTexts[h.IntN(len(hostileTexts))]))
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(h.IntN(2) == 0)
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n))
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(n))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(n))
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return protoreflect.ValueOfInt64(n)
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(uint64(n))
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32(float32(n))
+	}
+	return protoreflect.ValueOfFloat64(float64(n))
+}
+
+// procedures are all calls of the API that are no streams.
+func procedures() (list []protoreflect.MethodDescriptor) {
+	protoregistry.GlobalFiles.RangeFilesByPackage("muster.v1", func(f protoreflect.FileDescriptor) bool {
+		for i := range f.Services().Len() {
+			for k, methods := 0, f.Services().Get(i).Methods(); k < methods.Len(); k++ {
+				if !methods.Get(k).IsStreamingServer() {
+					list = append(list, methods.Get(k))
+				}
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// attack sends one hostile message to each procedure. Whatever it says, the answer is no
+// failure of the server's, and is of bounded size.
+func attack(t *testing.T, h *house, seed uint64) {
+	t.Helper()
+	random := hostile{rand.New(rand.NewPCG(seed, 0))}
+	for _, p := range procedures() {
+		body, err := proto.Marshal(random.message(p.Input(), 0))
+		must(t, err)
+		path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
+		must(t, err)
+		r.Header.Set("Content-Type", "application/proto")
+		res, err := http.DefaultClient.Do(r)
+		must(t, err)
+		answer, err := io.ReadAll(res.Body)
+		must(t, err)
+		must(t, res.Body.Close())
+		if res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || len(answer) > 1<<20 {
+			t.Errorf("seed %d: %s is answered with %s and %d bytes: %.300s", seed, path, res.Status, len(answer), answer)
+		}
+	}
+}
+
+// FuzzCalls sends hostile messages, made of the .proto files, to every procedure.
+func FuzzCalls(f *testing.F) {
+	for seed := range uint64(4) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) { attack(t, furnished(t), seed) })
+}
