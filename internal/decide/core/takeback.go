@@ -101,8 +101,12 @@ func (w *withheld) add(d given, plan placement.Plan) {
 // insists says whether a plan is carried out though it takes the room of a decision for which
 // the turn has gone back once: the room that victims leave to guaranteed work. A unit that
 // borrows it has no reservation in its quota, so the guaranteed work does not wait behind it.
+// So is one against a gang that was mended, which is never left broken.
 func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
 	d := t.trail.decisions[at]
+	if t.withheld.times[d.part] > 0 && d.plan.Kind == placement.Mend {
+		return true
+	}
 	if t.withheld.times[d.part] == 0 || len(d.plan.Victims) == 0 || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
 		return false
 	}
