@@ -199,13 +199,18 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		{"agent.mode=manage", "agent.admission.by=hope"},
 		{"agent.mode=manage", "agent.admission.by=webhook"},
 		{"agent.fenceAfter=10m"},
+		{"server.tls.by=hope"},
+		{"server.tls.by=secret"},
+		{"server.tls.by=certManager"},
+		{"server.agents.tlsSecret=agents-tls"},
 		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"},
 		{"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
 	} {
 		args := []string{"template", "muster", filepath.Join(deploy, "helm", "muster"), "--kube-version", "1.36.0", "--set", strings.Join(wrong, ",")}
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {
 			t.Errorf("%v is taken", wrong)
-		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") {
+		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") &&
+			!strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") {
 			t.Errorf("%v: what is wrong is not said: %s", wrong, out)
 		}
 	}

@@ -185,8 +185,9 @@ func (c *plane) apply(text string, dry bool) (objects int) {
 		if is == nil {
 			continue
 		}
-		c.applyOne(is, dry)
-		objects++
+		if objects++; is["kind"] != "Certificate" { // cert-manager's, which is not on this API server
+			c.applyOne(is, dry)
+		}
 	}
 }
 
