@@ -51,6 +51,8 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f := cmd.Flags()
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
 	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in; without it the journal is in --data")
+	f.BoolVar(&o.Standby, "standby", false, "with --journal: follow the server that leads, and take over when it is gone")
+	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens, and TLS or a proxy")
 	wireFlags(f, &o.upOptions)
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
@@ -87,6 +89,9 @@ func (o *upCommand) settle() error {
 	}
 	if err := o.real(); err != nil {
 		return err
+	}
+	if o.upOptions.Journal == "" && (o.Standby || o.Advertise != "") {
+		return cli.Usage("--standby and --advertise go with --journal: only servers on one database take over from each other")
 	}
 	if o.upOptions.Journal != "" && !postgres.Is(o.upOptions.Journal) {
 		return cli.Usage("--journal %.40q; write postgres://USER@HOST:PORT/DATABASE", o.upOptions.Journal)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,18 +149,19 @@ func (v *victim) ready() {
 
 // persistents are clients that repeat a command until it is acknowledged.
 type persistents struct {
-	t      *testing.T
-	victim *victim
-	acks   chan struct{}
-	done   sync.WaitGroup
-	quit   chan struct{}
-	each   []*persistent
+	t     *testing.T
+	again func(*persistent) // after a command that was not answered
+	acks  chan struct{}
+	done  sync.WaitGroup
+	quit  chan struct{}
+	each  []*persistent
 }
 
 // persistent is one of them, with what was acknowledged to it.
 type persistent struct {
 	client    *client.Client
 	number    int
+	patience  time.Duration // for one answer; 0: 30 s
 	turn      int
 	submitted []string // names
 	cancelled []string
@@ -167,9 +169,13 @@ type persistent struct {
 }
 
 func newPersistents(t *testing.T, v *victim, n int) *persistents {
-	p := &persistents{t: t, victim: v, acks: make(chan struct{}, 1<<16), quit: make(chan struct{})}
+	return newCrowd(t, v.address, n, func(*persistent) { v.ready() })
+}
+
+func newCrowd(t *testing.T, address string, n int, again func(*persistent)) *persistents {
+	p := &persistents{t: t, again: again, acks: make(chan struct{}, 1<<16), quit: make(chan struct{})}
 	for i := range n {
-		one := &persistent{client: client.New(client.Options{Address: v.address, Retries: -1}), number: i}
+		one := &persistent{client: client.New(client.Options{Address: address, Retries: -1}), number: i}
 		p.each = append(p.each, one)
 		p.done.Go(func() { p.live(one) })
 	}
@@ -185,7 +191,7 @@ func (p *persistents) live(one *persistent) {
 		default:
 		}
 		note := one.next()
-		for key := one.key(); ; p.victim.ready() {
+		for key := one.key(); ; p.again(one) {
 			err := one.try(key)
 			if err == nil {
 				break
@@ -227,7 +233,7 @@ func (o *persistent) next() (note func()) {
 // try gives the present command: a submission, its cancellation, or a transfer,
 // which done twice would move twice as much.
 func (o *persistent) try(key string) error {
-	ctx, end := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, end := context.WithTimeout(context.Background(), cmp.Or(o.patience, 30*time.Second))
 	defer end()
 	write := &musterv1.Write{IdempotencyKey: key}
 	var err error

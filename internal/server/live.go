@@ -135,6 +135,9 @@ func (s *server) greet() {
 	if report := s.salvaged; report != nil {
 		s.tell("The journal was damaged and is cut back to version %d; the damaged files are in %s.", report.Good, report.Aside)
 	}
+	if _, follows := s.engine.Follows(); follows {
+		s.tell("This server follows: it answers reads, sends writes to the one that leads, and takes over when that is gone.")
+	}
 	took := time.Since(s.began).Round(time.Millisecond).Seconds()
 	if s.records > 0 {
 		s.tell("The fleet of before, at version %d, found again in %.2f s (%s).", s.records, took, s.from())

@@ -10,8 +10,12 @@ import (
 type upOptions struct {
 	Data    string // folder of the journal
 	Journal string // postgres://…; "": in the folder
-	Listen  string // host:port
-	Tokens  string // file; "": none
+	// Standby: this server leaves it to others to lead at first. Advertise is host:port where
+	// the others and clients reach it; "": where it listens.
+	Standby   bool
+	Advertise string
+	Listen    string // host:port
+	Tokens    string // file; "": none
 	// TLSCert and TLSKey are files of the certificate for API and pages; "": plain HTTP, which
 	// others reach only where BehindProxy says that a proxy does TLS.
 	TLSCert, TLSKey string

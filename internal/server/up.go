@@ -32,11 +32,22 @@ const (
 	checkEvery = 64
 )
 
-// up runs a server until ctx ends.
+// up runs a server until ctx ends. One that another has taken over from begins again, and
+// follows.
 func up(ctx context.Context, o upOptions) error {
+	defer spareThread()()
+	for {
+		err := upOnce(ctx, o)
+		if !errors.Is(err, journal.ErrDeposed) || ctx.Err() != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(o.Err, "%v: this server follows from now on\n", err)
+	}
+}
+
+func upOnce(ctx context.Context, o upOptions) error {
 	s := &server{upOptions: o, began: time.Now()}
 	defer s.close()
-	defer spareThread()()
 	if err := s.listen(ctx); err != nil {
 		return err
 	}
@@ -49,7 +60,7 @@ func up(ctx context.Context, o upOptions) error {
 
 // open brings everything about that a server needs to serve.
 func (s *server) open(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.openData, s.openEngine, s.openAPI, s.firstFleet, s.startCluster} {
+	for _, step := range []func(context.Context) error{s.openData, s.openEngine, s.openAPI, s.startLeading} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -62,6 +73,8 @@ type server struct {
 	upOptions
 	began time.Time
 	log   *slog.Logger
+
+	leadership *leadership
 
 	listener   net.Listener
 	auth       api.Authenticator
@@ -137,8 +150,10 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	if s.cluster, err = s.newCluster(); err != nil {
 		return err
 	}
+	s.leadership = newLeadership(s.journal, s.advertised())
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
 		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
+		Follow: s.leadership.j != nil, May: s.leadership.may,
 	}))
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
@@ -159,12 +174,37 @@ func (s *server) openAPI(context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Front: s.forward, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
 	})
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
 	}
 	return err
+}
+
+// startLeading begins to lead where no other server does. One that is to stand by leaves that
+// to others for as long as a lease holds.
+func (s *server) startLeading(ctx context.Context) error {
+	l := s.leadership
+	if l.j == nil {
+		return errors.Join(s.firstFleet(ctx), s.startCluster(ctx))
+	}
+	if s.Standby {
+		return nil
+	}
+	ok, err := l.claim(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	return s.takeOver(ctx)
+}
+
+// advertised is where other servers and clients reach this one.
+func (s *server) advertised() string {
+	if s.Advertise != "" {
+		return s.Advertise
+	}
+	return s.listener.Addr().String()
 }
 
 // firstFleet gives a new journal the fleet that it begins with.
@@ -195,7 +235,9 @@ func (s *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{s.live, s.watch, s.count, s.notifier.Run, s.remember, s.api.Recall, s.web.Run, s.serve} {
+	for _, part := range []func(context.Context) error{
+		s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.serve,
+	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
 				stop(err)
@@ -205,7 +247,9 @@ func (s *server) run(ctx context.Context) error {
 	<-ctx.Done()
 	s.line.say("Stopping: calls that run are answered.")
 	parts.Wait()
-	err := errors.Join(s.engine.Close(), s.journal.Close())
+	err := s.engine.Close()
+	s.resign()
+	err = errors.Join(err, s.journal.Close())
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return blame(cause)
 	}

@@ -27,8 +27,10 @@ type Options struct {
 	Notifier Notifier         // who delivers webhooks; nil: nobody does
 	Metrics  http.Handler     // answers /metrics; nil: there are none
 	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
-	Rest     http.Handler     // answers every path that is not the API's; nil: nothing is there
-	TLS      *tls.Config      // how the server proves who it is; nil: it speaks plain HTTP
+	// Front stands before all that Serve answers; nil: nothing does.
+	Front func(http.Handler) http.Handler
+	Rest  http.Handler // answers every path that is not the API's; nil: nothing is there
+	TLS   *tls.Config  // how the server proves who it is; nil: it speaks plain HTTP
 	// BehindProxy says that all callers come through one that does TLS.
 	BehindProxy bool
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
@@ -40,6 +42,7 @@ type Server struct {
 	*service
 	auth    Authenticator
 	handler http.Handler
+	front   http.Handler // what Serve answers with
 	tls     *tls.Config
 	proxied bool
 	stop    sync.Once
@@ -72,6 +75,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.handler = s.routes(o, options)
+	if s.front = s.handler; o.Front != nil {
+		s.front = o.Front(s.handler)
+	}
 	return s, nil
 }
 
@@ -163,7 +169,7 @@ const grace = 10 * time.Second
 // streams, and lets calls that run come to their end. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:           times.Handler(s.secured(s.handler)),
+		Handler:           times.Handler(s.secured(s.front)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -44,6 +44,11 @@ type Options struct {
 	// Synchronous makes Do decide and append in the caller's goroutine, one call
 	// at a time, for virtual time.
 	Synchronous bool
+	// Follow: another process writes the log, and nothing is decided until Lead.
+	Follow bool
+	// May says why this process may not decide now, though it leads: its lease has run out.
+	// nil: it always may.
+	May func() error
 	// SnapshotEvery is how many records lie between two snapshots; 0: none are made.
 	SnapshotEvery uint64
 	Log           *slog.Logger // nil: nothing is logged
@@ -97,6 +102,7 @@ type Engine struct {
 	stopping sync.Once
 
 	journaling, probing stopwatch
+	following           following
 
 	violations struct {
 		sync.Mutex
@@ -121,13 +127,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		behind: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
 	}
-	if o.Wake != nil {
-		e.waker = newWaker(o.Wake, state)
+	if o.Follow {
+		e.follow()
+		return e, nil
 	}
-	if o.Driver != nil {
-		e.carrier = newCarrier(o.Driver)
-		e.Resync()
-	}
+	e.attach()
 	if !o.Synchronous {
 		e.start()
 	}
@@ -175,6 +179,9 @@ func advance(ctx context.Context, j journal.Journal, s *fleet.State, seq uint64)
 func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 	if e.o.Synchronous {
 		return e.doNow(ctx, r)
+	}
+	if e.following.on.Load() {
+		return Result{}, ErrFollows
 	}
 	c := &call{request: r, reply: make(chan answer, 1)}
 	select {
@@ -322,6 +329,10 @@ func (e *Engine) NextAlarm() fleet.Instant {
 // Close answers what has been accepted, makes it durable and stops. The journal stays open.
 func (e *Engine) Close() error {
 	e.stopping.Do(func() { close(e.quit) })
+	if e.following.stop != nil {
+		e.following.stop()
+		e.following.done.Wait()
+	}
 	e.done.Wait()
 	return nil
 }

@@ -253,3 +253,87 @@ func TestManyWatchesFromTheBeginningTakeTurns(t *testing.T) {
 		all.Wait()
 	})
 }
+
+// shared is a log in memory that one process writes and another follows.
+type shared struct {
+	*memory.Journal
+	news chan struct{}
+}
+
+func (j shared) Append(ctx context.Context, entries []journal.Entry) error {
+	err := j.Journal.Append(ctx, entries)
+	select {
+	case j.news <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+func (j shared) Wait(ctx context.Context, after uint64) (uint64, error) {
+	for {
+		last, _, err := j.Last(ctx)
+		if err != nil || last > after {
+			return last, err
+		}
+		select {
+		case <-j.news:
+		case <-ctx.Done():
+			return last, ctx.Err()
+		}
+	}
+}
+
+// An engine that follows shows what the other decides and decides nothing; once it leads it
+// goes on from there, and its driver hears of all that stands. Without its lease it stops.
+func TestAnEngineThatFollowsTakesOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := shared{memory.New(), make(chan struct{}, 1)}
+		first := small(t, engine.Options{Journal: j})
+		var lease error
+		woken := map[string]bool{}
+		second := open(t, engine.Options{
+			Journal: shared{j.Reopen(), j.news}, Follow: true, May: func() error { return lease }, Wake: func(c string) { woken[c] = true },
+		})
+		defer second.Close()
+		do := func(e *engine.Engine, name string) error {
+			_, err := e.Do(t.Context(), operator(job(name)))
+			return err
+		}
+		if err := do(first, "a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if a, b := hash(first), hash(second); a != b {
+			t.Errorf("the leader's state is %s, the follower's %s", a, b)
+		}
+		if lag, follows := second.Follows(); !follows || lag > 2*time.Second {
+			t.Errorf("the follower says that it follows: %v, %v behind", follows, lag)
+		}
+		if err := do(second, "b"); !errors.Is(err, engine.ErrFollows) {
+			t.Errorf("a command to the follower gives %v", err)
+		}
+		if err := do(first, "c"); err != nil {
+			t.Fatal(err)
+		}
+		first.Close()
+		if err := second.Lead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := do(second, "d"); err != nil {
+			t.Errorf("the new leader refuses: %v", err)
+		}
+		second.Read(func(s *fleet.State) {
+			for _, name := range []string{"a", "c", "d"} {
+				if s.Workload("n", name) == nil {
+					t.Errorf("workload %s is lost", name)
+				}
+			}
+		})
+		lease = errors.New("it has run out")
+		var away *engine.AwayError
+		if err := do(second, "e"); !errors.As(err, &away) || second.Health() == nil || !woken["c"] {
+			t.Errorf("without its lease it answers %v, and health says %v; woken is %v", err, second.Health(), woken)
+		}
+	})
+}

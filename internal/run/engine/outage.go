@@ -107,7 +107,7 @@ func (e *Engine) Health() error {
 	if err := e.durable.failed(); err != nil {
 		return err
 	}
-	if err := e.outage.now(); err != nil {
+	if err := e.away(); err != nil {
 		return err
 	}
 	if took := max(e.journaling.shows(), e.probing.shows()); took > patience {

@@ -127,7 +127,7 @@ func (e *Engine) setAlarm(alarm *time.Timer) {
 	if at != fleet.Never {
 		wait = min(wait, max(0, at.Sub(e.o.Now())))
 	}
-	if e.outage.now() != nil || e.shy {
+	if e.away() != nil || e.shy {
 		wait = max(wait, time.Second)
 	}
 	alarm.Reset(wait)
@@ -136,7 +136,7 @@ func (e *Engine) setAlarm(alarm *time.Timer) {
 // take decides a request. A refusal is answered with its group, too: it was made from a
 // state that a crash can undo until then. While the journal cannot be reached nothing is decided.
 func (e *Engine) take(g *group, c *call) {
-	if away := e.outage.now(); away != nil {
+	if away := e.away(); away != nil {
 		c.reply <- answer{err: away}
 		return
 	}

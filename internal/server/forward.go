@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// What a server that follows says of its answers: how far its state may be behind.
+const headerLag = "Muster-Lag"
+
+// forward lets a server that follows send what changes something to the one that leads.
+func (s *server) forward(own http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lag, follows := s.engine.Follows()
+		switch {
+		case !follows:
+			own.ServeHTTP(w, r)
+		case !changes(r):
+			w.Header().Set(headerLag, fmt.Sprintf("%dms", lag.Milliseconds()))
+			own.ServeHTTP(w, r)
+		default:
+			s.toLeader(w, r)
+		}
+	})
+}
+
+// changes says whether a request may change something: all but questions do.
+func changes(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return false
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(r.URL.Path, "/"), "/", ".")
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
+	if err != nil {
+		return true
+	}
+	o, ok := found.Options().(*descriptorpb.MethodOptions)
+	return !ok || o.GetIdempotencyLevel() != descriptorpb.MethodOptions_NO_SIDE_EFFECTS
+}
+
+// toLeader sends a request on, and its answer back.
+func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
+	leader := s.leadership.leader.Load()
+	if leader == nil || leader.Address == "" || leader.Address == s.leadership.address || r.Header.Get(headerForwarded) != "" {
+		nobodyLeads(w, "no server leads now; try again in a moment")
+		return
+	}
+	proxy := httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(&url.URL{Scheme: s.scheme(), Host: leader.Address})
+			p.SetXForwarded()
+			p.Out.Header.Set(headerForwarded, s.leadership.holder)
+		},
+		Transport:     transportOf(r),
+		FlushInterval: -1,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			nobodyLeads(w, fmt.Sprintf("the server that leads (%s) does not answer: %v; try again in a moment", leader.Address, err))
+		},
+	}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	go func() { // a leader that hangs is not waited for once this server leads
+		select {
+		case <-s.leadership.leads:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// scheme is how the servers speak with each other: as with their clients.
+func (s *server) scheme() string {
+	if s.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// headerForwarded keeps servers from sending a request to each other for ever.
+const headerForwarded = "Muster-Forwarded-By"
+
+var transports = [2]*http.Transport{newTransport(false), newTransport(true)}
+
+// transportOf speaks the protocol of a request: what gRPC says at the end needs HTTP/2.
+func transportOf(r *http.Request) *http.Transport {
+	if r.ProtoMajor == 2 {
+		return transports[1]
+	}
+	return transports[0]
+}
+
+func newTransport(two bool) *http.Transport {
+	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: 30 * time.Second, Protocols: &http.Protocols{}}
+	t.Protocols.SetHTTP1(!two)
+	t.Protocols.SetUnencryptedHTTP2(two)
+	return t
+}
+
+// nobodyLeads refuses a request for now, so that clients send it again.
+func nobodyLeads(w http.ResponseWriter, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_ = json.NewEncoder(w).Encode(map[string]string{"code": "unavailable", "message": why})
+}
