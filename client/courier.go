@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -94,10 +95,12 @@ func needsKey(req connect.AnyRequest) bool {
 	return ok && m.GetWrite().GetIdempotencyKey() == "" && req.Header().Get(headerKey) == ""
 }
 
+// newKey makes a key that says when it was made: a server that has forgotten keys of that
+// time then refuses the command, and does not do it a second time.
 func newKey() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	return fmt.Sprintf("at-%08x-%s", time.Now().Unix(), base64.RawURLEncoding.EncodeToString(b[:]))
 }
 
 // lost says whether the answer to a call may only have got lost on the way.

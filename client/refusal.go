@@ -33,6 +33,7 @@ const (
 	Ambiguous          = "Ambiguous"
 	ReasonNeeded       = "ReasonNeeded"
 	KeyReused          = "KeyReused"
+	KeyExpired         = "KeyExpired"
 	NotWholeNodes      = "NotWholeNodes"
 	Overpromise        = "Overpromise"
 	GangTooLarge       = "GangTooLarge"

@@ -36,6 +36,7 @@ const (
 	Ambiguous     Code = "Ambiguous"
 	ReasonNeeded  Code = "ReasonNeeded"
 	KeyReused     Code = "KeyReused"
+	KeyExpired    Code = "KeyExpired"
 	NotWholeNodes Code = "NotWholeNodes"
 
 	Overpromise      Code = "Overpromise"
@@ -109,6 +110,7 @@ func Codes() []CodeRow {
 		{Ambiguous, Input, "a name means several things", "write one of the full names in the message"},
 		{ReasonNeeded, Input, "this is done only with a reason", "say why: `--reason`"},
 		{KeyReused, Input, "the idempotency key was used for another command", "use a new key"},
+		{KeyExpired, Changed, "the idempotency key was made so long ago that it is not known any more whether its command was done", "look whether it was done; if not, repeat it with a new key"},
 		{NotWholeNodes, Barred, "the GPUs are not a multiple of what a node has", "round to whole nodes"},
 
 		{Overpromise, Barred, "more would be assigned than can be sustained", "lower another grant, or `--overcommit` with a reason"},

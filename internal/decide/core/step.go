@@ -2,6 +2,9 @@ package core
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -28,6 +31,10 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 			return Outcome{}, refuse(KeyReused, "idempotency key %q was used for another command; use a new key", r.Key)
 		}
 		return Outcome{Repeat: use.Seq}, nil
+	}
+	if made, ok := keyMoment(r.Key); ok && made < s.KeysSince() {
+		return Outcome{}, refuse(KeyExpired, "idempotency key %q was made at %s, and keys are known since %s: whether its command was done is not known; look, and repeat it with a new key",
+			r.Key, made.Time().Format(time.RFC3339), s.KeysSince().Time().Format(time.RFC3339))
 	}
 	if r.Expect != 0 && r.Expect != s.Seq {
 		return Outcome{}, refuse(Stale, "made from version %d of the state, which is now at %d; look again", r.Expect, s.Seq).
@@ -103,4 +110,16 @@ func ShadowOf(s *fleet.State, cluster string, now fleet.Instant) []event.Event {
 	t.s.SetMode(cluster, fleet.Enforce)
 	t.settle()
 	return slices.Clone(t.events[from:])
+}
+
+// keyMoment is when an idempotency key was made, where it says so: at-, the seconds since
+// 1970 in eight hex digits, and anything after another dash.
+func keyMoment(key string) (fleet.Instant, bool) {
+	rest, ok := strings.CutPrefix(key, "at-")
+	digits, _, more := strings.Cut(rest, "-")
+	if !ok || !more || len(digits) != 8 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 16, 32)
+	return fleet.Instant(n) * fleet.Instant(time.Second), err == nil
 }

@@ -147,3 +147,24 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Floats come back to the bit, and what is embedded and shows nothing is left out.
+func TestFloatsAndEmbeddedIndexes(t *testing.T) {
+	type index struct{ by map[string]int }
+	type plain struct {
+		Share float64
+		index
+	}
+	was := plain{Share: 0.1 + 0.2, index: index{map[string]int{"a": 1}}}
+	data, err := compact.Encode(&was)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is plain
+	if err := compact.Decode(string(data), &is); err != nil || is.Share != was.Share || is.by != nil {
+		t.Errorf("%+v comes back as %+v (%v)", was, is, err)
+	}
+	if !compact.Fits(string(data), &is) || compact.Fits(string(data), &struct{ Share, More float64 }{}) {
+		t.Error("data fits what it was not written for, or not what it was")
+	}
+}

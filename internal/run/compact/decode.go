@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 )
 
@@ -122,7 +123,7 @@ func (r *reader) description() *shape {
 func (r *reader) shape(structs []*shape) *shape {
 	d := &shape{kind: r.byte()}
 	switch d.kind {
-	case kindBool, kindInt, kindUint, kindString:
+	case kindBool, kindInt, kindUint, kindString, kindFloat:
 	case kindPointer, kindSlice:
 		d.of = r.shape(structs)
 	case kindMap:
@@ -223,6 +224,8 @@ func (p *plan) read(r *reader, v reflect.Value) {
 		v.SetUint(r.uint())
 	case kindString:
 		v.SetString(r.text())
+	case kindFloat:
+		v.SetFloat(math.Float64frombits(r.uint()))
 	case kindStruct:
 		for _, f := range p.fields {
 			if f.at < 0 {
@@ -277,7 +280,7 @@ func (p *plan) pass(r *reader) {
 	switch p.shape.kind {
 	case kindBool:
 		r.byte()
-	case kindInt, kindUint:
+	case kindInt, kindUint, kindFloat:
 		r.uint()
 	case kindString:
 		r.text()

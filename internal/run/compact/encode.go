@@ -3,19 +3,37 @@ package compact
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Encode writes what a pointer points at. Equal values give equal bytes. It fails
-// only for types that are no plain data: floats, arrays, channels, functions,
+// only for types that are no plain data: small floats, arrays, channels, functions,
 // interfaces, and structs that show none of their fields, as time.Time.
 func Encode(pointer any) ([]byte, error) {
-	v := reflect.ValueOf(pointer).Elem()
-	types := &shapes{of: map[reflect.Type]*shape{}}
-	root, err := types.describe(v.Type())
+	w, root, err := begin(pointer)
 	if err != nil {
 		return nil, err
+	}
+	w.value(root, reflect.ValueOf(pointer).Elem())
+	return w.b, nil
+}
+
+// Fits says whether what Encode wrote has exactly the fields that a type has today. Else
+// another version wrote it: Decode reads it, but what it does not know stays empty.
+func Fits(data string, pointer any) bool {
+	w, _, err := begin(pointer)
+	return err == nil && strings.HasPrefix(data, string(w.b))
+}
+
+// begin writes the description.
+func begin(pointer any) (*writer, *shape, error) {
+	types := &shapes{of: map[reflect.Type]*shape{}}
+	root, err := types.describe(reflect.TypeOf(pointer).Elem())
+	if err != nil {
+		return nil, nil, err
 	}
 	w := &writer{texts: map[string]uint64{}}
 	w.uint(uint64(len(types.structs)))
@@ -27,8 +45,7 @@ func Encode(pointer any) ([]byte, error) {
 		}
 	}
 	w.shape(root)
-	w.value(root, v)
-	return w.b, nil
+	return w, root, nil
 }
 
 // writer writes. A text is written once, and from then on by its number.
@@ -76,6 +93,8 @@ func (w *writer) value(d *shape, v reflect.Value) {
 		w.uint(v.Uint())
 	case kindString:
 		w.text(v.String())
+	case kindFloat:
+		w.uint(math.Float64bits(v.Float()))
 	case kindStruct:
 		for _, f := range d.fields {
 			w.value(f.is, v.Field(f.at))

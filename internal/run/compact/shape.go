@@ -12,6 +12,7 @@ const (
 	kindInt     = 'i'
 	kindUint    = 'u'
 	kindString  = 's'
+	kindFloat   = 'f'
 	kindPointer = '*'
 	kindSlice   = '['
 	kindMap     = 'm'
@@ -67,7 +68,7 @@ func (s *shapes) describe(t reflect.Type) (*shape, error) {
 func (s *shapes) fields(t reflect.Type) (list []field, err error) {
 	for at, name := range namesOf(t) {
 		if name == "" {
-			if f := t.Field(at); f.Anonymous && !f.IsExported() {
+			if f := t.Field(at); f.Anonymous && !f.IsExported() && shows(f.Type) {
 				return nil, fmt.Errorf("%s: the fields of the embedded %s cannot be reached", t, f.Name)
 			}
 			continue
@@ -111,6 +112,8 @@ func kindOf(t reflect.Type) byte {
 		return kindUint
 	case reflect.String:
 		return kindString
+	case reflect.Float64:
+		return kindFloat
 	case reflect.Pointer:
 		return kindPointer
 	case reflect.Slice:
@@ -122,4 +125,18 @@ func kindOf(t reflect.Type) byte {
 	default:
 		return 0
 	}
+}
+
+// shows says whether a struct, or one embedded in it, has fields that JSON would write.
+func shows(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for at := range t.NumField() {
+		f := t.Field(at)
+		if f.IsExported() && f.Tag.Get("json") != "-" || f.Anonymous && shows(f.Type) {
+			return true
+		}
+	}
+	return false
 }

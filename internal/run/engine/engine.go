@@ -118,7 +118,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	state, err := restore(ctx, o.Journal, ^uint64(0))
+	state, err := newest(ctx, o.Journal, ^uint64(0))
+	if err == nil {
+		err = bringUp(ctx, o, state)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +141,36 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// restore builds the state after record seq, from the newest snapshot before it
-// and the tail of the log.
+// restore builds the state after record seq, from the newest snapshot before it that is
+// whole and of this version, and the tail of the log.
 func restore(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, error) {
-	s := fleet.NewState()
-	if snap, ok, err := j.SnapshotBefore(ctx, seq); err != nil {
-		return nil, fmt.Errorf("read snapshot: %w", err)
-	} else if ok {
-		if decoded, err := unpack(snap.Data); err == nil {
-			s = decoded // a snapshot that cannot be read is not needed either
-		}
+	s, err := newest(ctx, j, seq)
+	if err != nil {
+		return nil, err
 	}
 	return s, advance(ctx, j, s, seq)
+}
+
+// newest is the state of the newest snapshot up to seq that can be trusted; the empty
+// state where there is none. One that another version made knows nothing of what came
+// into the state since, though the log may: it is not used.
+func newest(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, error) {
+	for {
+		snap, ok, err := j.SnapshotBefore(ctx, seq)
+		if err != nil {
+			return nil, fmt.Errorf("read snapshot: %w", err)
+		}
+		if !ok {
+			return fleet.NewState(), nil
+		}
+		if s, err := trusted(snap.Data); err == nil {
+			return s, nil
+		}
+		if snap.Seq == 0 {
+			return fleet.NewState(), nil
+		}
+		seq = snap.Seq - 1
+	}
 }
 
 // errEnough ends a read of the journal that has what it wants.

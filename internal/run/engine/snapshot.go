@@ -109,23 +109,78 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 	return journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: b.Bytes()}, err
 }
 
+// mostAnew is how many snapshots are made at most while a whole log is replayed.
+const mostAnew = 64
+
+// bringUp applies the records after the state's. Where they are many, as after a change of
+// version, it leaves snapshots on its way, so that the past is found quickly again.
+func bringUp(ctx context.Context, o Options, s *fleet.State) error {
+	last, _, err := o.Journal.Last(ctx)
+	if err != nil {
+		return err
+	}
+	step := max(o.SnapshotEvery, (last-min(last, s.Seq))/mostAnew)
+	if o.SnapshotEvery == 0 || o.Follow || last < s.Seq+4*o.SnapshotEvery {
+		return advance(ctx, o.Journal, s, ^uint64(0))
+	}
+	for s.Seq+step < last {
+		if err := advance(ctx, o.Journal, s, s.Seq+step); err != nil {
+			return err
+		}
+		if snap, err := SnapshotOf(s); err == nil {
+			err = o.Journal.SaveSnapshot(ctx, snap)
+			if err != nil && o.Log != nil {
+				o.Log.Warn("a snapshot could not be saved", "error", err)
+			}
+		}
+	}
+	return advance(ctx, o.Journal, s, ^uint64(0))
+}
+
+// trusted reads a snapshot that a version with the same fields of the state has made.
+func trusted(data []byte) (*fleet.State, error) {
+	if len(data) == 0 || data[0] != inCompact {
+		return nil, errOtherVersion
+	}
+	plain, err := inflate(data)
+	if err != nil {
+		return nil, err
+	}
+	if !compact.Fits(plain, fleet.NewState()) {
+		return nil, errOtherVersion
+	}
+	return decode(plain)
+}
+
+var errOtherVersion = errors.New("the snapshot is of another version")
+
+func inflate(data []byte) (string, error) {
+	var plain strings.Builder
+	plain.Grow(4 * len(data))
+	_, err := io.Copy(&plain, flate.NewReader(bytes.NewReader(data[1:])))
+	return plain.String(), err
+}
+
+func decode(plain string) (*fleet.State, error) {
+	s := fleet.NewState()
+	if err := compact.Decode(plain, s); err != nil {
+		return nil, err
+	}
+	s.Rebuild()
+	return s, nil
+}
+
 // unpack reads a snapshot of any kind.
 func unpack(data []byte) (*fleet.State, error) {
 	if len(data) == 0 || data[0] != inCompact && data[0] != inJSON {
 		return fleet.Decode(data)
 	}
-	var plain strings.Builder
-	plain.Grow(4 * len(data))
-	if _, err := io.Copy(&plain, flate.NewReader(bytes.NewReader(data[1:]))); err != nil {
+	plain, err := inflate(data)
+	if err != nil {
 		return nil, err
 	}
 	if data[0] == inJSON {
-		return fleet.Decode([]byte(plain.String()))
+		return fleet.Decode([]byte(plain))
 	}
-	s := fleet.NewState()
-	if err := compact.Decode(plain.String(), s); err != nil {
-		return nil, err
-	}
-	s.Rebuild()
-	return s, nil
+	return decode(plain)
 }

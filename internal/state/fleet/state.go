@@ -219,6 +219,14 @@ func (s *State) Remember(u KeyUse) {
 	}
 }
 
+// KeysSince is the moment since which all keys are remembered; 0 while none was forgotten.
+func (s *State) KeysSince() Instant {
+	if len(s.Keys) < KeyMemory {
+		return 0
+	}
+	return s.Keys[0].At
+}
+
 // TakeDirty lists the partitions that changed since it was last asked, in order of ID.
 func (s *State) TakeDirty() []*Partition {
 	list := make([]*Partition, 0, len(s.dirty))
