@@ -1,6 +1,7 @@
 // Package answer is the floor of answers to questions about state and log. It has no code of its own.
 //
 //	view       what people read: capacity, history, audit
+//	reason     the list of reasons for which work waits (pure)
 //	explain    why a workload waits            (pure)
 //	clusterlife what a cluster that is built waits for, on whom, until when; the quota ledger (pure)
 //	whatif     what would let it start         (pure, tries on a copy)

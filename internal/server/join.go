@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
@@ -165,7 +166,7 @@ func summary(s *fleet.State) string {
 // there: that a cluster is only watched is what was asked for, and no news.
 func wouldBe(s *fleet.State, list []explain.Blocker) string {
 	for _, b := range list {
-		if b.Code != explain.ClusterNotReady || slices.ContainsFunc(b.Culprits, func(name string) bool { return s.Cluster(name) == nil || s.Cluster(name).Stale }) {
+		if b.Code != reason.ClusterNotReady || slices.ContainsFunc(b.Culprits, func(name string) bool { return s.Cluster(name) == nil || s.Cluster(name).Stale }) {
 			return string(b.Code)
 		}
 	}

@@ -4,50 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
-
-// Code is the stable name of a reason (semantics §7).
-type Code string
-
-// The codes, in the order in which blockers of quota work are listed; on flex
-// the order is GangTooLarge, FlexShare, Behind, Fragmented, FlexFull.
-const (
-	NoSuchPartition Code = "NoSuchPartition"
-	ClusterNotReady Code = "ClusterNotReady"
-	GangTooLarge    Code = "GangTooLarge"
-	FlexShare       Code = "FlexShare"
-	Held            Code = "Held"
-	Behind          Code = "Behind"
-	QuotaUnbacked   Code = "QuotaUnbacked"
-	TreeFull        Code = "TreeFull"
-	QuotaFull       Code = "QuotaFull"
-	Fragmented      Code = "Fragmented"
-	Evicting        Code = "Evicting"
-	FlexFull        Code = "FlexFull"
-)
-
-// Class says who can do something about a blocker.
-type Class string
-
-// The classes of blockers.
-const (
-	Wait   Class = "wait"   // time will do
-	Change Class = "change" // the submitter can
-	Ask    Class = "ask"    // a quota owner or operator can
-	Fault  Class = "fault"  // something is broken
-)
-
-var classes = map[Code]Class{
-	NoSuchPartition: Change, ClusterNotReady: Fault, GangTooLarge: Change, FlexShare: Wait, Held: Ask,
-	Behind: Wait, QuotaUnbacked: Ask, TreeFull: Wait, QuotaFull: Wait, Fragmented: Wait, Evicting: Wait, FlexFull: Wait,
-}
 
 // Blocker is one thing that keeps a workload from starting. Figures are GPUs,
 // except those whose name says nodes.
 type Blocker struct {
-	Code      Code
-	Class     Class
+	Code      reason.Code
+	Class     reason.Class
 	Partition string
 	Figures   map[string]int
 	Culprits  []string // workloads, nodes or clusters behind it
@@ -79,7 +44,7 @@ const (
 // AnswerOf says what a list of blockers amounts to.
 func AnswerOf(list []Blocker) Answer {
 	for _, b := range list {
-		if b.Code == NoSuchPartition || b.Code == GangTooLarge || b.Class == Change {
+		if b.Code == reason.NoSuchPartition || b.Code == reason.GangTooLarge || b.Class == reason.Change {
 			return Impossible
 		}
 	}
@@ -89,16 +54,16 @@ func AnswerOf(list []Blocker) Answer {
 	return Waiting
 }
 
-func block(code Code, p *fleet.Partition, figures map[string]int, culprits []string, format string, args ...any) Blocker {
+func block(code reason.Code, p *fleet.Partition, figures map[string]int, culprits []string, format string, args ...any) Blocker {
 	id := ""
 	if p != nil {
 		id = p.ID
 	}
-	return Blocker{Code: code, Class: classes[code], Partition: id, Figures: figures, Culprits: culprits, Text: fmt.Sprintf(format, args...)}
+	return Blocker{Code: code, Class: reason.Of(code).Class, Partition: id, Figures: figures, Culprits: culprits, Text: fmt.Sprintf(format, args...)}
 }
 
 // of gives a blocker another class than its code has by itself.
-func (b Blocker) of(class Class) Blocker {
+func (b Blocker) of(class reason.Class) Blocker {
 	b.Class = class
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -25,7 +26,7 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 			next = Next{h.Until, fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Holder())}
 		}
 	}
-	return block(Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.held}, names,
+	return block(reason.Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.held}, names,
 		"%s has %d GPUs backed; %d are in use, and %d are held for %s and unused. It needs %d.",
 		a.Quota, a.BackedGPUs(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
 }

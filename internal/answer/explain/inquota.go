@@ -1,6 +1,9 @@
 package explain
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/answer/reason"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // inQuota is what keeps quota work from starting, in the contract's order. Where
 // something else keeps it already, nothing need be in the way here.
@@ -57,7 +60,7 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 
 func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 	gpus := ahead.Workload.NeedsBase()
-	return block(Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
+	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
 		"%s (%s) is ahead of it and holds a reservation for %d GPUs; starting this one now could delay it.",
 		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
@@ -67,7 +70,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Stays()}
 	switch {
 	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
-		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
+		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
 			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
@@ -76,7 +79,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 			most = max(most, nodes)
 		}
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
-		return block(QuotaUnbacked, q.p, figures, q.downNodes(),
+		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
 			a.Quota, a.BackedGPUs(), most, max(q.gang, 1), q.reach()).until(q.nodesReturn()), true
 	}
@@ -89,11 +92,11 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	if !n.others {
-		b := block(QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.inWay}, holders(a.Work()),
+		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.inWay}, holders(a.Work()),
 			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.BackedGPUs(), q.gpus)
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
-	b := block(TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),
+	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),
 		"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, n.treeKept, n.treeBacked, q.gpus)
 	return q.beyond(b, n.treeGrant, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
@@ -105,18 +108,18 @@ func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
 	}
 	b.Figures["assigned"] = granted
 	b.Text += " Even empty, " + whose + " would not hold it."
-	return b.of(Change)
+	return b.of(reason.Change)
 }
 
 // scattered says that there is enough in number, and not in one piece.
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 	if n.guaranteed() && q.pl.FitsBacking(q.it, false) {
 		left := a.BackedGPUs() - n.earlier
-		return block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
+		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
 			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))
 	}
 	left := n.treeBacked - n.treeKept
-	return block(Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(q.treeWork(a.Tree())),
+	return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(q.treeWork(a.Tree())),
 		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 

@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -108,7 +109,7 @@ func evicting(p *fleet.Partition, leavers []*fleet.Workload, gpus int, format st
 	if last != 0 {
 		next = Next{last, "the last grace period ends"}
 	}
-	return block(Evicting, p, map[string]int{"gpus": gpus}, names[:min(len(names), most)], format, joined(names)).until(next).overdue(lateOf(leavers...))
+	return block(reason.Evicting, p, map[string]int{"gpus": gpus}, names[:min(len(names), most)], format, joined(names)).until(next).overdue(lateOf(leavers...))
 }
 
 func reserves(w *fleet.Workload) bool {

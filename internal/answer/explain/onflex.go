@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -48,7 +49,7 @@ func (q *question) figures(f pool) map[string]int {
 }
 
 func (q *question) atShare(f pool) Blocker {
-	return block(FlexShare, q.p, q.figures(f), holders(q.flexOf(q.w.Namespace)),
+	return block(reason.FlexShare, q.p, q.figures(f), holders(q.flexOf(q.w.Namespace)),
 		"%s already holds %d GPUs of flex, and its fair share is %d: it gets more only where room is free.", q.w.Namespace, f.own, f.share).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
@@ -59,14 +60,14 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 		return Blocker{}, false
 	}
 	gpus := ahead.Workload.NeedsBase()
-	return block(Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
+	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
 		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %d GPUs.", name(ahead.Workload), gpus).
 		until(q.declaredEnd(q.p.FlexWork())), true
 }
 
 func (q *question) inPieces(f pool) Blocker {
 	others := q.inTheWay()
-	return block(Fragmented, q.p, q.figures(f), others,
+	return block(reason.Fragmented, q.p, q.figures(f), others,
 		"%d GPUs of flex are free and %d are its share, but not %s; in the way: %s.", f.free, f.share, q.flexPiece(), joined(others)).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
@@ -95,7 +96,7 @@ func (q *question) flexFull(f pool) Blocker {
 			next = Next{at, "the minimum run time of work of " + ns + " is over"}
 		}
 	}
-	b := block(FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
+	b := block(reason.FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
 	if q.gpus > f.flex {
 		b.Text += words(" It needs more than all flex of %s.", q.p.ID)
 	}

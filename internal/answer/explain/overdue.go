@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -55,7 +56,7 @@ func (b Blocker) overdue(list []late) Blocker {
 	b.Figures["overdue"] = gpus
 	b.Text += words(" %s was told to leave at %s, by %s, and its cluster has not reported it gone (told again %s). Its GPUs stay taken until the cluster reports it, or an operator takes its nodes out of service.",
 		name(first.w), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
-	return b.of(Fault).until(next)
+	return b.of(reason.Fault).until(next)
 }
 
 func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05") + " UTC" }
@@ -73,6 +74,6 @@ func stuck(w *fleet.Workload) []Blocker {
 	if len(list) == 0 {
 		return nil
 	}
-	b := block(Evicting, w.At(), map[string]int{"gpus": leavingGPUs(w)}, []string{name(w)}, "It has not left the room it was told to leave.")
+	b := block(reason.Evicting, w.At(), map[string]int{"gpus": leavingGPUs(w)}, []string{name(w)}, "It has not left the room it was told to leave.")
 	return []Blocker{b.overdue(list)}
 }

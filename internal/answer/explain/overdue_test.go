@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -41,7 +42,7 @@ func TestWhoWaitsForAVictimThatDoesNotLeaveIsToldSo(t *testing.T) {
 	now := do(t, s, time.Minute, one("high", "elm", "q"))
 	high, low := s.Workload("elm", "high"), s.Workload("oak", "low")
 	b := explain.Why(s, high, now)[0]
-	if b.Code != explain.Evicting || b.Class != explain.Wait || strings.Contains(b.Text, "not reported it gone") || b.Next.At != low.GraceEnds {
+	if b.Code != reason.Evicting || b.Class != reason.Wait || strings.Contains(b.Text, "not reported it gone") || b.Next.At != low.GraceEnds {
 		t.Fatalf("within the grace: %+v", b)
 	}
 	if list := explain.Why(s, low, now); len(list) > 0 {
@@ -50,11 +51,11 @@ func TestWhoWaitsForAVictimThatDoesNotLeaveIsToldSo(t *testing.T) {
 	now = do(t, s, 7*time.Minute, core.Tick{})
 	b = explain.Why(s, high, now)[0]
 	says := "oak/low was told to leave at 2026-01-10 00:01:00 UTC, by 2026-01-10 00:01:30 UTC, and its cluster has not reported it gone (told again once)"
-	if b.Code != explain.Evicting || b.Class != explain.Fault || b.Figures["overdue"] != 8 || !strings.Contains(b.Text, says) || b.Next.At <= now {
+	if b.Code != reason.Evicting || b.Class != reason.Fault || b.Figures["overdue"] != 8 || !strings.Contains(b.Text, says) || b.Next.At <= now {
 		t.Fatalf("when it is overdue: %+v", b)
 	}
 	list := explain.Why(s, low, now)
-	if len(list) != 1 || list[0].Class != explain.Fault || !strings.Contains(list[0].Text, says) {
+	if len(list) != 1 || list[0].Class != reason.Fault || !strings.Contains(list[0].Text, says) {
 		t.Fatalf("the victim that is overdue: %+v", list)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -65,11 +66,11 @@ func hopeless(list []Blocker) int {
 	weight := 0
 	for _, b := range list {
 		switch {
-		case b.Code == GangTooLarge:
+		case b.Code == reason.GangTooLarge:
 			weight += 4
-		case b.Class == Change:
+		case b.Class == reason.Change:
 			weight += 2
-		case b.Code == ClusterNotReady:
+		case b.Code == reason.ClusterNotReady:
 			weight++
 		}
 	}
@@ -78,9 +79,9 @@ func hopeless(list []Blocker) int {
 
 func nowhere(w *fleet.Workload) Blocker {
 	if w.Flexes() {
-		return block(NoSuchPartition, nil, nil, nil, "There is no partition for it yet: %s.", place(w))
+		return block(reason.NoSuchPartition, nil, nil, nil, "There is no partition for it yet: %s.", place(w))
 	}
-	return block(NoSuchPartition, nil, nil, nil, "%s has no grant in %s.", w.Target, place(w))
+	return block(reason.NoSuchPartition, nil, nil, nil, "%s has no grant in %s.", w.Target, place(w))
 }
 
 func place(w *fleet.Workload) string {
@@ -123,7 +124,7 @@ func (q *question) everywhere() []Blocker {
 		list = append(list, q.notReady(c))
 	}
 	if q.p.Halted() != "" {
-		list = append(list, block(ClusterNotReady, q.p, nil, nil, "Nothing new is decided in %s: %s.", q.p.ID, q.p.Halted()))
+		list = append(list, block(reason.ClusterNotReady, q.p, nil, nil, "Nothing new is decided in %s: %s.", q.p.ID, q.p.Halted()))
 	}
 	if !q.pl.CouldEver(q.it) {
 		list = append(list, q.tooLarge())
@@ -133,16 +134,16 @@ func (q *question) everywhere() []Blocker {
 
 func (q *question) notReady(c *fleet.Cluster) Blocker {
 	if c.Stale {
-		return block(ClusterNotReady, q.p, nil, []string{c.Name}, "The reports of %s have stopped; nothing new starts there until it reports again.", c.Name)
+		return block(reason.ClusterNotReady, q.p, nil, []string{c.Name}, "The reports of %s have stopped; nothing new starts there until it reports again.", c.Name)
 	}
 	// Nothing is broken: it goes on when an operator says so.
-	return block(ClusterNotReady, q.p, nil, []string{c.Name}, "Cluster %s is in mode %s; Muster starts nothing there.", c.Name, c.Mode).of(Ask)
+	return block(reason.ClusterNotReady, q.p, nil, []string{c.Name}, "Cluster %s is in mode %s; Muster starts nothing there.", c.Name, c.Mode).of(reason.Ask)
 }
 
 func (q *question) tooLarge() Blocker {
 	for _, pool := range q.w.Pools {
 		if pool.GPUs > q.p.GPUsPerNode {
-			return block(GangTooLarge, q.p, map[string]int{"needs": pool.GPUs, "perNode": q.p.GPUsPerNode}, nil,
+			return block(reason.GangTooLarge, q.p, map[string]int{"needs": pool.GPUs, "perNode": q.p.GPUsPerNode}, nil,
 				"A replica of %s needs %d GPUs on one node; a node of %s has %d.", pool.Name, pool.GPUs, q.p.ID, q.p.GPUsPerNode)
 		}
 	}
@@ -150,9 +151,9 @@ func (q *question) tooLarge() Blocker {
 	figures := map[string]int{"needs": q.gpus, "needsNodes": q.gang, "largestNodes": largest}
 	if q.gang == 0 {
 		delete(figures, "needsNodes")
-		return block(GangTooLarge, q.p, figures, nil, "It needs %d GPUs at once, and all of %s could not hold it.", q.gpus, q.p.ID)
+		return block(reason.GangTooLarge, q.p, figures, nil, "It needs %d GPUs at once, and all of %s could not hold it.", q.gpus, q.p.ID)
 	}
-	return block(GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest %s has %d nodes).",
+	return block(reason.GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest %s has %d nodes).",
 		q.gang, q.reach(), q.reach(), q.p.ID, q.reach(), largest)
 }
 

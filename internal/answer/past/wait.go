@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -13,26 +14,6 @@ import (
 // it is about, and the part of the whole that the waiting belongs to.
 type Reason struct {
 	Code, Cluster, Part string
-}
-
-// The parts of all waiting: what a better allocation would recover.
-const (
-	PartUnbacked = "unbacked" // the grant would do, its backing does not
-	PartQuota    = "quota"    // there is no more quota, or share of flex
-	PartShape    = "shape"    // enough GPUs, not in one piece
-	PartFault    = "fault"    // something is broken, or was never there
-	PartMoment   = "moment"   // its room is being made
-)
-
-// Parts lists the parts in the order in which they are shown.
-func Parts() []string { return []string{PartUnbacked, PartQuota, PartShape, PartFault, PartMoment} }
-
-var parts = map[explain.Code]string{
-	explain.QuotaUnbacked: PartUnbacked,
-	explain.QuotaFull:     PartQuota, explain.TreeFull: PartQuota, explain.Held: PartQuota, explain.FlexFull: PartQuota, explain.FlexShare: PartQuota,
-	explain.NoSuchPartition: PartQuota,
-	explain.Fragmented:      PartShape, explain.GangTooLarge: PartShape,
-	explain.ClusterNotReady: PartFault,
 }
 
 // Waiter is a workload that waits now.
@@ -102,13 +83,13 @@ func alike(w *fleet.Workload) string {
 func reasonOf(s *fleet.State, w *fleet.Workload, now fleet.Instant) Reason {
 	list := explain.Why(s, w, now)
 	if len(list) == 0 {
-		return Reason{Code: "none", Part: PartMoment}
+		return Reason{Code: "none", Part: string(reason.Moment)}
 	}
-	r := Reason{Code: string(list[0].Code), Part: PartMoment}
+	r := Reason{Code: string(list[0].Code), Part: string(reason.Moment)}
 	r.Cluster, _, _ = strings.Cut(list[0].Partition, "/")
 	for _, blocker := range list {
-		if part, ok := parts[blocker.Code]; ok {
-			r.Part = part
+		if part := reason.Of(blocker.Code).Part; part != reason.Moment {
+			r.Part = string(part)
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -34,7 +35,7 @@ const (
 // Change is something that, once done, lets the workload start. It was tried.
 type Change struct {
 	Kind     Kind
-	Class    explain.Class  // who can do it: the submitter, a person who must be asked, or time
+	Class    reason.Class   // who can do it: the submitter, a person who must be asked, or time
 	Commands []core.Command // what was done to the copy, in order
 	Start    Start          // and what came of it
 
@@ -99,14 +100,14 @@ func (c Change) turn() int {
 		return 4
 	case c.Kind == Ends:
 		return 3
-	case c.Class == explain.Change:
+	case c.Class == reason.Change:
 		return 1
 	}
 	return 2
 }
 
 // has says whether one of the blockers has one of these codes.
-func (x *search) has(codes ...explain.Code) bool {
+func (x *search) has(codes ...reason.Code) bool {
 	for _, b := range x.why {
 		for _, c := range codes {
 			if b.Code == c {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -17,7 +17,7 @@ const holdsTogether = 16
 // the order in which they do. Until then their holders can be asked.
 func (x *search) holds() {
 	a := x.account()
-	if a == nil || !x.has(explain.Held) {
+	if a == nil || !x.has(reason.Held) {
 		return
 	}
 	list := slices.DeleteFunc(slices.Clone(a.InsideHolds()), func(h *fleet.Hold) bool { return h.For(x.w) })
@@ -33,7 +33,7 @@ func (x *search) holds() {
 
 // over is the change that holds are over.
 func (x *search) over(a *fleet.Account, list []*fleet.Hold) Change {
-	c := Change{Kind: Holds, Class: explain.Ask, Quota: a.Quota, Partition: x.at().ID}
+	c := Change{Kind: Holds, Class: reason.Ask, Quota: a.Quota, Partition: x.at().ID}
 	for _, h := range list {
 		c.Names = append(c.Names, fmt.Sprintf("hold %d of %d GPUs for %s", h.ID, h.GPUs, h.Holder()))
 		c.Commands = append(c.Commands, core.ReleaseHold{ID: h.ID})

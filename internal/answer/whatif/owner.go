@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/health"
 	"github.com/muster-fleet/muster/internal/decide/promise"
@@ -18,17 +18,17 @@ import (
 // on which nothing is started yet is decided for.
 func (x *search) reports() {
 	for _, b := range x.why {
-		if b.Code != explain.ClusterNotReady {
+		if b.Code != reason.ClusterNotReady {
 			continue
 		}
 		for _, name := range b.Culprits {
 			if c := x.s.Cluster(name); c != nil && c.Stale {
 				x.tryKeep(Change{
-					Kind: Reports, Class: explain.Fault, Names: []string{name},
+					Kind: Reports, Class: reason.Fault, Names: []string{name},
 					Commands: []core.Command{core.ResumeReports{Cluster: name}},
 				})
 			} else if c != nil && c.Mode != fleet.Enforce {
-				x.tryKeep(Change{Kind: Mode, Class: explain.Ask, Names: []string{name}, Commands: toEnforce(x.s, *c)})
+				x.tryKeep(Change{Kind: Mode, Class: reason.Ask, Names: []string{name}, Commands: toEnforce(x.s, *c)})
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (x *search) nodes() {
 		names[i], commands[i] = n.Name, x.comesBack(p, n)
 	}
 	back := func(from, to int) Change {
-		return Change{Kind: Nodes, Class: explain.Ask, Partition: p.ID, Names: names[from:to], Commands: commands[from:to]}
+		return Change{Kind: Nodes, Class: reason.Ask, Partition: p.ID, Names: names[from:to], Commands: commands[from:to]}
 	}
 	c, ok := x.least(len(down), func(n int) Change { return back(0, n) }, patience)
 	for i := 1; ok && len(c.Names) > 1 && i < min(len(down), nodesTried); i++ {
@@ -133,7 +133,7 @@ func (x *search) grants() {
 		c, ok := x.least(room, func(nodes int) Change {
 			gpus := nodes * p.GPUsPerNode
 			return Change{
-				Kind: Grant, Class: explain.Ask, Quota: x.w.Target, Partition: p.ID, GPUs: gpus, Was: has, Now: has + gpus,
+				Kind: Grant, Class: reason.Ask, Quota: x.w.Target, Partition: p.ID, GPUs: gpus, Was: has, Now: has + gpus,
 				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: has + gpus, KeepGang: true}},
 			}
 		}, 0)
@@ -165,7 +165,7 @@ func (x *search) held(p *fleet.Partition) int {
 // gang tries to let the grant declare the gang, so that it is backed in one piece.
 func (x *search) gang() {
 	a, p := x.account(), x.at()
-	if a == nil || !x.has(explain.QuotaUnbacked, explain.Fragmented) {
+	if a == nil || !x.has(reason.QuotaUnbacked, reason.Fragmented) {
 		return
 	}
 	pool := x.w.Pools[x.largestPool()]
@@ -175,7 +175,7 @@ func (x *search) gang() {
 		return
 	}
 	x.tryKeep(Change{
-		Kind: Gang, Class: explain.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gang, Was: a.Gang, Now: a.Grant,
+		Kind: Gang, Class: reason.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gang, Was: a.Gang, Now: a.Grant,
 		Commands: []core.Command{core.SetGrant{Quota: a.Quota, Partition: p.ID, GPUs: a.Grant, Gang: gang}},
 	})
 }
@@ -186,7 +186,7 @@ const giversTried = 3
 // transfers tries to take from the grant of another quota what its work does not use.
 func (x *search) transfers() {
 	p := x.at()
-	if p == nil || x.w.Flexes() || x.grew() || !x.has(explain.QuotaFull, explain.TreeFull, explain.QuotaUnbacked, explain.Behind) {
+	if p == nil || x.w.Flexes() || x.grew() || !x.has(reason.QuotaFull, reason.TreeFull, reason.QuotaUnbacked, reason.Behind) {
 		return
 	}
 	givers := slices.DeleteFunc(slices.Clone(p.Accounts), func(a *fleet.Account) bool {
@@ -197,7 +197,7 @@ func (x *search) transfers() {
 		c, ok := x.least(spare(p, a), func(nodes int) Change {
 			gpus := nodes * p.GPUsPerNode
 			return Change{
-				Kind: Transfer, Class: explain.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gpus,
+				Kind: Transfer, Class: reason.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gpus,
 				Commands: []core.Command{core.Transfer{From: a.Quota, To: x.w.Target, Partition: p.ID, GPUs: gpus}},
 			}
 		}, 0)

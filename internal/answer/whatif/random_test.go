@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -23,7 +24,7 @@ var (
 // seen counts what a test has met, so that it cannot pass by meeting nothing.
 type seen struct {
 	pending int
-	codes   map[explain.Code]int
+	codes   map[reason.Code]int
 	kinds   map[whatif.Kind]int
 }
 
@@ -36,7 +37,7 @@ func TestEveryPendingWorkloadHasAReasonAndEveryChangeWorks(t *testing.T) {
 	if *seedFlag != 0 {
 		first, last = *seedFlag, *seedFlag
 	}
-	total := seen{codes: map[explain.Code]int{}, kinds: map[whatif.Kind]int{}}
+	total := seen{codes: map[reason.Code]int{}, kinds: map[whatif.Kind]int{}}
 	for seed := first; seed <= last; seed++ {
 		f := randomFleet(seed)
 		for range 40 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -56,10 +57,10 @@ func (st *story) why(name string) []explain.Blocker {
 	return explain.Why(c, c.Workload("oak", name), st.now)
 }
 
-func (st *story) wants(name string, answer explain.Answer, codes ...explain.Code) []explain.Blocker {
+func (st *story) wants(name string, answer explain.Answer, codes ...reason.Code) []explain.Blocker {
 	st.Helper()
 	list := st.why(name)
-	var got []explain.Code
+	var got []reason.Code
 	for _, b := range list {
 		got = append(got, b.Code)
 	}
@@ -83,7 +84,7 @@ func TestBlockersStandInTheOrderOfTheContract(t *testing.T) {
 	st.nodes("long", "u", 3, 2*time.Hour)
 	st.nodes("head", "u", 2, 0)
 	st.nodes("late", "u", 2, 0)
-	list := st.wants("late", explain.Waiting, explain.Behind, explain.QuotaFull)
+	list := st.wants("late", explain.Waiting, reason.Behind, reason.QuotaFull)
 	if list[0].Culprits[0] != "oak/head" || list[1].Culprits[0] != "oak/long" {
 		t.Errorf("culprits %v and %v, want oak/head and oak/long", list[0].Culprits, list[1].Culprits)
 	}
@@ -91,7 +92,7 @@ func TestBlockersStandInTheOrderOfTheContract(t *testing.T) {
 		t.Errorf("next change %v, want %v: the end that oak/long declared", list[1].Next.At, end)
 	}
 	st.must(core.StopReports{Cluster: "c"})
-	st.wants("late", explain.Waiting, explain.ClusterNotReady, explain.Behind, explain.QuotaFull)
+	st.wants("late", explain.Waiting, reason.ClusterNotReady, reason.Behind, reason.QuotaFull)
 }
 
 func TestWhoCouldOnlyBorrowIsBehindTheHeadOfTheTree(t *testing.T) {
@@ -99,7 +100,7 @@ func TestWhoCouldOnlyBorrowIsBehindTheHeadOfTheTree(t *testing.T) {
 	st.nodes("full", "t/y", 4, 0)
 	st.nodes("wide", "t/x", 6, 0)
 	st.nodes("more", "t/y", 1, 0)
-	list := st.wants("more", explain.Waiting, explain.Behind)
+	list := st.wants("more", explain.Waiting, reason.Behind)
 	if list[0].Culprits[0] != "oak/wide" {
 		t.Errorf("behind %v, want oak/wide", list[0].Culprits)
 	}
@@ -108,7 +109,7 @@ func TestWhoCouldOnlyBorrowIsBehindTheHeadOfTheTree(t *testing.T) {
 func TestMoreThanIsGrantedIsImpossibleAndNotAMatterOfTime(t *testing.T) {
 	st := tell(t, map[string]int{"u": 16})
 	st.nodes("huge", "u", 3, 0)
-	st.wants("huge", explain.Impossible, explain.QuotaFull)
+	st.wants("huge", explain.Impossible, reason.QuotaFull)
 	found := st.changes("huge")
 	if c := found[whatif.Grant]; c.GPUs != 8 || c.Now != 24 {
 		t.Errorf("grant %+v, want 8 GPUs more, 24", c)
@@ -122,7 +123,7 @@ func TestAWholeGrantWithoutMetalIsUnbackedAndNotFull(t *testing.T) {
 	st := tell(t, map[string]int{"u": 64})
 	st.must(core.SetNodes{Names: []string{"c-g-i1-001"}, State: fleet.Quarantined, Signal: "XID 79"})
 	st.nodes("all", "u", 8, 0)
-	list := st.wants("all", explain.Waiting, explain.QuotaUnbacked)
+	list := st.wants("all", explain.Waiting, reason.QuotaUnbacked)
 	if !slices.Equal(list[0].Culprits, []string{"c-g-i1-001"}) {
 		t.Errorf("behind it %v, want the node that is out", list[0].Culprits)
 	}
@@ -137,7 +138,7 @@ func TestALessImportantRunnerIsNoBlocker(t *testing.T) {
 	st.nodes("low", "u", 4, 0)
 	st.must(core.Prioritise{Namespace: "oak", Name: "low", Priority: fleet.Low})
 	st.nodes("mid", "u", 4, 0)
-	st.wants("mid", explain.Waiting, explain.Evicting)
+	st.wants("mid", explain.Waiting, reason.Evicting)
 }
 
 func TestASearchThatMayTryNothingSaysThatItMissedSomething(t *testing.T) {
@@ -158,7 +159,7 @@ func TestFitSaysWhereItStartsAndChangesNothing(t *testing.T) {
 		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 3, Max: 3, Reach: fleet.ReachIsland}},
 	}
 	places := whatif.Fit(st.s, spec, st.now, whatif.Budget{}).Places
-	if len(places) != 2 || places[0].Starts || places[0].Blockers[0].Code != explain.QuotaFull || !places[1].Starts || places[1].Target != fleet.Flex {
+	if len(places) != 2 || places[0].Starts || places[0].Blockers[0].Code != reason.QuotaFull || !places[1].Starts || places[1].Target != fleet.Flex {
 		t.Errorf("places %+v, want u waiting and flex starting", places)
 	}
 	if st.s.Seq != before || len(st.s.Workloads) != 0 {
@@ -170,7 +171,7 @@ func TestAClusterThatIsOnlyObservedIsSetToEnforceStepByStep(t *testing.T) {
 	st := tell(t, map[string]int{"u": 32})
 	st.must(core.SetMode{Cluster: "c", Mode: fleet.Observe})
 	st.nodes("one", "u", 1, 0)
-	st.wants("one", explain.Waiting, explain.ClusterNotReady)
+	st.wants("one", explain.Waiting, reason.ClusterNotReady)
 	c, ok := st.changes("one")[whatif.Mode]
 	want := []core.Command{core.SetMode{Cluster: "c", Mode: fleet.Shadow}, core.SetMode{Cluster: "c", Mode: fleet.Enforce}}
 	if !ok || !slices.Equal(c.Commands, want) || c.Start.GPUs != 8 {

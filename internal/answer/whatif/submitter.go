@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -50,7 +50,7 @@ func (x *search) flex() {
 
 func (x *search) retarget(quota, partition string) Change {
 	return Change{
-		Kind: Target, Class: explain.Change, Quota: quota, Partition: partition,
+		Kind: Target, Class: reason.Change, Quota: quota, Partition: partition,
 		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: quota, Partition: partition}},
 	}
 }
@@ -96,7 +96,7 @@ func (x *search) partition() {
 		return
 	}
 	x.tryKeep(Change{
-		Kind: Partition, Class: explain.Change, Quota: x.w.Target,
+		Kind: Partition, Class: reason.Change, Quota: x.w.Target,
 		Commands: []core.Command{core.Retarget{Namespace: x.w.Namespace, Name: x.w.Name, Target: x.w.Target}},
 	})
 }
@@ -107,7 +107,7 @@ func (x *search) again(c Change, edit func(*fleet.Spec)) Change {
 	spec := x.w.Spec
 	spec.Pools = slices.Clone(spec.Pools)
 	edit(&spec)
-	c.Class = explain.Change
+	c.Class = reason.Change
 	c.Commands = []core.Command{core.Cancel{Namespace: x.w.Namespace, Name: x.w.Name}, core.Submit{Spec: spec}}
 	return c
 }
@@ -123,7 +123,7 @@ func (x *search) smaller() {
 			resize.Max = pool.Max
 		}
 		return Change{
-			Kind: Smaller, Class: explain.Change, Pool: pool.Name, Was: pool.Min, Now: least, Commands: []core.Command{resize},
+			Kind: Smaller, Class: reason.Change, Pool: pool.Name, Was: pool.Min, Now: least, Commands: []core.Command{resize},
 		}
 	}, 0)
 	x.keep(c, ok, 0)
@@ -142,7 +142,7 @@ func (x *search) largestPool() int {
 // reach tries to let the gangs of one rack stand in one island. It never goes further:
 // a gang that is to stand in one island needs its network.
 func (x *search) reach() {
-	if !x.has(explain.GangTooLarge, explain.Fragmented, explain.QuotaUnbacked, explain.FlexFull) {
+	if !x.has(reason.GangTooLarge, reason.Fragmented, reason.QuotaUnbacked, reason.FlexFull) {
 		return
 	}
 	if wider := fleet.ReachIsland; x.narrower(wider) {
@@ -176,7 +176,7 @@ func narrow(r fleet.Reach) int {
 // it cannot delay: the longest that will do, of the ends that are known.
 func (x *search) runTime() {
 	p := x.at()
-	if p == nil || x.w.Flexes() || !x.has(explain.Behind) {
+	if p == nil || x.w.Flexes() || !x.has(reason.Behind) {
 		return
 	}
 	if x.runsAtMost(longest) {
@@ -224,7 +224,7 @@ func (x *search) knownEnds(p *fleet.Partition) []fleet.Instant {
 func (x *search) priority() {
 	for p := x.w.Priority - 1; p >= fleet.Critical; p-- {
 		if x.tryKeep(Change{
-			Kind: Priority, Class: explain.Change, Priority: p,
+			Kind: Priority, Class: reason.Change, Priority: p,
 			Commands: []core.Command{core.Prioritise{Namespace: x.w.Namespace, Name: x.w.Name, Priority: p}},
 		}) {
 			return

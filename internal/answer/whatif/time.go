@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -32,7 +32,7 @@ func (x *search) ends() {
 // ended is the change that some workloads have ended; it comes by itself where
 // all of them declared how long they may run.
 func (x *search) ended(list []*fleet.Workload) Change {
-	c := Change{Kind: Ends, Class: explain.Wait, Declared: true}
+	c := Change{Kind: Ends, Class: reason.Wait, Declared: true}
 	for _, w := range list {
 		c.Names = append(c.Names, w.Namespace+"/"+w.Name)
 		c.Commands = append(c.Commands, core.Cancel{Namespace: w.Namespace, Name: w.Name})
@@ -129,7 +129,7 @@ func (x *search) bySize(a, b *fleet.Workload) int {
 func (x *search) ahead(seen map[uint64]bool) []*fleet.Workload {
 	var list []*fleet.Workload
 	for _, b := range x.why {
-		if b.Code != explain.Behind {
+		if b.Code != reason.Behind {
 			continue
 		}
 		for _, culprit := range b.Culprits {

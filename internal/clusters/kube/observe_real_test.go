@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -52,8 +53,8 @@ func TestAClusterIsSeenAsItIs(t *testing.T) {
 	w.read(func(s *fleet.State) {
 		huge := s.Workload("oak", "huge")
 		why := explain.Why(s, huge, s.Time)
-		tooLarge := slices.ContainsFunc(why, func(b explain.Blocker) bool { return b.Code == explain.GangTooLarge })
-		if huge.State != fleet.Pending || !tooLarge || why[0].Code != explain.ClusterNotReady {
+		tooLarge := slices.ContainsFunc(why, func(b explain.Blocker) bool { return b.Code == reason.GangTooLarge })
+		if huge.State != fleet.Pending || !tooLarge || why[0].Code != reason.ClusterNotReady {
 			t.Errorf("oak/huge is %s because of %v, want pending, ClusterNotReady and GangTooLarge", huge.State, why)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -298,7 +299,7 @@ func TestHardCase10FlexWithinItsShareForEver(t *testing.T) {
 	st.pass(10 * time.Hour)
 	st.is("bee", "gang", fleet.Pending)
 	why := explain.Why(st.s, st.s.Workload("bee", "gang"), moment(10*time.Hour))
-	if len(why) == 0 || why[0].Code != explain.Fragmented {
+	if len(why) == 0 || why[0].Code != reason.Fragmented {
 		t.Fatalf("the gang waits because of %+v, want Fragmented first", why)
 	}
 	named := false

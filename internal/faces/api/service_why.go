@@ -28,7 +28,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		about = subjectOf(state, w, list, at)
 		out.Blockers = wire.Blockers(list)
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
-		out.Workload.Reason = reason(list)
+		out.Workload.Reason = firstReason(list)
 		wire.Trouble(out, state, w, at)
 		if s.said != nil && m.GetAsOf() == nil && !w.State.Ended() {
 			out.Said = s.said(w.Namespace, w.Name, w.Target)
@@ -71,8 +71,8 @@ func overtaken(c whatif.Change, f *musterv1.Forecast) bool {
 
 func waits(w *fleet.Workload) bool { return w.State == fleet.Pending || w.State == fleet.Starting }
 
-// reason is the code of the first blocker.
-func reason(list []explain.Blocker) string {
+// firstReason is the code of the first blocker.
+func firstReason(list []explain.Blocker) string {
 	if len(list) == 0 {
 		return ""
 	}

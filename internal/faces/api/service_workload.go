@@ -124,7 +124,7 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 			return err
 		}
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
-		out.Workload.Reason = reason(explain.Why(state, w, at))
+		out.Workload.Reason = firstReason(explain.Why(state, w, at))
 		return nil
 	})
 	out.Seen = seen
@@ -154,7 +154,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 				break
 			}
 			if m.GetReasons() {
-				one.Reason = reason(explain.Why(state, list[i], at))
+				one.Reason = firstReason(explain.Why(state, list[i], at))
 			}
 			out.Workloads = append(out.Workloads, one)
 		}

@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -26,8 +27,8 @@ type subject struct {
 	submitted, waited fleet.Instant // since when it has been there, and waiting
 	seq               uint64        // the record that the state came after
 	at                fleet.Instant
-	codes             []explain.Code // of its blockers
-	large             bool           // the fleet cannot be found again at another moment in time
+	codes             []reason.Code // of its blockers
+	large             bool          // the fleet cannot be found again at another moment in time
 }
 
 func subjectOf(s *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) subject {
@@ -108,14 +109,14 @@ func submits(r event.Record, id uint64) bool {
 
 // trace is how a workload's blockers changed while it waited.
 type trace struct {
-	began map[explain.Code]fleet.Instant // since when each has been there without a break
-	lines []view.Happening               // one for each change of the reasons
-	cut   bool                           // there was no time to look at all of it
+	began map[reason.Code]fleet.Instant // since when each has been there without a break
+	lines []view.Happening              // one for each change of the reasons
+	cut   bool                          // there was no time to look at all of it
 	last  string
 }
 
 // since is when a blocker appeared; 0 where that is not known.
-func (t *trace) since(code explain.Code) fleet.Instant {
+func (t *trace) since(code reason.Code) fleet.Instant {
 	if t.cut {
 		return 0
 	}
@@ -125,7 +126,7 @@ func (t *trace) since(code explain.Code) fleet.Instant {
 // retrace lives through what happened since a moment once more, and asks after
 // each record what kept the workload from starting. It stops when its time is up.
 func (s *service) retrace(ctx context.Context, id uint64, from, to fleet.Instant, limit time.Duration) *trace {
-	t := &trace{began: map[explain.Code]fleet.Instant{}}
+	t := &trace{began: map[reason.Code]fleet.Instant{}}
 	ctx, end := context.WithTimeout(ctx, limit)
 	defer end()
 	state, err := s.engine.StateAt(ctx, from)
@@ -156,7 +157,7 @@ func (t *trace) look(state *fleet.State, id uint64, r event.Record) {
 		return
 	}
 	list := explain.Why(state, w, r.At)
-	now := map[explain.Code]bool{}
+	now := map[reason.Code]bool{}
 	var words []string
 	for _, b := range list {
 		now[b.Code] = true

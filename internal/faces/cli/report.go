@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 )
 
 func newReport(a *app) *cobra.Command {
@@ -66,23 +67,26 @@ func (o *waitingOptions) ask(ctx context.Context) (answer, error) {
 }
 
 // partWords say the parts of waiting, in the order in which they are shown.
-var partWords = []struct{ name, says string }{
-	{"unbacked", "recovered by backing what is granted"},
-	{"quota", "by more quota, or less use by others"},
-	{"shape", "by room in one piece"},
+var partWords = []struct {
+	name reason.Part
+	says string
+}{
+	{reason.Unbacked, "recovered by backing what is granted"},
+	{reason.Quota, "by more quota, or less use by others"},
+	{reason.Shape, "by room in one piece"},
 	{tooLarge, "by no time: another shape or grant"},
-	{"fault", "by mending what is broken"},
-	{"moment", "room being made for it"},
+	{reason.Broken, "by mending what is broken"},
+	{reason.Moment, "room being made for it"},
 }
 
 // tooLarge is what of shape no time recovers, by itself.
 const tooLarge = "too large"
 
-func shownPart(r *musterv1.WaitedFor) string {
-	if r.GetReason() == "GangTooLarge" {
+func shownPart(r *musterv1.WaitedFor) reason.Part {
+	if r.GetReason() == string(reason.GangTooLarge) {
 		return tooLarge
 	}
-	return r.GetPart()
+	return reason.Part(r.GetPart())
 }
 
 // parts draws what a better allocation would recover, and how each part went week by week.
@@ -90,7 +94,7 @@ func (p *page) parts(rows []*musterv1.WaitedFor) {
 	if len(rows) == 0 {
 		return
 	}
-	weeks := map[string][]float64{}
+	weeks := map[reason.Part][]float64{}
 	first, last := rows[0].GetWeek().AsTime(), rows[len(rows)-1].GetWeek().AsTime()
 	n := int(last.Sub(first).Hours()/24/7) + 1
 	all := 0.0

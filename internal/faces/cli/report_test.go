@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 )
 
 // TestWhatNoTimeRecoversIsNotBookedAsRoomToCome: of shape, what is too large for
@@ -30,5 +32,18 @@ func TestWhatNoTimeRecoversIsNotBookedAsRoomToCome(t *testing.T) {
 	}
 	if got := said(apart); strings.Contains(got, "too large") {
 		t.Errorf("nothing was too large, but it says %q", got)
+	}
+}
+
+func TestEveryPartOfWaitingHasWords(t *testing.T) {
+	for _, part := range reason.Parts() {
+		if !slices.ContainsFunc(partWords, func(w struct {
+			name reason.Part
+			says string
+		}) bool {
+			return w.name == part
+		}) {
+			t.Errorf("%s has no words in a report", part)
+		}
 	}
 }

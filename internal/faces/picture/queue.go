@@ -53,7 +53,7 @@ func QueueOf(target string, list []*musterv1.Workload, now time.Time, leads Lead
 	}
 	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
 		r, reason := rung(w, leads), ask.Reason(w)
-		r.Turn, r.Ink, r.Why = int(w.GetPosition()), ClassInk(reasonClass[reason]), reason
+		r.Turn, r.Ink, r.Why = int(w.GetPosition()), reasonInk(reason), reason
 		if i < mostAsked {
 			q.starts(ask.When(w), &r)
 		}

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
-// reasonClass is the class of each code, where only the code is known.
-var reasonClass = map[string]string{
-	"NoSuchPartition": "change", "GangTooLarge": "change", "ClusterNotReady": "fault", "Held": "ask", "QuotaUnbacked": "ask",
+// reasonInk is the ink of a reason, where only its code is known.
+func reasonInk(code string) draw.Ink {
+	row, _ := reason.Find(code)
+	return ClassInk(string(row.Class))
 }
 
 // ribbon gathers what a workload was when, from its story.
@@ -132,7 +134,7 @@ func (r *ribbon) reason(text string, at time.Time, says string) {
 	}
 	code, _, _ := strings.Cut(strings.TrimPrefix(text, "waits: "), ",")
 	code, _, _ = strings.Cut(code, ".")
-	r.become(at, ClassInk(reasonClass[code]), code, says)
+	r.become(at, reasonInk(code), code, says)
 }
 
 // placed is room that it got, or that is reserved for it.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	inmemory "github.com/muster-fleet/muster/internal/run/journal/memory"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -132,9 +133,9 @@ func kaiUnschedulable(ctx context.Context, o Options) (Report, error) {
 		if err != nil {
 			return r, err
 		}
-		why, reason := s.why(w.Namespace, w.Name)
-		if reason != explain.QuotaFull {
-			return r, fmt.Errorf("the gang's reason is %q", reason)
+		why, code := s.why(w.Namespace, w.Name)
+		if code != reason.QuotaFull {
+			return r, fmt.Errorf("the gang's reason is %q", code)
 		}
 		waited++
 		found, told = append(found, l), append(told, why)
@@ -152,14 +153,14 @@ func kaiUnschedulable(ctx context.Context, o Options) (Report, error) {
 }
 
 // why asks for a workload's reason.
-func (s *stage) why(namespace, name string) (l lap, reason explain.Code) {
+func (s *stage) why(namespace, name string) (l lap, code reason.Code) {
 	s.Read(func(state *fleet.State) {
 		began, worked := time.Now(), threadTime()
 		blockers := explain.Why(state, state.Workload(namespace, name), s.now)
 		l = lap{time.Since(began), threadTime() - worked}
 		if len(blockers) > 0 {
-			reason = blockers[0].Code
+			code = blockers[0].Code
 		}
 	})
-	return l, reason
+	return l, code
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/prove/demo"
@@ -134,8 +135,8 @@ func TestSomethingIsSeenWithinAMinute(t *testing.T) {
 			t.Errorf("%d workloads run after a minute, want 40 or more", running)
 		}
 		moonshot := s.Workload(demo.MoonshotNamespace, demo.Moonshot)
-		if why := explain.Why(s, moonshot, w.now); len(why) == 0 || why[0].Code != explain.GangTooLarge {
-			t.Errorf("why %s/%s: %v, want %s", demo.MoonshotNamespace, demo.Moonshot, why, explain.GangTooLarge)
+		if why := explain.Why(s, moonshot, w.now); len(why) == 0 || why[0].Code != reason.GangTooLarge {
+			t.Errorf("why %s/%s: %v, want %s", demo.MoonshotNamespace, demo.Moonshot, why, reason.GangTooLarge)
 		}
 		if demo.Summary(s) == "" {
 			t.Error("there is no summary")

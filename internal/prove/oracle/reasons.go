@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -44,15 +45,15 @@ func trueReason(m Moment) []string {
 func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 	need := Sum(Base(j))
 	switch why.Code {
-	case explain.ClusterNotReady:
+	case reason.ClusterNotReady:
 		if !p.Stale {
 			return "its reports are fresh"
 		}
-	case explain.GangTooLarge:
+	case reason.GangTooLarge:
 		if m.After.everHeld(j) {
 			return "an island of a partition that it may use is large enough"
 		}
-	case explain.QuotaFull, explain.TreeFull:
+	case reason.QuotaFull, reason.TreeFull:
 		if q := p.Quota(j.Target); q != nil && !q.Held {
 			use := 0
 			for _, u := range p.Units {
@@ -64,19 +65,19 @@ func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 				return "its quota uses so little of its backing that it fits in number"
 			}
 		}
-	case explain.QuotaUnbacked:
+	case reason.QuotaUnbacked:
 		if q := p.Quota(j.Target); q != nil && q.Backed()*p.PerNode == q.Grant && !q.Unbacked && p.Cluster(q.Backing, nil).Fits(Base(j)) {
 			return "all of the grant is backed, and it fits the backing"
 		}
-	case explain.Fragmented:
+	case reason.Fragmented:
 		if free := p.free(p.of(Unit.Stays)); j.Flexes() && free < need {
 			return "there are fewer GPUs free than it needs"
 		}
-	case explain.FlexFull:
+	case reason.FlexFull:
 		if free := p.free(p.Units); free >= need && p.lonely(j) {
 			return "as many GPUs are free as it needs"
 		}
-	case explain.FlexShare:
+	case reason.FlexShare:
 		used := 0 // with what is reserved where others still leave
 		for _, u := range p.Units {
 			if u.Job.Flexes() && u.Job.Space == j.Space {
@@ -86,7 +87,7 @@ func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 		if _, share := p.space(j.Space); used+need <= share {
 			return "its namespace holds less than its share, with it no more"
 		}
-	case explain.Behind:
+	case reason.Behind:
 		return m.notBehind(p, j, why)
 	}
 	return ""

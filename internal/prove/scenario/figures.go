@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -137,12 +137,11 @@ func nodeStates() []string {
 }
 
 // reasons are the codes of §7, those of later days among them.
-func reasons() []string {
-	return []string{
-		string(explain.NoSuchPartition), string(explain.ClusterNotReady), string(explain.GangTooLarge), string(explain.Held),
-		string(explain.Behind), string(explain.QuotaUnbacked), string(explain.TreeFull), string(explain.QuotaFull),
-		"MaintenanceAhead", string(explain.Fragmented), string(explain.Evicting), string(explain.FlexFull), string(explain.FlexShare),
+func reasons() (list []string) {
+	for _, r := range reason.Rows() {
+		list = append(list, string(r.Code))
 	}
+	return append(list, "MaintenanceAhead")
 }
 
 // keys lists what an expectation about the subject may say.

@@ -72,7 +72,7 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 		case w == nil:
 			return "no such workload"
 		case figure == "reason":
-			return reason(explain.Why(s, w, t.world.now))
+			return firstReason(explain.Why(s, w, t.world.now))
 		case figure == "startsIn":
 			return startsIn(forecast.When(s, w, t.world.now, forecast.Options{}), t.world.now)
 		case figure == "cause":
@@ -96,7 +96,7 @@ func named(s *fleet.State, name string) *fleet.Workload {
 	return last
 }
 
-func reason(list []explain.Blocker) string {
+func firstReason(list []explain.Blocker) string {
 	if len(list) == 0 {
 		return ""
 	}

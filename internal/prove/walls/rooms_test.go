@@ -68,6 +68,7 @@ var rooms = []room{
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance decide/buildout", tests: "answer/explain"},
 	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
+	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance", tests: "answer/reason answer/explain"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},
@@ -93,8 +94,11 @@ var rooms = []room{
 	{folder: "internal/answer/explain", kind: pure, only: "state/fleet decide/promise decide/placement", tests: "decide/core"},
 	{folder: "internal/answer/clusterlife", kind: pure, only: "state/fleet decide/core decide/buildout"},
 	{folder: "internal/answer/whatif", kind: pure, may: "answer/explain", tests: "answer/forecast"},
+	{folder: "internal/answer/reason", kind: pure},
+	{folder: "internal/answer/explain", kind: pure, only: "answer/reason state/fleet decide/promise decide/placement", tests: "decide/core"},
+	{folder: "internal/answer/whatif", kind: pure, may: "answer/explain answer/reason", tests: "answer/forecast"},
 	{folder: "internal/answer/forecast", kind: pure},
-	{folder: "internal/answer/past", kind: pure, may: "answer/explain"},
+	{folder: "internal/answer/past", kind: pure, may: "answer/explain answer/reason"},
 	{folder: "internal/answer/past/keeper", kind: open, may: "answer/past"},
 	{folder: "internal/answer/view", kind: plain, may: "answer/explain"},
 	{folder: "internal/answer/recurrence", kind: open, only: "state/fleet"},
@@ -143,6 +147,8 @@ var rooms = []room{
 	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen faces/draw"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet state/text decide/haircut", tests: "decide/core"},
+	{folder: "internal/faces/picture", kind: plain, only: "gen answer/reason faces/draw"},
+	{folder: "internal/faces/sheet", kind: open, only: "state/fleet decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/wire", kind: open, may: "gen"},
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},
@@ -170,7 +176,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.
