@@ -48,6 +48,14 @@ func maybe[T any](v yamlfile.Value, read func(yamlfile.Value) T) *T {
 }
 
 // readBuffer reads a buffer.
+// bufferKinds are the words for the kinds of buffer policies.
+func bufferKinds() (words []string) {
+	for _, k := range fleet.BufferKinds() {
+		words = append(words, string(k))
+	}
+	return words
+}
+
 func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	if !v.Present() {
 		return nil
@@ -55,9 +63,9 @@ func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	f := v.Fields("kind", "share", "confidence", "floor", "ceiling")
 	kind := fleet.Fixed
 	if f.Has("kind") {
-		kind = fleet.BufferKind(f.At("kind").Word(string(fleet.Fixed), string(fleet.Calibrated), string(fleet.Binomial)))
+		kind = fleet.BufferKind(f.At("kind").Word(bufferKinds()...))
 	}
-	if kind == fleet.Calibrated || kind == fleet.Binomial {
+	if (fleet.Buffer{Kind: kind}).Learns() {
 		return readLearning(v, f, kind)
 	}
 	return readFixed(f)

@@ -126,11 +126,8 @@ func newPool(p *fleet.Partition, b fleet.Buffer, islands ...int) pool {
 	for _, i := range islands {
 		q.racks += known(p.Islands[i].Racks)
 	}
-	kind, prior := buffer.NewCalibrated, buffer.Prior{Racks: q.racks}
-	if b.Kind == fleet.Binomial {
-		kind = buffer.NewBinomial
-	}
-	q.short, q.long = kind(claimOf(b, fleet.PromisableHours), prior), kind(claimOf(b, fleet.SustainableHours), prior)
+	kind, prior := string(b.Kind), buffer.Prior{Racks: q.racks}
+	q.short, q.long = buffer.New(kind, claimOf(b, fleet.PromisableHours), prior), buffer.New(kind, claimOf(b, fleet.SustainableHours), prior)
 	return q
 }
 

@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,10 +18,13 @@ type Policy struct {
 	Ceiling    float64 `json:"ceiling"`
 }
 
+// hindsightKind is the least constant that would have kept the wanted share, known only
+// afterwards.
+const hindsightKind = "hindsight"
+
 // Policies are the kinds that can be tried. Two are not Muster's, but to compare with:
-// rolling is the plain quantile of healthy counts over 28 days, hindsight the least
-// constant that would have kept the wanted share, known only afterwards.
-var Policies = []string{"fixed", "rolling", "binomial", "calibrated", "hindsight"}
+// rolling and hindsight.
+var Policies = append(trial.Kinds(), hindsightKind)
 
 // ParsePolicy reads KIND or KIND=NUMBER: the share of fixed, the confidence of the others.
 func ParsePolicy(text string) (Policy, error) {
@@ -36,13 +40,13 @@ func ParsePolicy(text string) (Policy, error) {
 			return Policy{}, fmt.Errorf("%q is not a number; write %s=0.15, say", number, kind)
 		}
 	}
-	switch kind {
-	case "fixed":
+	switch {
+	case kind == "fixed":
 		p = Policy{Kind: kind, Share: x}
 		if !(x >= 0 && x <= 1) {
 			return Policy{}, fmt.Errorf("fixed=%s: the share is not between 0 and 1", number)
 		}
-	case "rolling", "binomial", "calibrated", "hindsight":
+	case slices.Contains(Policies, kind):
 		p.Confidence = x
 		if !(x > 0 && x < 1) {
 			return Policy{}, fmt.Errorf("%s=%s: the confidence is not between 0 and 1, as 0.99 is", kind, number)

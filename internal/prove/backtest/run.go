@@ -38,7 +38,7 @@ func (f *Figures) Add(g Figures) {
 // Promises are what a policy promises at each hour of a pool's past, in nodes, each
 // made from the hours before it and the nodes down at that moment (but by hindsight).
 func Promises(p Pool, policy Policy, horizon int) []int {
-	if policy.Kind == "hindsight" {
+	if policy.Kind == hindsightKind {
 		return policy.inHindsight(p.Hours, horizon)
 	}
 	return trial.Promises(policy.tried(), p.Hours, p.Racks, p.Rate, horizon)

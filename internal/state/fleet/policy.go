@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -42,8 +43,14 @@ func Learning(kind BufferKind) Buffer {
 	return Buffer{Kind: kind, Confidence: 990, Floor: 20, Ceiling: 300}
 }
 
+// learning are the kinds under which what is allowed follows from the past.
+var learning = []BufferKind{Calibrated, Binomial}
+
+// BufferKinds lists the kinds, those that learn behind the one that does not.
+func BufferKinds() []BufferKind { return append([]BufferKind{Fixed}, learning...) }
+
 // Learns says whether what the policy allows follows from the past.
-func (b Buffer) Learns() bool { return b.Kind == Calibrated || b.Kind == Binomial }
+func (b Buffer) Learns() bool { return slices.Contains(learning, b.Kind) }
 
 // Check says what is wrong with the policy and what would be right, or nil.
 func (b Buffer) Check() error {

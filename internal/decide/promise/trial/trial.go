@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
 
 // Policy is a buffer policy that can be tried.
 type Policy struct {
-	Kind       string  // fixed, rolling, binomial or calibrated
+	Kind       string  // one of Kinds
 	Share      float64 // held back under fixed, 0 to 1
 	Confidence float64 // of the others, between 0 and 1
 	Floor      float64 // the least share that the others hold back,
@@ -19,17 +19,20 @@ type Issuer struct {
 	roll   *rolling
 }
 
-// New is an issuer of a pool of so many racks, for promises over so many hours.
+// Kinds lists the kinds of policies that can be tried: a share that is kept back, the
+// plain quantile of nodes down over 28 days, and those that forecast.
+func Kinds() []string { return append([]string{"fixed", "rolling"}, buffer.Kinds()...) }
+
+// New is an issuer of a pool of so many racks, for promises over so many hours. It
+// panics if there is no such kind of policy.
 func New(p Policy, horizon, racks int) *Issuer {
 	is := &Issuer{policy: p, claim: buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}}
-	prior := buffer.Prior{Racks: racks}
 	switch p.Kind {
-	case "binomial":
-		is.ahead = buffer.NewBinomial(is.claim, prior)
-	case "calibrated":
-		is.ahead = buffer.NewCalibrated(is.claim, prior)
+	case "fixed":
 	case "rolling":
 		is.roll = &rolling{confidence: p.Confidence}
+	default:
+		is.ahead = buffer.New(p.Kind, is.claim, buffer.Prior{Racks: racks})
 	}
 	return is
 }
