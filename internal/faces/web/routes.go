@@ -21,58 +21,67 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web/workload"
 )
 
-// routes says who answers which address.
+// pages are who answers which address; a page is one row.
+var pages = []struct {
+	pattern string
+	page    frame.PageFunc
+}{
+	{"/{$}", fleet.Page},
+	{"/partition/{cluster}/{gpu}", partition.Page},
+	{"/shadow/{cluster}", shadow.Page},
+	{"/part/shadow", shadow.Part},
+	{"/part/uptime", fleet.Uptime},
+	{"/coming", coming.Page},
+
+	{"/run", run.Page},
+	{"/part/places", run.Page},
+	{"/part/stairs", run.Page},
+	{"/workloads", workload.List},
+	{"/workload/{namespace}/{name}", workload.Page},
+	{"/workload/{namespace}/{name}/why", workload.Why},
+	{"/workload/{namespace}/{name}/help", workload.Help},
+	{"/workload/{namespace}/{name}/story", workload.Story},
+	{"/queue", queue.Page},
+	{"/part/ladder", queue.Page},
+
+	{"/teams", team.List},
+	{"/team/{path...}", team.Page},
+	{"/part/timeline", team.Timeline},
+	{"/part/kept", team.Kept},
+
+	{"/haircuts", haircut.List},
+	{"/part/compare", haircut.Compare},
+	{"/haircut/{name}", haircut.Page},
+	{"/haircut/{name}/{step}", haircut.Step},
+
+	{"/promise", promise.Page},
+	{"/part/frontier", promise.Page},
+	{"/part/promise-islands", promise.Islands},
+	{"/promise/broken/{record}", promise.Broken},
+	{"/part/broken", promise.BrokenPart},
+
+	{"/nodes", node.List},
+	{"/node/{name}", node.Page},
+	{"/incidents", incident.List},
+	{"/incident/{name}", incident.Page},
+	{"/events", events.Page},
+	{"/style", reference.Style},
+	{"/words", reference.Words},
+
+	{"/do/{action}", change.Page},
+}
+
+// routes lets every address be answered.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	page := func(pattern string, fn frame.PageFunc) { mux.Handle("GET "+pattern, s.site.Page(fn)) }
 	form := func(pattern string, fn frame.FormFunc) { mux.Handle("POST "+pattern, s.site.Form(fn)) }
 
-	page("/{$}", fleet.Page)
-	page("/partition/{cluster}/{gpu}", partition.Page)
-	page("/shadow/{cluster}", shadow.Page)
-	page("/part/shadow", shadow.Part)
-	page("/part/uptime", fleet.Uptime)
-	page("/coming", coming.Page)
-
-	page("/run", run.Page)
-	page("/part/places", run.Page)
-	page("/part/stairs", run.Page)
-	page("/workloads", workload.List)
-	page("/workload/{namespace}/{name}", workload.Page)
-	page("/workload/{namespace}/{name}/why", workload.Why)
-	page("/workload/{namespace}/{name}/help", workload.Help)
-	page("/workload/{namespace}/{name}/story", workload.Story)
-	page("/queue", queue.Page)
-	page("/part/ladder", queue.Page)
-
-	page("/teams", team.List)
-	page("/team/{path...}", team.Page)
-	page("/part/timeline", team.Timeline)
-	page("/part/kept", team.Kept)
-
-	page("/haircuts", haircut.List)
-	page("/part/compare", haircut.Compare)
-	page("/haircut/{name}", haircut.Page)
-	page("/haircut/{name}/{step}", haircut.Step)
+	for _, p := range pages {
+		mux.Handle("GET "+p.pattern, s.site.Page(p.page))
+	}
 	form("/haircuts", haircut.Save)
 	form("/haircut/{name}/{step}", haircut.Do)
 	mux.Handle("GET /haircut-export", s.site.File(haircut.Export))
-
-	page("/promise", promise.Page)
-	page("/part/frontier", promise.Page)
-	page("/part/promise-islands", promise.Islands)
-	page("/promise/broken/{record}", promise.Broken)
-	page("/part/broken", promise.BrokenPart)
-
-	page("/nodes", node.List)
-	page("/node/{name}", node.Page)
-	page("/incidents", incident.List)
-	page("/incident/{name}", incident.Page)
-	page("/events", events.Page)
-	page("/style", reference.Style)
-	page("/words", reference.Words)
-
-	page("/do/{action}", change.Page)
 	form("/do/{action}", change.Do)
 
 	mux.HandleFunc("GET /live", s.site.Live)

@@ -5,23 +5,51 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/faces/web"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 var everyPage = []string{
 	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
 	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
-	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/part/uptime", "/incidents", "/incidents?closed=yes", "/do/grant?quota=research/oak", "/coming", "/coming?scope=tiger/h200", "/nodes", "/node/tiger-h200-i1-001", "/events", "/words", "/style",
+	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/part/uptime", "/incidents", "/incidents?closed=yes", "/do/grant?quota=research/oak", "/coming", "/coming?scope=tiger/h200", "/nodes", "/node/tiger-h200-i1-001", "/part/kept?quota=research/oak", "/part/promise-islands?partition=tiger/h200", "/events", "/words", "/style",
+}
+
+// elsewhere are the pages that need more than the furnished fleet, and the tests that open them.
+var elsewhere = map[string]string{
+	"/shadow/{cluster}":        "TestAClusterInShadowSaysWhatWouldBeDecided",
+	"/part/shadow":             "TestAClusterInShadowSaysWhatWouldBeDecided",
+	"/haircut/{name}":          "TestHaircutByForms",
+	"/haircut/{name}/{step}":   "TestHaircutByForms",
+	"/incident/{name}":         "TestPagesDoWhatTheirReadersMay",
+	"/promise/broken/{record}": "lived.mjs",
+}
+
+// Every address of a page is opened by TestEveryPageOpens, or by a test that is named.
+func TestNoPageIsLeftOut(t *testing.T) {
+	for _, pattern := range web.Patterns() {
+		mux := http.NewServeMux()
+		mux.Handle(pattern, http.NotFoundHandler())
+		opens := slices.ContainsFunc(everyPage, func(path string) bool {
+			_, found := mux.Handler(httptest.NewRequest(http.MethodGet, path, nil))
+			return found != ""
+		})
+		if named := elsewhere[pattern] != ""; opens == named {
+			t.Errorf("%s is opened: %v, and elsewhere: %v", pattern, opens, named)
+		}
+	}
 }
 
 func TestEveryPageOpens(t *testing.T) {

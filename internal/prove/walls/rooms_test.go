@@ -58,7 +58,7 @@ var rooms = []room{
 	{folder: "internal/decide", kind: pure},
 	{folder: "internal/decide/promise/buffer", kind: pure, only: "nothing"},
 	{folder: "internal/decide/promise/trial", kind: pure, only: "decide/promise/buffer"},
-	{folder: "internal/decide/promise", kind: pure, only: "state/fleet decide/promise/buffer"},
+	{folder: "internal/decide/promise", kind: pure, only: "state/fleet decide/promise/buffer", tests: "decide/promise/trial"},
 	{folder: "internal/decide/access", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/placement", kind: pure, only: "state/fleet", tests: "decide/core"},
 	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
