@@ -202,13 +202,3 @@ func running(lines []line) []string {
 	}
 	return append(texts, "Nothing else that runs is touched: this was tried on a copy of the fleet.")
 }
-
-// TouchesNobody says whether trying a plan showed that no running work loses anything.
-func TouchesNobody(h *fleet.Haircut) bool {
-	for _, p := range haircut.Parts(h) {
-		if len(p.Unprotected)+len(p.Evicted) > 0 {
-			return false
-		}
-	}
-	return true
-}

@@ -17,7 +17,6 @@ type podActions struct {
 	evict  []evictAction
 	remove []translate.Pod // deleted at once: no workload wants them
 	stop   []driver.Stopped
-	short  []uint64 // workloads for which there are not enough pods
 }
 
 // startAction starts a pod on a node.
@@ -53,7 +52,7 @@ func (t *podActions) plan(w desiredWork, pools []translate.Part, nodes []string)
 			p.missing, p.room = p.lacking()
 		}
 	}
-	half := t.halfMade(w, plans, began)
+	half := halfMade(w, plans, began)
 	for i, p := range plans {
 		if half[w.Job.Pools[i].Rank] {
 			continue
@@ -64,15 +63,14 @@ func (t *podActions) plan(w desiredWork, pools []translate.Part, nodes []string)
 	}
 }
 
-// halfMade notes of which pools there are not enough pods, and says which ranks do not
-// start before there are: those of which some gang is not made yet, and nothing runs.
-func (t *podActions) halfMade(w desiredWork, plans []*poolPlan, began bool) map[int]bool {
+// halfMade says which ranks do not start before there are enough pods of their pools:
+// those of which some gang is not made yet, and nothing runs.
+func halfMade(w desiredWork, plans []*poolPlan, began bool) map[int]bool {
 	half := map[int]bool{}
 	for i, p := range plans {
 		is := w.Job.Pools[i]
 		gang := !is.Elastic && !began
 		if len(p.missing) > len(p.waiting) && (gang || len(p.waiting) == 0) {
-			t.short = append(t.short, w.Job.ID)
 			half[is.Rank] = half[is.Rank] || gang
 		}
 	}

@@ -3,6 +3,8 @@ package draw
 import (
 	"strconv"
 	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Sizes of letters in a drawing, in pixels.
@@ -89,9 +91,4 @@ func brief(n int) string {
 var next = map[string]string{"": "k", "k": "M"}
 
 // Count writes a number with its word: 1 node, 2 nodes.
-func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Number(n) + " " + one + "s"
-}
+func Count(n int, one string) string { return text.Count(n, one) }
