@@ -97,6 +97,7 @@ func TestAServerThatWasTakenOverStaysAtTheDoor(t *testing.T) {
 		{"DELETE", "/api/v1/namespaces/oak/pods/muster-0", "", ""},
 		{"DELETE", "/api/v1/namespaces/oak/pods/other-0", "application/json", `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}`},
 		{"DELETE", "/api/v1/namespaces/kube-system/pods/muster-0", "application/json", `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}`},
+		{"POST", "/api/v1/namespaces/oak/pods/other-0/binding", "application/json", `{"kind":"Binding","apiVersion":"v1","metadata":{"name":"other-0","uid":"u"},"target":{"kind":"Node","name":"n1"}}`},
 		{"PUT", "/api/v1/namespaces/oak/pods/muster-0", "application/json", `{}`},
 		{"PATCH", "/api/v1/namespaces/kube-system/pods/muster-0", strategic, `{"metadata":{"uid":"u"}}`},
 		{"PATCH", "/api/v1/namespaces/oak/pods/other-0", strategic, `{"metadata":{"uid":"u"}}`},
@@ -146,6 +147,7 @@ func TestWhatMusterDoesPassesTheDoor(t *testing.T) {
 	pod := translate.Pod{Namespace: "oak", Name: "muster-0", UID: "u"}
 	for what, err := range map[string]error{
 		"start":       client.Start(ctx, pod, "n1"),
+		"bind":        client.Start(ctx, translate.Pod{Namespace: "oak", Name: "muster-0", UID: "u", Binds: true}, "n1"),
 		"evict":       client.Evict(ctx, pod, time.Minute),
 		"kill":        client.Evict(ctx, pod, 0),
 		"remove":      client.Remove(ctx, pod),
@@ -163,7 +165,7 @@ func TestWhatMusterDoesPassesTheDoor(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if len(c.written) < 13 {
+	if len(c.written) < 14 {
 		t.Errorf("it wrote only %q", c.written)
 	}
 	c = newCastle(t, Mode{Kueue: true})

@@ -39,6 +39,8 @@ func (w write) bars() string {
 		return w.patch(podStatus)
 	case call == "POST pods/eviction":
 		return w.barsEviction()
+	case call == "POST pods/binding":
+		return w.barsBinding()
 	case call == "DELETE pods/":
 		return w.barsDelete()
 	case call == "POST events/":
@@ -168,6 +170,9 @@ func (w write) uid() string {
 	if o, ok := w.decoded().(*policyv1.Eviction); ok && o.DeleteOptions != nil {
 		return conditionOf(o.DeleteOptions)
 	}
+	if o, ok := w.decoded().(*corev1.Binding); ok {
+		return string(o.UID)
+	}
 	if o, ok := w.decoded().(*metav1.DeleteOptions); ok {
 		return conditionOf(o)
 	}
@@ -207,6 +212,14 @@ func (w write) barsEviction() string {
 	is, ok := w.decoded().(*policyv1.Eviction)
 	if !ok || is.Name != w.aim.name || is.Namespace != w.aim.namespace || w.uid() == "" {
 		return "an eviction names the pod of its path, and its UID"
+	}
+	return ""
+}
+
+func (w write) barsBinding() string {
+	is, ok := w.decoded().(*corev1.Binding)
+	if !ok || is.Name != w.aim.name || is.Namespace != "" && is.Namespace != w.aim.namespace || is.Target.Kind != "Node" || w.uid() == "" {
+		return "a binding names the pod of its path, its UID, and a node"
 	}
 	return ""
 }
