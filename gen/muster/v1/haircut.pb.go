@@ -100,7 +100,8 @@ type Haircut struct {
 	By         string                 `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
 	Reviewed   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=reviewed,proto3" json:"reviewed,omitempty"`
 	ReviewedBy string                 `protobuf:"bytes,7,opt,name=reviewed_by,json=reviewedBy,proto3" json:"reviewed_by,omitempty"`
-	// One for each cluster, in the order in which they are to be applied.
+	// In the order in which they are to be applied: by class over all clusters, inside a class by cluster, the
+	// healthiest headroom first.
 	Waves []*HaircutWave `protobuf:"bytes,8,rep,name=waves,proto3" json:"waves,omitempty"`
 	// Partitions that need no cut.
 	Fit  []*HaircutPart `protobuf:"bytes,9,rep,name=fit,proto3" json:"fit,omitempty"`
@@ -233,8 +234,10 @@ type HaircutSums struct {
 	// Assigned above usage.
 	Unscheduled int32 `protobuf:"varint,2,opt,name=unscheduled,proto3" json:"unscheduled,omitempty"`
 	// Held by idle jobs.
-	Idle          int32 `protobuf:"varint,3,opt,name=idle,proto3" json:"idle,omitempty"`
-	Rest          int32 `protobuf:"varint,4,opt,name=rest,proto3" json:"rest,omitempty"`
+	Idle int32 `protobuf:"varint,3,opt,name=idle,proto3" json:"idle,omitempty"`
+	Rest int32 `protobuf:"varint,4,opt,name=rest,proto3" json:"rest,omitempty"`
+	// What of grants fills no whole node; nothing backs it.
+	Fraction      int32 `protobuf:"varint,5,opt,name=fraction,proto3" json:"fraction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -297,6 +300,14 @@ func (x *HaircutSums) GetRest() int32 {
 	return 0
 }
 
+func (x *HaircutSums) GetFraction() int32 {
+	if x != nil {
+		return x.Fraction
+	}
+	return 0
+}
+
+// HaircutWave cuts one class in one cluster. Its parts show their partitions as the earlier waves there leave them.
 type HaircutWave struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Cluster string                 `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
@@ -310,8 +321,11 @@ type HaircutWave struct {
 	// Why it cannot be applied now; empty: it can, or it is in force.
 	Blocked string `protobuf:"bytes,8,opt,name=blocked,proto3" json:"blocked,omitempty"`
 	// Of a wave in force: why it stops the next one; empty: the gate is open.
-	Gate          []string     `protobuf:"bytes,9,rep,name=gate,proto3" json:"gate,omitempty"`
-	Sums          *HaircutSums `protobuf:"bytes,10,opt,name=sums,proto3" json:"sums,omitempty"`
+	Gate []string     `protobuf:"bytes,9,rep,name=gate,proto3" json:"gate,omitempty"`
+	Sums *HaircutSums `protobuf:"bytes,10,opt,name=sums,proto3" json:"sums,omitempty"`
+	// records (what of grants fills no whole node), unscheduled (assigned above usage), idle, rest; empty in plans of
+	// earlier versions: all of them.
+	Class         string `protobuf:"bytes,11,opt,name=class,proto3" json:"class,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -416,6 +430,13 @@ func (x *HaircutWave) GetSums() *HaircutSums {
 	return nil
 }
 
+func (x *HaircutWave) GetClass() string {
+	if x != nil {
+		return x.Class
+	}
+	return ""
+}
+
 // HaircutPart is what a plan finds and cuts in one partition.
 type HaircutPart struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -433,7 +454,7 @@ type HaircutPart struct {
 	Causes    []*HaircutCause `protobuf:"bytes,9,rep,name=causes,proto3" json:"causes,omitempty"`
 	Incidents []string        `protobuf:"bytes,10,rep,name=incidents,proto3" json:"incidents,omitempty"`
 	Cuts      []*HaircutCut   `protobuf:"bytes,11,rep,name=cuts,proto3" json:"cuts,omitempty"`
-	// Excess that stays; only on the basis quota.
+	// Excess that stays after this wave.
 	Left int32 `protobuf:"varint,12,opt,name=left,proto3" json:"left,omitempty"`
 	// Running work that would become unprotected, that would have to leave, and waiting work that would start.
 	Unprotected []*HaircutWork `protobuf:"bytes,13,rep,name=unprotected,proto3" json:"unprotected,omitempty"`
@@ -749,7 +770,9 @@ type HaircutCut struct {
 	CutRest        int32 `protobuf:"varint,10,opt,name=cut_rest,json=cutRest,proto3" json:"cut_rest,omitempty"`
 	Gang           int32 `protobuf:"varint,11,opt,name=gang,proto3" json:"gang,omitempty"`
 	// Smaller than gang where the cut goes below it.
-	GangNow       int32 `protobuf:"varint,12,opt,name=gang_now,json=gangNow,proto3" json:"gang_now,omitempty"`
+	GangNow int32 `protobuf:"varint,12,opt,name=gang_now,json=gangNow,proto3" json:"gang_now,omitempty"`
+	// Of what is cut: what fills no whole node.
+	CutFraction   int32 `protobuf:"varint,13,opt,name=cut_fraction,json=cutFraction,proto3" json:"cut_fraction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -864,6 +887,13 @@ func (x *HaircutCut) GetGang() int32 {
 func (x *HaircutCut) GetGangNow() int32 {
 	if x != nil {
 		return x.GangNow
+	}
+	return 0
+}
+
+func (x *HaircutCut) GetCutFraction() int32 {
+	if x != nil {
+		return x.CutFraction
 	}
 	return 0
 }
@@ -1723,8 +1753,10 @@ type ApplyHaircutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Empty: the next wave in order.
-	Cluster       string `protobuf:"bytes,3,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// Empty: the next wave in order. A cluster: the next there.
+	Cluster string `protobuf:"bytes,3,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// Empty: the next. Else the wave of that class; the earlier ones of its cluster must be in force.
+	Class         string `protobuf:"bytes,4,opt,name=class,proto3" json:"class,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1780,11 +1812,19 @@ func (x *ApplyHaircutRequest) GetCluster() string {
 	return ""
 }
 
+func (x *ApplyHaircutRequest) GetClass() string {
+	if x != nil {
+		return x.Class
+	}
+	return ""
+}
+
 type ApplyHaircutResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Written *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
 	// The wave that it was.
 	Cluster       string `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	Class         string `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1829,6 +1869,13 @@ func (x *ApplyHaircutResponse) GetWritten() *Written {
 func (x *ApplyHaircutResponse) GetCluster() string {
 	if x != nil {
 		return x.Cluster
+	}
+	return ""
+}
+
+func (x *ApplyHaircutResponse) GetClass() string {
+	if x != nil {
+		return x.Class
 	}
 	return ""
 }
@@ -1898,6 +1945,7 @@ type UndoHaircutResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
 	Cluster       string                 `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1942,6 +1990,13 @@ func (x *UndoHaircutResponse) GetWritten() *Written {
 func (x *UndoHaircutResponse) GetCluster() string {
 	if x != nil {
 		return x.Cluster
+	}
+	return ""
+}
+
+func (x *UndoHaircutResponse) GetClass() string {
+	if x != nil {
+		return x.Class
 	}
 	return ""
 }
@@ -2917,12 +2972,13 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04sums\x18\n" +
 	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x16\n" +
 	"\x06quotas\x18\v \x01(\x05R\x06quotas\x12\x16\n" +
-	"\x06people\x18\f \x01(\x05R\x06people\"m\n" +
+	"\x06people\x18\f \x01(\x05R\x06people\"\x89\x01\n" +
 	"\vHaircutSums\x12\x14\n" +
 	"\x05total\x18\x01 \x01(\x05R\x05total\x12 \n" +
 	"\vunscheduled\x18\x02 \x01(\x05R\vunscheduled\x12\x12\n" +
 	"\x04idle\x18\x03 \x01(\x05R\x04idle\x12\x12\n" +
-	"\x04rest\x18\x04 \x01(\x05R\x04rest\"\xfe\x02\n" +
+	"\x04rest\x18\x04 \x01(\x05R\x04rest\x12\x1a\n" +
+	"\bfraction\x18\x05 \x01(\x05R\bfraction\"\x94\x03\n" +
 	"\vHaircutWave\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x1a\n" +
 	"\bheadroom\x18\x02 \x01(\x05R\bheadroom\x12,\n" +
@@ -2934,7 +2990,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\ablocked\x18\b \x01(\tR\ablocked\x12\x12\n" +
 	"\x04gate\x18\t \x03(\tR\x04gate\x12*\n" +
 	"\x04sums\x18\n" +
-	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\"\xb3\x05\n" +
+	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x14\n" +
+	"\x05class\x18\v \x01(\tR\x05class\"\xb3\x05\n" +
 	"\vHaircutPart\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1c\n" +
 	"\tinstalled\x18\x02 \x01(\x05R\tinstalled\x12\x18\n" +
@@ -2965,7 +3022,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\vHaircutWork\x12\x1a\n" +
 	"\bworkload\x18\x01 \x01(\tR\bworkload\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x12\n" +
-	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\"\xae\x02\n" +
+	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\"\xd1\x02\n" +
 	"\n" +
 	"HaircutCut\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x14\n" +
@@ -2980,7 +3037,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\bcut_rest\x18\n" +
 	" \x01(\x05R\acutRest\x12\x12\n" +
 	"\x04gang\x18\v \x01(\x05R\x04gang\x12\x19\n" +
-	"\bgang_now\x18\f \x01(\x05R\agangNow\"o\n" +
+	"\bgang_now\x18\f \x01(\x05R\agangNow\x12!\n" +
+	"\fcut_fraction\x18\r \x01(\x05R\vcutFraction\"o\n" +
 	"\x13DraftHaircutRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12'\n" +
 	"\x03ask\x18\x02 \x01(\v2\x15.muster.v1.HaircutAskR\x03ask\"i\n" +
@@ -3035,21 +3093,24 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
 	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"C\n" +
 	"\x13TellHaircutResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x97\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xd8\x01\n" +
 	"\x13ApplyHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
-	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"^\n" +
+	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\x12?\n" +
+	"\x05class\x18\x04 \x01(\tB)\xbaH&r$R\x00R\arecordsR\vunscheduledR\x04idleR\x04restR\x05class\"t\n" +
 	"\x14ApplyHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x18\n" +
-	"\acluster\x18\x02 \x01(\tR\acluster\"\x96\x01\n" +
+	"\acluster\x18\x02 \x01(\tR\acluster\x12\x14\n" +
+	"\x05class\x18\x03 \x01(\tR\x05class\"\x96\x01\n" +
 	"\x12UndoHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
-	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"]\n" +
+	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"s\n" +
 	"\x13UndoHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x18\n" +
-	"\acluster\x18\x02 \x01(\tR\acluster\"\x7f\n" +
+	"\acluster\x18\x02 \x01(\tR\acluster\x12\x14\n" +
+	"\x05class\x18\x03 \x01(\tR\x05class\"\x7f\n" +
 	"\x16HaircutMessagesRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\"u\n" +

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
@@ -21,41 +22,97 @@ type Letter struct {
 
 // line is one cut with where it stands.
 type line struct {
-	cut  fleet.Cut
-	part *fleet.CutPart
-	wave int
+	cut       fleet.Cut
+	partition string
+	wave      string // its number, and what it cuts
+}
+
+// concern is what a haircut means to one owner.
+type concern struct {
+	owner  string
+	quotas []string // in the order in which the plan names them
+	lines  []line
+	parts  []fleet.CutPart // partitions that the owner's quotas or work stand in
 }
 
 // Letters are the messages for the people whom a haircut concerns: one for each
-// owner, in order of name.
+// owner of a quota that is cut or whose work it touches, in order of name.
 func Letters(h *fleet.Haircut) []Letter {
-	by := map[string][]line{}
-	for w := range h.Waves {
-		for p := range h.Waves[w].Parts {
-			part := &h.Waves[w].Parts[p]
-			for _, c := range part.Cuts {
-				by[c.Owner] = append(by[c.Owner], line{c, part, w + 1})
-			}
-		}
-	}
 	var letters []Letter
-	for owner, lines := range by {
-		letters = append(letters, letter(h, owner, lines))
+	for _, c := range concerns(h) {
+		letters = append(letters, letter(h, c))
 	}
 	slices.SortFunc(letters, func(a, b Letter) int { return cmp.Compare(a.Owner, b.Owner) })
 	return letters
 }
 
-func letter(h *fleet.Haircut, owner string, lines []line) Letter {
-	l := Letter{Owner: owner}
-	for _, x := range lines {
-		if !slices.Contains(l.Quotas, x.cut.Quota) {
-			l.Quotas = append(l.Quotas, x.cut.Quota)
+func concerns(h *fleet.Haircut) map[string]*concern {
+	by := map[string]*concern{}
+	of := func(owner, quota string) *concern {
+		if by[owner] == nil {
+			by[owner] = &concern{owner: owner}
+		}
+		c := by[owner]
+		if !slices.Contains(c.quotas, quota) {
+			c.quotas = append(c.quotas, quota)
+		}
+		return c
+	}
+	for i, w := range h.Waves {
+		for _, part := range w.Parts {
+			for _, cut := range part.Cuts {
+				c := of(cut.Owner, cut.Quota)
+				c.lines = append(c.lines, line{cut, part.Partition, waveWords(i+1, w.Class)})
+			}
 		}
 	}
+	for _, part := range haircut.Parts(h) {
+		owners := map[string]bool{}
+		for _, cut := range part.Cuts {
+			owners[cut.Owner] = true
+		}
+		for _, t := range slices.Concat(part.Unprotected, part.Evicted) {
+			owner := ownerOf(h, t)
+			owners[owner] = true
+			of(owner, t.Quota)
+		}
+		for owner := range owners {
+			by[owner].parts = append(by[owner].parts, part)
+		}
+	}
+	return by
+}
+
+// ownerOf is who answers for touched work. Plans of earlier versions say it only
+// of quotas that they cut.
+func ownerOf(h *fleet.Haircut, t fleet.Touched) string {
+	for _, part := range haircut.Parts(h) {
+		for _, c := range part.Cuts {
+			if t.Owner == "" && c.Quota == t.Quota {
+				return c.Owner
+			}
+		}
+	}
+	return t.Owner
+}
+
+// waveWords is a wave by its number and, where it cuts one class, that class.
+func waveWords(number int, class fleet.CutClass) string {
+	text := strconv.Itoa(number)
+	if class != fleet.CutAll {
+		text += ", " + class.Says()
+	}
+	return text
+}
+
+func letter(h *fleet.Haircut, c *concern) Letter {
+	l := Letter{Owner: c.owner, Quotas: c.quotas}
 	l.Subject = "GPU quota changes: " + strings.Join(l.Quotas, ", ")
-	l.Text, l.Markdown = body(h, owner, lines, plainWords), l.Subject
-	l.Markdown = "## " + l.Subject + "\n\n" + body(h, owner, lines, markdown)
+	if len(c.lines) == 0 {
+		l.Subject = "GPU quota changes that your work feels: " + strings.Join(l.Quotas, ", ")
+	}
+	l.Text = body(h, c, plainWords)
+	l.Markdown = "## " + l.Subject + "\n\n" + body(h, c, markdown)
 	return l
 }
 
@@ -71,8 +128,8 @@ var plainWords = dress{
 	cuts: func(lines []line) string {
 		var b strings.Builder
 		for _, x := range lines {
-			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%d less, wave %d). It uses %d now; the most in 90 days was %d.%s\n",
-				x.cut.Quota, x.part.Partition, x.cut.Was, x.cut.Now, x.cut.GPUs(), x.wave, x.cut.Usage, x.cut.Highest, belowGang(x.cut))
+			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%d less; wave %s). It uses %d now; the most in 90 days was %d.%s\n",
+				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.GPUs(), x.wave, x.cut.Usage, x.cut.Highest, belowGang(x.cut))
 		}
 		return b.String()
 	},
@@ -83,14 +140,14 @@ var markdown = dress{
 	strong: func(s string) string { return "**" + s + "**" },
 	cuts: func(lines []line) string {
 		var b strings.Builder
-		b.WriteString("| quota | partition | GPUs now | GPUs then | in use | most in 90 days | wave |\n| --- | --- | --: | --: | --: | --: | --: |\n")
+		b.WriteString("| quota | partition | GPUs now | GPUs then | in use | most in 90 days | wave |\n| --- | --- | --: | --: | --: | --: | --- |\n")
 		for _, x := range lines {
-			fmt.Fprintf(&b, "| %s | %s | %d | **%d** | %d | %d | %d |\n",
-				x.cut.Quota, x.part.Partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.wave)
+			fmt.Fprintf(&b, "| %s | %s | %d | **%d** | %d | %d | %s |\n",
+				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.wave)
 		}
 		for _, x := range lines {
 			if text := belowGang(x.cut); text != "" {
-				fmt.Fprintf(&b, "\n%s in %s:%s\n", x.cut.Quota, x.part.Partition, text)
+				fmt.Fprintf(&b, "\n%s in %s:%s\n", x.cut.Quota, x.partition, text)
 			}
 		}
 		return b.String()
@@ -105,36 +162,29 @@ func belowGang(c fleet.Cut) string {
 	return fmt.Sprintf(" The gang of %d GPUs that it declares no longer fits: nothing else was left to cut.", c.Gang)
 }
 
-func body(h *fleet.Haircut, owner string, lines []line, d dress) string {
+func body(h *fleet.Haircut, c *concern, d dress) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Hello %s,\n\n%s\n", cmp.Or(owner, "all who use these quotas"), d.strong("What changes."))
-	b.WriteString(d.cuts(lines))
+	fmt.Fprintf(&b, "Hello %s,\n\n%s\n", cmp.Or(c.owner, "all who use these quotas"), d.strong("What changes."))
+	if len(c.lines) == 0 {
+		b.WriteString(d.item + "None of your quotas is cut. Cuts of other quotas touch work of yours.\n")
+	} else {
+		b.WriteString(d.cuts(c.lines))
+	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("Why."))
-	for _, part := range partsOf(lines) {
-		b.WriteString(d.item + because(h, part) + "\n")
+	for _, part := range c.parts {
+		b.WriteString(d.item + because(h, &part) + "\n")
 	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("What runs now."))
-	for _, text := range running(lines) {
+	for _, text := range running(h, c) {
 		b.WriteString(d.item + text + "\n")
 	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("If you need more."))
-	for _, part := range partsOf(lines) {
+	for _, part := range c.parts {
 		fmt.Fprintf(&b, "%sIn %s %d GPUs are flex then: everyone may use them, at once, without quota. Flex work gives way when quota needs its room, so save checkpoints (--target flex).\n",
 			d.item, part.Partition, part.FlexAfter)
 	}
 	fmt.Fprintf(&b, "\nThe plan is %s, made by %s. Each wave can be undone. Tell us before it is applied if something here is wrong.\n", cmp.Or(h.Name, "a draft"), h.By)
 	return b.String()
-}
-
-// partsOf are the partitions of some lines, each once.
-func partsOf(lines []line) []*fleet.CutPart {
-	var parts []*fleet.CutPart
-	for _, x := range lines {
-		if !slices.Contains(parts, x.part) {
-			parts = append(parts, x.part)
-		}
-	}
-	return parts
 }
 
 func because(h *fleet.Haircut, p *fleet.CutPart) string {
@@ -180,25 +230,27 @@ func causeSays(cause string) string {
 }
 
 // running says what the cut does to work that runs, as trying it showed.
-func running(lines []line) []string {
-	mine, texts := map[string]bool{}, []string{}
-	for _, x := range lines {
-		mine[x.cut.Quota] = true
-	}
-	for _, part := range partsOf(lines) {
+func running(h *fleet.Haircut, c *concern) []string {
+	var texts, already []string
+	for _, part := range c.parts {
 		for _, t := range part.Unprotected {
-			if mine[t.Quota] {
+			if ownerOf(h, t) == c.owner {
 				texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
 			}
 		}
 		for _, t := range part.Evicted {
-			if mine[t.Quota] {
+			if ownerOf(h, t) == c.owner {
 				texts = append(texts, fmt.Sprintf("%s gives way with %d GPUs in %s to work that starts then.", t.Workload, t.GPUs, part.Partition))
 			}
 		}
+		for _, t := range part.Known {
+			if ownerOf(h, t) == c.owner {
+				already = append(already, fmt.Sprintf("%s is unprotected already with %d GPUs in %s: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
+			}
+		}
 	}
-	if len(texts) == 0 {
+	if len(texts)+len(already) == 0 {
 		return []string{"Nothing that runs is lost, and nothing that runs becomes less safe: this was tried on a copy of the fleet."}
 	}
-	return append(texts, "Nothing else that runs is touched: this was tried on a copy of the fleet.")
+	return append(append(texts, already...), "Nothing else that runs is touched: this was tried on a copy of the fleet.")
 }

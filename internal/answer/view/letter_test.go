@@ -64,3 +64,36 @@ func TestALetterTellsTheBufferFromMissingNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestALetterSaysWhatIsUnprotected: who answers for work that a plan touches, or
+// that runs unprotected already, is never told that nothing becomes less safe; and
+// who loses no quota but protection gets a letter too.
+func TestALetterSaysWhatIsUnprotected(t *testing.T) {
+	part := fleet.CutPart{Partition: "tiger/h200", Assigned: 80, Sustainable: 64, Excess: 16, Cuts: []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 48, Now: 40}}}
+	later := part
+	part.Known = []fleet.Touched{{Workload: "a/old", Quota: "r/a", Owner: "ada", GPUs: 8}}
+	later.Unprotected = []fleet.Touched{{Workload: "b/guest", Quota: "r/b", Owner: "ben", GPUs: 16}}
+	later.Cuts = []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 40, Now: 32}}
+	letters := view.Letters(&fleet.Haircut{Name: "autumn", Basis: fleet.BasisCluster, Waves: []fleet.Wave{
+		{Cluster: "tiger", Class: fleet.CutUnscheduled, Parts: []fleet.CutPart{part}}, {Cluster: "tiger", Class: fleet.CutRest, Parts: []fleet.CutPart{later}},
+	}})
+	if len(letters) != 2 {
+		t.Fatalf("got %+v", letters)
+	}
+	for _, c := range []struct{ text, want string }{
+		{letters[0].Text, "48 -> 40 GPUs (8 less; wave 1, assigned above usage)"},
+		{letters[0].Text, "40 -> 32 GPUs (8 less; wave 2, the rest)"},
+		{letters[0].Text, "a/old is unprotected already with 8 GPUs in tiger/h200"},
+		{letters[1].Text, "None of your quotas is cut"},
+		{letters[1].Text, "b/guest runs on, but 16 of its GPUs in tiger/h200 become unprotected"},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%q is not in:\n%s", c.want, c.text)
+		}
+	}
+	for _, l := range letters {
+		if strings.Contains(l.Text, "becomes less safe") {
+			t.Errorf("%s is told that nothing becomes less safe:\n%s", l.Owner, l.Text)
+		}
+	}
+}

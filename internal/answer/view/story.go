@@ -130,6 +130,8 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		return observed(e.Spots), "", e.ID == s.ID
 	case event.ReservationEnded:
 		return "the room reserved for it was given up: " + e.Why, "", e.ID == s.ID
+	case event.ProtectionCut:
+		return fmt.Sprintf("became unprotected with %d GPUs: %s", e.GPUs, e.Change), e.By, e.ID == s.ID
 	case event.HoldsChanged:
 		return "now holds its GPUs as " + e.Holds.String(), "", e.ID == s.ID
 	}

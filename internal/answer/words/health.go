@@ -20,11 +20,22 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	case event.HaircutTold:
 		return Told{Haircut, e.Haircut, "is told to the people of " + Few(e.Clusters, 4)}, true
 	case event.HaircutApplied:
-		return Told{Haircut, e.Haircut, "is in force in " + e.Cluster}, true
+		return Told{Haircut, e.Haircut, "is in force in " + e.Cluster + ofClass(e.Class)}, true
 	case event.HaircutUndone:
-		return Told{Haircut, e.Haircut, "is undone in " + e.Cluster}, true
+		return Told{Haircut, e.Haircut, "is undone in " + e.Cluster + ofClass(e.Class)}, true
 	}
 	return Told{}, false
+}
+
+// CutClass is what a wave of a haircut cuts, in words.
+func CutClass(class string) string { return fleet.CutClass(class).Says() }
+
+// ofClass says what the wave cuts; plans of earlier versions have no classes.
+func ofClass(class fleet.CutClass) string {
+	if class == fleet.CutAll {
+		return ""
+	}
+	return ": " + CutClass(string(class))
 }
 
 // tellHealth says what monitors see, and what follows from it.

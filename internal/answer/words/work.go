@@ -92,6 +92,8 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 		return work(e.ID, "is seen to run in %s: %s", e.Partition, replicas(e.Spots))
 	case event.ReservationEnded:
 		return work(e.ID, "gives up the room that was reserved for it%s", because(e.Why))
+	case event.ProtectionCut:
+		return work(e.ID, "is unprotected with %s in %s: %s%s", Count(e.GPUs, "GPU"), e.Partition, e.Change, because(e.Reason))
 	case event.HoldsChanged:
 		return work(e.ID, "now holds %s as %v", Count(e.To-e.From, "replica"), e.Holds)
 	}

@@ -143,7 +143,7 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 
 func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) {
 	p.SetPromise(e.Promisable, e.Unsustained, at)
-	p.Regranted = p.Regranted && e.Trimmed
+	p.Regranted = p.Regranted && e.Trimmed || e.Regranted
 	for i, share := range e.Shares {
 		p.Islands[i].Share = share
 	}
@@ -240,6 +240,9 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReservationEnded:
 		w = s.Workloads[e.ID]
 		s.Unreserve(w, e.Spots)
+	case event.ProtectionCut:
+		w = s.Workloads[e.ID]
+		w.Cut = &fleet.ProtectionCut{At: at, GPUs: e.GPUs, Change: e.Change, By: e.By, Reason: e.Reason}
 	case event.HoldsChanged:
 		w = s.Workloads[e.ID]
 		s.SetHolds(w, e.Pool, e.From, e.To, e.Holds)

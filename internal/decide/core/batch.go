@@ -28,6 +28,14 @@ func (t *turn) decideOne(r Request) *Refusal {
 	if refusal != nil {
 		return refusal // events that a row returns beside a refusal are dropped
 	}
+	if c := cutOf(t.s, events); c != nil && c.runs() {
+		if r.Reason == "" && !r.Trial && !c.planned {
+			if refusal := reasonFor(t.s, c, events, t.now); refusal != nil {
+				return refusal
+			}
+		}
+		t.cut = t.cut.join(t.s, c)
+	}
 	for _, e := range events {
 		t.emit(e)
 	}

@@ -33,6 +33,7 @@ type Request struct {
 	Key         string // idempotency key, "" for none
 	Fingerprint uint64 // of the command, where a key is given
 	Expect      uint64 // version of the state that the caller has seen; 0: any
+	Trial       bool   // a dry run: what needs a reason is shown without one
 }
 
 // Command is something that somebody wants. Decide turns it into events or a refusal.

@@ -16,7 +16,7 @@ func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event
 	if refusal != nil {
 		return nil, refusal
 	}
-	at, refusal := waveToApply(h, c.Cluster)
+	at, refusal := waveToApply(h, c.Cluster, c.Class)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -34,7 +34,7 @@ func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event
 			return nil, refusal
 		}
 	}
-	events := []event.Event{event.HaircutApplied{Haircut: h.Name, Cluster: w.Cluster, Backing: backingOf(s, w)}}
+	events := []event.Event{event.HaircutApplied{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class, Backing: backingOf(s, w)}}
 	for _, part := range w.Parts {
 		for _, cut := range part.Cuts {
 			events = append(events, grantOf(part.Partition, cut))
@@ -43,40 +43,80 @@ func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event
 	return events, nil
 }
 
-// waveToApply finds a cluster's wave, or the first that was never applied.
-func waveToApply(h *fleet.Haircut, cluster string) (int, *Refusal) {
+// waveToApply finds the wave that is asked for. Without a cluster it is the first
+// that was never applied, whose cluster has no earlier wave that somebody undid.
+func waveToApply(h *fleet.Haircut, cluster string, class fleet.CutClass) (int, *Refusal) {
 	if cluster == "" {
-		at := slices.IndexFunc(h.Waves, func(w fleet.Wave) bool { return w.Applied == 0 })
+		at := slices.IndexFunc(h.Waves, func(w fleet.Wave) bool {
+			return w.Applied == 0 && (class == "" || class == w.Class) && nextIn(h, w.Cluster) == h.Wave(w.Cluster, w.Class)
+		})
 		if at < 0 {
 			return 0, noneLeft(h)
 		}
 		return at, nil
 	}
-	at := h.Wave(cluster)
+	if len(h.WavesOf(cluster)) == 0 || class != "" && h.Wave(cluster, class) < 0 {
+		return 0, noWave(h, cluster, class)
+	}
+	next := nextIn(h, cluster)
+	at := next
+	if class != "" {
+		at = h.Wave(cluster, class)
+	}
 	switch {
 	case at < 0:
-		return 0, noWave(h, cluster)
+		all := h.WavesOf(cluster)
+		return 0, appliedAlready(h, all[len(all)-1])
 	case h.Waves[at].Done():
-		return 0, refuse(NothingToDo, "the wave of haircut %s over %s was applied already, at %s; a wave is applied once",
-			h.Name, cluster, h.Waves[at].Applied.Time().Format("2006-01-02 15:04:05Z"))
+		return 0, appliedAlready(h, at)
+	case at != next:
+		return 0, refuse(WrongState, "%s comes first: each class is cut from what the one before left", waveName(h, next))
 	}
 	return at, nil
+}
+
+func appliedAlready(h *fleet.Haircut, wave int) *Refusal {
+	return refuse(NothingToDo, "%s was applied already, at %s; a wave is applied once", waveName(h, wave), h.Waves[wave].Applied.Time().Format("2006-01-02 15:04:05Z"))
+}
+
+// nextIn is the first wave over a cluster that is not in force, or −1.
+func nextIn(h *fleet.Haircut, cluster string) int {
+	for _, i := range h.WavesOf(cluster) {
+		if !h.Waves[i].Done() {
+			return i
+		}
+	}
+	return -1
+}
+
+// waveName is a wave as messages call it.
+func waveName(h *fleet.Haircut, wave int) string {
+	w := &h.Waves[wave]
+	if w.Class == fleet.CutAll {
+		return "the wave of haircut " + h.Name + " over " + w.Cluster
+	}
+	return "the " + string(w.Class) + " wave of haircut " + h.Name + " over " + w.Cluster
 }
 
 // noneLeft says that no wave comes next by itself: all are in force, or some were
 // undone, and those somebody has to name, because somebody took them back.
 func noneLeft(h *fleet.Haircut) *Refusal {
 	var undone []string
+	left := 0
 	for _, w := range h.Waves {
-		if !w.Done() {
+		if w.Done() {
+			continue
+		}
+		left++
+		if !slices.Contains(undone, w.Cluster) {
 			undone = append(undone, w.Cluster)
 		}
 	}
-	if len(undone) == 0 {
+	if left == 0 {
 		return refuse(NothingToDo, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
 	}
 	return refuse(WrongState, "%d of %d waves of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
-		len(h.Waves)-len(undone), len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
+		len(h.Waves)-left, len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
 }
 
 // movedOn refuses a wave whose grants, or what they may add up to, are not what
@@ -120,7 +160,7 @@ func gateClosed(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) *
 			continue
 		}
 		if stops := GateOf(s, h, i, now); len(stops) > 0 {
-			return refuse(WrongState, "the wave over %s stops the next one: %s; undo it, or mend what is wrong", h.Waves[i].Cluster, strings.Join(stops, "; "))
+			return refuse(WrongState, "%s stops the next one: %s; undo it, or mend what is wrong", waveName(h, i), strings.Join(stops, "; "))
 		}
 	}
 	return nil
@@ -142,13 +182,10 @@ func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant
 // touchesMore refuses a wave that would by now touch running work which the plan
 // did not name.
 func touchesMore(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
-	parts := make([]*fleet.CutPart, len(w.Parts))
-	for i := range w.Parts {
-		part := w.Parts[i]
-		parts[i] = &part
-	}
-	tryHaircut(s, parts, now)
-	for i, part := range parts {
+	tried := w
+	tried.Parts = slices.Clone(w.Parts)
+	tryWaves(s, []fleet.Wave{tried}, now)
+	for i, part := range tried.Parts {
 		for _, t := range newly(w.Parts[i].Unprotected, part.Unprotected) {
 			return stalePlan(h, s, "%d GPUs of %s would become unprotected in %s, which the plan does not say", t.GPUs, t.Workload, part.Partition)
 		}

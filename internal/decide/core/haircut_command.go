@@ -23,8 +23,12 @@ type (
 	ReviewHaircut struct{ Name string }
 	// TellHaircut says that the people whom a wave concerns were told.
 	TellHaircut struct{ Name, Cluster string } // Cluster "": all waves
-	// ApplyHaircut applies one wave of a plan.
-	ApplyHaircut struct{ Name, Cluster string } // Cluster "": the next in order
+	// ApplyHaircut applies one wave of a plan: the next in order, or the next over
+	// one cluster, or that of a class over a cluster.
+	ApplyHaircut struct {
+		Name, Cluster string         // Cluster "": any
+		Class         fleet.CutClass // "": the next
+	}
 	// UndoHaircut gives back what one wave cut.
 	UndoHaircut struct{ Name, Cluster string } // Cluster "": the last that was applied
 )

@@ -19,16 +19,17 @@ func applyHaircut(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.HaircutTold:
 		h := s.Haircut(e.Haircut)
 		for _, cluster := range e.Clusters {
-			w := &h.Waves[h.Wave(cluster)]
-			w.Told, w.ToldBy = at, e.By
+			for _, i := range h.WavesOf(cluster) {
+				h.Waves[i].Told, h.Waves[i].ToldBy = at, e.By
+			}
 		}
 	case event.HaircutApplied:
 		h := s.Haircut(e.Haircut)
-		w := &h.Waves[h.Wave(e.Cluster)]
+		w := &h.Waves[h.Wave(e.Cluster, e.Class)]
 		w.Applied, w.Undone, w.Backing = at, 0, e.Backing
 	case event.HaircutUndone:
 		h := s.Haircut(e.Haircut)
-		h.Waves[h.Wave(e.Cluster)].Undone = at
+		h.Waves[h.Wave(e.Cluster, e.Class)].Undone = at
 	default:
 		return false
 	}

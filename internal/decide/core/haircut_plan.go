@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
@@ -145,12 +146,12 @@ func tellHaircut(s *fleet.State, r Request, c TellHaircut) ([]event.Event, *Refu
 	}
 	var clusters []string
 	for _, w := range h.Waves {
-		if (c.Cluster == "" || c.Cluster == w.Cluster) && w.Told == 0 {
+		if (c.Cluster == "" || c.Cluster == w.Cluster) && w.Told == 0 && !slices.Contains(clusters, w.Cluster) {
 			clusters = append(clusters, w.Cluster)
 		}
 	}
-	if c.Cluster != "" && h.Wave(c.Cluster) < 0 {
-		return nil, noWave(h, c.Cluster)
+	if c.Cluster != "" && len(h.WavesOf(c.Cluster)) == 0 {
+		return nil, noWave(h, c.Cluster, "")
 	}
 	if len(clusters) == 0 {
 		return nil, nil
@@ -158,10 +159,11 @@ func tellHaircut(s *fleet.State, r Request, c TellHaircut) ([]event.Event, *Refu
 	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: r.Actor.Name})
 }
 
-func noWave(h *fleet.Haircut, cluster string) *Refusal {
+func noWave(h *fleet.Haircut, cluster string, class fleet.CutClass) *Refusal {
 	var there []string
 	for _, w := range h.Waves {
-		there = append(there, w.Cluster)
+		there = append(there, strings.TrimSpace(string(w.Class)+" "+w.Cluster))
 	}
-	return refuse(NoSuchHaircut, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(cluster), strings.Join(there, ", "))
+	asked := strings.TrimSpace(string(class) + " " + cluster)
+	return refuse(NoSuchHaircut, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(asked), strings.Join(there, ", "))
 }

@@ -12,39 +12,41 @@ func DraftHaircut(s *fleet.State, ask haircut.Ask, now fleet.Instant) (fleet.Hai
 		return fleet.Haircut{}, refusal
 	}
 	h := haircut.Make(s, ask, now)
-	var parts []*fleet.CutPart
-	for w := range h.Waves {
-		for i := range h.Waves[w].Parts {
-			parts = append(parts, &h.Waves[w].Parts[i])
-		}
-	}
-	tryHaircut(s, parts, now)
+	tryWaves(s, h.Waves, now)
 	return h, nil
 }
 
-// tryHaircut applies cuts to a copy of the fleet, lets the very rules that decide
-// react, and notes what came of it in the parts.
-func tryHaircut(s *fleet.State, parts []*fleet.CutPart, now fleet.Instant) {
-	if len(parts) == 0 {
+// tryWaves applies waves to a copy of the fleet, one after another, lets the very
+// rules that decide react, and notes what came of it in their parts.
+func tryWaves(s *fleet.State, waves []fleet.Wave, now fleet.Instant) {
+	if len(waves) == 0 {
 		return
 	}
 	t := newTurn(s.Fork(), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the plan's doing
-	for _, part := range parts {
+	for _, w := range waves {
+		t.tryWave(w.Parts)
+	}
+}
+
+func (t *turn) tryWave(parts []fleet.CutPart) {
+	from := len(t.events)
+	for i := range parts {
+		part := &parts[i]
 		p := t.s.Partition(part.Partition)
-		part.Known = haircut.UnprotectedIn(p)
+		part.Known = haircut.UnprotectedIn(t.s, p)
 		part.Flex, part.Firm = p.Flex(), firm(p)
 	}
-	from := len(t.events)
 	for _, part := range parts {
 		for _, c := range part.Cuts {
 			t.emit(grantOf(part.Partition, c))
 		}
 	}
 	t.settle()
-	for _, part := range parts {
+	for i := range parts {
+		part := &parts[i]
 		p := t.s.Partition(part.Partition)
-		part.Unprotected = newly(part.Known, haircut.UnprotectedIn(p))
+		part.Unprotected = newly(part.Known, haircut.UnprotectedIn(t.s, p))
 		part.FlexAfter, part.FirmAfter = p.Flex(), firm(p)
 		part.Evicted, part.Starts = movedIn(t.s, p, t.events[from:])
 	}
@@ -86,19 +88,19 @@ func movedIn(s *fleet.State, p *fleet.Partition, events []event.Event) (evicted,
 		switch e := e.(type) {
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w.Where == p.ID {
-				evicted = append(evicted, touched(w, e.Spots))
+				evicted = append(evicted, touched(s, w, e.Spots))
 			}
 		case event.ReplicasPlaced:
 			if w := s.Workloads[e.ID]; e.Partition == p.ID {
-				starts = append(starts, touched(w, e.Spots))
+				starts = append(starts, touched(s, w, e.Spots))
 			}
 		}
 	}
 	return evicted, starts
 }
 
-func touched(w *fleet.Workload, spots []fleet.Spot) fleet.Touched {
-	t := fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: w.Target}
+func touched(s *fleet.State, w *fleet.Workload, spots []fleet.Spot) fleet.Touched {
+	t := fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: w.Target, Owner: s.OwnerOf(w.Target)}
 	for _, spot := range spots {
 		t.GPUs += len(spot.Nodes) * w.Pools[spot.Pool].GPUs
 	}

@@ -28,10 +28,10 @@ func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, 
 			}
 		}
 	}
-	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster}}, giveBack(s, h, at, now)...), nil
+	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class}}, giveBack(s, h, at, now)...), nil
 }
 
-// waveToUndo finds a cluster's wave, or the one that was applied last.
+// waveToUndo finds the wave over a cluster, or over any, that was applied last.
 func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 	last := -1
 	for i := range h.Waves {
@@ -42,10 +42,10 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 	switch {
 	case last >= 0:
 		return last, nil
-	case cluster != "" && h.Wave(cluster) < 0:
-		return 0, noWave(h, cluster)
+	case cluster != "" && len(h.WavesOf(cluster)) == 0:
+		return 0, noWave(h, cluster, "")
 	case cluster != "":
-		return 0, refuse(NothingToDo, "the wave of haircut %s over %s is not in force, so there is nothing to undo", h.Name, cluster)
+		return 0, refuse(NothingToDo, "no wave of haircut %s over %s is in force, so there is nothing to undo", h.Name, cluster)
 	}
 	return 0, refuse(NothingToDo, "no wave of haircut %s is in force, so there is nothing to undo", h.Name)
 }
@@ -53,18 +53,26 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 // giveBack is the grants as they were before a wave and, where that takes cover
 // from nobody who got it since, the very islands that backed them then, with what
 // this makes of running work: the backing in force is an input of the next one,
-// so undoing must lead back to where the wave began.
+// so undoing must lead back to where the wave began. A later wave of the cluster
+// that is in force stays: its grants rise by what this one cut, and its islands
+// are not those of before.
 func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []event.Event {
 	t, w := newTurn(s.Fork(), now), h.Waves[wave]
-	t.backAgain(w, true)
+	last := !slices.ContainsFunc(h.WavesOf(w.Cluster), func(i int) bool { return i > wave && h.Waves[i].Done() })
 	for _, part := range w.Parts {
 		for _, c := range part.Cuts {
+			now := c.Now
+			if a := t.s.Partition(part.Partition).Account(c.Quota); !last && a != nil {
+				now = a.Grant
+			}
 			t.emit(event.GrantSet{
-				Quota: c.Quota, Partition: part.Partition, GPUs: c.Was, Gang: c.Gang, Was: c.Now, Overcommit: c.Overcommit,
+				Quota: c.Quota, Partition: part.Partition, GPUs: now + c.GPUs(), Gang: c.Gang, Was: now, Overcommit: c.Overcommit,
 			})
 		}
 	}
-	t.backAgain(w, false)
+	if last {
+		t.backAgain(w)
+	}
 	for _, part := range w.Parts {
 		for pl := placement.New(t.s, t.s.Partition(part.Partition), now); t.classify(pl); {
 		}
@@ -72,14 +80,10 @@ func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []e
 	return t.events
 }
 
-// backAgain brings backing to what it was. A backing that is set forgets that a
-// grant has changed since the last (fleet.Partition.Regranted); where that was
-// not forgotten then, it comes before the grants.
-func (t *turn) backAgain(w fleet.Wave, regranted bool) {
+// backAgain brings backing to what it was, with whether a grant had changed since
+// it was set (fleet.Partition.Regranted).
+func (t *turn) backAgain(w fleet.Wave) {
 	for _, back := range w.Backing {
-		if back.Regranted != regranted {
-			continue
-		}
 		if e, ok := backAgain(t.s.Partition(back.Partition), back); ok {
 			t.emit(e)
 		}
@@ -89,7 +93,7 @@ func (t *turn) backAgain(w fleet.Wave, regranted bool) {
 // backAgain is the change that brings a partition's backing to what it was, if
 // the metal is there and work stands as it did, or keeps the cover that it has.
 func backAgain(p *fleet.Partition, was fleet.PartitionBack) (event.BackingAligned, bool) {
-	e := event.BackingAligned{Partition: p.ID, Promisable: p.Promisable}
+	e := event.BackingAligned{Partition: p.ID, Promisable: p.Promisable, Unsustained: p.Unsustained, Regranted: was.Regranted}
 	total, as := make([]int, len(p.Islands)), stands(p, was)
 	for _, island := range p.Islands {
 		e.Shares = append(e.Shares, island.Share)

@@ -46,6 +46,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 		return Outcome{}, refusal
 	}
 	t.settle()
+	t.tell(r)
 	if len(t.events) == 0 {
 		return Outcome{Refused: left}, nil
 	}
@@ -74,6 +75,7 @@ type turn struct {
 	trail     trail          // in the partition at hand
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
+	cut       *cut            // what people change that may take protection; nil: nothing
 }
 
 // deferral is a workload that a partition left to another one.

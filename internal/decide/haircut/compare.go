@@ -1,6 +1,7 @@
 package haircut
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -21,31 +22,23 @@ type Effect struct {
 func EffectOf(h *fleet.Haircut) Effect {
 	var e Effect
 	above, quotas, people := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, w := range h.Waves {
-		for _, part := range w.Parts {
-			e.Sustainable += part.Sustainable
-			e.Excess += part.Excess
-			if part.Excess > 0 {
-				above[w.Cluster] = true
-			}
-			for _, c := range part.Cuts {
-				quotas[c.Quota] = true
-				if c.Owner != "" {
-					people[c.Owner] = true
-				}
-				if c.BelowGang() {
-					e.BelowGang++
-				}
-			}
-		}
-	}
-	for _, part := range h.Fit { // on the basis quota one may be above the line and lose nothing
+	parts := Parts(h)
+	for _, part := range slices.Concat(parts, h.Fit) { // on the basis quota one of Fit may be above the line and lose nothing
 		e.Sustainable += part.Sustainable
 		e.Excess += part.Excess
 		if cluster, _, _ := strings.Cut(part.Partition, "/"); part.Excess > 0 {
 			above[cluster] = true
 		}
+		for _, c := range part.Cuts {
+			quotas[c.Quota] = true
+			if c.Owner != "" {
+				people[c.Owner] = true
+			}
+			if c.BelowGang() {
+				e.BelowGang++
+			}
+		}
 	}
-	e.Clusters, e.Quotas, e.People, e.Cut = len(above), len(quotas), len(people), SumsOf(Parts(h))
+	e.Clusters, e.Quotas, e.People, e.Cut = len(above), len(quotas), len(people), SumsOf(parts)
 	return e
 }

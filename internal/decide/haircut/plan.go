@@ -1,9 +1,6 @@
 package haircut
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -16,28 +13,22 @@ type Ask struct {
 }
 
 // Make makes a plan: what each partition of the scope needs, and the waves in
-// which clusters follow each other. It is a pure function of the state, what is
-// asked and the moment. Name, author and what trying it shows are left open.
+// which it is cut. It is a pure function of the state, what is asked and the
+// moment. Name, author and what trying it shows are left open.
 func Make(s *fleet.State, ask Ask, now fleet.Instant) fleet.Haircut {
 	h := fleet.Haircut{Scope: ask.Scope, Basis: ask.Basis, Buffer: ask.Buffer, Version: s.Seq, Made: now}
-	for _, c := range s.Clusters {
-		wave := fleet.Wave{Cluster: c.Name}
-		for _, p := range s.Partitions {
-			if p.Cluster != c.Name || !within(p, ask.Scope) {
-				continue
-			}
-			if part := Part(s, p, ask, now); len(part.Cuts) > 0 {
-				wave.Parts = append(wave.Parts, part)
-			} else {
-				h.Fit = append(h.Fit, part)
-			}
+	var over []fleet.CutPart
+	for _, p := range s.Partitions {
+		if !within(p, ask.Scope) {
+			continue
 		}
-		if len(wave.Parts) > 0 {
-			wave.Headroom = headroom(s, c.Name)
-			h.Waves = append(h.Waves, wave)
+		if part := Part(s, p, ask, now); len(part.Cuts) > 0 {
+			over = append(over, part)
+		} else {
+			h.Fit = append(h.Fit, part)
 		}
 	}
-	slices.SortStableFunc(h.Waves, func(a, b fleet.Wave) int { return cmp.Compare(b.Headroom, a.Headroom) })
+	h.Waves = wavesOf(s, over)
 	return h
 }
 
@@ -186,13 +177,4 @@ func SumsOf(parts []fleet.CutPart) Sums {
 		}
 	}
 	return t
-}
-
-// Parts lists all partitions of a plan that it cuts, in order of waves.
-func Parts(h *fleet.Haircut) []fleet.CutPart {
-	var parts []fleet.CutPart
-	for _, w := range h.Waves {
-		parts = append(parts, w.Parts...)
-	}
-	return parts
 }

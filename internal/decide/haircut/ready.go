@@ -62,7 +62,7 @@ func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 			continue
 		}
 		named := namedIn(h, p.ID)
-		for _, t := range UnprotectedIn(p) {
+		for _, t := range UnprotectedIn(s, p) {
 			if !named[t.Workload] {
 				missing = append(missing, fmt.Sprintf("%s holds %d GPUs unprotected in %s", t.Workload, t.GPUs, p.ID))
 			}
@@ -88,37 +88,25 @@ func namedIn(h *fleet.Haircut, partition string) map[string]bool {
 
 // UnprotectedIn lists the work that runs unprotected in a partition, in order of
 // quota and then in the quota's own order.
-func UnprotectedIn(p *fleet.Partition) []fleet.Touched {
+func UnprotectedIn(s *fleet.State, p *fleet.Partition) []fleet.Touched {
 	var list []fleet.Touched
 	for _, a := range p.Accounts {
 		for _, w := range a.Work() {
-			if n := heldAs(w, fleet.HoldsUnprotected); n > 0 {
-				list = append(list, fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: a.Quota, GPUs: n})
+			if n := w.Unprotected(); n > 0 {
+				list = append(list, fleet.Touched{Workload: w.Namespace + "/" + w.Name, Quota: a.Quota, Owner: s.OwnerOf(a.Quota), GPUs: n})
 			}
 		}
 	}
 	return list
 }
 
-func heldAs(w *fleet.Workload, holds fleet.Holds) int {
-	n := 0
-	for pool, replicas := range w.Replicas {
-		for _, r := range replicas {
-			if r.Phase == fleet.Running && r.Holds == holds {
-				n += w.Pools[pool].GPUs
-			}
-		}
-	}
-	return n
-}
-
 func untold(cluster string, h *fleet.Haircut) []string {
 	switch {
 	case h == nil:
 		return []string{"no saved plan has a wave for " + cluster + ", so nobody was told of one"}
-	case h.Wave(cluster) < 0:
+	case len(h.WavesOf(cluster)) == 0:
 		return []string{"plan " + h.Name + " has no wave for " + cluster}
-	case h.Waves[h.Wave(cluster)].Told == 0:
+	case h.Waves[h.WavesOf(cluster)[0]].Told == 0:
 		return []string{"nobody has said yet that the people concerned by plan " + h.Name + " were told"}
 	}
 	return nil

@@ -133,15 +133,16 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 	for i, w := range out.Haircut.GetWaves() {
 		w.Gate = core.GateOf(copied, h, i, at)
 		if !h.Waves[i].Done() {
-			w.Blocked = blocked(copied, h.Name, w.GetCluster(), at)
+			w.Blocked = blocked(copied, h, i, at)
 		}
 	}
 	return out, nil
 }
 
 // blocked is why a wave cannot be applied now.
-func blocked(s *fleet.State, name, cluster string, at fleet.Instant) string {
-	_, refusal := core.Decide(s, core.Request{Command: core.ApplyHaircut{Name: name, Cluster: cluster}, Actor: core.System}, at)
+func blocked(s *fleet.State, h *fleet.Haircut, wave int, at fleet.Instant) string {
+	apply := core.ApplyHaircut{Name: h.Name, Cluster: h.Waves[wave].Cluster, Class: h.Waves[wave].Class}
+	_, refusal := core.Decide(s, core.Request{Command: apply, Actor: core.System}, at)
 	if refusal == nil {
 		return ""
 	}
@@ -166,7 +167,7 @@ func (s haircutService) TellHaircut(ctx context.Context, m *musterv1.TellHaircut
 
 // ApplyHaircut puts one wave into force.
 func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHaircutRequest) (*musterv1.ApplyHaircutResponse, error) {
-	result, w, err := s.write(ctx, m, core.ApplyHaircut{Name: m.GetName(), Cluster: m.GetCluster()})
+	result, w, err := s.write(ctx, m, core.ApplyHaircut{Name: m.GetName(), Cluster: m.GetCluster(), Class: fleet.CutClass(m.GetClass())})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHairc
 	record, err := s.original(ctx, result)
 	for _, e := range record.Events {
 		if e, ok := e.(event.HaircutApplied); ok {
-			out.Cluster = e.Cluster
+			out.Cluster, out.Class = e.Cluster, string(e.Class)
 		}
 	}
 	return out, err
@@ -190,7 +191,7 @@ func (s haircutService) UndoHaircut(ctx context.Context, m *musterv1.UndoHaircut
 	record, err := s.original(ctx, result)
 	for _, e := range record.Events {
 		if e, ok := e.(event.HaircutUndone); ok {
-			out.Cluster = e.Cluster
+			out.Cluster, out.Class = e.Cluster, string(e.Class)
 		}
 	}
 	return out, err

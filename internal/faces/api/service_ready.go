@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
@@ -62,7 +63,7 @@ func (s haircutService) ClusterReady(ctx context.Context, m *musterv1.ClusterRea
 // newestFor is the newest plan with a wave for a cluster that was never applied.
 func newestFor(s *fleet.State, cluster string) (newest *fleet.Haircut) {
 	for _, h := range s.Haircuts {
-		if at := h.Wave(cluster); at >= 0 && h.Waves[at].Applied == 0 {
+		if slices.ContainsFunc(h.WavesOf(cluster), func(i int) bool { return h.Waves[i].Applied == 0 }) {
 			newest = h
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // haircutDoOptions are those of the verbs that change a saved plan.
@@ -37,11 +38,13 @@ func newHaircutReview(a *app) *cobra.Command {
 
 func newHaircutApply(a *app) *cobra.Command {
 	o := &haircutDoOptions{app: a}
+	var class string
 	cmd := &cobra.Command{
 		Use:   "apply NAME [CLUSTER]",
 		Short: "put the next wave of a plan into force, or that of one cluster",
-		Long: `Apply puts one wave into force, in one step: the first that never was, or that of a cluster. A wave
-that was undone is applied again only by its cluster's name. It is refused where the wave is in force already, where
+		Long: `Apply puts one wave into force, in one step: the first that never was, or with a cluster the next one
+there. Waves go by class (what fills no whole node, above usage, held by idle jobs, the rest) over all clusters, and inside
+a class by cluster. A wave that was undone is applied again only by its cluster's name. It is refused where the wave is in force already, where
 the grants or what is sustainable have changed since the plan was made, where work that the plan does
 not name would be touched, where the cluster is not ready (muster cluster ready), and where a wave
 before it broke a promise or makes guaranteed work wait.`,
@@ -49,12 +52,14 @@ before it broke a promise or makes guaranteed work wait.`,
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
-				res, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " is in force", err
+				res, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args), Class: class})
+				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is in force", err
 			}, "Look at it: muster haircut show "+args[0]+"; take it back: muster haircut undo "+args[0])
 		},
 	}
 	o.writing.flags(cmd)
+	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records, unscheduled, idle or rest")
+	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -68,7 +73,7 @@ func newHaircutUndo(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
 				res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " is undone: its grants are as they were", err
+				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is undone: its grants are as they were", err
 			})
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // haircutAnswer shows a plan: what it finds and cuts, and what that does.
@@ -25,7 +26,7 @@ func cutTable(h *musterv1.Haircut) *table {
 		column{head: "OWNER", cut: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
 		column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
 		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
-		column{head: "NOTE", spare: true})
+		column{head: "NOTE", spare: true}, column{head: "CLASS", wide: true})
 	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
@@ -34,7 +35,7 @@ func cutTable(h *musterv1.Haircut) *table {
 					note = fmt.Sprintf("below its gang of %d", c.GetGang())
 				}
 				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "nobody"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
-					c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), note)
+					c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), note, w.GetClass())
 			}
 		}
 	}
@@ -47,16 +48,29 @@ func (p *page) haircut(h *musterv1.Haircut) {
 		orElse(h.GetAsk().GetScope(), "the fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetVersion(), reviewText(h))
 	s := h.GetSums()
 	if s.GetTotal() > 0 {
-		p.say("Cuts %s GPUs: %s above usage, %s held by idle jobs, %s the rest. %s, %s.\n", grouped(int64(s.GetTotal())),
-			grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
+		p.say("Cuts %s: %s%s above usage, %s held by idle jobs, %s the rest. %s, %s.\n", counted(int64(s.GetTotal()), "GPU", "GPUs"),
+			fractionText(s), grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
 			counted(int64(h.GetPeople()), "person", "people"))
 	}
+	drawn := map[string]bool{}
 	for i, w := range h.GetWaves() {
-		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
+		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  %s, %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()),
+			words.CutClass(w.GetClass()), counted(int64(w.GetSums().GetTotal()), "GPU", "GPUs"), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
 		for _, part := range w.GetParts() {
-			p.part(part)
+			if !drawn[part.GetPartition()] { // a later wave there starts from what the earlier one left
+				p.part(part)
+			}
+			drawn[part.GetPartition()] = true
 		}
 	}
+}
+
+// fractionText says what is cut of grants that fills no whole node, if anything.
+func fractionText(s *musterv1.HaircutSums) string {
+	if s.GetFraction() == 0 {
+		return ""
+	}
+	return grouped(int64(s.GetFraction())) + " that fill no whole node, "
 }
 
 func policyText(b *musterv1.Buffer) string {
@@ -144,10 +158,10 @@ func (p *page) consequences(h *musterv1.Haircut) {
 	p.fits(h)
 	for _, w := range h.GetWaves() {
 		for _, why := range w.GetGate() {
-			p.wrapAs("  ", fmt.Sprintf("%s The wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetCluster(), why))
+			p.wrapAs("  ", fmt.Sprintf("%s The %s wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetClass(), w.GetCluster(), why))
 		}
 		if w.GetBlocked() != "" {
-			p.wrapAs("  ", fmt.Sprintf("%s Not yet over %s: %s", p.paint.paint(waiting, "·"), w.GetCluster(), w.GetBlocked()))
+			p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetBlocked()))
 		}
 	}
 }

@@ -51,11 +51,20 @@ func cuts(h *musterv1.Haircut) (cut map[string]*musterv1.HaircutCut, inScope map
 		for _, p := range w.GetParts() {
 			inScope[p.GetPartition()] = true
 			for _, c := range p.GetCuts() {
-				cut[p.GetPartition()+" "+c.GetQuota()] = c
+				key := p.GetPartition() + " " + c.GetQuota()
+				cut[key] = joined(cut[key], c)
 			}
 		}
 	}
 	return cut, inScope
+}
+
+// joined is what two waves cut of one grant: from before the first to after the second.
+func joined(first, then *musterv1.HaircutCut) *musterv1.HaircutCut {
+	if first == nil {
+		return then
+	}
+	return &musterv1.HaircutCut{Quota: then.GetQuota(), Was: first.GetWas(), Now: then.GetNow(), Highest: then.GetHighest()}
 }
 
 func dumbbell(quota string, g *musterv1.Grant, c *musterv1.HaircutCut, highest int, to Leads) draw.Dumbbell {

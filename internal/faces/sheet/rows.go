@@ -16,14 +16,14 @@ func CSV(h *fleet.Haircut) []byte {
 	w := csv.NewWriter(&b)
 	_ = w.Write([]string{
 		"wave", "cluster", "partition", "quota", "owner", "was", "now", "cut", "unscheduled", "idle", "rest",
-		"usage", "highest_use_90d", "gang", "below_gang",
+		"usage", "highest_use_90d", "gang", "below_gang", "class", "fraction",
 	})
 	for i, wave := range h.Waves {
 		for _, part := range wave.Parts {
 			for _, c := range part.Cuts {
 				_ = w.Write(append([]string{strconv.Itoa(i + 1), text.Cell(wave.Cluster), text.Cell(part.Partition), text.Cell(c.Quota), text.Cell(c.Owner)}, append(
 					numbers(c.Was, c.Now, c.GPUs(), c.Unscheduled, c.IdleCut, c.Rest, c.Usage, c.Highest, c.Gang),
-					strconv.FormatBool(c.BelowGang()))...))
+					strconv.FormatBool(c.BelowGang()), string(wave.Class), strconv.Itoa(c.Fraction))...))
 			}
 		}
 	}

@@ -49,12 +49,12 @@ func Haircut(h *fleet.Haircut) *musterv1.Haircut {
 
 // Sums is what is cut, by class, in GPUs.
 func Sums(s haircut.Sums) *musterv1.HaircutSums {
-	return &musterv1.HaircutSums{Total: int32(s.Total), Unscheduled: int32(s.Unscheduled), Idle: int32(s.Idle), Rest: int32(s.Rest)}
+	return &musterv1.HaircutSums{Total: int32(s.Total), Unscheduled: int32(s.Unscheduled), Idle: int32(s.Idle), Rest: int32(s.Rest), Fraction: int32(s.Fraction)}
 }
 
 func wave(w fleet.Wave) *musterv1.HaircutWave {
 	m := &musterv1.HaircutWave{
-		Cluster: w.Cluster, Headroom: int32(w.Headroom), Told: Instant(w.Told), ToldBy: w.ToldBy,
+		Cluster: w.Cluster, Class: string(w.Class), Headroom: int32(w.Headroom), Told: Instant(w.Told), ToldBy: w.ToldBy,
 		Applied: Instant(w.Applied), Undone: Instant(w.Undone), Sums: Sums(haircut.SumsOf(w.Parts)),
 	}
 	for _, p := range w.Parts {
@@ -77,7 +77,7 @@ func cutPart(p fleet.CutPart) *musterv1.HaircutPart {
 	for _, c := range p.Cuts {
 		m.Cuts = append(m.Cuts, &musterv1.HaircutCut{
 			Quota: c.Quota, Owner: c.Owner, Was: int32(c.Was), Now: int32(c.Now), Usage: int32(c.Usage), Idle: int32(c.Idle), Highest: int32(c.Highest),
-			CutUnscheduled: int32(c.Unscheduled), CutIdle: int32(c.IdleCut), CutRest: int32(c.Rest), Gang: int32(c.Gang), GangNow: int32(c.GangNow),
+			CutUnscheduled: int32(c.Unscheduled), CutIdle: int32(c.IdleCut), CutRest: int32(c.Rest), Gang: int32(c.Gang), GangNow: int32(c.GangNow), CutFraction: int32(c.Fraction),
 		})
 	}
 	return m

@@ -82,7 +82,7 @@ var subjects = []subject{
 		{name: "runs", kind: versions},
 	}},
 	{key: "namespace", within: true, figures: numbers("flexUsed", "flexShare")},
-	{key: "haircut", within: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums})},
+	{key: "haircut", within: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums}, figure{name: "wave", kind: sums})},
 	{key: "rollout", figures: append(numbers("done", "failed", "of"),
 		figure{name: "state", kind: word, words: []string{"planned", "running", "waiting", "paused", "done", "abandoned"}},
 		figure{name: "stage", kind: phrase}, figure{name: "waits", kind: codes, words: waitCodes()}, figure{name: "culprit", kind: names},

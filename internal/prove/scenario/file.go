@@ -73,8 +73,11 @@ func (a Submit) request(*fleet.State) (core.Request, error) {
 }
 
 // SetPolicy puts the settings that a step names over the policy in force.
-type SetPolicy struct{ Policy fleetfile.Policy }
+type SetPolicy struct {
+	Policy fleetfile.Policy
+	Reason string
+}
 
 func (a SetPolicy) request(s *fleet.State) (core.Request, error) {
-	return Told{Command: core.SetPolicy{Policy: a.Policy.Over(s.Policy)}}.request(s)
+	return Told{Command: core.SetPolicy{Policy: a.Policy.Over(s.Policy)}, Reason: a.Reason}.request(s)
 }

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -9,13 +11,23 @@ import (
 type haircutFigures struct {
 	haircut.Sums
 	Cuts map[string]int `json:"cuts"` // by quota
+	Wave map[string]int `json:"wave"` // by class: the number of the wave that cuts it here, in a plan of the scope
 }
 
-func haircutOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) func(figure string) any {
+func haircutOf(s *fleet.State, scope string, p *fleet.Partition, now fleet.Instant) func(figure string) any {
 	part := haircut.Part(s, p, haircut.Ask{Basis: fleet.BasisCluster}, now)
-	row := haircutFigures{Sums: haircut.SumsOf([]fleet.CutPart{part}), Cuts: map[string]int{}}
+	row := haircutFigures{Sums: haircut.SumsOf([]fleet.CutPart{part}), Cuts: map[string]int{}, Wave: map[string]int{}}
 	for _, c := range part.Cuts {
 		row.Cuts[c.Quota] = c.GPUs()
+	}
+	if scope == "fleet" {
+		scope = ""
+	}
+	plan := haircut.Make(s, haircut.Ask{Scope: scope, Basis: fleet.BasisCluster}, now)
+	for i, w := range plan.Waves {
+		if slices.ContainsFunc(w.Parts, func(part fleet.CutPart) bool { return part.Partition == p.ID }) {
+			row.Wave[string(w.Class)] = i + 1
+		}
 	}
 	return func(figure string) any { return field(row, figure) }
 }

@@ -41,7 +41,7 @@ func (t *telling) actual(s *fleet.State, e Expectation) func(figure string) any 
 	}
 	p := s.Partition(id)
 	if e.Subject == "haircut" && p != nil {
-		return haircutOf(s, p, t.world.now)
+		return haircutOf(s, e.Name, p, t.world.now)
 	}
 	if row, ok := t.maintained(s, e); ok {
 		return row

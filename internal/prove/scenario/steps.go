@@ -64,20 +64,31 @@ func gpus(v yamlfile.Value) int { return v.IntOr(0, 0, mostGPUs) }
 
 func grant(v yamlfile.Value) Action {
 	f := v.Fields("quota", "partition", "gpus", "gang", "overcommit", "reason")
-	return Told{
-		Command: core.SetGrant{
-			Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
-			GPUs: gpus(f.Need("gpus")), Gang: gpus(f.At("gang")), Overcommit: f.At("overcommit").Bool(),
-		},
-		Reason: f.At("reason").Text(),
+	overcommit := f.At("overcommit").Bool()
+	told := Told{Command: core.SetGrant{
+		Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
+		GPUs: gpus(f.Need("gpus")), Gang: gpus(f.At("gang")), Overcommit: overcommit,
+	}}
+	if told.Reason = reasonOf(f); overcommit && !f.Has("reason") {
+		told.Reason = "" // to overcommit, a story says why itself
 	}
+	return told
+}
+
+// reasonOf is the reason that a step gives. One that gives none is told for the sake
+// of the story; reason "" gives none at all.
+func reasonOf(f yamlfile.Fields) string {
+	if f.Has("reason") {
+		return f.At("reason").Text()
+	}
+	return "the story"
 }
 
 func transfer(v yamlfile.Value) Action {
-	f := v.Fields("from", "to", "partition", "gpus")
+	f := v.Fields("from", "to", "partition", "gpus", "reason")
 	return Told{Command: core.Transfer{
 		From: f.Need("from").Path(), To: f.Need("to").Path(), Partition: f.Need("partition").Path(), GPUs: gpus(f.Need("gpus")),
-	}}
+	}, Reason: reasonOf(f)}
 }
 
 func hold(v yamlfile.Value) Action {
@@ -97,10 +108,10 @@ func hold(v yamlfile.Value) Action {
 
 // policy changes settings of the fleet, or with a scope the buffer there.
 func (p *parser) policy(v yamlfile.Value) Action {
-	f := v.Fields(append([]string{"scope"}, fleetfile.PolicyKeys...)...)
+	f := v.Fields(append([]string{"scope", "reason"}, fleetfile.PolicyKeys...)...)
 	settings := fleetfile.ReadPolicy(v, f)
 	if !f.Has("scope") {
-		return SetPolicy{settings}
+		return SetPolicy{Policy: settings, Reason: reasonOf(f)}
 	}
 	for _, key := range fleetfile.PolicyKeys {
 		if key != "buffer" && f.Has(key) {
@@ -111,7 +122,7 @@ func (p *parser) policy(v yamlfile.Value) Action {
 	if f.Need("buffer"); settings.Buffer != nil {
 		command.Buffer = *settings.Buffer
 	}
-	return Told{Command: command}
+	return Told{Command: command, Reason: reasonOf(f)}
 }
 
 func islands(v yamlfile.Value) Action {

@@ -333,6 +333,7 @@ func (e *Engine) Resync() {
 func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
 	var copied *fleet.State
 	e.Look(func(s *fleet.State) { copied = s.Fork() })
+	r.Trial = true
 	out, refusal := core.Step(copied, r, e.o.Now())
 	if refusal != nil {
 		return Result{}, refusal

@@ -43,6 +43,8 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		return mended(s, e)
 	case event.GangReturned:
 		return about(s, e.ID, fleet.NoticeMended, "could not be mended and goes back to its queue with its age: "+e.Why)
+	case event.ProtectionCut:
+		return unprotected(s, e)
 	case event.GrantSet:
 		if e.GPUs < e.Was {
 			return cut(e.Quota, fmt.Sprintf("the grant of %s in %s was cut from %d to %d GPUs", e.Quota, e.Partition, e.Was, e.GPUs)), true
@@ -84,6 +86,14 @@ func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {
 		nodes += len(spot.Nodes)
 	}
 	return about(s, e.ID, fleet.NoticeMended, fmt.Sprintf("lost %d replicas with their nodes and got others; the rest keep theirs", nodes))
+}
+
+// unprotected says what a change by people means to running work: since when, and
+// what of it may be reclaimed.
+func unprotected(s *fleet.State, e event.ProtectionCut) (Notice, bool) {
+	n, ok := about(s, e.ID, fleet.NoticeCut, fmt.Sprintf("runs on, but %d of its GPUs in %s are unprotected from %s: they may be reclaimed when work inside the backing of %s needs them, because %s (%s)",
+		e.GPUs, e.Partition, s.Time.Time().Format("2006-01-02 15:04Z"), e.Quota, e.Change, e.By))
+	return n, ok
 }
 
 // about is a notice about a workload; none if the state has forgotten it.

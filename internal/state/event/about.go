@@ -50,6 +50,8 @@ func replicasOf(e Event) uint64 {
 		return e.ID
 	case HoldsChanged:
 		return e.ID
+	case ProtectionCut:
+		return e.ID
 	}
 	return 0
 }

@@ -34,20 +34,23 @@ type HaircutTold struct {
 	By       string   `json:"by"`
 }
 
-// HaircutApplied says: the wave over a cluster is in force. The grants that it
-// changed follow as events of their own in the same record. Backing is what
-// backed the quotas of its partitions just before.
+// HaircutApplied says: the wave of a class over a cluster is in force. The grants
+// that it changed follow as events of their own in the same record. Backing is
+// what backed the quotas of its partitions just before. No class: the plan has
+// one wave for each cluster.
 type HaircutApplied struct {
 	Haircut string                `json:"haircut"`
 	Cluster string                `json:"cluster"`
+	Class   fleet.CutClass        `json:"class,omitempty"`
 	Backing []fleet.PartitionBack `json:"backing,omitempty"`
 }
 
-// HaircutUndone says: the wave over a cluster is in force no more; its grants
-// follow as they were before it.
+// HaircutUndone says: the wave of a class over a cluster is in force no more; its
+// grants follow as they were before it.
 type HaircutUndone struct {
-	Haircut string `json:"haircut"`
-	Cluster string `json:"cluster"`
+	Haircut string         `json:"haircut"`
+	Cluster string         `json:"cluster"`
+	Class   fleet.CutClass `json:"class,omitempty"`
 }
 
 func (ClusterModeSet) Kind() string  { return "cluster.mode-set" } // Kind is the event's stable name.

@@ -67,6 +67,9 @@ type BackingAligned struct {
 	// Trimmed: reports are stale, so only what grants do not cover any more was taken;
 	// that grants have changed is still to be looked at.
 	Trimmed bool `json:"trimmed,omitempty"`
+	// Regranted: that grants have changed is to be looked at anew, as it was before a
+	// haircut that is undone.
+	Regranted bool `json:"regranted,omitempty"`
 }
 
 // Backed says: this many nodes of an island now back a quota.

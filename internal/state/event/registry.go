@@ -69,6 +69,7 @@ var readers = map[string][]reader{
 	"replicas.lost":        {as[ReplicasLost]},
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},
+	"protection.cut":       {as[ProtectionCut]},
 	"usage.measured":       {as[UsageMeasured]},
 	"signals.taken":        {as[SignalsTaken]},
 	"health.policy.set":    {as[HealthPolicySet]},

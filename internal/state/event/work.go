@@ -118,6 +118,18 @@ type HoldsChanged struct {
 	Holds fleet.Holds `json:"holds"`
 }
 
+// ProtectionCut says: a change by people left running work unprotected with so many
+// GPUs. It runs on, and may be evicted for work inside its quota's backing.
+type ProtectionCut struct {
+	ID        uint64 `json:"id"`
+	Quota     string `json:"quota"`
+	Partition string `json:"partition"`
+	GPUs      int    `json:"gpus"`
+	Change    string `json:"change"` // what was changed, in words
+	By        string `json:"by"`
+	Reason    string `json:"reason,omitempty"`
+}
+
 func (WorkloadSubmitted) Kind() string   { return "workload.submitted" }   // Kind is the event's stable name.
 func (WorkloadCancelled) Kind() string   { return "workload.cancelled" }   // Kind is the event's stable name.
 func (WorkloadFinished) Kind() string    { return "workload.finished" }    // Kind is the event's stable name.
@@ -131,4 +143,5 @@ func (ReplicasStopped) Kind() string     { return "replicas.stopped" }     // Ki
 func (ReplicasOverdue) Kind() string     { return "replicas.overdue" }     // Kind is the event's stable name.
 func (ReplicasLost) Kind() string        { return "replicas.lost" }        // Kind is the event's stable name.
 func (ReservationEnded) Kind() string    { return "reservation.ended" }    // Kind is the event's stable name.
+func (ProtectionCut) Kind() string       { return "protection.cut" }       // Kind is the event's stable name.
 func (HoldsChanged) Kind() string        { return "holds.changed" }        // Kind is the event's stable name.

@@ -11,8 +11,38 @@ const (
 	BasisQuota   Basis = "quota"   // every grant × (1 − buffer)
 )
 
-// Haircut is a saved plan that brings assigned down to sustainable, one wave for
-// each cluster. All figures are GPUs.
+// CutClass is what a wave of a haircut cuts (semantics §4), in the order of the
+// constants.
+type CutClass string
+
+// The classes of cuts.
+const (
+	CutRecords     CutClass = "records"     // what of grants fills no whole node: nothing backs it
+	CutUnscheduled CutClass = "unscheduled" // assigned above usage
+	CutIdle        CutClass = "idle"        // held by idle jobs
+	CutRest        CutClass = "rest"
+	CutAll         CutClass = "" // every class in one wave, as in plans of earlier versions
+)
+
+// Says is the class in words.
+func (c CutClass) Says() string {
+	switch c {
+	case CutRecords:
+		return "what fills no whole node"
+	case CutUnscheduled:
+		return "assigned above usage"
+	case CutIdle:
+		return "held by idle jobs"
+	case CutRest:
+		return "the rest"
+	case CutAll:
+	}
+	return "all classes"
+}
+
+// Haircut is a saved plan that brings assigned down to sustainable, in waves: by
+// class over all clusters, inside a class one wave for each cluster. All figures
+// are GPUs.
 type Haircut struct {
 	Name    string  `json:"name"`
 	Scope   string  `json:"scope,omitempty"` // a partition, a cluster, or "" for the fleet
@@ -30,10 +60,12 @@ type Haircut struct {
 	Fit   []CutPart `json:"fit,omitempty"`   // partitions that need no cut
 }
 
-// Wave is what a haircut does in one cluster, in one step.
+// Wave is what a haircut cuts of one class in one cluster, in one step. Its parts
+// show their partitions as the earlier waves of the cluster leave them.
 type Wave struct {
 	Cluster  string    `json:"cluster"`
-	Headroom int       `json:"headroom"` // healthy − assigned, per thousand of installed: the order of waves
+	Class    CutClass  `json:"class,omitempty"`
+	Headroom int       `json:"headroom"` // healthy − assigned, per thousand of installed: the order of waves inside a class
 	Parts    []CutPart `json:"parts"`
 
 	Told    Instant `json:"told,omitempty"` // when the people concerned were told
@@ -70,7 +102,7 @@ type CutPart struct {
 	Causes    []CutCause `json:"causes,omitempty"` // of the excess; they sum to it
 	Incidents []string   `json:"incidents,omitempty"`
 	Cuts      []Cut      `json:"cuts,omitempty"` // in order of quota
-	Left      int        `json:"left,omitempty"` // excess that stays (only on the basis quota)
+	Left      int        `json:"left,omitempty"` // excess that stays after this wave
 
 	// Known is the work that ran unprotected already when the plan was made.
 	Known []Touched `json:"known,omitempty"`
@@ -94,6 +126,7 @@ type CutCause struct {
 type Touched struct {
 	Workload string `json:"workload"` // namespace/name
 	Quota    string `json:"quota"`
+	Owner    string `json:"owner,omitempty"` // who answers for the quota
 	GPUs     int    `json:"gpus"`
 }
 
@@ -124,9 +157,20 @@ func (c Cut) BelowGang() bool { return c.Now < c.Gang }
 // Done says whether the wave is in force.
 func (w *Wave) Done() bool { return w.Applied != 0 && w.Undone == 0 }
 
-// Wave finds the index of a cluster's wave, or −1.
-func (h *Haircut) Wave(cluster string) int {
-	return slices.IndexFunc(h.Waves, func(w Wave) bool { return w.Cluster == cluster })
+// Wave finds the index of a cluster's wave of a class, or −1.
+func (h *Haircut) Wave(cluster string, class CutClass) int {
+	return slices.IndexFunc(h.Waves, func(w Wave) bool { return w.Cluster == cluster && w.Class == class })
+}
+
+// WavesOf are the indexes of a cluster's waves, in their order.
+func (h *Haircut) WavesOf(cluster string) []int {
+	var list []int
+	for i := range h.Waves {
+		if h.Waves[i].Cluster == cluster {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // Haircut finds a saved haircut by name, or nil.

@@ -164,6 +164,9 @@ type Workload struct {
 	Usage    *Usage      `json:"usage,omitempty"`   // what its GPUs were last seen to do
 	Lost     []int       `json:"lost,omitempty"`    // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
 
+	// Cut is the last change by people that left it unprotected; nil: none did.
+	Cut *ProtectionCut `json:"cut,omitempty"`
+
 	places
 	// Memo and Scratch are placement's; a copy of the workload takes the memo alone.
 	Memo    Memo `json:"-"`
@@ -190,6 +193,38 @@ type places struct {
 	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restood    uint64     // grows with every change of what of it stays
+}
+
+// ProtectionCut is a change by people that left running work unprotected. It is never
+// changed once it is there.
+type ProtectionCut struct {
+	At     Instant `json:"at"`
+	GPUs   int     `json:"gpus"`
+	Change string  `json:"change"` // in words
+	By     string  `json:"by"`
+	Reason string  `json:"reason,omitempty"`
+}
+
+// Unprotected is the GPUs that the workload's replicas hold unprotected.
+func (w *Workload) Unprotected() int {
+	n := 0
+	for pool, replicas := range w.Replicas {
+		for _, r := range replicas {
+			if r.Phase == Running && r.Holds == HoldsUnprotected {
+				n += w.Pools[pool].GPUs
+			}
+		}
+	}
+	return n
+}
+
+// LastCut is the change by people that left work unprotected which still is; nil: none
+// did, or it is protected again, or it started anew since.
+func (w *Workload) LastCut() *ProtectionCut {
+	if w.Cut == nil || w.Cut.At < w.Started || w.Unprotected() == 0 {
+		return nil
+	}
+	return w.Cut
 }
 
 // Move is another target for a workload that still has to leave its nodes.

@@ -171,6 +171,7 @@ type stepView struct {
 // Step shows what applying or undoing a wave would change, and asks why.
 func Step(v *frame.Visit) (frame.Page, error) {
 	name, step, cluster := v.Request.PathValue("name"), v.Request.PathValue("step"), v.Request.URL.Query().Get("cluster")
+	class := v.Request.URL.Query().Get("class")
 	if step != "apply" && step != "undo" {
 		return frame.Nowhere(v)
 	}
@@ -179,11 +180,7 @@ func Step(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m := stepView{v: v, h: g.GetHaircut(), undo: step == "undo", command: words.Shell("muster", "haircut", step, name, cluster, "--reason", "…")}
-	for _, w := range m.h.GetWaves() {
-		if w.GetCluster() == cluster {
-			m.wave = w
-		}
-	}
+	m.wave = m.find(cluster, class)
 	if m.wave == nil {
 		return frame.Page{}, frame.Missing("The plan "+parts.Short(name, 60)+" has no wave for "+parts.Short(cluster, 60)+".", "Its page lists its waves.")
 	}
@@ -192,17 +189,46 @@ func Step(v *frame.Visit) (frame.Page, error) {
 		a, err := v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
 		m.written, m.no = a.GetWritten(), frame.Explain(err)
 	} else {
-		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster})
+		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster, Class: class})
 		m.written, m.no = a.GetWritten(), frame.Explain(err)
 	}
 	title := "Apply the wave of " + cluster
 	if m.undo {
 		title = "Undo the wave of " + cluster
 	}
+	title += ": " + words.CutClass(m.wave.GetClass())
 	return frame.Page{
 		Title: title, Nav: "haircuts", Still: true, Command: m.command, Body: stepBody(m),
 		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would change.",
 	}, nil
+}
+
+// find is the wave that is to be undone, the last in force over a cluster; or that
+// is to be applied: of a class, or the first that is not in force.
+func (m stepView) find(cluster, class string) (found *musterv1.HaircutWave) {
+	for _, w := range m.h.GetWaves() {
+		if w.GetCluster() != cluster {
+			continue
+		}
+		first := found == nil || waveInForce(found)
+		if m.undo && waveInForce(w) || !m.undo && (class == w.GetClass() || class == "" && first) || found == nil && class == "" {
+			found = w
+		}
+	}
+	return found
+}
+
+func waveInForce(w *musterv1.HaircutWave) bool { return w.GetApplied() != nil && w.GetUndone() == nil }
+
+// lastInForce says whether a wave is what undoing over its cluster would undo.
+func (m view) lastInForce(w *musterv1.HaircutWave) bool {
+	var last *musterv1.HaircutWave
+	for _, one := range m.h.GetWaves() {
+		if one.GetCluster() == w.GetCluster() && waveInForce(one) {
+			last = one
+		}
+	}
+	return last == w
 }
 
 // Save keeps a draft under a name.
@@ -239,7 +265,7 @@ func Do(v *frame.Visit) (string, error) {
 		_, err = v.Haircuts.TellHaircut(v.Ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		v.SayIf(err, "It is noted that the people concerned were told.")
 	case "apply":
-		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster})
+		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class")})
 		v.SayIf(err, "The wave of "+cluster+" is in force. It can be undone.")
 	case "undo":
 		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
