@@ -7,8 +7,10 @@
 package musterv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -82,8 +84,10 @@ type StatusResponse struct {
 	Quotas     int32 `protobuf:"varint,9,opt,name=quotas,proto3" json:"quotas,omitempty"`
 	// Workloads by state.
 	Workloads map[string]int32 `protobuf:"bytes,10,rep,name=workloads,proto3" json:"workloads,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// What everybody must see: automation has stopped somewhere.
-	Banners       []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
+	// What everybody must see: automation has stopped somewhere. Bursts that were judged are left out.
+	Banners []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
+	// The same, each with its key and with who acknowledged it.
+	Warnings      []*Warning `protobuf:"bytes,61,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -195,6 +199,196 @@ func (x *StatusResponse) GetBanners() []string {
 	return nil
 }
 
+func (x *StatusResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// Warning is something that everybody must see.
+type Warning struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names it for as long as it stands.
+	Key  string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Empty: nobody has acknowledged it.
+	AcknowledgedBy string                 `protobuf:"bytes,3,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	Until          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	Reason         string                 `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Warning) Reset() {
+	*x = Warning{}
+	mi := &file_muster_v1_system_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Warning) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Warning) ProtoMessage() {}
+
+func (x *Warning) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_system_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Warning.ProtoReflect.Descriptor instead.
+func (*Warning) Descriptor() ([]byte, []int) {
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Warning) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Warning) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Warning) GetAcknowledgedBy() string {
+	if x != nil {
+		return x.AcknowledgedBy
+	}
+	return ""
+}
+
+func (x *Warning) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *Warning) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+type AcknowledgeWarningRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	Lasts         *durationpb.Duration   `protobuf:"bytes,3,opt,name=lasts,proto3" json:"lasts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcknowledgeWarningRequest) Reset() {
+	*x = AcknowledgeWarningRequest{}
+	mi := &file_muster_v1_system_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcknowledgeWarningRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcknowledgeWarningRequest) ProtoMessage() {}
+
+func (x *AcknowledgeWarningRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_system_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcknowledgeWarningRequest.ProtoReflect.Descriptor instead.
+func (*AcknowledgeWarningRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AcknowledgeWarningRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *AcknowledgeWarningRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *AcknowledgeWarningRequest) GetLasts() *durationpb.Duration {
+	if x != nil {
+		return x.Lasts
+	}
+	return nil
+}
+
+type AcknowledgeWarningResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcknowledgeWarningResponse) Reset() {
+	*x = AcknowledgeWarningResponse{}
+	mi := &file_muster_v1_system_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcknowledgeWarningResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcknowledgeWarningResponse) ProtoMessage() {}
+
+func (x *AcknowledgeWarningResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_system_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcknowledgeWarningResponse.ProtoReflect.Descriptor instead.
+func (*AcknowledgeWarningResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *AcknowledgeWarningResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 type VersionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -203,7 +397,7 @@ type VersionRequest struct {
 
 func (x *VersionRequest) Reset() {
 	*x = VersionRequest{}
-	mi := &file_muster_v1_system_proto_msgTypes[2]
+	mi := &file_muster_v1_system_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -215,7 +409,7 @@ func (x *VersionRequest) String() string {
 func (*VersionRequest) ProtoMessage() {}
 
 func (x *VersionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_system_proto_msgTypes[2]
+	mi := &file_muster_v1_system_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -228,7 +422,7 @@ func (x *VersionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionRequest.ProtoReflect.Descriptor instead.
 func (*VersionRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_system_proto_rawDescGZIP(), []int{2}
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{5}
 }
 
 type VersionResponse struct {
@@ -241,7 +435,7 @@ type VersionResponse struct {
 
 func (x *VersionResponse) Reset() {
 	*x = VersionResponse{}
-	mi := &file_muster_v1_system_proto_msgTypes[3]
+	mi := &file_muster_v1_system_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -253,7 +447,7 @@ func (x *VersionResponse) String() string {
 func (*VersionResponse) ProtoMessage() {}
 
 func (x *VersionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_system_proto_msgTypes[3]
+	mi := &file_muster_v1_system_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -266,7 +460,7 @@ func (x *VersionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionResponse.ProtoReflect.Descriptor instead.
 func (*VersionResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_system_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *VersionResponse) GetVersion() string {
@@ -292,7 +486,7 @@ type StateHashRequest struct {
 
 func (x *StateHashRequest) Reset() {
 	*x = StateHashRequest{}
-	mi := &file_muster_v1_system_proto_msgTypes[4]
+	mi := &file_muster_v1_system_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +498,7 @@ func (x *StateHashRequest) String() string {
 func (*StateHashRequest) ProtoMessage() {}
 
 func (x *StateHashRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_system_proto_msgTypes[4]
+	mi := &file_muster_v1_system_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +511,7 @@ func (x *StateHashRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateHashRequest.ProtoReflect.Descriptor instead.
 func (*StateHashRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_system_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StateHashRequest) GetAsOf() *timestamppb.Timestamp {
@@ -337,7 +531,7 @@ type StateHashResponse struct {
 
 func (x *StateHashResponse) Reset() {
 	*x = StateHashResponse{}
-	mi := &file_muster_v1_system_proto_msgTypes[5]
+	mi := &file_muster_v1_system_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +543,7 @@ func (x *StateHashResponse) String() string {
 func (*StateHashResponse) ProtoMessage() {}
 
 func (x *StateHashResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_system_proto_msgTypes[5]
+	mi := &file_muster_v1_system_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +556,7 @@ func (x *StateHashResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateHashResponse.ProtoReflect.Descriptor instead.
 func (*StateHashResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_system_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_system_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StateHashResponse) GetSeen() *Seen {
@@ -383,9 +577,9 @@ var File_muster_v1_system_proto protoreflect.FileDescriptor
 
 const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
-	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
+	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
 	"\rStatusRequest\x12+\n" +
-	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xbb\x03\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xeb\x03\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -400,10 +594,24 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\x06quotas\x18\t \x01(\x05R\x06quotas\x12F\n" +
 	"\tworkloads\x18\n" +
 	" \x03(\v2(.muster.v1.StatusResponse.WorkloadsEntryR\tworkloads\x12\x18\n" +
-	"\abanners\x18< \x03(\tR\abanners\x1a<\n" +
+	"\abanners\x18< \x03(\tR\abanners\x12.\n" +
+	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x10\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa2\x01\n" +
+	"\aWarning\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12'\n" +
+	"\x0facknowledged_by\x18\x03 \x01(\tR\x0eacknowledgedBy\x120\n" +
+	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\"\x9a\x01\n" +
+	"\x19AcknowledgeWarningRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1c\n" +
+	"\x03key\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80 R\x03key\x127\n" +
+	"\x05lasts\x18\x03 \x01(\v2\x19.google.protobuf.DurationB\x06\xbaH\x03\xc8\x01\x01R\x05lasts\"J\n" +
+	"\x1aAcknowledgeWarningResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x10\n" +
 	"\x0eVersionRequest\";\n" +
 	"\x0fVersionResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x0e\n" +
@@ -412,10 +620,11 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"L\n" +
 	"\x11StateHashResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x12\n" +
-	"\x04hash\x18\x02 \x01(\tR\x04hash2\xe7\x01\n" +
+	"\x04hash\x18\x02 \x01(\tR\x04hash2\xca\x02\n" +
 	"\rSystemService\x12B\n" +
 	"\x06Status\x12\x18.muster.v1.StatusRequest\x1a\x19.muster.v1.StatusResponse\"\x03\x90\x02\x01\x12E\n" +
-	"\aVersion\x12\x19.muster.v1.VersionRequest\x1a\x1a.muster.v1.VersionResponse\"\x03\x90\x02\x01\x12K\n" +
+	"\aVersion\x12\x19.muster.v1.VersionRequest\x1a\x1a.muster.v1.VersionResponse\"\x03\x90\x02\x01\x12a\n" +
+	"\x12AcknowledgeWarning\x12$.muster.v1.AcknowledgeWarningRequest\x1a%.muster.v1.AcknowledgeWarningResponse\x12K\n" +
 	"\tStateHash\x12\x1b.muster.v1.StateHashRequest\x1a\x1c.muster.v1.StateHashResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
 var (
@@ -430,35 +639,48 @@ func file_muster_v1_system_proto_rawDescGZIP() []byte {
 	return file_muster_v1_system_proto_rawDescData
 }
 
-var file_muster_v1_system_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_muster_v1_system_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_muster_v1_system_proto_goTypes = []any{
-	(*StatusRequest)(nil),         // 0: muster.v1.StatusRequest
-	(*StatusResponse)(nil),        // 1: muster.v1.StatusResponse
-	(*VersionRequest)(nil),        // 2: muster.v1.VersionRequest
-	(*VersionResponse)(nil),       // 3: muster.v1.VersionResponse
-	(*StateHashRequest)(nil),      // 4: muster.v1.StateHashRequest
-	(*StateHashResponse)(nil),     // 5: muster.v1.StateHashResponse
-	nil,                           // 6: muster.v1.StatusResponse.WorkloadsEntry
-	(*Seen)(nil),                  // 7: muster.v1.Seen
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*StatusRequest)(nil),              // 0: muster.v1.StatusRequest
+	(*StatusResponse)(nil),             // 1: muster.v1.StatusResponse
+	(*Warning)(nil),                    // 2: muster.v1.Warning
+	(*AcknowledgeWarningRequest)(nil),  // 3: muster.v1.AcknowledgeWarningRequest
+	(*AcknowledgeWarningResponse)(nil), // 4: muster.v1.AcknowledgeWarningResponse
+	(*VersionRequest)(nil),             // 5: muster.v1.VersionRequest
+	(*VersionResponse)(nil),            // 6: muster.v1.VersionResponse
+	(*StateHashRequest)(nil),           // 7: muster.v1.StateHashRequest
+	(*StateHashResponse)(nil),          // 8: muster.v1.StateHashResponse
+	nil,                                // 9: muster.v1.StatusResponse.WorkloadsEntry
+	(*Seen)(nil),                       // 10: muster.v1.Seen
+	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
+	(*Write)(nil),                      // 12: muster.v1.Write
+	(*durationpb.Duration)(nil),        // 13: google.protobuf.Duration
+	(*Written)(nil),                    // 14: muster.v1.Written
 }
 var file_muster_v1_system_proto_depIdxs = []int32{
-	7, // 0: muster.v1.StatusResponse.seen:type_name -> muster.v1.Seen
-	8, // 1: muster.v1.StatusResponse.started:type_name -> google.protobuf.Timestamp
-	6, // 2: muster.v1.StatusResponse.workloads:type_name -> muster.v1.StatusResponse.WorkloadsEntry
-	8, // 3: muster.v1.StateHashRequest.as_of:type_name -> google.protobuf.Timestamp
-	7, // 4: muster.v1.StateHashResponse.seen:type_name -> muster.v1.Seen
-	0, // 5: muster.v1.SystemService.Status:input_type -> muster.v1.StatusRequest
-	2, // 6: muster.v1.SystemService.Version:input_type -> muster.v1.VersionRequest
-	4, // 7: muster.v1.SystemService.StateHash:input_type -> muster.v1.StateHashRequest
-	1, // 8: muster.v1.SystemService.Status:output_type -> muster.v1.StatusResponse
-	3, // 9: muster.v1.SystemService.Version:output_type -> muster.v1.VersionResponse
-	5, // 10: muster.v1.SystemService.StateHash:output_type -> muster.v1.StateHashResponse
-	8, // [8:11] is the sub-list for method output_type
-	5, // [5:8] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	10, // 0: muster.v1.StatusResponse.seen:type_name -> muster.v1.Seen
+	11, // 1: muster.v1.StatusResponse.started:type_name -> google.protobuf.Timestamp
+	9,  // 2: muster.v1.StatusResponse.workloads:type_name -> muster.v1.StatusResponse.WorkloadsEntry
+	2,  // 3: muster.v1.StatusResponse.warnings:type_name -> muster.v1.Warning
+	11, // 4: muster.v1.Warning.until:type_name -> google.protobuf.Timestamp
+	12, // 5: muster.v1.AcknowledgeWarningRequest.write:type_name -> muster.v1.Write
+	13, // 6: muster.v1.AcknowledgeWarningRequest.lasts:type_name -> google.protobuf.Duration
+	14, // 7: muster.v1.AcknowledgeWarningResponse.written:type_name -> muster.v1.Written
+	11, // 8: muster.v1.StateHashRequest.as_of:type_name -> google.protobuf.Timestamp
+	10, // 9: muster.v1.StateHashResponse.seen:type_name -> muster.v1.Seen
+	0,  // 10: muster.v1.SystemService.Status:input_type -> muster.v1.StatusRequest
+	5,  // 11: muster.v1.SystemService.Version:input_type -> muster.v1.VersionRequest
+	3,  // 12: muster.v1.SystemService.AcknowledgeWarning:input_type -> muster.v1.AcknowledgeWarningRequest
+	7,  // 13: muster.v1.SystemService.StateHash:input_type -> muster.v1.StateHashRequest
+	1,  // 14: muster.v1.SystemService.Status:output_type -> muster.v1.StatusResponse
+	6,  // 15: muster.v1.SystemService.Version:output_type -> muster.v1.VersionResponse
+	4,  // 16: muster.v1.SystemService.AcknowledgeWarning:output_type -> muster.v1.AcknowledgeWarningResponse
+	8,  // 17: muster.v1.SystemService.StateHash:output_type -> muster.v1.StateHashResponse
+	14, // [14:18] is the sub-list for method output_type
+	10, // [10:14] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_system_proto_init() }
@@ -473,7 +695,7 @@ func file_muster_v1_system_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_system_proto_rawDesc), len(file_muster_v1_system_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -12,6 +12,8 @@ import (
 // tellHaircut says what becomes of haircuts.
 func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
+	case event.WarningAcknowledged:
+		return Told{Other, e.Key, "is acknowledged by " + e.By + " until " + clock(e.Until) + because(e.Reason)}, true
 	case event.HaircutPlanned:
 		h := e.Haircut
 		return Told{Haircut, h.Name, fmt.Sprintf("is saved: %s, basis %s, from version %d", Count(len(h.Waves), "wave"), h.Basis, h.Version)}, true

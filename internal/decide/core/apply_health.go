@@ -22,8 +22,10 @@ func applyHealth(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BurstJudged:
 		p := s.Partition(e.Partition)
 		b := *p.Health.Burst(e.Signature)
-		b.Real = e.Real
+		b.Real, b.Judged = e.Real, at
 		p.SetBurst(b)
+	case event.WarningAcknowledged:
+		s.Acknowledge(e.Acknowledgement, at)
 	case event.BurstOver:
 		s.Partition(e.Partition).EndBurst(e.Signature)
 	case event.NodeOwned:

@@ -57,6 +57,7 @@ func rows() []row {
 		of(access.RunNodes, byWhom(resetBreaker)),
 		of(access.Report, alone(haltPartition)),
 		of(access.RunNodes, byWhom(judgeBurst)),
+		of(access.RunNodes, acknowledge),
 		of(access.Validate, recordValidation),
 		of(access.RunIncidents, byWhom(openIncident)),
 		of(access.RunIncidents, alone(updateIncident)),

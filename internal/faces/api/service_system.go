@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -19,13 +20,13 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		Started:   timestamppb.New(s.started),
 		Workloads: map[string]int32{},
 	}
-	seen, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+	seen, err := s.read(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
 		out.Clusters, out.Partitions, out.Quotas = count(state.Clusters), count(state.Partitions), count(state.Quotas)
 		for _, p := range state.Partitions {
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
-		out.Banners = wire.Banners(state.Partitions)
+		out.Banners, out.Warnings = wire.Banners(state.Partitions), wire.Warnings(state, state.Partitions, at)
 		if m.GetWithoutWorkloads() {
 			return nil
 		}
@@ -36,6 +37,22 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// AcknowledgeWarning says that the caller has seen a warning that stands.
+func (s systemService) AcknowledgeWarning(ctx context.Context, m *musterv1.AcknowledgeWarningRequest) (*musterv1.AcknowledgeWarningResponse, error) {
+	var until fleet.Instant
+	_, err := s.read(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
+		until = at.Add(m.GetLasts().AsDuration())
+		for _, w := range wire.Warnings(state, state.Partitions, at) {
+			if w.GetKey() == m.GetKey() {
+				return nil
+			}
+		}
+		return &core.Refusal{Code: core.NothingToDo, Message: "no warning has the key " + clipped(m.GetKey()) + ", or what it said is over; muster status shows those there are"}
+	})
+	w, err := s.written(ctx, m, core.AcknowledgeWarning{Key: m.GetKey(), Until: until}, err)
+	return &musterv1.AcknowledgeWarningResponse{Written: w}, err
 }
 
 func count[T any](list []T) int32 { return int32(len(list)) }

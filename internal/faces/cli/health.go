@@ -36,7 +36,7 @@ what automation may do and what it is held back from, and what waits for a perso
 	}
 	o.reading.flags(a, cmd)
 	cmd.Flags().IntVar(&o.limit, "limit", 20, "show at most so many lines of waiting nodes of a partition (json has all)")
-	cmd.AddCommand(newHealthReset(a), newHealthJudge(a))
+	cmd.AddCommand(newHealthReset(a), newHealthJudge(a), newHealthAcknowledge(a))
 	return cmd
 }
 

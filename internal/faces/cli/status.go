@@ -42,7 +42,7 @@ func (o *statusOptions) ask(ctx context.Context) (answer, error) {
 }
 
 func (p *page) status(server string, s *musterv1.StatusResponse) {
-	p.banners(s.GetBanners())
+	p.warnings(s.GetWarnings())
 	started := s.GetStarted().AsTime()
 	p.say("server     %s, up for %s", server, p.ago(started))
 	p.say("you        %s%s", s.GetActor(), map[bool]string{true: " (an operator)"}[s.GetOperator()])

@@ -14,31 +14,52 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// PartitionBanners is what everybody must see of a partition.
-func PartitionBanners(p *fleet.Partition) []string {
-	var list []string
+// Warnings are what everybody must see of some partitions, each with its key and
+// with who acknowledged it. Bursts that were judged are none.
+func Warnings(s *fleet.State, list []*fleet.Partition, now fleet.Instant) []*musterv1.Warning {
+	var all []*musterv1.Warning
+	for _, p := range list {
+		all = append(all, warningsOf(p)...)
+	}
+	for _, w := range all {
+		if a, ok := s.AcknowledgedAt(w.GetKey(), now); ok {
+			w.AcknowledgedBy, w.Until, w.Reason = a.By, Instant(a.Until), a.Reason
+		}
+	}
+	return all
+}
+
+func warningsOf(p *fleet.Partition) []*musterv1.Warning {
+	var list []*musterv1.Warning
+	say := func(kind string, since fleet.Instant, format string, args ...any) {
+		list = append(list, &musterv1.Warning{Key: kind + " " + since.Time().UTC().Format(time.RFC3339Nano), Text: fmt.Sprintf(format, args...)})
+	}
 	if h := p.Health; h.Tripped != 0 {
-		list = append(list, fmt.Sprintf(
-			"BREAKER OPEN in %s since %s: signals asked for %d nodes at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
-			p.ID, h.Tripped.Time().Format(time.RFC3339), h.TrippedNodes, p.ID))
+		say("breaker "+p.ID, h.Tripped, "BREAKER OPEN in %s since %s: signals asked for %d nodes at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
+			p.ID, h.Tripped.Time().Format(time.RFC3339), h.TrippedNodes, p.ID)
 	}
 	if why := p.Halted(); why != "" {
-		list = append(list, fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID))
+		list = append(list, &musterv1.Warning{Key: "halted " + p.ID, Text: fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID)})
 	}
 	for _, b := range p.Health.Bursts {
-		if !b.Real {
-			list = append(list, fmt.Sprintf("BURST in %s since %s: %q on %d nodes at once points to %s, not to the nodes. No node was taken out of service",
-				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, b.Nodes, b.Accuses))
+		if !b.Real && b.Judged == 0 {
+			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %d nodes at once points to %s, not to the nodes. No node was taken out of service",
+				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, b.Nodes, b.Accuses)
 		}
 	}
 	return list
 }
 
+// PartitionBanners is what everybody must see of a partition.
+func PartitionBanners(p *fleet.Partition) []string { return Banners([]*fleet.Partition{p}) }
+
 // Banners is what everybody must see of some partitions.
 func Banners(list []*fleet.Partition) []string {
 	var all []string
 	for _, p := range list {
-		all = append(all, PartitionBanners(p)...)
+		for _, w := range warningsOf(p) {
+			all = append(all, w.GetText())
+		}
 	}
 	return all
 }

@@ -70,6 +70,7 @@ var readers = map[string][]reader{
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},
 	"protection.cut":       {as[ProtectionCut]},
+	"warning.acknowledged": {as[WarningAcknowledged]},
 	"usage.measured":       {as[UsageMeasured]},
 	"signals.taken":        {as[SignalsTaken]},
 	"health.policy.set":    {as[HealthPolicySet]},

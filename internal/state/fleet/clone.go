@@ -17,9 +17,9 @@ func (s *State) Clone() *State {
 		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
 		Blueprints: slices.Clone(s.Blueprints), Lives: cloneLives(s.Lives), LastLife: s.LastLife, Accounts: cloneAccounts(s.Accounts),
-		Maintained: s.Maintained.clone(),
-		Workloads:  make(map[uint64]*Workload, len(s.Workloads)),
-		Keys:       slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
+		Maintained: s.Maintained.clone(), Acknowledged: slices.Clone(s.Acknowledged),
+		Workloads: make(map[uint64]*Workload, len(s.Workloads)),
+		Keys:      slices.Clone(s.Keys), EndedOrder: slices.Clone(s.EndedOrder),
 	}
 	for _, p := range c.Partitions {
 		p.detach()

@@ -36,6 +36,7 @@ func (s *State) ForkOf(list []*Partition) *State {
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
 		index:      index{shapes: map[shapeKey]int{}, shaped: s.shaped + len(s.shapes), keys: map[string]KeyUse{}},
 		unlearning: s.unlearning, excerpt: s.without(in), Maintained: s.Maintained.clone(),
+		Acknowledged: slices.Clone(s.Acknowledged),
 	}
 	f.to, c.LastLife = &c, s.LastLife
 	s.sleepingLives(&c)

@@ -34,8 +34,9 @@ type Burst struct {
 	Since     Instant `json:"since"`
 	Last      Instant `json:"last"` // when it was last seen on some node
 	Nodes     int     `json:"nodes"`
-	Accuses   string  `json:"accuses"`        // workload oak/base, or monitor dcgm
-	Real      bool    `json:"real,omitempty"` // a person says that it is the nodes after all
+	Accuses   string  `json:"accuses"`          // workload oak/base, or monitor dcgm
+	Real      bool    `json:"real,omitempty"`   // a person says that it is the nodes after all
+	Judged    Instant `json:"judged,omitempty"` // when a person said last what it is; 0: nobody has
 }
 
 // SetHealthPolicy sets what automation may do.

@@ -73,6 +73,8 @@ type State struct {
 	LastLife   uint64          `json:"lastLife,omitempty"`   // number of the last record that was entered
 	Accounts   []*CloudAccount `json:"accounts,omitempty"`   // cloud subscriptions by region, in order of name
 
+	Acknowledged []Acknowledgement `json:"acknowledged,omitempty"` // warnings that somebody has seen, the oldest first
+
 	index
 	building   building
 	alarms     alarms

@@ -37,6 +37,9 @@ const (
 	SystemServiceStatusProcedure = "/muster.v1.SystemService/Status"
 	// SystemServiceVersionProcedure is the fully-qualified name of the SystemService's Version RPC.
 	SystemServiceVersionProcedure = "/muster.v1.SystemService/Version"
+	// SystemServiceAcknowledgeWarningProcedure is the fully-qualified name of the SystemService's
+	// AcknowledgeWarning RPC.
+	SystemServiceAcknowledgeWarningProcedure = "/muster.v1.SystemService/AcknowledgeWarning"
 	// SystemServiceStateHashProcedure is the fully-qualified name of the SystemService's StateHash RPC.
 	SystemServiceStateHashProcedure = "/muster.v1.SystemService/StateHash"
 )
@@ -47,6 +50,9 @@ type SystemServiceClient interface {
 	Status(context.Context, *v1.StatusRequest) (*v1.StatusResponse, error)
 	// Version says which Muster this is.
 	Version(context.Context, *v1.VersionRequest) (*v1.VersionResponse, error)
+	// AcknowledgeWarning says that the caller has seen a warning, for so long. It outlives a restart. Operators, and
+	// whoever runs the nodes.
+	AcknowledgeWarning(context.Context, *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error)
 	// StateHash names the state: equal logs give equal hashes.
 	StateHash(context.Context, *v1.StateHashRequest) (*v1.StateHashResponse, error)
 }
@@ -76,6 +82,12 @@ func NewSystemServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		acknowledgeWarning: connect.NewClient[v1.AcknowledgeWarningRequest, v1.AcknowledgeWarningResponse](
+			httpClient,
+			baseURL+SystemServiceAcknowledgeWarningProcedure,
+			connect.WithSchema(systemServiceMethods.ByName("AcknowledgeWarning")),
+			connect.WithClientOptions(opts...),
+		),
 		stateHash: connect.NewClient[v1.StateHashRequest, v1.StateHashResponse](
 			httpClient,
 			baseURL+SystemServiceStateHashProcedure,
@@ -88,9 +100,10 @@ func NewSystemServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // systemServiceClient implements SystemServiceClient.
 type systemServiceClient struct {
-	status    *connect.Client[v1.StatusRequest, v1.StatusResponse]
-	version   *connect.Client[v1.VersionRequest, v1.VersionResponse]
-	stateHash *connect.Client[v1.StateHashRequest, v1.StateHashResponse]
+	status             *connect.Client[v1.StatusRequest, v1.StatusResponse]
+	version            *connect.Client[v1.VersionRequest, v1.VersionResponse]
+	acknowledgeWarning *connect.Client[v1.AcknowledgeWarningRequest, v1.AcknowledgeWarningResponse]
+	stateHash          *connect.Client[v1.StateHashRequest, v1.StateHashResponse]
 }
 
 // Status calls muster.v1.SystemService.Status.
@@ -105,6 +118,15 @@ func (c *systemServiceClient) Status(ctx context.Context, req *v1.StatusRequest)
 // Version calls muster.v1.SystemService.Version.
 func (c *systemServiceClient) Version(ctx context.Context, req *v1.VersionRequest) (*v1.VersionResponse, error) {
 	response, err := c.version.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// AcknowledgeWarning calls muster.v1.SystemService.AcknowledgeWarning.
+func (c *systemServiceClient) AcknowledgeWarning(ctx context.Context, req *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error) {
+	response, err := c.acknowledgeWarning.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -126,6 +148,9 @@ type SystemServiceHandler interface {
 	Status(context.Context, *v1.StatusRequest) (*v1.StatusResponse, error)
 	// Version says which Muster this is.
 	Version(context.Context, *v1.VersionRequest) (*v1.VersionResponse, error)
+	// AcknowledgeWarning says that the caller has seen a warning, for so long. It outlives a restart. Operators, and
+	// whoever runs the nodes.
+	AcknowledgeWarning(context.Context, *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error)
 	// StateHash names the state: equal logs give equal hashes.
 	StateHash(context.Context, *v1.StateHashRequest) (*v1.StateHashResponse, error)
 }
@@ -151,6 +176,12 @@ func NewSystemServiceHandler(svc SystemServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	systemServiceAcknowledgeWarningHandler := connect.NewUnaryHandlerSimple(
+		SystemServiceAcknowledgeWarningProcedure,
+		svc.AcknowledgeWarning,
+		connect.WithSchema(systemServiceMethods.ByName("AcknowledgeWarning")),
+		connect.WithHandlerOptions(opts...),
+	)
 	systemServiceStateHashHandler := connect.NewUnaryHandlerSimple(
 		SystemServiceStateHashProcedure,
 		svc.StateHash,
@@ -164,6 +195,8 @@ func NewSystemServiceHandler(svc SystemServiceHandler, opts ...connect.HandlerOp
 			systemServiceStatusHandler.ServeHTTP(w, r)
 		case SystemServiceVersionProcedure:
 			systemServiceVersionHandler.ServeHTTP(w, r)
+		case SystemServiceAcknowledgeWarningProcedure:
+			systemServiceAcknowledgeWarningHandler.ServeHTTP(w, r)
 		case SystemServiceStateHashProcedure:
 			systemServiceStateHashHandler.ServeHTTP(w, r)
 		default:
@@ -181,6 +214,10 @@ func (UnimplementedSystemServiceHandler) Status(context.Context, *v1.StatusReque
 
 func (UnimplementedSystemServiceHandler) Version(context.Context, *v1.VersionRequest) (*v1.VersionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.SystemService.Version is not implemented"))
+}
+
+func (UnimplementedSystemServiceHandler) AcknowledgeWarning(context.Context, *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.SystemService.AcknowledgeWarning is not implemented"))
 }
 
 func (UnimplementedSystemServiceHandler) StateHash(context.Context, *v1.StateHashRequest) (*v1.StateHashResponse, error) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
@@ -125,7 +127,10 @@ var metalActions = []action{
 			{name: "key", label: "Warning", must: true, fixed: true},
 			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
 		},
-		do:   acknowledge,
+		do: acknowledge,
+		command: func(f values) []string {
+			return []string{"muster", "health", "acknowledge", f["key"], "--for", f["lasts"]}
+		},
 		back: func(values) string { return "/nodes#banners" },
 	},
 	{
@@ -153,14 +158,11 @@ var metalActions = []action{
 
 func incidentPage(f values) string { return "/incident/" + f["name"] }
 
-// acknowledge marks a banner. Pages alone know of it, so a dry run only says what it will do.
+// acknowledge says that the reader has seen a warning.
 func acknowledge(a *attempt) (*musterv1.Written, error) {
 	lasts, err := time.ParseDuration(a.text("lasts"))
 	if err != nil || lasts <= 0 || lasts > 30*24*time.Hour {
 		return nil, frame.Wrong("For", "is not a time of up to 30 days: "+parts.Short(a.text("lasts"), 20))
 	}
-	if a.write.GetDryRun() {
-		return &musterv1.Written{Notes: []string{"The warning is shown as acknowledged by you until " + parts.Clock(a.v.Now.Add(lasts), a.v.Now) + "."}}, nil
-	}
-	return &musterv1.Written{}, a.v.Acknowledge(a.text("key"), lasts, a.write.GetReason())
+	return send(a, a.v.System.AcknowledgeWarning, &musterv1.AcknowledgeWarningRequest{Write: a.write, Key: a.text("key"), Lasts: durationpb.New(lasts)})
 }

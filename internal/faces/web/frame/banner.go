@@ -3,7 +3,6 @@ package frame
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -71,58 +70,17 @@ func judgedBursts(ctx context.Context, v *Visit) (map[string]time.Time, error) {
 	return judged, err
 }
 
-// acknowledged remembers who acknowledged which banner, until when. It is forgotten when the
-// server starts anew: what still stands then is news again.
-type acknowledged struct {
-	mu   sync.Mutex
-	kept map[string]Banner
-}
-
-// mark says of banners who acknowledged them; those come last.
-func (a *acknowledged) mark(list []Banner, now time.Time) []Banner {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// markSeen says of banners who acknowledged them; those come last.
+func markSeen(list []Banner, warnings []*musterv1.Warning) []Banner {
 	list = slices.Clone(list)
 	for i, b := range list {
-		if k, ok := a.kept[b.Key]; ok && k.Until.After(now) {
-			list[i].By, list[i].Until, list[i].Why = k.By, k.Until, k.Why
+		for _, w := range warnings {
+			if w.GetKey() == b.Key && w.GetAcknowledgedBy() != "" {
+				list[i].By, list[i].Until, list[i].Why = w.GetAcknowledgedBy(), w.GetUntil().AsTime(), w.GetReason()
+			}
 		}
 	}
 	return append(slices.DeleteFunc(slices.Clone(list), Banner.seen), slices.DeleteFunc(list, func(b Banner) bool { return !b.seen() })...)
-}
-
-// mostAcknowledged bounds what is remembered.
-const mostAcknowledged = 1000
-
-func (a *acknowledged) keep(b Banner) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.kept == nil || len(a.kept) >= mostAcknowledged {
-		a.kept = map[string]Banner{}
-	}
-	a.kept[b.Key] = b
-}
-
-// Banners are what everybody must see now.
-func (v *Visit) Banners() ([]Banner, error) {
-	h, err := v.site.heads.of(v)
-	return v.site.acknowledged.mark(h.banners, v.Now), err
-}
-
-// Acknowledge says that the reader has seen a banner, for so long, and why that is enough.
-func (v *Visit) Acknowledge(key string, lasts time.Duration, why string) error {
-	list, err := v.Banners()
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(list, func(b Banner) bool { return b.Key == key })
-	if i < 0 {
-		return Missing("This banner is gone: what it said is over.", "Go back.")
-	}
-	b := list[i]
-	b.By, b.Until, b.Why = v.Reader(), v.Now.Add(lasts), why
-	v.site.acknowledged.keep(b)
-	return nil
 }
 
 // standing is how many banners are not acknowledged.

@@ -74,7 +74,7 @@ func (v *Visit) frame(p Page) (frame, error) {
 	if err != nil {
 		return f, err
 	}
-	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), v.site.acknowledged.mark(h.banners, v.Now)
+	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), markSeen(h.banners, h.status.GetWarnings())
 	if v.AsOf == nil {
 		f.stale = h.stale
 	}

@@ -31,8 +31,6 @@ type Site struct {
 	feed   *feed
 	heads  heads
 
-	acknowledged acknowledged
-
 	refreshes        refreshes
 	turns, partTurns turns // of pages, and of parts that come later
 	began            struct {

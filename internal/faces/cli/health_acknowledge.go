@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// acknowledgeOptions are those of `muster health acknowledge`.
+type acknowledgeOptions struct {
+	*app
+	writing
+	lasts time.Duration
+}
+
+func newHealthAcknowledge(a *app) *cobra.Command {
+	o := &acknowledgeOptions{app: a}
+	cmd := &cobra.Command{
+		Use: "acknowledge KEY --reason WHY", Aliases: []string{"ack"},
+		Short: "say that you have seen a warning, and for how long that is enough",
+		Long: `Acknowledge says to everybody that you know of a warning. muster status shows the key of each. It is shown as
+acknowledged, by you, until the time is over, also after the server was restarted.`,
+		Example: "  muster health acknowledge 'breaker tiger/h200 2026-11-22T10:00:00Z' --for 8h --reason 'the vendor is on it'",
+		Args:    needs(1, 1, "the key of a warning"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().System.AcknowledgeWarning(ctx, &musterv1.AcknowledgeWarningRequest{
+					Write: o.writing.message(), Key: args[0], Lasts: durationpb.New(o.lasts),
+				})
+				return res.GetWritten(), err
+			}, "the warning is acknowledged")
+		},
+	}
+	o.writing.flags(cmd)
+	cmd.Flags().DurationVar(&o.lasts, "for", 8*time.Hour, "how long, up to 720h")
+	return cmd
+}
+
+// warnings are what everybody must see, those that nobody has acknowledged first.
+func (p *page) warnings(list []*musterv1.Warning) {
+	for _, w := range list {
+		if w.GetAcknowledgedBy() == "" {
+			p.wrapAs(p.paint.paint(bad, "!! "), w.GetText())
+			p.wrapAs("   ", "key: "+w.GetKey())
+		}
+	}
+	for _, w := range list {
+		if w.GetAcknowledgedBy() != "" {
+			p.wrapAs("   ", w.GetText())
+			p.wrapAs("   ", "acknowledged by "+w.GetAcknowledgedBy()+" until "+p.moment(w.GetUntil().AsTime())+": "+w.GetReason())
+		}
+	}
+	if len(list) > 0 {
+		p.say("")
+	}
+}
