@@ -212,7 +212,7 @@ type Warning struct {
 	// Names it for as long as it stands.
 	Key  string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// Empty: nobody has acknowledged it.
+	// Empty: it is not acknowledged.
 	AcknowledgedBy string                 `protobuf:"bytes,3,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
 	Until          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
 	Reason         string                 `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`

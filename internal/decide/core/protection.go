@@ -55,7 +55,7 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 }
 
 // leavesRoom says whether a grant only grows, and all that is assigned then can be
-// backed: nobody loses by it.
+// backed: no quota loses by it.
 func leavesRoom(s *fleet.State, e event.GrantSet) bool {
 	p, gang := s.Partition(e.Partition), 0
 	if p == nil {
@@ -128,8 +128,8 @@ func (c *cut) takes(s *fleet.State) [][]fleet.Touched {
 }
 
 // reasonFor refuses a cut without a reason that would make running work
-// unprotected, and names that work. It is tried on a copy, and only where nobody
-// gave a reason.
+// unprotected, and names that work. It is tried on a copy, and only where
+// no reason was given.
 func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) *Refusal {
 	t := newTurn(s.Fork(), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the cut's doing

@@ -40,7 +40,7 @@ acknowledged, by you, until the time is over, also after the server was restarte
 	return cmd
 }
 
-// warnings are what everybody must see, those that nobody has acknowledged first.
+// warnings are what everybody must see, those that are not acknowledged first.
 func (p *page) warnings(list []*musterv1.Warning) {
 	for _, w := range list {
 		if w.GetAcknowledgedBy() == "" {

@@ -2,7 +2,7 @@ package event
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// WarningAcknowledged says: somebody has seen a warning, until when that is enough,
+// WarningAcknowledged says: a person has seen a warning, until when that is enough,
 // and why.
 type WarningAcknowledged struct {
 	fleet.Acknowledgement

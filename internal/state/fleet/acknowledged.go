@@ -2,7 +2,7 @@ package fleet
 
 import "slices"
 
-// Acknowledgement says that somebody has seen a warning, until when that is enough,
+// Acknowledgement says that a person has seen a warning, until when that is enough,
 // and why.
 type Acknowledgement struct {
 	Key    string  `json:"key"` // of the warning

@@ -36,7 +36,7 @@ type Burst struct {
 	Nodes     int     `json:"nodes"`
 	Accuses   string  `json:"accuses"`          // workload oak/base, or monitor dcgm
 	Real      bool    `json:"real,omitempty"`   // a person says that it is the nodes after all
-	Judged    Instant `json:"judged,omitempty"` // when a person said last what it is; 0: nobody has
+	Judged    Instant `json:"judged,omitempty"` // when a person said last what it is; 0: it was not judged
 }
 
 // SetHealthPolicy sets what automation may do.

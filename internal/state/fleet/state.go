@@ -73,7 +73,7 @@ type State struct {
 	LastLife   uint64          `json:"lastLife,omitempty"`   // number of the last record that was entered
 	Accounts   []*CloudAccount `json:"accounts,omitempty"`   // cloud subscriptions by region, in order of name
 
-	Acknowledged []Acknowledgement `json:"acknowledged,omitempty"` // warnings that somebody has seen, the oldest first
+	Acknowledged []Acknowledgement `json:"acknowledged,omitempty"` // warnings that a person has seen, the oldest first
 
 	index
 	building   building

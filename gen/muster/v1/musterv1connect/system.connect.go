@@ -51,7 +51,7 @@ type SystemServiceClient interface {
 	// Version says which Muster this is.
 	Version(context.Context, *v1.VersionRequest) (*v1.VersionResponse, error)
 	// AcknowledgeWarning says that the caller has seen a warning, for so long. It outlives a restart. Operators, and
-	// whoever runs the nodes.
+	// those who run the nodes.
 	AcknowledgeWarning(context.Context, *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error)
 	// StateHash names the state: equal logs give equal hashes.
 	StateHash(context.Context, *v1.StateHashRequest) (*v1.StateHashResponse, error)
@@ -149,7 +149,7 @@ type SystemServiceHandler interface {
 	// Version says which Muster this is.
 	Version(context.Context, *v1.VersionRequest) (*v1.VersionResponse, error)
 	// AcknowledgeWarning says that the caller has seen a warning, for so long. It outlives a restart. Operators, and
-	// whoever runs the nodes.
+	// those who run the nodes.
 	AcknowledgeWarning(context.Context, *v1.AcknowledgeWarningRequest) (*v1.AcknowledgeWarningResponse, error)
 	// StateHash names the state: equal logs give equal hashes.
 	StateHash(context.Context, *v1.StateHashRequest) (*v1.StateHashResponse, error)
