@@ -16,6 +16,11 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 	if b, ok := q.behind(a, n); ok {
 		list = append(list, b)
 	}
+	if len(list) == 0 && !kept {
+		if b, ok := q.ahead(); ok {
+			list = append(list, b)
+		}
+	}
 	unbacked, short := q.unbacked(a, n)
 	if short {
 		list = append(list, unbacked)

@@ -32,6 +32,9 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 // before one that never could, then one that is ready, then the one where the
 // fewest things are in the way.
 func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
+	if w.Paused {
+		return []Blocker{paused(s, w)}
+	}
 	var lists [][]Blocker
 	for _, p := range s.Partitions {
 		if !w.May(p) || !w.Flexes() && p.Account(w.Target) == nil {

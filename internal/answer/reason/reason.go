@@ -5,18 +5,19 @@ type Code string
 
 // The codes.
 const (
-	NoSuchPartition Code = "NoSuchPartition"
-	ClusterNotReady Code = "ClusterNotReady"
-	GangTooLarge    Code = "GangTooLarge"
-	FlexShare       Code = "FlexShare"
-	Held            Code = "Held"
-	Behind          Code = "Behind"
-	QuotaUnbacked   Code = "QuotaUnbacked"
-	TreeFull        Code = "TreeFull"
-	QuotaFull       Code = "QuotaFull"
-	Fragmented      Code = "Fragmented"
-	Evicting        Code = "Evicting"
-	FlexFull        Code = "FlexFull"
+	NoSuchPartition  Code = "NoSuchPartition"
+	ClusterNotReady  Code = "ClusterNotReady"
+	GangTooLarge     Code = "GangTooLarge"
+	FlexShare        Code = "FlexShare"
+	Held             Code = "Held"
+	Behind           Code = "Behind"
+	MaintenanceAhead Code = "MaintenanceAhead" // it would start were it not for nodes that planned work takes
+	QuotaUnbacked    Code = "QuotaUnbacked"
+	TreeFull         Code = "TreeFull"
+	QuotaFull        Code = "QuotaFull"
+	Fragmented       Code = "Fragmented"
+	Evicting         Code = "Evicting"
+	FlexFull         Code = "FlexFull"
 )
 
 // Class says who can do something about a reason.
@@ -61,6 +62,7 @@ var rows = []Row{
 	{FlexShare, Wait, Quota},
 	{Held, Ask, Quota},
 	{Behind, Wait, Moment},
+	{MaintenanceAhead, Wait, Unbacked},
 	{QuotaUnbacked, Ask, Unbacked},
 	{TreeFull, Wait, Quota},
 	{QuotaFull, Wait, Quota},

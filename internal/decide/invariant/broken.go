@@ -36,6 +36,7 @@ func Check(s *fleet.State) []Broken {
 func CheckPartition(p *fleet.Partition) []Broken {
 	c := &checker{partition: p.ID}
 	c.metal(p)
+	c.visits(p)
 	if acts(p) { // elsewhere others decide what stands where
 		c.owners(p)
 	}

@@ -43,6 +43,7 @@ func (r *recount) waiting(w *fleet.Workload) (queue string, places []place) {
 		queue = "quota " + w.Target
 	}
 	switch {
+	case w.State == fleet.Pending && w.Paused: // it waits for its nodes, in no queue
 	case w.State == fleet.Pending:
 		here := w.May(r.p)
 		if here && (w.Flexes() || r.p.Account(w.Target) != nil) {

@@ -39,15 +39,16 @@ func (a rank) compare(b rank) int {
 // alone, and so is flex work before its minimum run time, unless the rollout is urgent.
 func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
 	r := rank{class: isEmpty, name: n.Name}
-	switch n.State {
-	case fleet.Quarantined, fleet.Repairing, fleet.Validating:
+	if outOfService(n) {
 		r.class = isOut
 		return r, Wait{}, true
+	}
+	switch n.State {
 	case fleet.Suspect, fleet.Maintenance, fleet.Retired, fleet.Degraded:
 		if n.State != fleet.Degraded || !quiet {
 			return r, Wait{Code: OutOfService}, false
 		}
-	case fleet.Healthy, fleet.Probation:
+	default:
 	}
 	for _, x := range n.Residents() {
 		if x.Phase == fleet.Leaving {

@@ -246,7 +246,9 @@ func (l *look) canaryVisit(r *fleet.Rollout, c census, targets []Target, w *wait
 			w.add(Wait{Code: Soaking, Until: until})
 			continue
 		}
-		of := slices.DeleteFunc(slices.Clone(c.pending), func(x pending) bool { return x.hash != t.Hash || x.p.GPU != t.GPU })
+		of := slices.DeleteFunc(slices.Clone(c.pending), func(x pending) bool {
+			return x.hash != t.Hash || x.p.GPU != t.GPU || outOfService(x.n)
+		})
 		best := l.choose(r, of, w, nil)
 		if best == nil && r.Canary.Auto {
 			best = l.choose(r, l.outside(r, r.Updates, t), &waits{}, nil)
@@ -261,6 +263,11 @@ func (l *look) canaryVisit(r *fleet.Rollout, c census, targets []Target, w *wait
 	return nil
 }
 
+// outOfService says whether a node is out for a repair: it proves nothing.
+func outOfService(n *fleet.Node) bool {
+	return n.State == fleet.Quarantined || n.State == fleet.Repairing || n.State == fleet.Validating
+}
+
 // outside lists the nodes outside the scope on which a configuration can be proven: of the same
 // model, without in-quota work, and with no other rollout over them.
 func (l *look) outside(r *fleet.Rollout, updates []string, t Target) []pending {
@@ -272,7 +279,7 @@ func (l *look) outside(r *fleet.Rollout, updates []string, t Target) []pending {
 		}
 		b := BundleFor(l.m, updates, p.GPU)
 		for i, n := range p.Nodes {
-			if n.Owner() != nil || r.Covers(p, n) || n.Visit != nil && !n.Visit.State.Ended() || n.Runs.Has(b.Brings) {
+			if n.Owner() != nil || outOfService(n) || r.Covers(p, n) || n.Visit != nil && !n.Visit.State.Ended() || n.Runs.Has(b.Brings) {
 				continue
 			}
 			if known.of(n.Runs, &b) == t.Hash && !l.claimed(r, p, n) {

@@ -32,7 +32,7 @@ func (l *look) begin(p *fleet.Partition, node int, b *Bundle) Action {
 		Key: l.s.Number(), Node: n.Name, State: fleet.VisitWorking, Since: l.now, Began: l.now,
 		VisitWork: fleet.VisitWork{
 			Updates: b.Updates, Brings: b.Brings, Impact: b.Impact, Lasts: b.Lasts, Checks: l.policy().Validation,
-			Out: n.State == fleet.Quarantined || n.State == fleet.Repairing || n.State == fleet.Validating,
+			Out: outOfService(n),
 		},
 	}
 	if n.State == fleet.Probation {

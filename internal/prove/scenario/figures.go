@@ -141,7 +141,7 @@ func reasons() (list []string) {
 	for _, r := range reason.Rows() {
 		list = append(list, string(r.Code))
 	}
-	return append(list, "MaintenanceAhead")
+	return list
 }
 
 // keys lists what an expectation about the subject may say.

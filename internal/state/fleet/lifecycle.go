@@ -22,6 +22,7 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // End gives the workload its last state. One that finished holds nothing any
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
+	s.look = true
 	all := w.Spots(func(Replica) bool { return true })
 	if state == Failed {
 		s.noteFailure(w, at)
