@@ -26,7 +26,7 @@ func paused(s *fleet.State, w *fleet.Workload) Blocker {
 			}
 		}
 		return block(reason.MaintenanceAhead, p, map[string]int{"needs": w.NeedsBase(), "nodes": len(st.Nodes)}, names,
-			"It stopped for %s, and starts again when its %d nodes were visited: one stop serves all visits.", st.Why, len(st.Nodes)).until(next)
+			"It stopped for rollout %s, and starts again when its %d nodes were visited: one stop serves all visits.", st.Rollout, len(st.Nodes)).until(next)
 	}
 	return block(reason.MaintenanceAhead, nil, nil, nil, "It stopped for maintenance, and starts again when its nodes were visited.")
 }

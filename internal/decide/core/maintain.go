@@ -20,6 +20,14 @@ func (t *turn) maintain() bool {
 		return false
 	}
 	t.plan(a)
+	for stop := a.Kind == maintenance.BeginStop; stop; {
+		// What the stop freed is visited before it is given to other work.
+		if a, stop = maintenance.Next(t.s, t.now); stop {
+			if stop = a.Kind == maintenance.BeginVisit; stop {
+				t.plan(a)
+			}
+		}
+	}
 	return true
 }
 
@@ -130,8 +138,8 @@ func (t *turn) beginStop(st fleet.Stop) {
 	w := t.s.Workloads[st.ID]
 	p := w.At()
 	t.keepRoom(p, w)
-	t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), st.Why, true)
-	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Why: st.Why})
+	t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), "rollout "+st.Rollout, true)
+	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Rollout: st.Rollout})
 }
 
 // keepRoom earmarks what a workload has inside its quota for its namespace.

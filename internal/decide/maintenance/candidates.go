@@ -24,7 +24,8 @@ type rank struct {
 
 // The classes of nodes.
 const (
-	isOut = iota
+	isOut     = iota
+	isStopped // work stopped for it
 	isEmpty
 	isFlex
 	isSurplus

@@ -10,7 +10,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/invariant"
-	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -48,8 +47,8 @@ func (y *yard) do(c core.Command) {
 		y.t.Fatalf("seed %d, after %T: %v", y.seed, c, b)
 	}
 	if !core.Idle(y.s, y.now) {
-		a, ok := maintenance.Next(y.s.Clone(), y.now)
-		y.t.Fatalf("seed %d: after %T deciding again changes something; of planned work: %v, %+v", y.seed, c, ok, a)
+		again, _ := core.Step(y.s.Clone(), core.Request{Command: core.Tick{}, Actor: ops}, y.now)
+		y.t.Fatalf("seed %d: after %T deciding again changes something: %+v", y.seed, c, again.Record.Events)
 	}
 	if _, fails := c.(core.SetNodes); !fails && takes(out.Record) {
 		y.keeps(was, out.Record)
@@ -214,7 +213,8 @@ func (y *yard) report(v *fleet.Visit, failing int) {
 // deciding again changes nothing, and every visit ends.
 func TestVisitsKeepEveryPromiseOnDrawnFleets(t *testing.T) {
 	visits, stops := 0, 0
-	for seed := range uint64(fleets(t)) {
+	first, _ := strconv.ParseUint(os.Getenv("MUSTER_SEED"), 10, 64)
+	for seed := first; seed < first+uint64(fleets(t)); seed++ {
 		y := draw(t, seed)
 		for range 3 {
 			y.submit(fmt.Sprintf("q%d", y.rng.IntN(3)))
@@ -240,7 +240,7 @@ func TestVisitsKeepEveryPromiseOnDrawnFleets(t *testing.T) {
 			stops += w.Stops
 		}
 	}
-	if visits == 0 || stops == 0 {
+	if first == 0 && (visits == 0 || stops == 0) {
 		t.Errorf("%d visits and %d stops: nothing was asked", visits, stops)
 	}
 	t.Logf("%d fleets: %d nodes visited, work stopped %d times", fleets(t), visits, stops)

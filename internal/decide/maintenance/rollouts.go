@@ -307,7 +307,11 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 			w.add(why)
 			continue
 		}
-		if k, _, _ := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, x)); best == nil || k.compare(first) < 0 {
+		k, _, _ := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, x))
+		if len(l.m.Stops) > 0 && l.stopped(x.p, x.at) {
+			k.class = min(k.class, isStopped)
+		}
+		if best == nil || k.compare(first) < 0 {
 			best, first = x, k
 		}
 	}

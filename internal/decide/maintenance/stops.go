@@ -83,7 +83,7 @@ func (l *look) asked(r *fleet.Rollout) (Action, bool) {
 	for _, x := range c.pending {
 		for _, at := range x.n.Residents() {
 			w := at.Workload
-			if w.Flexes() || at.Phase == fleet.Leaving || slices.Contains(due, w) || !l.due(r, c, x.b, w) {
+			if w.Flexes() || at.Phase != fleet.Running || w.State != fleet.RunningW || slices.Contains(due, w) || !l.due(r, c, x.b, w) {
 				continue
 			}
 			if l.wouldServe(r, x) {
@@ -97,11 +97,14 @@ func (l *look) asked(r *fleet.Rollout) (Action, bool) {
 	w := slices.MinFunc(due, func(a, b *fleet.Workload) int {
 		return cmp.Or(cmp.Compare(a.Unsaved(l.now), b.Unsaved(l.now)), cmp.Compare(a.ID, b.ID))
 	})
-	return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Why: "rollout " + r.Name}}, true
+	return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Rollout: r.Name}}, true
 }
 
 // due says whether the moment has come at which a workload stops for a rollout.
 func (l *look) due(r *fleet.Rollout, c census, b *Bundle, w *fleet.Workload) bool {
+	if slices.Contains(r.Asked, w.ID) {
+		return false // it stops once
+	}
 	for _, a := range l.m.Agreed {
 		if a.ID == w.ID {
 			return a.At <= l.now
@@ -141,16 +144,21 @@ func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 		return false
 	}
 	_, ok := l.allowed(r, x)
-	return ok || l.full(r.Limits, x)
+	return ok && !outOfService(x.n) && x.b.Impact.Disturbs()
 }
 
 // urgent says whether flex work on a node need not have run its minimum: a deadline leaves no time, or
 // work has stopped for the node.
 func (l *look) urgent(r *fleet.Rollout, x *pending) bool {
-	if slices.ContainsFunc(l.m.Stops, func(st fleet.Stop) bool { return st.Partition == x.p.ID && slices.Contains(st.Nodes, x.at) }) {
+	if l.stopped(x.p, x.at) {
 		return true
 	}
 	return x.b.Deadline != 0 && x.b.Deadline.Add(-2*(x.b.Lasts+l.policy().Validation)) <= l.now
+}
+
+// stopped says whether work has stopped for a node.
+func (l *look) stopped(p *fleet.Partition, node int) bool {
+	return slices.ContainsFunc(l.m.Stops, func(st fleet.Stop) bool { return st.Partition == p.ID && slices.Contains(st.Nodes, node) })
 }
 
 // nodesOf lists the nodes on which a workload stands, in order.

@@ -63,7 +63,7 @@ type WorkloadPaused struct {
 	ID        uint64 `json:"id"`
 	Partition string `json:"partition"`
 	Nodes     []int  `json:"nodes"`
-	Why       string `json:"why"`
+	Rollout   string `json:"rollout"`
 }
 
 // WorkloadResumed says: it may start again.

@@ -31,7 +31,7 @@ type Stop struct {
 	Partition string  `json:"partition"`
 	Nodes     []int   `json:"nodes"` // indexes into Partition.Nodes
 	At        Instant `json:"at"`
-	Why       string  `json:"why,omitempty"`
+	Rollout   string  `json:"rollout,omitempty"` // whose visits it waits for
 }
 
 // MaintenancePolicy is what an operator may set for planned work. All zero means the defaults.
@@ -292,6 +292,9 @@ func (s *State) AddStop(stop Stop) {
 	m := s.maintained()
 	m.Agreed = slices.DeleteFunc(m.Agreed, func(o Agreement) bool { return o.ID == stop.ID })
 	m.Stops = append(m.Stops, stop)
+	if r := m.Rollout(stop.Rollout); r != nil {
+		s.SetRollout(*r.changed(func(r *Rollout) { r.Asked = append(slices.Clip(r.Asked), stop.ID) }))
+	}
 	if w := s.Workloads[stop.ID]; w != nil {
 		w.Paused = true
 		s.requeue(w)

@@ -70,6 +70,7 @@ type RolloutLife struct {
 	Trials  []Trial      `json:"trials,omitempty"`  // canaries
 	Hunt    *Hunt        `json:"hunt,omitempty"`    // the search for the updates that fail
 	Culprit []string     `json:"culprit,omitempty"` // the smallest set that was found to fail
+	Asked   []uint64     `json:"asked,omitempty"`   // workloads that stopped for it, each once
 }
 
 // Trial is one canary: a node that runs a configuration to prove it.
