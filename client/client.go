@@ -38,6 +38,7 @@ type Client struct {
 	Past          musterv1connect.PastServiceClient
 	Series        musterv1connect.SeriesServiceClient
 	Coming        musterv1connect.ComingServiceClient
+	Maintenance   musterv1connect.MaintenanceServiceClient
 
 	courier *courier
 }
@@ -58,6 +59,7 @@ func New(o Options) *Client {
 		Capacity:      musterv1connect.NewCapacityServiceClient(h, address, with...),
 		Events:        musterv1connect.NewEventServiceClient(h, address, with...),
 		System:        musterv1connect.NewSystemServiceClient(h, address, with...),
+		Maintenance:   musterv1connect.NewMaintenanceServiceClient(h, address, with...),
 		Subscriptions: musterv1connect.NewSubscriptionServiceClient(h, address, with...),
 		Requests:      musterv1connect.NewRequestServiceClient(h, address, with...),
 		Haircuts:      musterv1connect.NewHaircutServiceClient(h, address, with...),

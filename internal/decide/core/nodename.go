@@ -35,6 +35,15 @@ func withFullNames(s *fleet.State, r Request) (Command, *Refusal) {
 		refusal := fullNames(s, &nodes)
 		c.Nodes = &nodes
 		return c, refusal
+	case StartRollout:
+		refusal := fullNames(s, &c.Plan.Nodes)
+		return c, refusal
+	case AddNotice:
+		refusal := fullNames(s, &c.Nodes)
+		return c, refusal
+	case ReportVisit:
+		refusal := fullName(s, &c.Node)
+		return c, refusal
 	case TakeSignals:
 		refusal := fullSignals(s, &c)
 		return c, refusal

@@ -115,6 +115,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewPromiseServiceHandler(promiseService{s.service}, with...))
 	rpc(musterv1connect.NewPastServiceHandler(pastService{s.service}, with...))
 	rpc(musterv1connect.NewRequestServiceHandler(requestService{s.service}, with...))
+	rpc(musterv1connect.NewMaintenanceServiceHandler(maintenanceService{s.service}, with...))
 	rpc(musterv1connect.NewSubscriptionServiceHandler(subscriptionService{s.service}, with...))
 	rpc(musterv1connect.NewHealthServiceHandler(healthService{s.service}, with...))
 	rpc(musterv1connect.NewSeriesServiceHandler(seriesService{s.service}, with...))

@@ -42,4 +42,5 @@ type (
 
 	subscriptionService struct{ *service }
 	requestService      struct{ *service }
+	maintenanceService  struct{ *service }
 )

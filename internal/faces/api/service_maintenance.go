@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// GetMaintenance says where all planned work stands.
+func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetMaintenanceRequest) (*musterv1.GetMaintenanceResponse, error) {
+	out := &musterv1.GetMaintenanceResponse{}
+	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
+		out = wire.Maintenance(state, now)
+		return nil
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// AddUpdate makes an update known.
+func (s maintenanceService) AddUpdate(ctx context.Context, m *musterv1.AddUpdateRequest) (*musterv1.AddUpdateResponse, error) {
+	c, err := wire.ReadUpdate(m.GetUpdate())
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.AddUpdateResponse{Written: w}, err
+}
+
+// WithdrawUpdate takes an update back.
+func (s maintenanceService) WithdrawUpdate(ctx context.Context, m *musterv1.WithdrawUpdateRequest) (*musterv1.WithdrawUpdateResponse, error) {
+	w, err := s.written(ctx, m, core.WithdrawUpdate{Name: m.GetName()}, nil)
+	return &musterv1.WithdrawUpdateResponse{Written: w}, err
+}
+
+// StartRollout begins a rollout as soon as it may.
+func (s maintenanceService) StartRollout(ctx context.Context, m *musterv1.StartRolloutRequest) (*musterv1.StartRolloutResponse, error) {
+	c, err := wire.ReadRollout(m)
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.StartRolloutResponse{Written: w}, err
+}
+
+// MoveRollout pauses a rollout, lets it run again, or abandons it.
+func (s maintenanceService) MoveRollout(ctx context.Context, m *musterv1.MoveRolloutRequest) (*musterv1.MoveRolloutResponse, error) {
+	w, err := s.written(ctx, m, core.MoveRollout{Name: m.GetName(), State: fleet.RolloutState(m.GetState())}, nil)
+	return &musterv1.MoveRolloutResponse{Written: w}, err
+}
+
+// AddZone adds a no-fly zone.
+func (s maintenanceService) AddZone(ctx context.Context, m *musterv1.AddZoneRequest) (*musterv1.AddZoneResponse, error) {
+	c, err := wire.ReadZone(m.GetZone())
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.AddZoneResponse{Written: w}, err
+}
+
+// EndZone ends a zone now.
+func (s maintenanceService) EndZone(ctx context.Context, m *musterv1.EndZoneRequest) (*musterv1.EndZoneResponse, error) {
+	w, err := s.written(ctx, m, core.EndZone{Name: m.GetName()}, nil)
+	return &musterv1.EndZoneResponse{Written: w}, err
+}
+
+// AddNotice announces a maintenance at a fixed moment.
+func (s maintenanceService) AddNotice(ctx context.Context, m *musterv1.AddNoticeRequest) (*musterv1.AddNoticeResponse, error) {
+	c, err := wire.ReadNotice(m.GetNotice())
+	w, err := s.written(ctx, m, c, err)
+	return &musterv1.AddNoticeResponse{Written: w}, err
+}
+
+// CancelNotice takes an announced maintenance back.
+func (s maintenanceService) CancelNotice(ctx context.Context, m *musterv1.CancelNoticeRequest) (*musterv1.CancelNoticeResponse, error) {
+	w, err := s.written(ctx, m, core.CancelNotice{Name: m.GetName()}, nil)
+	return &musterv1.CancelNoticeResponse{Written: w}, err
+}
+
+// AgreeToStop says that a workload may be stopped as a whole at a moment.
+func (s maintenanceService) AgreeToStop(ctx context.Context, m *musterv1.AgreeToStopRequest) (*musterv1.AgreeToStopResponse, error) {
+	at, err := wire.ReadInstant("at", m.GetAt())
+	w, err := s.written(ctx, m, core.AgreeToStop{Namespace: m.GetNamespace(), Name: m.GetName(), At: at}, err)
+	return &musterv1.AgreeToStopResponse{Written: w}, err
+}
+
+// ReportVisit says how the visit of a node went.
+func (s maintenanceService) ReportVisit(ctx context.Context, m *musterv1.ReportVisitRequest) (*musterv1.ReportVisitResponse, error) {
+	w, err := s.written(ctx, m, core.ReportVisit{Node: m.GetNode(), Outcome: m.GetOutcome(), Why: m.GetWhy()}, nil)
+	return &musterv1.ReportVisitResponse{Written: w}, err
+}

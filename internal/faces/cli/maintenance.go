@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newMaintenance(a *app) *cobra.Command {
+	cmd := &cobra.Command{Use: "maintenance", Short: "planned work on nodes: list, behind, calendar, agree, done, failed"}
+	return group(cmd, newMaintenanceList(a), newBehind(a), newCalendar(a), newAgree(a), newVisitEnd(a, "done", "passed"), newVisitEnd(a, "failed", "failed"))
+}
+
+// maintenanceOptions are those of every question about planned work.
+type maintenanceOptions struct {
+	*app
+	reading
+	show func(*musterv1.GetMaintenanceResponse) (*table, string)
+}
+
+// asksMaintenance makes a command that shows one part of what planned work is.
+func asksMaintenance(a *app, cmd *cobra.Command, show func(*musterv1.GetMaintenanceResponse) (t *table, unmet string)) *cobra.Command {
+	o := &maintenanceOptions{app: a, show: show}
+	if cmd.Args == nil {
+		cmd.Args = needs(0, 0, "")
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.read(cmd.Context(), &o.reading, o.ask) }
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func (o *maintenanceOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Maintenance.GetMaintenance(ctx, &musterv1.GetMaintenanceRequest{AsOf: o.asOf.message()})
+	if err != nil {
+		return answer{}, err
+	}
+	t, unmet := o.show(res)
+	return answer{message: res, table: t, unmet: unmet}, nil
+}
+
+func newMaintenanceList(a *app) *cobra.Command {
+	return asksMaintenance(a, &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "nodes whose maintenance is under way", Example: "  muster maintenance list",
+	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+		t := newTable("No node is under maintenance.", column{head: "NODE", last: true}, column{head: "PARTITION", cut: true}, column{head: "VISIT"},
+			column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"})
+		for _, v := range res.GetVisits() {
+			t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds())
+		}
+		return t, unmetIf(len(res.GetVisits()) == 0, "no node is under maintenance")
+	})
+}
+
+func unmetIf(none bool, says string) string {
+	if none {
+		return says
+	}
+	return ""
+}
+
+func newBehind(a *app) *cobra.Command {
+	return asksMaintenance(a, &cobra.Command{
+		Use: "behind", Short: "which configurations the nodes of each partition have, and what they lack", Example: "  muster maintenance behind",
+	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+		t := newTable("There are no nodes.", column{head: "PARTITION", cut: true}, column{head: "CONFIGURATION"}, column{head: "NODES", right: true},
+			column{head: "LACKS", cut: true}, column{head: "RUNS", cut: true})
+		behind := false
+		for _, c := range res.GetConfigurations() {
+			behind = behind || len(c.GetLacks()) > 0
+			t.add(c.GetPartition(), c.GetConfiguration(), c.GetNodes(), c.GetLacks(), orElse(c.GetRuns(), "nothing is known"))
+		}
+		return t, unmetIf(!behind, "no node is behind")
+	})
+}
+
+func newCalendar(a *app) *cobra.Command {
+	return asksMaintenance(a, &cobra.Command{
+		Use: "calendar", Short: "what is ahead: zones, announced maintenances and deadlines, in order of time", Example: "  muster maintenance calendar",
+	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+		t := newTable("Nothing is planned.", column{head: "FROM"}, column{head: "TO", spare: true}, column{head: "WHAT"}, column{head: "NAME", cut: true},
+			column{head: "WHERE", cut: true}, column{head: "STATE"}, column{head: "CONFLICTS", cut: true, spare: true})
+		for _, row := range dated(res) {
+			t.add(row...)
+		}
+		return t, unmetIf(len(t.rows) == 0, "nothing is planned")
+	})
+}
+
+// dated lists what has a moment, in order of time.
+func dated(res *musterv1.GetMaintenanceResponse) [][]any {
+	type entry struct {
+		at  int64
+		row []any
+	}
+	var list []entry
+	for _, z := range res.GetZones() {
+		if z.GetEnded() == nil {
+			state := "ahead"
+			if z.GetActive() {
+				state = "in force"
+			}
+			list = append(list, entry{z.GetFrom().GetSeconds(), []any{z.GetFrom(), z.GetTo(), "no-fly zone", z.GetName(), z.GetScope() + z.GetWorkload(), state, z.GetConflicts()}})
+		}
+	}
+	for _, n := range res.GetNotices() {
+		list = append(list, entry{n.GetStarts().GetSeconds(), []any{n.GetStarts(), nil, "maintenance", n.GetName(), n.GetNodes(), n.GetState(), n.GetConflicts()}})
+	}
+	for _, u := range res.GetUpdates() {
+		if u.GetDeadline() != nil && u.GetPending() > 0 {
+			list = append(list, entry{u.GetDeadline().GetSeconds(), []any{u.GetDeadline(), nil, "deadline", u.GetName(), fmt.Sprintf("%d nodes", u.GetPending()), u.GetVerdict(), nil}})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return int(min(1, max(-1, a.at-b.at))) })
+	var rows [][]any
+	for _, e := range list {
+		rows = append(rows, e.row)
+	}
+	return rows
+}
+
+// agreeOptions are those of `muster maintenance agree`.
+type agreeOptions struct {
+	*app
+	writing
+	naming
+	at moment
+}
+
+func newAgree(a *app) *cobra.Command {
+	o := &agreeOptions{app: a, at: moment{env: a.Env, ahead: true}}
+	cmd := &cobra.Command{
+		Use: "agree WORKLOAD", Short: "let your workload be stopped once, at a moment, for all visits of its nodes",
+		Example: "  muster maintenance agree train --at 2h",
+		Args:    needs(1, 1, "the name of a workload"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.at.at.IsZero() {
+				return usage("say when: --at 2h, or --at 2026-11-21T12:00:00Z")
+			}
+			namespace, name := o.home(o.app), args[0]
+			if before, after, ok := strings.Cut(name, "/"); ok {
+				namespace, name = before, after
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Maintenance.AgreeToStop(ctx, &musterv1.AgreeToStopRequest{Write: o.writing.message(), Namespace: namespace, Name: name, At: o.at.message()})
+				return res.GetWritten(), err
+			}, namespace+"/"+name+" stops then, if a visit of its nodes is due")
+		},
+	}
+	o.writing.flags(cmd)
+	o.naming.flags(cmd)
+	cmd.Flags().Var(&o.at, "at", "the moment, or how long from now")
+	return cmd
+}
+
+// visitEndOptions are those of `muster maintenance done` and `failed`.
+type visitEndOptions struct {
+	*app
+	writing
+}
+
+func newVisitEnd(a *app, verb, outcome string) *cobra.Command {
+	o := &visitEndOptions{app: a}
+	cmd := &cobra.Command{
+		Use: verb + " NODE", Short: "say that the work on a node, and its validation, " + outcome,
+		Example: "  muster maintenance " + verb + " tiger-h200-a-001 --reason 'by hand'",
+		Args:    needs(1, 1, "the name of a node"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Maintenance.ReportVisit(ctx, &musterv1.ReportVisitRequest{Write: o.writing.message(), Node: args[0], Outcome: outcome, Why: o.reason})
+				return res.GetWritten(), err
+			}, "the visit of "+args[0]+" "+outcome)
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
