@@ -39,7 +39,7 @@ func later(next Next, at fleet.Instant, what string) Next {
 	return next
 }
 
-// ahead says that the workload would start now but for nodes that maintenance is about to take, or
+// ahead says that the workload would start now were it not for nodes that maintenance is about to take, or
 // has: on a copy that has them, it is placed.
 func (q *question) ahead() (Blocker, bool) {
 	if !q.maintained() {

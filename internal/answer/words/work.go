@@ -74,6 +74,12 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 	case event.ReplicasEvicted:
 		return work(e.ID, "%s", evicted(e, names))
 	case event.GangReturned:
+		if e.Stop {
+			return work(e.ID, "stops for %s, and waits with its age", e.Why)
+		}
+		if strings.HasPrefix(e.Why, "rollout ") || strings.HasPrefix(e.Why, "maintenance ") {
+			return work(e.ID, "gives %s back for %s", replicas(e.Spots), e.Why)
+		}
 		return work(e.ID, "cannot be mended and goes back to its queue, with its age%s", because(e.Why))
 	case event.ReplicasStopped:
 		return work(e.ID, "has left with %s", replicas(e.Spots))

@@ -24,7 +24,16 @@ func (n *names) plan(e *musterv1.Event) string {
 	if about == "" {
 		about = "the fleet"
 	}
+	if plannedWork[e.GetKind()] {
+		return about + " " + rest
+	}
 	return about + ": " + strings.TrimSpace(e.GetKind()+" "+rest)
+}
+
+// plannedWork are the events whose sentences say all.
+var plannedWork = map[string]bool{
+	"update.set": true, "rollout.set": true, "zone.set": true, "notice.set": true, "visit.moved": true,
+	"node.leaving": true, "configuration.judged": true, "workload.agreed": true, "workload.paused": true, "workload.resumed": true,
 }
 
 // foreseen is what events say that is worth a sentence.
@@ -204,6 +213,9 @@ var jobSentences = map[string]func(n *names, f foreseen) string{
 	"replicas.lost":        func(_ *names, f foreseen) string { return fmt.Sprintf("loses %s with %s", replicas(f.Spots), f.Node) },
 	"replicas.overdue":     func(*names, foreseen) string { return "is told again to leave" },
 	"gang.returned": func(_ *names, f foreseen) string {
+		if strings.HasPrefix(f.Why, "rollout ") || strings.HasPrefix(f.Why, "maintenance ") {
+			return "leaves with " + replicas(f.Spots) + " for " + f.Why
+		}
 		return "goes back to its queue with its age" + prefixed(": ", f.Why)
 	},
 	"reservation.ended": func(_ *names, f foreseen) string { return "gives up its reserved room" + prefixed(": ", f.Why) },
