@@ -28,6 +28,8 @@ const (
 	NoSuchHold         = "NoSuchHold"
 	NoSuchSubscription = "NoSuchSubscription"
 	NoSuchBurst        = "NoSuchBurst"
+	NoSuchBinding      = "NoSuchBinding"
+	NoSuchToken        = "NoSuchToken"
 	NoSuchUpdate       = "NoSuchUpdate"
 	NoSuchRollout      = "NoSuchRollout"
 	NoSuchZone         = "NoSuchZone"
