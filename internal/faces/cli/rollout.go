@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func newRollout(a *app) *cobra.Command {
@@ -71,7 +71,7 @@ func (o *rolloutOptions) run(cmd *cobra.Command, name string) error {
 		if err != nil || share <= 0 || share > 100 {
 			return usage("%.20q is no share; write it as in 25%%", w)
 		}
-		o.want.Waves = append(o.want.Waves, int32(fleet.PermilleOf(share/100)))
+		o.want.Waves = append(o.want.Waves, int32(math.Round(share*10)))
 	}
 	o.want.Write, o.want.Name, o.want.Nodes, o.want.Soak = o.writing.message(), name, nodes, o.soak.message()
 	if o.allowed >= 0 {

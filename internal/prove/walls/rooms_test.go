@@ -64,7 +64,7 @@ var rooms = []room{
 	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
 	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core"},
-	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "decide/core"},
+	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core decide/invariant"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance decide/buildout", tests: "answer/reason answer/explain"},
 	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
