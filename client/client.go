@@ -39,6 +39,7 @@ type Client struct {
 	Series        musterv1connect.SeriesServiceClient
 	Coming        musterv1connect.ComingServiceClient
 	Maintenance   musterv1connect.MaintenanceServiceClient
+	Buildout      musterv1connect.BuildoutServiceClient
 
 	courier *courier
 }
@@ -68,6 +69,7 @@ func New(o Options) *Client {
 		Past:          musterv1connect.NewPastServiceClient(h, address, with...),
 		Series:        musterv1connect.NewSeriesServiceClient(h, address, with...),
 		Coming:        musterv1connect.NewComingServiceClient(h, address, with...),
+		Buildout:      musterv1connect.NewBuildoutServiceClient(h, address, with...),
 		courier:       c,
 	}
 }

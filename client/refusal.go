@@ -37,6 +37,8 @@ const (
 	Unproven           = "Unproven"
 	NotLeaving         = "NotLeaving"
 	Conflict           = "Conflict"
+	NoSuchBlueprint    = "NoSuchBlueprint"
+	QuotaAssigned      = "QuotaAssigned"
 	NameTaken          = "NameTaken"
 	Invalid            = "Invalid"
 	Ambiguous          = "Ambiguous"

@@ -53,7 +53,9 @@ func (k *look) guess(t fleet.ConditionType) span {
 			if w.acts && took == 0 {
 				return span{}
 			}
-			took = max(took, 10*time.Minute) // what is only looked at is looked at every few minutes
+			if !w.acts {
+				took = max(took, 10*time.Minute) // it is looked at every few minutes
+			}
 		}
 	}
 	return span{took, took + took/2, true}

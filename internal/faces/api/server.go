@@ -120,6 +120,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewHealthServiceHandler(healthService{s.service}, with...))
 	rpc(musterv1connect.NewSeriesServiceHandler(seriesService{s.service}, with...))
 	rpc(musterv1connect.NewComingServiceHandler(comingService{s.service}, with...))
+	rpc(musterv1connect.NewBuildoutServiceHandler(buildoutService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {

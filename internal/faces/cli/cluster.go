@@ -11,8 +11,11 @@ import (
 )
 
 func newCluster(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "cluster", Aliases: []string{"clusters"}, Short: "clusters: ready for a wave, mode, shadow"}
-	return group(cmd, newClusterReady(a), newClusterMode(a), newClusterShadow(a))
+	cmd := &cobra.Command{Use: "cluster", Aliases: []string{"clusters"}, Short: "clusters: built from a record to production, ready for a wave, mode, shadow"}
+	own := []*cobra.Command{
+		newClusterReady(a), newClusterMode(a), newClusterShadow(a), newClusterList(a), newClusterShow(a), newClusterWhy(a), newClusterPlan(a), newClusterImport(a),
+	}
+	return group(cmd, append(own, newClusterSteers(a)...)...)
 }
 
 // clusterReadyOptions are those of `muster cluster ready`.

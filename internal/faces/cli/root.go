@@ -186,8 +186,8 @@ func (a *app) commands(root *cobra.Command) {
 		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
 		{changing, []*cobra.Command{
-			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a), newCluster(a), newUsage(a),
-			newUpdate(a), newRollout(a), newZone(a), newNotice(a), newMaintenance(a),
+			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a),
+			newCluster(a), newBlueprint(a), newCloud(a), newUsage(a), newUpdate(a), newRollout(a), newZone(a), newNotice(a), newMaintenance(a),
 		}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a)}},
 	} {

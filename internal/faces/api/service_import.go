@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/sheet"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// ImportClusters reads records from a sheet: all of them, or none where a cell is wrong.
+func (s buildoutService) ImportClusters(ctx context.Context, m *musterv1.ImportClustersRequest) (*musterv1.ImportClustersResponse, error) {
+	out := &musterv1.ImportClustersResponse{}
+	records, wrong := sheet.ReadRecords(m.GetSheet(), m.GetColumns())
+	for _, e := range wrong {
+		out.Errors = append(out.Errors, &musterv1.CellError{Row: int32(e.Row), Column: e.Column, Message: e.Message})
+	}
+	if len(wrong) > 0 {
+		return out, nil
+	}
+	var commands []core.Command
+	if _, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+		commands = imported(state, records, m.GetChange(), out)
+		return nil
+	}); err != nil || len(out.GetErrors()) > 0 || len(commands) == 0 {
+		return out, err
+	}
+	for i, c := range commands { // each by itself first, so that what is refused has its row
+		if _, err := s.engine.DryRun(ctx, request(ctx, m, c)); err != nil {
+			if no, is := refusalOf(err); is {
+				out.Errors = append(out.Errors, &musterv1.CellError{Row: rowOf(out, i), Message: no.Message})
+				continue
+			}
+			return nil, err
+		}
+	}
+	if len(out.GetErrors()) > 0 {
+		return out, nil
+	}
+	w, err := s.written(ctx, m, core.Batch{Commands: commands}, nil)
+	out.Written = w
+	return out, err
+}
+
+// imported compares the sheet with what is planned, and says what is to be done.
+func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1.ImportClustersResponse) (commands []core.Command) {
+	named := map[string]bool{}
+	for _, r := range records {
+		named[r.Record.Name] = true
+		row := &musterv1.ImportedRow{Row: int32(r.Row), Cluster: r.Record.Name, Action: "same"}
+		switch l := s.Life(r.Record.Name); {
+		case l == nil:
+			row.Action = "new"
+			commands = append(commands, core.PlanCluster{Record: r.Record})
+		case sameRecord(r.Record, l.Record):
+		case !change:
+			out.Errors = append(out.Errors, &musterv1.CellError{
+				Row: row.GetRow(), Column: "name", Message: fmt.Sprintf("cluster %s is planned already, with another record; --change takes over what the sheet says", r.Record.Name),
+			})
+		default:
+			row.Action = "changed"
+			commands = append(commands, core.ChangeCluster{Record: r.Record})
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	for _, l := range s.Lives {
+		if !named[l.Record.Name] && l.Course.Produced == 0 && l.Course.Retiring == 0 {
+			out.Absent = append(out.Absent, l.Record.Name)
+		}
+	}
+	return commands
+}
+
+// sameRecord compares a row with a record, in which what the row left out was filled in.
+func sameRecord(row, is fleet.ClusterRecord) bool {
+	if row.Provider == "" {
+		row.Provider = core.Providers()[0]
+	}
+	if row.GPUsPerNode == 0 {
+		row.GPUsPerNode = 8
+	}
+	if len(row.Variables) == 0 && len(is.Variables) == 0 {
+		row.Variables, is.Variables = nil, nil
+	}
+	return reflect.DeepEqual(row, is)
+}
+
+// rowOf is the row of the sheet that the i-th command comes from.
+func rowOf(out *musterv1.ImportClustersResponse, i int) int32 {
+	for _, row := range out.GetRows() {
+		if row.GetAction() == "same" {
+			continue
+		}
+		if i == 0 {
+			return row.GetRow()
+		}
+		i--
+	}
+	return 0
+}
+
+// refusalOf is the domain's no in an error.
+func refusalOf(err error) (no *core.Refusal, is bool) {
+	is = errors.As(err, &no)
+	return no, is
+}

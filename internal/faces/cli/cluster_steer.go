@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// steerOptions are those of what a person does to a cluster's life.
+type steerOptions struct {
+	*app
+	writing
+	m musterv1.SteerClusterRequest
+}
+
+// steers are the verbs: what each does, and what is said then.
+var steers = []struct{ do, short, said string }{
+	{"checkin", "say that a cluster is checked in", "is checked in"},
+	{"hold", "stop a cluster: nothing new is begun for it", "is held"},
+	{"go", "let a cluster go on that is held", "goes on"},
+	{"retry", "try a step again now, whatever it waits for", "tries again"},
+	{"unblock", "let an operation go on that waits for a person", "is unblocked"},
+	{"retire", "retire a cluster in which no quota is assigned", "is being retired"},
+}
+
+func newClusterSteers(a *app) (list []*cobra.Command) {
+	for _, s := range steers {
+		list = append(list, newClusterSteer(a, s.do, s.short, s.said))
+	}
+	return list
+}
+
+func newClusterSteer(a *app, do, short, said string) *cobra.Command {
+	o := &steerOptions{app: a}
+	confirm := ""
+	cmd := &cobra.Command{
+		Use: do + " CLUSTER", Short: short, Example: "  muster cluster " + do + " lynx --dry-run",
+		Args: needs(1, 1, "the name of a cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.m.Cluster, o.m.Do = args[0], do
+			if confirm != "" {
+				o.m.Do, o.m.With, said = "confirm", confirm, "loses its infrastructure"
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				o.m.Write = o.writing.message()
+				res, err := o.client().Buildout.SteerCluster(ctx, &o.m)
+				return res.GetWritten(), err
+			}, "cluster "+args[0]+" "+said, "muster cluster why "+args[0]+" says what it waits for.")
+		},
+	}
+	o.writing.flags(cmd)
+	switch do {
+	case "checkin":
+		cmd.Flags().StringVar(&o.m.With, "commit", "", "the commit on the branch that counts")
+	case "retry", "unblock":
+		cmd.Flags().StringVar(&o.m.Step, "step", "", "only this step: checkin, pipeline, scaleSets, join, validation, services, teardown")
+	case "retire":
+		cmd.Flags().StringVar(&confirm, "confirm", "", "the cluster's name once more: its infrastructure goes, once its work has ended")
+	}
+	return cmd
+}
