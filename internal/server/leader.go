@@ -146,7 +146,7 @@ func (s *server) elect(ctx context.Context) error {
 	if !l.started() {
 		if err := l.await(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // it was told to stop
 			}
 			return err
 		}
@@ -156,7 +156,7 @@ func (s *server) elect(ctx context.Context) error {
 		go func() { kept <- l.keep(renewing) }()
 		err := s.takeOver(ctx)
 		stop()
-		if err = errors.Join(err, <-kept); err != nil {
+		if err := errors.Join(err, <-kept); err != nil {
 			return err
 		}
 		s.line.say("This server leads now, from version %d (after %.2f s).", s.engine.Durable(), time.Since(began).Seconds())

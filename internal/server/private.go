@@ -18,7 +18,7 @@ func keepPrivate(folder string) (changed, failed []string) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			failed = append(failed, path)
-			return nil
+			return nil //nolint:nilerr // it is told, and the rest is looked at
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
 			return nil

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -61,7 +60,7 @@ func checkWires(o upOptions) error {
 	}
 	where, err := net.ResolveTCPAddr("tcp", o.Listen)
 	if o.Listen == "" || err != nil || where.IP.IsLoopback() || o.Tokens == "" {
-		return nil // what else is wrong is said when the port is opened
+		return nil //nolint:nilerr // what else is wrong is said when the port is opened
 	}
 	return cli.Malformed(fmt.Errorf("listen address %q can be reached from other machines, and tokens would cross the network readable by all: give a certificate (--tls-cert FILE --tls-key FILE), "+
 		"let the server make one (--tls-cert self), or say that a proxy in front of it does TLS (--behind-proxy)", o.Listen))
@@ -135,7 +134,7 @@ func ownNames() (names []string, addresses []net.IP) {
 	}
 	list, _ := net.InterfaceAddrs()
 	for _, a := range list {
-		if n, ok := a.(*net.IPNet); ok && !bytes.Equal(n.IP, net.IPv4zero) {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.Equal(net.IPv4zero) {
 			addresses = append(addresses, n.IP)
 		}
 	}

@@ -116,7 +116,9 @@ func onNode(p kubetest.JSON, node string) kubetest.JSON {
 // coresOf is what a node offers of processors.
 func (w *world) coresOf(node string) string {
 	w.t.Helper()
-	var n struct{ Status struct{ Allocatable map[string]string } }
+	var n struct {
+		Status struct{ Allocatable map[string]string }
+	}
 	w.call(http.MethodGet, "/api/v1/nodes/"+node, nil, &n)
 	return n.Status.Allocatable["cpu"]
 }

@@ -111,7 +111,9 @@ func (w *world) admission() {
 	const policy = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/muster-admission"
 	direct := fmt.Sprint(w.direct())
 	var is struct {
-		Spec struct{ Variables []struct{ Name, Expression string } }
+		Spec struct {
+			Variables []struct{ Name, Expression string }
+		}
 	}
 	if err := w.c.Call(w.ctx, http.MethodGet, policy, nil, &is); err == nil && len(is.Spec.Variables) > 0 && is.Spec.Variables[0].Expression == direct {
 		return

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/nodefit"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
@@ -74,13 +75,16 @@ func (f *nodeFits) why(p *translate.Pod, node string) string {
 func fitting(starts []startAction, look func() *nodeFits) (fit []startAction, unfit map[string]string) {
 	unfit = map[string]string{}
 	var nodes *nodeFits
-	for begin, end := 0, 0; begin < len(starts); begin = end {
-		for end = begin; end < len(starts) && starts[end].id == starts[begin].id; end++ {
-			if starts[end].pod.Binds && nodes == nil {
-				nodes = look()
-			}
+	for len(starts) > 0 {
+		n := slices.IndexFunc(starts, func(s startAction) bool { return s.id != starts[0].id })
+		if n < 0 {
+			n = len(starts)
 		}
-		of := starts[begin:end] // of one workload
+		of := starts[:n] // of one workload
+		starts = starts[n:]
+		if nodes == nil && slices.ContainsFunc(of, func(s startAction) bool { return s.pod.Binds }) {
+			nodes = look()
+		}
 		if nodes == nil {
 			fit = append(fit, of...)
 			continue

@@ -25,7 +25,7 @@ var service = regexp.MustCompile(`^([a-z0-9][a-z0-9.-]{0,62})/(https:)?([a-z0-9]
 // kubeconfig names, and Muster whose token it is.
 func ServiceTransport(file, in, to string) (address string, way http.RoundTripper, err error) {
 	at := service.FindStringSubmatch(to)
-	if at == nil || at[1] != signpost {
+	if len(at) < 2 || at[1] != signpost {
 		return "", nil, fmt.Errorf("the cluster's ConfigMap muster names the service %.100q; it is one of the namespace muster, written muster/NAME:PORT, or muster/https:NAME:PORT", to)
 	}
 	config, err := ConfigOf(file, in)

@@ -114,6 +114,7 @@ func (k *look) needs(t fleet.ConditionType) []fleet.ConditionType {
 		return []fleet.ConditionType{fleet.SpecValid}
 	case fleet.CheckedIn:
 		return []fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}
+	default:
 	}
 	for _, w := range ways {
 		if w.condition == t {

@@ -81,6 +81,7 @@ func applyTouched(s *fleet.State, l *fleet.Life, e event.ClusterTouched, at flee
 		l.EnsureStep(e.Step).Trouble = fleet.Trouble{}
 	case Unblock:
 		l.EnsureStep(e.Step).Operation.Unblocked = true
+	default: // the others change no step
 	}
 	s.TouchLife(e.Cluster)
 }

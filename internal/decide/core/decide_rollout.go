@@ -170,6 +170,7 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 		next.Faults = maintenance.Of(s, was, now).Failed
 	case fleet.RolloutAbandoned:
 		next.Ended = now
+	default:
 	}
 	return one(event.RolloutSet{Rollout: next})
 }

@@ -35,8 +35,9 @@ func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) 
 		})
 	case Retire:
 		return retireCluster(s, l, r)
+	default: // Confirm
+		return confirmRemoval(l, r, c)
 	}
-	return confirmRemoval(l, r, c)
 }
 
 func holdOrGo(l *fleet.Life, r Request, c SteerCluster) ([]event.Event, *Refusal) {

@@ -9,7 +9,7 @@ import (
 
 // reportVisit takes what an executor says of a visit. Said twice, it is once: a visit that is over, or
 // another one, is not concerned.
-func reportVisit(s *fleet.State, r Request, c ReportVisit, now fleet.Instant) ([]event.Event, *Refusal) {
+func reportVisit(s *fleet.State, _ Request, c ReportVisit, now fleet.Instant) ([]event.Event, *Refusal) {
 	if refusal := checkTexts("a visit's report", c.Why); refusal != nil {
 		return nil, refusal
 	}

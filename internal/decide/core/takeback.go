@@ -115,14 +115,14 @@ func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool 
 
 // release lets the units be asked again that made way for a workload, which now stands; 0: all.
 // It says whether there are any. A unit whose room was taken back too often is not among them.
-func (w *withheld) release(by uint64) (any bool) {
+func (w *withheld) release(by uint64) (some bool) {
 	for part, other := range w.by {
 		if w.times[part] < mostTakenBack && (by == 0 || by == other) {
 			delete(w.by, part)
-			any = true
+			some = true
 		}
 	}
-	return any
+	return some
 }
 
 // keep remembers what an event is about to change, once there is something to take back.

@@ -149,7 +149,7 @@ func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 
 // urgent says whether flex work on a node need not have run its minimum: a deadline leaves no time, or
 // work has stopped for the node.
-func (l *look) urgent(r *fleet.Rollout, x *pending) bool {
+func (l *look) urgent(_ *fleet.Rollout, x *pending) bool {
 	if l.stopped(x.p, x.at) {
 		return true
 	}

@@ -103,8 +103,9 @@ func (x *executor) due(m *fleet.Maintained, v *fleet.Visit) fleet.Instant {
 		return v.Since.Add(x.takes(m, v))
 	case fleet.VisitChecking:
 		return v.Since.Add(v.Checks)
+	default:
+		return fleet.Never
 	}
-	return fleet.Never
 }
 
 // says is what the executor says of a visit that is due.

@@ -35,7 +35,7 @@ type body struct {
 // Read reads more of the request. Its end ends the time for it.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF { //nolint:errorlint // readers return it as it is
+	if err == io.EOF {
 		_ = b.c.SetReadDeadline(time.Time{})
 	}
 	return n, err

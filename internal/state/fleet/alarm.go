@@ -116,6 +116,7 @@ func (p *Partition) ring(of alarmKind) {
 	case ofOrder:
 		p.expired = true
 		p.Touch()
+	default: // ofVisit is of no partition
 	}
 }
 

@@ -187,7 +187,7 @@ func (s *State) beginVisit(p *Partition, n *Node, v Visit) {
 	}))
 }
 
-func (s *State) endVisit(p *Partition, n *Node, v Visit) {
+func (s *State) endVisit(_ *Partition, n *Node, v Visit) {
 	if v.State == VisitDone {
 		n.Runs = n.Runs.With(v.Brings...)
 	}

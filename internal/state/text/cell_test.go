@@ -15,7 +15,7 @@ func TestCellsAreNeitherFormulasNorEscapes(t *testing.T) {
 		"@SUM(1)":                "'@SUM(1)",
 		"\t=1":                   " =1",
 		"a\x1b[31mb":             "a [31mb",
-		"a\u0085b\u202eb\u200bc": "a b b c",
+		"a\u0085b\u202ec\u200bd": "a b c d",
 	} {
 		if got := Cell(from); got != want {
 			t.Errorf("%q becomes %q, want %q", from, got, want)

@@ -12,6 +12,7 @@ func amount(name string, n int64) string {
 		return resource.NewMilliQuantity(n, resource.DecimalSI).String()
 	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return resource.NewQuantity(n, resource.BinarySI).String()
+	default:
+		return resource.NewQuantity(n, resource.DecimalSI).String()
 	}
-	return resource.NewQuantity(n, resource.DecimalSI).String()
 }

@@ -48,8 +48,9 @@ func (m Misfit) String() string {
 		return "the node takes no more pods"
 	case Repelled:
 		return "the anti-affinity of a pod that runs there keeps it away"
+	default: // Insufficient
+		return fmt.Sprintf("insufficient %s: it requests %s, %s is free", m.What, amount(m.What, m.Asked), amount(m.What, m.Free))
 	}
-	return fmt.Sprintf("insufficient %s: it requests %s, %s is free", m.What, amount(m.What, m.Asked), amount(m.What, m.Free))
 }
 
 // Say puts misfits into one sentence's end.

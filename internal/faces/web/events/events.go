@@ -155,7 +155,7 @@ func thingPath(t words.Told) string {
 		return "/teams"
 	case words.Incident:
 		return "/incident/" + t.About
-	case words.Nothing, words.Cluster, words.Other:
+	case words.Nothing, words.Cluster, words.Life, words.Other:
 	}
 	return "/"
 }

@@ -213,6 +213,7 @@ func (w *World) apply(op *operation) {
 		w.uses[o.Record.Name] = u
 	case fleet.StepTeardown:
 		delete(w.uses, o.Record.Name)
+	default: // the others use no quota
 	}
 }
 

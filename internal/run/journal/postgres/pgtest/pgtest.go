@@ -167,7 +167,8 @@ func give(t testing.TB, dir string) {
 	if err := os.Chown(dir, int(who.Uid), int(who.Gid)); err != nil {
 		t.Fatal(err)
 	}
-	for up := filepath.Dir(dir); up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
+	for up := filepath.Dir(dir); up != os.TempDir() && //nolint:usetesting // the folder above all tests
+		up != "/"; up = filepath.Dir(up) {
 		if err := os.Chmod(up, 0o755); err != nil {
 			t.Fatal(err)
 		}
