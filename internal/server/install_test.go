@@ -108,17 +108,20 @@ var valueSets = map[string]struct {
 		[]string{"kind: Deployment", "ClusterRole"},
 	},
 	"a server behind a proxy": {
-		[]string{"server.tls.by=proxy"}, 12,
+		[]string{"server.tls.by=proxy"},
+		12,
 		[]string{"--behind-proxy", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`, "scheme: HTTP}"},
 		[]string{"--tls-cert", "scheme: HTTPS"},
 	},
 	"a server with the certificate of a Secret": {
-		[]string{"server.tls.by=secret", "server.tls.secret=api-tls"}, 12,
+		[]string{"server.tls.by=secret", "server.tls.secret=api-tls"},
+		12,
 		[]string{"secretName: api-tls", "--tls-cert=/etc/muster/tls/tls.crt", "--tls-key="},
 		[]string{"kind: Certificate"},
 	},
 	"a server with a certificate of cert-manager": {
-		[]string{"server.tls.by=certManager", "server.tls.certManager.issuer=house", "server.tls.certManager.dnsNames[0]=muster.example.org"}, 13,
+		[]string{"server.tls.by=certManager", "server.tls.certManager.issuer=house", "server.tls.certManager.dnsNames[0]=muster.example.org"},
+		13,
 		[]string{"kind: Certificate", "- muster.example.org", "name: house, kind: Issuer", "secretName: muster-tls"},
 		[]string{"--tls-cert=self"},
 	},

@@ -220,11 +220,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		applyEvicted(s, w, e, at)
 	case event.GangReturned:
 		w = s.Workloads[e.ID]
-		if w.GraceEnds = e.Until; e.Stop {
-			w.Stops++
-		}
-		s.Leave(w, e.Spots)
-		s.Order(w, 0, at, e.Until)
+		applyReturned(s, w, e, at)
 	case event.ReplicasOverdue:
 		w = s.Workloads[e.ID]
 		s.Repeat(w, e.Order, e.Again)
@@ -252,6 +248,14 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	s.TouchRetiring(w.Where)
 	s.Settle(w, at)
 	return true
+}
+
+func applyReturned(s *fleet.State, w *fleet.Workload, e event.GangReturned, at fleet.Instant) {
+	if w.GraceEnds = e.Until; e.Stop {
+		w.Stops++
+	}
+	s.Leave(w, e.Spots)
+	s.Order(w, 0, at, e.Until)
 }
 
 func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {

@@ -119,7 +119,7 @@ func (o *importOptions) run(ctx context.Context, path string) error {
 }
 
 func (o *importOptions) sheet(path string) ([]byte, error) {
-	var in io.Reader = o.In
+	in := o.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {

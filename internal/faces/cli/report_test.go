@@ -40,7 +40,8 @@ func TestEveryPartOfWaitingHasWords(t *testing.T) {
 		if !slices.ContainsFunc(partWords, func(w struct {
 			name reason.Part
 			says string
-		}) bool {
+		},
+		) bool {
 			return w.name == part
 		}) {
 			t.Errorf("%s has no words in a report", part)

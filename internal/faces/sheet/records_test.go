@@ -28,7 +28,7 @@ func TestEveryWrongCellIsNamed(t *testing.T) {
 		{heads + "lynx,s1,east,h200,a:x,,nd\n", `"a:x" is no island`},
 		{heads + "lynx,s1,east,h200,,,nd\n", "is empty"},
 		{heads + "lynx,s1,east,h200,2,soon,nd\n", `"soon" is no day`},
-		{heads + "lynx,s1,east,h200,2,,nd\nlynx,s1,east,h200,2,,nd\n", "stands in row 2 already"},
+		{heads + strings.Repeat("lynx,s1,east,h200,2,,nd\n", 2), "stands in row 2 already"},
 		{heads + "lynx,=A1,east,h200,2,,nd\n", "is a formula"},
 		{heads + "lynx,\"s1,east,h200,2,,nd\n", "no CSV"},
 	} {

@@ -33,6 +33,9 @@ func newWorld(c *court) *world {
 // mostEvictions is how many evictions may follow one line of a script.
 const mostEvictions = 100
 
+// mostSteps is how many looks and reports may follow one line of a script.
+const mostSteps = 10_000
+
 // play takes one line of a script, after all that happens before its time.
 func (w *world) play(l line) (b *broken) {
 	defer func() {
@@ -59,7 +62,11 @@ func (w *world) play(l line) (b *broken) {
 
 // passTime reports victims gone when their grace ends, and rings alarms.
 func (w *world) passTime(until fleet.Instant) *broken {
-	for was := w.court.evictions; ; {
+	steps := 0
+	for was := w.court.evictions; ; steps++ {
+		if steps > mostSteps {
+			return &broken{rule: "time goes on", detail: fmt.Sprintf("at %s there is always another look", w.now.Time())}
+		}
 		if w.court.evictions-was > mostEvictions {
 			return &broken{rule: "evictions come to an end", detail: "they do not, without a new event"}
 		}

@@ -21,7 +21,8 @@ func (s *State) Acknowledge(a Acknowledgement, now Instant) {
 	if len(kept) >= MostAcknowledged {
 		kept = kept[len(kept)-MostAcknowledged+1:]
 	}
-	s.Acknowledged = append(kept, a)
+	kept = append(kept, a)
+	s.Acknowledged = kept
 }
 
 // AcknowledgedAt finds the acknowledgement of a warning that holds at a moment.

@@ -47,6 +47,14 @@ func (s *State) alarm(p *Partition, at Instant, of alarmKind) {
 	}
 }
 
+// silence takes back one alarm that was asked for, if it is still to come. Which of several
+// that are alike makes no difference.
+func (s *State) silence(p *Partition, at Instant, of alarmKind) {
+	if i := slices.Index(s.alarms, alarm{at, p, of}); i >= 0 {
+		heap.Remove(&s.alarms, i)
+	}
+}
+
 // NextAlarm is the next moment at which time alone may change something, or Never.
 func (s *State) NextAlarm() Instant {
 	at := s.nextLife()

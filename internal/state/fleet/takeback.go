@@ -23,10 +23,11 @@ func (s *State) Keep(w *Workload) Kept {
 	return k
 }
 
-// PutBack makes a workload what it was when it was kept. Its alarms stay: a needless one
-// costs a look.
+// PutBack makes a workload what it was when it was kept. The alarms that it was given since
+// are taken back: each would lead to the same decision, and to another alarm, without end.
 func (s *State) PutBack(k Kept) {
 	w, was := k.w, k.was
+	s.silenceSince(w, &was)
 	s.unqueue(w)
 	if w.watchedAt != nil {
 		w.watchedAt.changes.OnNodes++
@@ -56,6 +57,24 @@ func (s *State) PutBack(k Kept) {
 	}
 	s.requeue(w)
 	s.watch(w)
+}
+
+// silenceSince takes back the alarms of a start and of orders that a workload did not have
+// before.
+func (s *State) silenceSince(w, was *Workload) {
+	if w.partition != nil && w.Started != was.Started {
+		if w.Flexes() {
+			s.silence(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
+		}
+		if w.MaxRuntime > 0 {
+			s.silence(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
+		}
+	}
+	for _, o := range w.Orders {
+		if !slices.Contains(was.Orders, o) {
+			s.silence(w.partition, o.Again, ofOrder)
+		}
+	}
 }
 
 // stand puts a replica of a workload where it stands, in the phase it has.
