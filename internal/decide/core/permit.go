@@ -46,7 +46,7 @@ func (a Actor) lacks(action access.Action, at access.Place) *Refusal {
 	case access.May(a.rights, action, at):
 		return nil
 	case !access.MaySomewhere(a.rights, action):
-		return refuse(NotOperator, "%s is not an operator and has no role to %s; that takes %s: muster role grant", a.Name, rule.Means, access.Wanted(action))
+		return refuse(NotOperator, "only operators can do this, and people with the role %s: %s may not %s", access.Wanted(action), a.Name, rule.Means)
 	}
 	return refuse(AccessDenied, "no role of %s reaches %s; to %s there takes %s", a.Name, placeText(at), rule.Means, access.Wanted(action))
 }
@@ -243,7 +243,7 @@ func checkCeiling(by Actor, namespace string, p, was fleet.Priority) *Refusal {
 		return nil
 	}
 	if most := min(was, access.Ceiling(by.rights, namespace)); p < most {
-		return refuse(AccessDenied, "priority %v is above what %s may give work of namespace %s, which is %v; who leads it may, and an admin raises it: muster role grant --highest", p, by.Name, namespace, most)
+		return refuse(AccessDenied, "priority %v is above what %s may give work of namespace %s, which is %v; who leads it may, and an admin raises it", p, by.Name, namespace, most)
 	}
 	return nil
 }

@@ -224,7 +224,7 @@ func (s *State) sleepingLives(c *State) {
 	c.Blueprints = slices.Clone(s.Blueprints)
 	c.building = building{
 		lives: map[string]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
-		wake: map[string]Instant{}, paces: maps.Clone(s.building.paces), asleep: true,
+		wake: map[string]Instant{}, paces: maps.Clone(s.building.paces), asleep: s.building.asleep || len(s.Lives) > 0,
 	}
 	for _, l := range c.Lives {
 		c.building.lives[l.Record.Name] = l
