@@ -38,7 +38,7 @@ test: ## prove it, in minutes: vet, the walls, all tests and stories, the race d
 	go run ./cmd/muster scenario run scenarios
 
 # What `make prove` adds: a name, how long it takes on two quiet cores with its programs built, and the target.
-PROOFS = race-long:4 pages-try:4 controlplane-test:9 chaos-long:3
+PROOFS = race-long:4 pages-try:4 controlplane-test:9 chaos-long:6
 prove: ## prove more (about 20 minutes, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
 	@n=0; for proof in $(PROOFS); do n=$$((n+1)); started=$$(date +%s); \
 		echo "==> prove $$n of $(words $(PROOFS)): $${proof%:*} (about $${proof#*:} min)"; \
@@ -51,7 +51,8 @@ race-long: # rooms that take long with the race detector
 chaos-long: # random fleets and judged decisions, from seeds that differ every day; the seed is printed
 	@first=$$(( $$(date +%s) / 86400 * 100000 )); set -x; \
 	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets$$' -worlds 100 -first $$first && \
-	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first
+	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
+	go test -count=1 -timeout 20m ./internal/run/provision -every -lives 60
 
 prove-real: pages-test ## prove more yet: other people's controllers, 100 random faults, clusters together (an hour)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)

@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -227,6 +228,11 @@ func whole(t *testing.T, stop int) (outcome, int) {
 	return o, p.points
 }
 
+var (
+	everyFlag = flag.Bool("every", false, "stop at every point of a life, not at one in eleven (two minutes)")
+	livesFlag = flag.Uint64("lives", 20, "how many lives with random faults are lived (a second each)")
+)
+
 // A process that is stopped dead anywhere in a cluster's life, and started again, ends
 // in the same world, and begins nothing twice.
 func TestEveryCrashPoint(t *testing.T) {
@@ -241,7 +247,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	}
 	tried := 0
 	for stop := 1; stop <= points; stop++ {
-		if testing.Short() && stop%7 != 0 {
+		if !*everyFlag && stop%11 != points%11 {
 			continue
 		}
 		tried++
@@ -258,8 +264,7 @@ func TestEveryCrashPoint(t *testing.T) {
 // Lives with faults drawn from a seed end in production, or in a condition that waits for
 // a person, and never break what never happens.
 func TestRandomLivesComeToRest(t *testing.T) {
-	const lives = 300
-	for seed := range uint64(lives) {
+	for seed := range *livesFlag {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { randomLife(t, seed) })
 	}
 }
