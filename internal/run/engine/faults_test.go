@@ -289,10 +289,15 @@ func TestAnEngineThatFollowsTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := shared{memory.New(), make(chan struct{}, 1)}
 		first := small(t, engine.Options{Journal: j})
-		var lease error
-		woken := map[string]bool{}
+		var lost, woken atomic.Bool
+		lease := func() error {
+			if lost.Load() {
+				return errors.New("it has run out")
+			}
+			return nil
+		}
 		second := open(t, engine.Options{
-			Journal: shared{j.Reopen(), j.news}, Follow: true, May: func() error { return lease }, Wake: func(c string) { woken[c] = true },
+			Journal: shared{j.Reopen(), j.news}, Follow: true, May: lease, Wake: func(string) { woken.Store(true) },
 		})
 		defer second.Close()
 		do := func(e *engine.Engine, name string) error {
@@ -330,10 +335,10 @@ func TestAnEngineThatFollowsTakesOver(t *testing.T) {
 				}
 			}
 		})
-		lease = errors.New("it has run out")
+		lost.Store(true)
 		var away *engine.AwayError
-		if err := do(second, "e"); !errors.As(err, &away) || second.Health() == nil || !woken["c"] {
-			t.Errorf("without its lease it answers %v, and health says %v; woken is %v", err, second.Health(), woken)
+		if err := do(second, "e"); !errors.As(err, &away) || second.Health() == nil || !woken.Load() {
+			t.Errorf("without its lease it answers %v, and health says %v; woken is %v", err, second.Health(), woken.Load())
 		}
 	})
 }
