@@ -90,7 +90,7 @@ func (t *turn) note(l *fleet.Life, c buildout.Condition) {
 	if was.Status != c.Status || was.Reason != c.Reason || was.Person != c.Person || turns {
 		t.emit(event.ConditionChanged{Cluster: l.Record.Name, Condition: c.Type, Status: c.Status, Reason: c.Reason, Turn: turns, Person: c.Person})
 	}
-	if c.Expect.Late && l.Course.Late != c.Type {
+	if c.Expect.Late && (was.Late == 0 || was.Status != c.Status) {
 		t.emit(event.LifeTurned{Cluster: l.Record.Name, Stage: event.LifeLate, Condition: c.Type})
 	}
 }

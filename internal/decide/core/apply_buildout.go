@@ -99,7 +99,9 @@ func applyTurned(s *fleet.State, l *fleet.Life, e event.LifeTurned, at fleet.Ins
 			c.Produced = at
 		}
 	case event.LifeLate:
-		c.Late = e.Condition
+		late, _ := l.Condition(e.Condition)
+		late.Late = at
+		l.SetCondition(late)
 	case event.LifeRetiring:
 		c.Retiring, c.Held, c.HeldBy = at, 0, ""
 	case event.LifeEmptied:

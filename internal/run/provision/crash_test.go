@@ -16,6 +16,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/simulated"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -163,7 +164,9 @@ func (p *process) live(t *testing.T, until fleet.Instant) {
 		p.now = max(p.now, due)
 		_ = p.runner.Turn(t.Context(), p.now)
 		if !p.dead && p.engine.NextAlarm() <= p.now {
-			_, _ = p.engine.Do(t.Context(), core.Request{Command: core.Tick{}, Actor: core.System})
+			if _, err := p.engine.Do(t.Context(), core.Request{Command: core.Tick{}, Actor: core.System}); err != nil && !p.dead {
+				t.Fatal(err)
+			}
 		}
 		if p.dead {
 			p.journal = p.journal.Reopen()
@@ -266,6 +269,31 @@ func TestEveryCrashPoint(t *testing.T) {
 func TestRandomLivesComeToRest(t *testing.T) {
 	for seed := range *livesFlag {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { randomLife(t, seed) })
+	}
+}
+
+// Steps that go on side by side may be late together, and each is told once.
+func TestTwoStepsAreLateAtOnce(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	for _, step := range []fleet.Step{fleet.StepValidation, fleet.StepServices} {
+		p.world.Fault("lynx", step, simulated.Fault{Outcome: simulated.Throttled, Times: 1, Takes: 48 * time.Hour})
+	}
+	late := map[fleet.ConditionType]int{}
+	p.live(t, p.now.Add(10*24*time.Hour))
+	if err := p.journal.Read(t.Context(), 1, func(en journal.Entry) error {
+		rec, err := event.Decode(en.Data)
+		for _, e := range rec.Events {
+			if e, is := e.(event.LifeTurned); is && e.Stage == event.LifeLate {
+				late[e.Condition]++
+			}
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if late[fleet.NodesValidated] != 1 || late[fleet.ServicesDeployed] != 1 {
+		t.Errorf("told as late: %v", late)
 	}
 }
 

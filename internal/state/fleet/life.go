@@ -52,6 +52,7 @@ type ClusterCondition struct {
 	Took   time.Duration   `json:"took,omitempty"` // from its turn until it first held
 	Person bool            `json:"person,omitempty"`
 	Asked  Instant         `json:"asked,omitempty"` // since when a person is waited for
+	Late   Instant         `json:"late,omitempty"`  // when it was found past its p90, in this status
 }
 
 // ErrorClass says what an error asks for (cluster-life.md §3.5).
@@ -154,8 +155,6 @@ type Course struct {
 	Confirmed   Instant `json:"confirmed,omitempty"`
 	ConfirmedBy string  `json:"confirmedBy,omitempty"`
 	Retired     Instant `json:"retired,omitempty"`
-	// Late is the condition that was last found past its p90.
-	Late ConditionType `json:"late,omitempty"`
 }
 
 // Life is a cluster from its record to its end.

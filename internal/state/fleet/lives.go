@@ -180,7 +180,7 @@ func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Insta
 	was, _ := l.Condition(c.Type)
 	c.Since, c.Turn, c.Took = at, was.Turn, was.Took
 	if was.Status == c.Status {
-		c.Since = was.Since
+		c.Since, c.Late = was.Since, was.Late
 	}
 	if c.Person {
 		c.Asked = at
