@@ -139,12 +139,20 @@ func (s *server) firstAnswer(of string, problems []translate.Problem) {
 	s.tell("\nIn another terminal: muster capacity, muster get quotas, muster why NAMESPACE/NAME")
 }
 
+// gangsUnbacked says how many grants cannot be used in one piece; "" for none.
+func gangsUnbacked(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; grants that cannot be used in one piece: %d", n)
+}
+
 // summary is a fleet in a few lines.
 func summary(s *fleet.State) string {
 	var b strings.Builder
 	for _, p := range view.CapacityOf(s).Partitions {
-		fmt.Fprintf(&b, "  %s: %d GPUs installed, %d healthy, %d promisable; %d assigned, %d of them not backed; %d in quota use, %d on flex\n",
-			p.Partition, p.Installed, p.Healthy, p.Promisable, p.Assigned, p.Unbacked, p.Scheduled+p.Borrowed+p.Over, p.FlexUsed)
+		fmt.Fprintf(&b, "  %s: %d GPUs installed, %d healthy, %d promisable; %d assigned, %d of them not backed; %d in quota use, %d on flex%s\n",
+			p.Partition, p.Installed, p.Healthy, p.Promisable, p.Assigned, p.Unbacked, p.Scheduled+p.Borrowed+p.Over, p.FlexUsed, gangsUnbacked(p.GangsUnbacked))
 	}
 	reasons := map[string]int{}
 	waiting := 0

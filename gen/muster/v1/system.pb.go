@@ -84,6 +84,11 @@ type StatusResponse struct {
 	Quotas     int32 `protobuf:"varint,9,opt,name=quotas,proto3" json:"quotas,omitempty"`
 	// Workloads by state.
 	Workloads map[string]int32 `protobuf:"bytes,10,rep,name=workloads,proto3" json:"workloads,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// The GPUs of all grants, those of them that are not backed, and how many grants declare a gang that no
+	// island backs in one piece. 0 where the question leaves workloads out.
+	Assigned      int32 `protobuf:"varint,11,opt,name=assigned,proto3" json:"assigned,omitempty"`
+	Unbacked      int32 `protobuf:"varint,12,opt,name=unbacked,proto3" json:"unbacked,omitempty"`
+	GangsUnbacked int32 `protobuf:"varint,13,opt,name=gangs_unbacked,json=gangsUnbacked,proto3" json:"gangs_unbacked,omitempty"`
 	// What everybody must see: automation has stopped somewhere. Bursts that were judged are left out.
 	Banners []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
 	// The same, each with its key and with who acknowledged it.
@@ -190,6 +195,27 @@ func (x *StatusResponse) GetWorkloads() map[string]int32 {
 		return x.Workloads
 	}
 	return nil
+}
+
+func (x *StatusResponse) GetAssigned() int32 {
+	if x != nil {
+		return x.Assigned
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetUnbacked() int32 {
+	if x != nil {
+		return x.Unbacked
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetGangsUnbacked() int32 {
+	if x != nil {
+		return x.GangsUnbacked
+	}
+	return 0
 }
 
 func (x *StatusResponse) GetBanners() []string {
@@ -579,7 +605,7 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
 	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
 	"\rStatusRequest\x12+\n" +
-	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xeb\x03\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xca\x04\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -593,7 +619,10 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\x04gpus\x18\b \x01(\x05R\x04gpus\x12\x16\n" +
 	"\x06quotas\x18\t \x01(\x05R\x06quotas\x12F\n" +
 	"\tworkloads\x18\n" +
-	" \x03(\v2(.muster.v1.StatusResponse.WorkloadsEntryR\tworkloads\x12\x18\n" +
+	" \x03(\v2(.muster.v1.StatusResponse.WorkloadsEntryR\tworkloads\x12\x1a\n" +
+	"\bassigned\x18\v \x01(\x05R\bassigned\x12\x1a\n" +
+	"\bunbacked\x18\f \x01(\x05R\bunbacked\x12%\n" +
+	"\x0egangs_unbacked\x18\r \x01(\x05R\rgangsUnbacked\x12\x18\n" +
 	"\abanners\x18< \x03(\tR\abanners\x12.\n" +
 	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +

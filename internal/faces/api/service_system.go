@@ -33,6 +33,7 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		for _, w := range state.Workloads {
 			out.Workloads[string(w.State)]++
 		}
+		grants(out, state.Partitions)
 		return nil
 	})
 	out.Seen = seen
@@ -53,6 +54,19 @@ func (s systemService) AcknowledgeWarning(ctx context.Context, m *musterv1.Ackno
 	})
 	w, err := s.written(ctx, m, core.AcknowledgeWarning{Key: m.GetKey(), Until: until}, err)
 	return &musterv1.AcknowledgeWarningResponse{Written: w}, err
+}
+
+// grants sums up what was granted, and what of that is not kept now.
+func grants(out *musterv1.StatusResponse, partitions []*fleet.Partition) {
+	for _, p := range partitions {
+		for _, a := range p.Accounts {
+			out.Assigned += int32(a.Grant)
+			out.Unbacked += int32(a.Grant - a.BackedGPUs())
+			if a.GangMissing > 0 {
+				out.GangsUnbacked++
+			}
+		}
+	}
 }
 
 func count[T any](list []T) int32 { return int32(len(list)) }

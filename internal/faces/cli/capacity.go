@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // capacityOptions are those of `muster capacity`.
@@ -92,7 +94,7 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 	}{
 		{"promisable", f.GetPromisable(), tinted, short2(f.GetUnallocated(), "unallocated")},
 		{"assigned", f.GetAssigned(), plainly, short2(f.GetUnbacked(), "unbacked")},
-		{"backed", f.GetBacked(), good, ""},
+		{"backed", f.GetBacked(), good, gangsUnbacked(f)},
 		{"scheduled", f.GetScheduled(), good, short2(f.GetUnscheduled(), "unscheduled")},
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
 	} {
@@ -147,19 +149,35 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
-		column{head: "NOTE", spare: true, cut: true},
+		column{head: "NOTE", spare: true, folds: true},
 	)
 	for _, p := range res.GetPartitions() {
-		note := strings.Join(p.GetIncidents(), ",")
-		if p.GetStale() {
-			note = strings.TrimSuffix("stale,"+note, ",")
-		}
-		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), note)
+		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), wrongs(p))
 	}
 	if len(res.GetPartitions()) > 1 && res.GetFleet() != nil {
-		t.figures("all", res.GetFleet(), 0, "")
+		t.figures("all", res.GetFleet(), 0, gangsUnbacked(res.GetFleet()))
 	}
 	return t
+}
+
+// gangsUnbacked counts the grants that cannot be used in one piece, in few words; "" for none.
+func gangsUnbacked(f *musterv1.Figures) string {
+	if n := int(f.GetGangsUnbacked()); n > 0 {
+		return text.Count(n, "gang") + " unbacked"
+	}
+	return ""
+}
+
+// wrongs is what is wrong with a partition, in one cell.
+func wrongs(p *musterv1.PartitionCapacity) string {
+	list := slices.Clone(p.GetIncidents())
+	if broken := gangsUnbacked(p.GetFigures()); broken != "" {
+		list = slices.Insert(list, 0, broken)
+	}
+	if p.GetStale() {
+		list = slices.Insert(list, 0, "stale")
+	}
+	return strings.Join(list, ",")
 }
 
 func (t *table) figures(name string, f *musterv1.Figures, held int32, note string) {

@@ -153,6 +153,7 @@ func (p *page) partition(row *musterv1.PartitionCapacity) {
 		{"stranded", f.GetStranded(), "held on nodes that are not usable"},
 		{"sustainable", f.GetSustainable(), "bounds what people may assign"},
 		{"unbacked", f.GetUnbacked(), "promised on paper, not in metal"},
+		{"in pieces", f.GetGangsUnbacked(), "grants whose gang lies in no island whole"},
 		{"unallocated", f.GetUnallocated(), "promised to nobody"},
 		{"unscheduled", f.GetUnscheduled(), "backed, and not used"},
 		{"borrowed", f.GetBorrowed(), "usage above backed that siblings cover"},

@@ -34,7 +34,8 @@ func newQuotaList(a *app) *cobra.Command {
 		Short:   "list quotas with their figures, those under one, or all",
 		Long: `List says for each quota, partition by partition and in GPUs, what people granted it (assigned), what
 of that stands on promisable nodes now (backed: what its researchers can count on), what its workloads
-use, and what siblings borrow or lend.`,
+use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could start
+guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged GangUnbacked.`,
 		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +61,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 	var names []string
 	for _, q := range quotas {
 		if len(q.GetGrants()) == 0 {
-			names = append(names, q.GetPath())
+			names = append(names, strings.TrimSuffix(q.GetPath()+" ("+openText(q)+")", " ()"))
 		}
 	}
 	if len(names) > 0 {
@@ -78,16 +79,17 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		column{head: "UNSCHEDULED", right: true, wide: true},
 		column{head: "BORROWED", right: true, spare: true}, column{head: "LENT", right: true, spare: true},
 		column{head: "OVER", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
+		column{head: "LARGEST GANG", brief: "GANG NOW", right: true}, column{head: "LARGEST PIECE", right: true, wide: true}, column{head: "OPEN", wide: true},
 		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, folds: true},
 	)
 	for _, q := range quotas {
 		for _, g := range q.GetGrants() {
 			t.add(q.GetPath(), g.GetPartition(), g.GetAssigned(), g.GetGang(), g.GetBacked(), g.GetUnbacked(), g.GetUsage(),
 				g.GetGuaranteed(), g.GetBorrowing(), g.GetUnprotected(), g.GetScheduled(), g.GetUnscheduled(),
-				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), islandsText(g.GetIslands()), noteOf(q, g))
+				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), g.GetLargestGang(), g.GetLargestPiece(), openText(q), islandsText(g.GetIslands()), noteOf(q, g))
 		}
 		if len(q.GetGrants()) == 0 {
-			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "")
+			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, openText(q), "", "")
 		}
 	}
 	return t
@@ -117,8 +119,8 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 	if text := note(g); text != "" {
 		parts = append(parts, text)
 	}
-	if isOpen(q.GetAccess()) {
-		parts = append(parts, "open to everyone")
+	if text := openText(q); text != "" {
+		parts = append(parts, text)
 	}
 	for _, h := range q.GetHolds() {
 		if h.GetPartition() == g.GetPartition() && inside(h) {
@@ -210,6 +212,8 @@ func (p *page) grant(g *musterv1.Grant) {
 		n    int32
 	}{
 		{"gang", g.GetGang()},
+		{"gang now", g.GetLargestGang()},
+		{"one piece", g.GetLargestPiece()},
 		{"unbacked", g.GetUnbacked()},
 		{"scheduled", g.GetScheduled()},
 		{"unscheduled", g.GetUnscheduled()},
@@ -235,9 +239,12 @@ func (p *page) indented(name, value string) {
 	}
 }
 
-// isOpen says whether everyone may target a quota.
-func isOpen(a *musterv1.Access) bool {
-	return len(a.GetUsers())+len(a.GetGroups())+len(a.GetNamespaces()) == 0
+// openText says that everyone may target a quota; "" where an access list says who may.
+func openText(q *musterv1.Quota) string {
+	if q.GetOpen() {
+		return "open to everyone"
+	}
+	return ""
 }
 
 // accessText says who may target a quota.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // statusOptions are those of `muster status`.
@@ -49,6 +50,9 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 	p.say("state      version %d", s.GetSeen().GetVersion())
 	p.say("fleet      %s GPUs on %s nodes, %d partitions in %d clusters, %d quotas",
 		grouped(int64(s.GetGpus())), grouped(int64(s.GetNodes())), s.GetPartitions(), s.GetClusters(), s.GetQuotas())
+	if s.GetAssigned() > 0 {
+		p.say("grants     %s", p.grants(s))
+	}
 	var parts []string
 	for _, word := range slices.Sorted(maps.Keys(s.GetWorkloads())) {
 		parts = append(parts, fmt.Sprintf("%d %s", s.GetWorkloads()[word], word))
@@ -57,6 +61,20 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 		parts = []string{"none yet"}
 	}
 	p.say("workloads  %s", strings.Join(parts, ", "))
+}
+
+// grants says what of all grants is kept, and what is not.
+func (p *page) grants(s *musterv1.StatusResponse) string {
+	says := fmt.Sprintf("%s of %s GPUs are backed", grouped(int64(s.GetAssigned()-s.GetUnbacked())), grouped(int64(s.GetAssigned())))
+	if s.GetGangsUnbacked() > 0 {
+		says += ", " + p.paint.paint(bad, inPieces(s.GetGangsUnbacked()))
+	}
+	return says
+}
+
+// inPieces says how many grants declare a gang that no island backs whole.
+func inPieces(n int32) string {
+	return text.Count(int(n), "grant") + " cannot be used in one piece"
 }
 
 func statusRows(s *musterv1.StatusResponse) *table {

@@ -15,6 +15,10 @@ func TestOpenQuotasSayThatTheyAre(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, body := h.get("/teams")
 	has(t, body, open1, "largest gang")
+	for _, path := range []string{"/part/stairs", "/partition/tiger/h200"} {
+		_, other := h.get(path)
+		has(t, other, open1)
+	}
 	h.do(core.SetAccess{Path: "research/oak", Access: fleet.Access{Users: []string{"ada"}}})
 	if _, body = h.get("/teams"); strings.Contains(body, open1) {
 		t.Error("a quota that only ada may target is said to be open")
@@ -48,4 +52,7 @@ func TestALeaderSeesFirstWhatIsBroken(t *testing.T) {
 	if broken, waterfall := strings.Index(body, "What is broken"), strings.Index(body, "From installed to in use"); broken < 0 || broken > waterfall {
 		t.Error("what is broken does not come first")
 	}
+	has(t, body, "1 grant not in one piece")
+	_, body = h.get("/promise")
+	has(t, body, "Broken now: 1 grant cannot be used in one piece.", "not in one piece: lacks ")
 }

@@ -55,12 +55,14 @@ func Summary(s *fleet.State) string {
 	}
 	kept := "all grants backed"
 	switch broken := gangless(s); {
+	case f.Unbacked > 0 && broken > 0:
+		kept = fmt.Sprintf("%d of %d GPUs granted are unbacked, grants that cannot be used in one piece: %d", f.Unbacked, f.Assigned, broken)
 	case f.Unbacked > 0:
 		kept = fmt.Sprintf("%d of %d GPUs granted are unbacked", f.Unbacked, f.Assigned)
 	case broken == 1:
-		kept = "all grants backed, 1 gang in no island whole"
+		kept = "1 grant cannot be used in one piece"
 	case broken > 1:
-		kept = fmt.Sprintf("all grants backed, %d gangs in no island whole", broken)
+		kept = fmt.Sprintf("%d grants cannot be used in one piece", broken)
 	}
 	return fmt.Sprintf("%d running, %d waiting · quota %d of %d GPUs · flex %d of %d · %d nodes out · %s",
 		states[fleet.RunningW]+states[fleet.Mending], states[fleet.Pending]+states[fleet.Starting],

@@ -24,6 +24,7 @@ type owed struct {
 // owedGrant is a grant that is not backed, or not in one piece.
 type owedGrant struct {
 	quota string
+	open  bool // everybody may target it
 	*musterv1.Grant
 }
 
@@ -36,7 +37,7 @@ func owedOf(v *frame.Visit) (owed, error) {
 	var m owed
 	for _, one := range q.GetQuotas() {
 		for _, g := range one.GetGrants() {
-			m.take(owedGrant{one.GetPath(), g})
+			m.take(owedGrant{one.GetPath(), one.GetOpen(), g})
 		}
 	}
 	slices.SortStableFunc(m.grants, func(a, b owedGrant) int {

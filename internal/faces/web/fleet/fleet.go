@@ -175,6 +175,7 @@ func (r *row) judge(stale, tripped bool, incidents int, mode string) {
 	note(stale, 1_000_000_000, "reports are stale")
 	note(tripped, 100_000_000, "breaker is open")
 	note(f.GetUnbacked() > 0, 10_000*int(f.GetUnbacked()), draw.Number(int(f.GetUnbacked()))+" unbacked")
+	note(f.GetGangsUnbacked() > 0, 10_000*int(f.GetGangsUnbacked()), draw.Count(int(f.GetGangsUnbacked()), "grant")+" not in one piece")
 	note(f.GetOver() > 0, 100*int(f.GetOver()), draw.Number(int(f.GetOver()))+" over")
 	note(f.GetAssigned() > f.GetSustainable(), int(f.GetAssigned()-f.GetSustainable()), draw.Number(int(f.GetAssigned()-f.GetSustainable()))+" above sustainable")
 	note(incidents > 0, 50, draw.Count(incidents, "incident"))

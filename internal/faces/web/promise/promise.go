@@ -65,7 +65,21 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.scope != "" {
 		command = append(command, m.scope)
 	}
-	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: m.lead()}, nil
+	return frame.Page{Title: "Promise", Nav: "promise", Command: words.Shell(command...), Body: body(m), Lead: m.broken() + m.lead()}, nil
+}
+
+// broken says how many grants cannot be used in one piece now, however many promises were kept.
+func (m *view) broken() string {
+	n := 0
+	for _, s := range m.spares {
+		if s.GetMissing() > 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "Broken now: " + draw.Count(n, "grant") + " cannot be used in one piece. "
 }
 
 // lead says at once whether promises are kept, or that it is too early to tell.
@@ -127,8 +141,8 @@ func (m *view) spare(list []*musterv1.Spares) {
 	}
 }
 
-// tooFew says whether a gang has fewer healthy nodes beside it than it needs.
-func tooFew(s *musterv1.Spares) bool { return s.GetThere() < s.GetNeeded() }
+// tooFew says whether a gang has fewer healthy nodes beside it than it needs, or lacks some itself.
+func tooFew(s *musterv1.Spares) bool { return s.GetThere() < s.GetNeeded() || s.GetMissing() > 0 }
 
 type triedKind struct {
 	kind, says        string

@@ -27,7 +27,6 @@ type listView struct {
 	withoutThis []string
 	requests    []*musterv1.QuotaRequest
 	offers      []change.Offer
-	starts      starts
 }
 
 // row is one quota in one partition.
@@ -36,7 +35,6 @@ type row struct {
 	g            *musterv1.Grant
 	meter        draw.SVG
 	open         bool // everybody may target it
-	largest      int  // gang that could start now; -1: not known
 }
 
 const mostRows = 120
@@ -48,7 +46,6 @@ func List(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	m.starts = startsOf(v)
 	m.fill(q.GetQuotas())
 	if m.requests, err = requests(v, m.under); err != nil {
 		return frame.Page{}, err
@@ -83,42 +80,14 @@ func (m *listView) fill(list []*musterv1.Quota) {
 				m.more++
 				continue
 			}
-			m.rows = append(m.rows, m.starts.row(q, g, most))
+			m.rows = append(m.rows, rowOf(q, g, most))
 		}
 	}
 }
 
-// starts is the largest gang that each quota could start now, by quota and partition; nil: not known.
-type starts map[[2]string]int
-
-// startsOf asks for it, and does not wait long: a list without it is better than none.
-func startsOf(v *frame.Visit) starts {
-	soon, end := v.Soon()
-	defer end()
-	u, err := v.Capacity.Usable(soon, &musterv1.UsableRequest{AsOf: v.AsOf, All: true})
-	if err != nil {
-		return nil
-	}
-	list := starts{}
-	for _, q := range u.GetQuotas() {
-		list[[2]string{q.GetQuota(), q.GetPartition()}] = int(q.GetLargestGang())
-	}
-	return list
-}
-
 // row is one line of a list of quotas.
-func (s starts) row(q *musterv1.Quota, g *musterv1.Grant, most int) row {
-	r := row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), open: isOpen(q), largest: -1}
-	if n, ok := s[[2]string{q.GetPath(), g.GetPartition()}]; ok {
-		r.largest = n
-	}
-	return r
-}
-
-// isOpen says whether everybody may target a quota.
-func isOpen(q *musterv1.Quota) bool {
-	a := q.GetAccess()
-	return len(a.GetUsers())+len(a.GetGroups())+len(a.GetNamespaces()) == 0
+func rowOf(q *musterv1.Quota, g *musterv1.Grant, most int) row {
+	return row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), open: q.GetOpen()}
 }
 
 // quotaMeter is used, borrowed and over against what is backed and assigned.
@@ -144,7 +113,6 @@ type view struct {
 	window   string
 	requests []*musterv1.QuotaRequest
 	offers   []change.Offer
-	starts   starts
 	windows  [][2]string
 }
 
@@ -167,7 +135,6 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		m.window = "24h"
 	}
 	m.windows = [][2]string{{"1h", "1 hour"}, {"24h", "24 hours"}, {"168h", "7 days"}, {"672h", "28 days"}, {"2160h", "90 days"}}
-	m.starts = startsOf(v)
 	if err := m.fill(path); err != nil {
 		return frame.Page{}, err
 	}
@@ -192,7 +159,7 @@ func (m *view) fill(path string) error {
 		most = max(most, int(g.GetAssigned()), int(g.GetUsage()))
 	}
 	for _, g := range m.q.GetGrants() {
-		m.rows = append(m.rows, m.starts.row(m.q, g, most))
+		m.rows = append(m.rows, rowOf(m.q, g, most))
 	}
 	below, err := v.Quotas.ListQuotas(v.Ctx, &musterv1.ListQuotasRequest{AsOf: v.AsOf, Under: path})
 	if err != nil {
@@ -201,7 +168,7 @@ func (m *view) fill(path string) error {
 	for _, q := range below.GetQuotas() {
 		for _, g := range q.GetGrants() {
 			if q.GetPath() != path && len(m.children) < 100 {
-				m.children = append(m.children, m.starts.row(q, g, most))
+				m.children = append(m.children, rowOf(q, g, most))
 			}
 		}
 	}
