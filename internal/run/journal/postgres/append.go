@@ -13,18 +13,6 @@ import (
 // maxData is the most that one entry may hold, in bytes.
 const maxData = 256 << 20
 
-// link is the end of a stretch of the log: what the next entry must connect to. The zero
-// link is the beginning.
-type link struct {
-	seq uint64
-	at  int64
-	sum uint32
-}
-
-func (l link) extend(e journal.Entry) link {
-	return link{seq: e.Seq, at: e.At, sum: journal.Sum(l.sum, e)}
-}
-
 // appendQuery writes rows where the handle's term is the present one, and the log ends with
 // the entry before the first of them, as it was written. It keeps the row of the lease
 // until it is through: a server that takes over waits for it.
@@ -63,13 +51,13 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) error {
 }
 
 func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
-	if j.unsure || j.tail.seq+1 != entries[0].Seq {
+	if j.unsure || j.tail.Seq+1 != entries[0].Seq {
 		done, err := j.look(ctx, entries)
 		if done || err != nil {
 			return err
 		}
 	}
-	if err := journal.CheckOrder(j.tail.seq+1, entries); err != nil {
+	if err := journal.CheckOrder(j.tail.Seq+1, entries); err != nil {
 		return err
 	}
 	end, n, held, err := j.insert(ctx, entries)
@@ -81,7 +69,7 @@ func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
 		return j.explain("append", err)
 	case n == len(entries):
 		j.tail = end
-		j.acknowledge(end.seq)
+		j.acknowledge(end.Seq)
 		return nil
 	case held == 0 && !raced:
 		return fmt.Errorf("journal %s: %w: term %d is over; nothing was written", j.name, journal.ErrDeposed, j.term.Load())
@@ -91,10 +79,10 @@ func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
 	if _, err := j.look(ctx, entries); err != nil {
 		return err
 	}
-	if err := journal.CheckOrder(j.tail.seq+1, entries); err != nil {
+	if err := journal.CheckOrder(j.tail.Seq+1, entries); err != nil {
 		return err
 	}
-	return &journal.CorruptError{Path: j.name, Seq: was.seq, Offset: -1, Good: was.seq - 1, Why: "its checksum is another than when it was written"}
+	return &journal.CorruptError{Path: j.name, Seq: was.Seq, Offset: -1, Good: was.Seq - 1, Why: "its checksum is another than when it was written"}
 }
 
 // look reads how the log ends. After an append whose outcome is not known it says whether
@@ -104,17 +92,17 @@ func (j *Journal) look(ctx context.Context, entries []journal.Entry) (done bool,
 	if err != nil {
 		return false, j.explain("append", err)
 	}
-	if err := j.checkForgotten(tail.seq); err != nil {
+	if err := j.checkForgotten(tail.Seq); err != nil {
 		return false, err
 	}
 	first, last := entries[0].Seq, entries[len(entries)-1].Seq
-	if j.unsure && tail.seq >= last && first > 0 {
+	if j.unsure && tail.Seq >= last && first > 0 {
 		if done, err = j.has(ctx, entries); err != nil {
 			return false, err
 		}
 	}
 	j.tail, j.unsure = tail, false
-	j.acknowledge(tail.seq)
+	j.acknowledge(tail.Seq)
 	return done, nil
 }
 
@@ -125,30 +113,30 @@ func (j *Journal) has(ctx context.Context, entries []journal.Entry) (bool, error
 		return false, err
 	}
 	for _, e := range entries {
-		end = end.extend(e)
+		end = end.Extend(e)
 	}
-	is, err := j.stored(ctx, end.seq)
-	return err == nil && is.sum == end.sum, err
+	is, err := j.stored(ctx, end.Seq)
+	return err == nil && is.Sum == end.Sum, err
 }
 
 // insert returns the link of the last entry, how many rows were written, and whether the term is held.
-func (j *Journal) insert(ctx context.Context, entries []journal.Entry) (end link, n, held int, err error) {
+func (j *Journal) insert(ctx context.Context, entries []journal.Entry) (end journal.Link, n, held int, err error) {
 	var seqs, ats, sums []int64
 	turns := []int64{}
 	data := make([][]byte, len(entries))
 	end = j.tail
 	for i, e := range entries {
-		if end.seq > 0 && e.At < end.at {
+		if end.Turns(e) {
 			turns = append(turns, key(e.Seq))
 		}
-		end = end.extend(e)
-		seqs, ats, sums = append(seqs, key(e.Seq)), append(ats, e.At), append(sums, int64(end.sum))
+		end = end.Extend(e)
+		seqs, ats, sums = append(seqs, key(e.Seq)), append(ats, e.At), append(sums, int64(end.Sum))
 		if data[i] = e.Data; e.Data == nil {
 			data[i] = []byte{} // nil would be NULL
 		}
 	}
 	var notified any
-	err = j.pool.QueryRow(ctx, appendQuery, j.term.Load(), seqs, ats, sums, data, seqs[0], int64(j.tail.sum), turns).Scan(&n, &held, &notified)
+	err = j.pool.QueryRow(ctx, appendQuery, j.term.Load(), seqs, ats, sums, data, seqs[0], int64(j.tail.Sum), turns).Scan(&n, &held, &notified)
 	return end, n, held, err
 }
 

@@ -27,7 +27,7 @@ WHERE until < clock_timestamp() RETURNING term`, holder, address, length)
 	switch err = row.Scan(&is.Term); {
 	case err == nil:
 		j.write.Lock()
-		j.tail = link{} // who led before may have written since
+		j.tail = journal.Link{} // who led before may have written since
 		j.write.Unlock()
 		j.term.Store(is.Term)
 		return Lease{is.Term, holder, address, length}, true, nil

@@ -53,7 +53,7 @@ func (j *Journal) lastInRun(ctx context.Context, start, end uint64, at int64) (u
 		if err != nil {
 			failed = err
 		}
-		return failed != nil || l.at > at
+		return failed != nil || l.At > at
 	})
 	return start + uint64(n) - 1, failed
 }

@@ -39,7 +39,7 @@ type Journal struct {
 	closed  atomic.Bool
 
 	write        sync.Mutex // held while an append runs
-	tail         link       // what the log ended with when this handle last looked
+	tail         journal.Link       // what the log ended with when this handle last looked
 	unsure       bool       // whether the last append was done is not known
 	term         atomic.Int64
 	acknowledged atomic.Uint64 // the last sequence number known to have been durable
@@ -123,7 +123,7 @@ func (j *Journal) start(ctx context.Context) error {
 	if j.tail, err = j.last(ctx); err != nil {
 		return j.explain("open", err)
 	}
-	j.acknowledge(j.tail.seq)
+	j.acknowledge(j.tail.Seq)
 	return j.check(ctx)
 }
 
@@ -138,7 +138,7 @@ func (j *Journal) adoptTerm(ctx context.Context) error {
 
 // check proves what follows the newest intact snapshot, or all of it.
 func (j *Journal) check(ctx context.Context) error {
-	var before link
+	var before journal.Link
 	if !j.options.FullCheck {
 		s, ok, err := j.SnapshotBefore(ctx, 1<<63-1)
 		if err != nil {
@@ -153,7 +153,7 @@ func (j *Journal) check(ctx context.Context) error {
 	if j.options.ReadOnly {
 		return nil
 	}
-	return j.scan(ctx, before, j.tail.seq, func(journal.Entry) error { return nil })
+	return j.scan(ctx, before, j.tail.Seq, func(journal.Entry) error { return nil })
 }
 
 // Verify proves the whole log, and returns a *journal.CorruptError for the first damage it meets.
@@ -190,7 +190,7 @@ func (j *Journal) Probe(ctx context.Context) error {
 	if err != nil {
 		return j.explain("look", err)
 	}
-	return j.checkForgotten(last.seq)
+	return j.checkForgotten(last.Seq)
 }
 
 // ready returns why nothing can be asked of the journal now.

@@ -44,15 +44,15 @@ func (j *Journal) Last(ctx context.Context) (uint64, int64, error) {
 	if err != nil {
 		return 0, 0, j.explain("read the last entry", err)
 	}
-	if last.seq < known {
-		return 0, 0, j.checkForgotten(last.seq)
+	if last.Seq < known {
+		return 0, 0, j.checkForgotten(last.Seq)
 	}
-	return last.seq, last.at, nil
+	return last.Seq, last.At, nil
 }
 
 // scan calls fn for every entry after the link before, proving each, until nothing
 // follows. The log must not end before the entry end.
-func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(journal.Entry) error) error {
+func (j *Journal) scan(ctx context.Context, before journal.Link, end uint64, fn func(journal.Entry) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -69,8 +69,8 @@ func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(jou
 		switch {
 		case damage != nil:
 			return damage
-		case len(list) == 0 && before.seq < end:
-			return j.damageAfter(before.seq, fmt.Sprintf("the log breaks off, though entry %d was there", end))
+		case len(list) == 0 && before.Seq < end:
+			return j.damageAfter(before.Seq, fmt.Sprintf("the log breaks off, though entry %d was there", end))
 		case len(list) == 0:
 			return nil
 		}
@@ -78,8 +78,8 @@ func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(jou
 }
 
 // readStretch reads what follows before, and moves that on.
-func (j *Journal) readStretch(ctx context.Context, before *link) (list []journal.Entry, damage, err error) {
-	rows, err := j.pool.Query(ctx, "SELECT seq, at, sum, data FROM muster.entry WHERE seq > $1 ORDER BY seq LIMIT $2", key(before.seq), stretchRows)
+func (j *Journal) readStretch(ctx context.Context, before *journal.Link) (list []journal.Entry, damage, err error) {
+	rows, err := j.pool.Query(ctx, "SELECT seq, at, sum, data FROM muster.entry WHERE seq > $1 ORDER BY seq LIMIT $2", key(before.Seq), stretchRows)
 	if err != nil {
 		return nil, nil, j.explain("read", err)
 	}
@@ -91,12 +91,9 @@ func (j *Journal) readStretch(ctx context.Context, before *link) (list []journal
 			return nil, nil, j.explain("read", err)
 		}
 		e.Seq = uint64(seq)
-		if e.Seq != before.seq+1 {
-			return list, j.damageAfter(before.seq, fmt.Sprintf("it is missing, entry %d follows", e.Seq)), nil
-		}
-		next := before.extend(e)
-		if int64(next.sum) != sum {
-			return list, j.damageAfter(before.seq, "its checksum is wrong: it, or the entry before it, is not as it was written"), nil
+		next, why := before.Prove(e, sum)
+		if why != "" {
+			return list, j.damageAfter(before.Seq, why), nil
 		}
 		*before = next
 		list, size = append(list, e), size+len(e.Data)
@@ -110,29 +107,29 @@ func (j *Journal) damageAfter(good uint64, why string) error {
 }
 
 // last returns the stored link of the last row, unproven; zero in an empty log.
-func (j *Journal) last(ctx context.Context) (link, error) {
+func (j *Journal) last(ctx context.Context) (journal.Link, error) {
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry ORDER BY seq DESC LIMIT 1"))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return link{}, nil
+		return journal.Link{}, nil
 	}
 	return l, err
 }
 
 // stored returns the link of an entry as it is stored, unproven.
-func (j *Journal) stored(ctx context.Context, seq uint64) (link, error) {
+func (j *Journal) stored(ctx context.Context, seq uint64) (journal.Link, error) {
 	if seq == 0 {
-		return link{}, nil
+		return journal.Link{}, nil
 	}
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry WHERE seq = $1", key(seq)))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return link{}, j.damageAfter(seq-1, "it is missing")
+		return journal.Link{}, j.damageAfter(seq-1, "it is missing")
 	}
 	return l, j.explain("read", err)
 }
 
-func scanLink(row pgx.Row) (l link, err error) {
+func scanLink(row pgx.Row) (l journal.Link, err error) {
 	var seq, sum int64
-	err = row.Scan(&seq, &l.at, &sum)
-	l.seq, l.sum = uint64(seq), uint32(sum)
+	err = row.Scan(&seq, &l.At, &sum)
+	l.Seq, l.Sum = uint64(seq), uint32(sum)
 	return l, err
 }

@@ -38,7 +38,7 @@ func (j *Journal) SaveSnapshot(ctx context.Context, s journal.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return j.explain("save a snapshot", pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return save(ctx, tx, s, int64(entry.sum)) }))
+	return j.explain("save a snapshot", pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return save(ctx, tx, s, int64(entry.Sum)) }))
 }
 
 func save(ctx context.Context, tx pgx.Tx, s journal.Snapshot, entry int64) error {
@@ -95,7 +95,7 @@ func (j *Journal) SnapshotBefore(ctx context.Context, seq uint64) (journal.Snaps
 		}
 		s.Seq = uint64(found)
 		if snapshotSum(s, entry) == sum {
-			if is, err := j.stored(ctx, s.Seq); err == nil && int64(is.sum) == entry {
+			if is, err := j.stored(ctx, s.Seq); err == nil && int64(is.Sum) == entry {
 				return s, true, nil
 			}
 		}

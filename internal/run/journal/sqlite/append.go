@@ -40,7 +40,7 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) error {
 			return j.writer.breakOff(err)
 		}
 	}
-	j.acknowledge(end.seq)
+	j.acknowledge(end.Seq)
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (w *writer) try(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.write([]journal.Entry{{Seq: end.seq + 1, At: math.MinInt64}}); err != nil {
+		if _, err := w.write([]journal.Entry{{Seq: end.Seq + 1, At: math.MinInt64}}); err != nil {
 			return err
 		}
 		return errOnlyTrying
@@ -111,7 +111,7 @@ func (w *writer) try(ctx context.Context) error {
 }
 
 // append returns the link of the last entry.
-func (w *writer) append(ctx context.Context, entries []journal.Entry) (end link, err error) {
+func (w *writer) append(ctx context.Context, entries []journal.Entry) (end journal.Link, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -142,11 +142,11 @@ func (w *writer) distrust(err error) {
 
 // write runs inside the transaction, so no other writer comes between looking
 // up the end and adding to it: this is the fence.
-func (w *writer) write(entries []journal.Entry) (end link, err error) {
+func (w *writer) write(entries []journal.Entry) (end journal.Link, err error) {
 	if end, err = storedLink(w.tail); err != nil {
 		return end, err
 	}
-	if err := journal.CheckOrder(end.seq+1, entries); err != nil {
+	if err := journal.CheckOrder(end.Seq+1, entries); err != nil {
 		return end, err
 	}
 	for len(entries) > 0 && err == nil {
@@ -167,15 +167,15 @@ func rowsAtOnce(n int) int {
 }
 
 // insertRows adds entries after the link end and returns the link they make.
-func (w *writer) insertRows(end link, entries []journal.Entry) (link, error) {
+func (w *writer) insertRows(end journal.Link, entries []journal.Entry) (journal.Link, error) {
 	for i, e := range entries {
-		if turns(end, e) {
+		if end.Turns(e) {
 			if err := w.turn.exec(context.Background(), []driver.NamedValue{arg(1, key(e.Seq))}); err != nil {
 				return end, err
 			}
 		}
-		end = end.extend(e)
-		w.bind(i, e, end.sum)
+		end = end.Extend(e)
+		w.bind(i, e, end.Sum)
 	}
 	args := w.args[:4*len(entries)]
 	err := w.insert[len(entries)].exec(context.Background(), args)

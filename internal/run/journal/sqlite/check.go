@@ -82,19 +82,19 @@ func (j *Journal) prove(ctx context.Context, from uint64) (last uint64, err erro
 	if damage != nil {
 		return 0, j.diagnose(damage)
 	}
-	return watch.last.seq, j.checkTurns(from, watch)
+	return watch.last.Seq, j.checkTurns(from, watch)
 }
 
 // checkTurns compares the table of turns with what was met after the entry from.
 func (j *Journal) checkTurns(from uint64, watch turnWatch) error {
-	starts, err := j.runs(watch.last.seq)
+	starts, err := j.runs(watch.last.Seq)
 	if err != nil {
 		return err
 	}
 	known := slices.DeleteFunc(starts, func(seq uint64) bool { return seq <= max(from, 1) })
 	slices.Reverse(known)
 	if !slices.Equal(known, watch.met) {
-		return j.damageBeside(watch.last.seq, "the table of places where time steps back does not fit them")
+		return j.damageBeside(watch.last.Seq, "the table of places where time steps back does not fit them")
 	}
 	return nil
 }
@@ -102,14 +102,14 @@ func (j *Journal) checkTurns(from uint64, watch turnWatch) error {
 // turnWatch notes the turns (see moment.go) in the entries it sees.
 type turnWatch struct {
 	met  []uint64
-	last link // of which only seq and at are kept up
+	last journal.Link // of which only seq and at are kept up
 }
 
 func (w *turnWatch) see(e journal.Entry) error {
-	if turns(w.last, e) {
+	if w.last.Turns(e) {
 		w.met = append(w.met, e.Seq)
 	}
-	w.last.seq, w.last.at = e.Seq, e.At
+	w.last.Seq, w.last.At = e.Seq, e.At
 	return nil
 }
 

@@ -12,9 +12,6 @@ import (
 // by halving; a run begins at entry 1 and at every turn, where At steps back.
 // Turns are rare, and the table turn knows them all.
 
-// turns tells whether e begins a new run after the entry of l.
-func turns(l link, e journal.Entry) bool { return l.seq > 0 && e.At < l.at }
-
 // SeqAt returns the last sequence number whose At <= at; see journal.Journal.
 func (j *Journal) SeqAt(ctx context.Context, at int64) (uint64, error) {
 	last, _, err := j.Last(ctx)

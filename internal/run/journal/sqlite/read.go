@@ -51,15 +51,15 @@ func (j *Journal) Last(ctx context.Context) (uint64, int64, error) {
 	if err != nil {
 		return 0, 0, j.fault("read the last entry", err)
 	}
-	if last.seq < acknowledged {
-		return 0, 0, j.damageAfter(last.seq, brokenOff(acknowledged))
+	if last.Seq < acknowledged {
+		return 0, 0, j.damageAfter(last.Seq, brokenOff(acknowledged))
 	}
-	return last.seq, last.at, nil
+	return last.Seq, last.At, nil
 }
 
 // scan calls fn for every entry after the link before, proving each, until
 // nothing follows. The log must not end before the entry end.
-func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(journal.Entry) error) error {
+func (j *Journal) scan(ctx context.Context, before journal.Link, end uint64, fn func(journal.Entry) error) error {
 	var found stretch
 	for {
 		if err := ctx.Err(); err != nil {
@@ -78,8 +78,8 @@ func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(jou
 			return found.damage
 		case len(found.entries) > 0:
 			before = found.last
-		case before.seq < end:
-			return j.damageAfter(before.seq, brokenOff(end))
+		case before.Seq < end:
+			return j.damageAfter(before.Seq, brokenOff(end))
 		default:
 			return nil
 		}
@@ -90,24 +90,24 @@ func (j *Journal) scan(ctx context.Context, before link, end uint64, fn func(jou
 // is wrong with the entry after them, if anything.
 type stretch struct {
 	entries []journal.Entry
-	last    link
+	last    journal.Link
 	damage  error
 }
 
 // readStretch reads what follows before, at most limit entries.
-func (j *Journal) readStretch(found *stretch, before link, limit int) error {
+func (j *Journal) readStretch(found *stretch, before journal.Link, limit int) error {
 	found.entries, found.last, found.damage = found.entries[:0], before, nil
 	bytes, why := 0, ""
 	err := j.readers.with(func(r *reader) error {
 		return r.stretch.each(4, func(row []driver.Value) bool {
 			var e journal.Entry
-			if e, found.last, why = found.last.prove(row); why != "" {
+			if e, found.last, why = prove(found.last, row); why != "" {
 				return false
 			}
 			found.entries = append(found.entries, e)
 			bytes += len(e.Data)
 			return bytes < stretchBytes
-		}, arg(1, key(before.seq+1)), arg(2, int64(limit)))
+		}, arg(1, key(before.Seq+1)), arg(2, int64(limit)))
 	})
 	if isDamage(err) {
 		why = err.Error()
@@ -115,7 +115,7 @@ func (j *Journal) readStretch(found *stretch, before link, limit int) error {
 		return explain(j.path, "read", err)
 	}
 	if why != "" {
-		found.damage = j.damageAfter(found.last.seq, why)
+		found.damage = j.damageAfter(found.last.Seq, why)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (j *Journal) end() (end uint64, damage, err error) {
 	if isDamage(err) {
 		return acknowledged, err, nil
 	}
-	return max(last.seq, acknowledged), nil, explain(j.path, "read the last entry", err)
+	return max(last.Seq, acknowledged), nil, explain(j.path, "read the last entry", err)
 }
 
 func brokenOff(acknowledged uint64) string {
@@ -137,7 +137,7 @@ func brokenOff(acknowledged uint64) string {
 }
 
 // last returns the stored link of the last row, unproven; zero in an empty log.
-func (j *Journal) last() (last link, err error) {
+func (j *Journal) last() (last journal.Link, err error) {
 	err = j.readers.with(func(r *reader) error {
 		last, err = storedLink(r.tail)
 		return err
@@ -146,37 +146,37 @@ func (j *Journal) last() (last link, err error) {
 }
 
 // stored returns the link of an entry as it is stored, unproven.
-func (j *Journal) stored(seq uint64) (link, error) {
+func (j *Journal) stored(seq uint64) (journal.Link, error) {
 	if seq == 0 {
-		return link{}, nil
+		return journal.Link{}, nil
 	}
-	var l link
+	var l journal.Link
 	err := j.readers.with(func(r *reader) (err error) {
 		l, err = storedLink(r.stored, arg(1, key(seq)))
 		return err
 	})
 	if err != nil {
-		return link{}, j.fault("read", err)
+		return journal.Link{}, j.fault("read", err)
 	}
-	if l.seq != seq {
-		return link{}, j.damageAfter(seq-1, "it is missing")
+	if l.Seq != seq {
+		return journal.Link{}, j.damageAfter(seq-1, "it is missing")
 	}
 	return l, nil
 }
 
 // storedLink runs a query for linkColumns; where nothing is found, the link is zero.
-func storedLink(s *stmt, args ...driver.NamedValue) (link, error) {
+func storedLink(s *stmt, args ...driver.NamedValue) (journal.Link, error) {
 	row, err := s.row(3, args...)
 	if err != nil || row == nil {
-		return link{}, err
+		return journal.Link{}, err
 	}
 	seq, ok1 := row[0].(int64)
 	at, ok2 := row[1].(int64)
 	sum, ok3 := row[2].(int64)
 	if !ok1 || !ok2 || !ok3 {
-		return link{}, wrongType
+		return journal.Link{}, wrongType
 	}
-	return link{seq: uint64(seq), at: at, sum: uint32(sum)}, nil
+	return journal.Link{Seq: uint64(seq), At: at, Sum: uint32(sum)}, nil
 }
 
 // key is a sequence number as SQLite holds it. No log is long enough for the

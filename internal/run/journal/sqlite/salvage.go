@@ -147,7 +147,7 @@ func copyEntries(ctx context.Context, from, to *Journal) (last uint64, err error
 		group = group[:0]
 		return err
 	}
-	err = from.scan(ctx, link{}, 0, func(e journal.Entry) error {
+	err = from.scan(ctx, journal.Link{}, 0, func(e journal.Entry) error {
 		last = e.Seq
 		if group = append(group, e); len(group) < 1024 {
 			return nil

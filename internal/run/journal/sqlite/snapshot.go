@@ -31,7 +31,7 @@ func (j *Journal) SaveSnapshot(ctx context.Context, s journal.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return explain(j.path, "save a snapshot", j.saveSnapshot(s, entry.sum))
+	return explain(j.path, "save a snapshot", j.saveSnapshot(s, entry.Sum))
 }
 
 func (j *Journal) saveSnapshot(s journal.Snapshot, sum uint32) error {
@@ -106,5 +106,5 @@ func (j *Journal) newestWhole(seq uint64) (s journal.Snapshot, sum uint32, ok bo
 // holds tells whether the log has that very entry.
 func (j *Journal) holds(seq uint64, sum uint32) bool {
 	entry, err := j.stored(seq)
-	return err == nil && entry.sum == sum
+	return err == nil && entry.Sum == sum
 }
