@@ -27,6 +27,9 @@ type Options struct {
 	Journal journal.Journal
 	// Now is the clock; nil is the machine's.
 	Now func() fleet.Instant
+	// Steady is how long the machine has run, whatever its clock says; it bounds what Now
+	// says. nil: Now alone counts, or the machine's where Now is nil, too.
+	Steady func() time.Duration
 	// Driver carries decisions out, told by what has changed; nil: there is none. It
 	// hears all that stands when the engine opens, and then of each record once that is
 	// durable: a decision that a crash can undo never reaches a cluster.
@@ -93,6 +96,7 @@ type Engine struct {
 	seen     seen // of the past
 	mirror   mirror
 	durable  *mark
+	clock    *bounded      // nil: Options.Now alone counts
 	recent   recent        // the last durable records
 	behind   chan struct{} // holds one: a watch that reads the log reads alone
 	outage   outage
@@ -113,7 +117,7 @@ type Engine struct {
 // Open replays the journal and starts the engine.
 func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Now == nil {
-		o.Now = func() fleet.Instant { return fleet.InstantOf(time.Now()) }
+		o.Now, o.Steady = func() fleet.Instant { return fleet.InstantOf(time.Now()) }, steadyTime()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -129,6 +133,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		o: o, state: state, durable: newMark(state.Seq), step: core.Step,
 		behind: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
+	}
+	if o.Steady != nil {
+		e.clock = newClock(o.Now, o.Steady, state.Time, o.Log)
+		e.o.Now = e.clock.now
 	}
 	if o.Follow {
 		e.follow()

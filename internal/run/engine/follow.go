@@ -79,6 +79,9 @@ func (e *Engine) takeIn(ctx context.Context) error {
 		core.Apply(e.state, rec)
 		e.state.Hush(e.state.Time)
 		e.mu.Unlock()
+		if e.clock != nil {
+			e.clock.follow(rec.At)
+		}
 		e.hear(en)
 		e.durable.reach(en.Seq)
 		return nil
