@@ -34,8 +34,8 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 		return nil, cli.Malformed(fmt.Errorf("%w; %s", err, beginAnew))
 	case errors.As(err, &newer), errors.Is(err, journal.ErrReadOnly), errors.Is(err, journal.ErrDiskFull), errors.Is(err, journal.ErrLocked):
 		return nil, cli.Malformed(err)
-	case errors.As(err, &corrupt) && !s.Salvage && corrupt.Good > 0:
-		return nil, fmt.Errorf("%w; start once with --salvage to cut it back to them (the damaged files are kept aside), or bring the journal back from a copy", err)
+	case errors.As(err, &corrupt) && !s.Salvage:
+		return nil, fmt.Errorf("%w; start once with --salvage to keep all that can be proven (the damaged files are kept aside), or bring the journal back from a copy", err)
 	case err != nil:
 		return nil, err
 	}

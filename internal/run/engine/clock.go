@@ -48,7 +48,7 @@ func newClock(machine func() fleet.Instant, steady func() time.Duration, last fl
 	return c
 }
 
-// steadyTime is how long this process has run, by a clock that nobody sets.
+// steadyTime is how long this process has run, by a clock that is never set.
 func steadyTime() func() time.Duration {
 	began := time.Now()
 	return func() time.Duration { return time.Since(began) }

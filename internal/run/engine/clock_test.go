@@ -11,7 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// clocks are a machine's: the one that people set, and the one that nobody does.
+// clocks are a machine's: the one that people set, and the one that only runs.
 type clocks struct {
 	says fleet.Instant
 	ran  time.Duration
@@ -50,7 +50,7 @@ func TestTimeGoesOnAfterARecordOfAClockThatWasAhead(t *testing.T) {
 	give(t, e, core.Cancel{Namespace: "n", Name: "a"})
 	var ends fleet.Instant
 	e.Read(func(s *fleet.State) { ends = s.NextAlarm() })
-	is.pass(10 * time.Minute) // the grace is a second, and nobody says that it has stopped
+	is.pass(10 * time.Minute) // the grace is a second, and no cluster says that it has stopped
 	give(t, e, core.Tick{})
 	e.Read(func(s *fleet.State) {
 		if at := s.NextAlarm(); s.Time < ends || at <= ends {
@@ -70,7 +70,7 @@ func TestAClockThatJumpsIsNotBelieved(t *testing.T) {
 		if was := at > noon.Add(2*time.Minute); was != believed {
 			t.Errorf("after a jump of %v it is %v; believed: %v, want %v", jump, at.Time(), was, believed)
 		}
-		is.says = is.says.Add(-jump) // somebody sets it right
+		is.says = is.says.Add(-jump) // it is set right
 		is.pass(time.Minute)
 		if later := give(t, e, job("b")).At; later <= at {
 			t.Errorf("with the clock right again, time goes from %v to %v", at.Time(), later.Time())

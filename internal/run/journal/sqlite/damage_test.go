@@ -117,19 +117,20 @@ func TestWreckedFileIsDamageNotANewJournal(t *testing.T) {
 	cases := []struct {
 		name string
 		harm func(t *testing.T, path string)
+		kept uint64 // by a salvage: entries whose pages are good
 	}{
-		{"file gone", func(t *testing.T, path string) { must(t, os.Remove(path)) }},
-		{"file empty", func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) }},
-		{"half a header", func(t *testing.T, path string) { must(t, os.Truncate(path, 50)) }},
+		{"file gone", func(t *testing.T, path string) { must(t, os.Remove(path)) }, 0},
+		{"file empty", func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) }, 0},
+		{"half a header", func(t *testing.T, path string) { must(t, os.Truncate(path, 50)) }, 0},
 		{"first page zeroed", func(t *testing.T, path string) {
 			edit(t, path, func(b []byte) []byte { clear(b[:4096]); return b })
-		}},
+		}, 100},
 		{"file of noise", func(t *testing.T, path string) {
 			edit(t, path, func(b []byte) []byte { return bytes.Repeat([]byte("noise"), len(b)/5) })
-		}},
+		}, 0},
 		{"table definition changed", func(t *testing.T, path string) {
 			edit(t, path, func(b []byte) []byte { return bytes.Replace(b, []byte("sum INTEGER"), []byte("sam INTEGER"), 1) })
-		}},
+		}, 100},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -137,6 +138,10 @@ func TestWreckedFileIsDamageNotANewJournal(t *testing.T) {
 			c.harm(t, path)
 			wantDamage(t, path, 0)
 
+			if c.kept > 0 {
+				wantGood(t, mustOpen(t, path, sqlite.Options{Salvage: true}), c.kept)
+				return
+			}
 			_, err := sqlite.Open(ctx, path, sqlite.Options{Salvage: true})
 			asDamage(t, err)
 			wantWords(t, err, "cannot be salvaged", "bring the journal back from a copy")

@@ -25,14 +25,14 @@ type Salvaged struct {
 // anywhere, it can be begun again: until the new one is whole, the old files
 // are only read; from then on every Open finishes the job.
 func salvage(ctx context.Context, path string, o Options, damage *journal.CorruptError) (*Salvaged, error) {
-	if damage.Good == 0 {
-		return nil, hopeless(damage)
-	}
 	seen := fingerprint(path)
 	fresh := path + "-salvage"
-	good, err := copyGood(ctx, path, fresh, o.Wait)
+	good, err := copyGood(ctx, path, fresh, o.Wait, damage.Good == 0)
 	if err != nil {
 		return nil, err
+	}
+	if good == 0 {
+		return nil, errors.Join(hopeless(damage), removeJournal(fresh))
 	}
 	if good < damage.Good {
 		return nil, errors.Join(moreDamage(damage, good), removeJournal(fresh))
@@ -114,8 +114,8 @@ func checkUnused(path string, wait time.Duration, seen any) error {
 }
 
 // copyGood writes the good entries into a new journal, all of it in the one
-// file, and returns the last.
-func copyGood(ctx context.Context, path, fresh string, wait time.Duration) (good uint64, err error) {
+// file, and returns the last. pathless: SQLite finds no entry any more.
+func copyGood(ctx context.Context, path, fresh string, wait time.Duration, pathless bool) (good uint64, err error) {
 	if err := removeJournal(fresh); err != nil {
 		return 0, explain(fresh, "begin", err)
 	}
@@ -123,7 +123,7 @@ func copyGood(ctx context.Context, path, fresh string, wait time.Duration) (good
 	defer from.Close()
 	to, err := open(ctx, fresh, Options{Wait: wait})
 	if err == nil {
-		good, err = copyEntries(ctx, from, to)
+		good, err = copyEntries(ctx, from, to, pathless)
 		err = errors.Join(err, to.Close())
 	}
 	if err == nil && size(fresh+"-wal") > 0 {
@@ -139,29 +139,37 @@ func removeJournal(path string) error {
 	return removeAll(path, path+"-wal", path+"-shm", headPath(path))
 }
 
-// copyEntries copies up to the first damage.
-func copyEntries(ctx context.Context, from, to *Journal) (last uint64, err error) {
+// copyEntries copies up to the first damage, and what the leaves hold behind it where only
+// the way to them is lost.
+func copyEntries(ctx context.Context, from, to *Journal, pathless bool) (last uint64, err error) {
+	var end journal.Link
 	var group []journal.Entry
 	flush := func() error {
 		err := to.Append(ctx, group)
 		group = group[:0]
 		return err
 	}
-	err = from.scan(ctx, journal.Link{}, 0, func(e journal.Entry) error {
-		last = e.Seq
+	take := func(e journal.Entry) error {
+		end = end.Extend(e)
 		if group = append(group, e); len(group) < 1024 {
 			return nil
 		}
 		return flush()
-	})
+	}
+	if !pathless {
+		err = from.scan(ctx, journal.Link{}, 0, take)
+	}
 	var damage *journal.CorruptError
-	if err != nil && !errors.As(err, &damage) {
+	if pathless || errors.As(err, &damage) {
+		_, err = readLeaves(from.path, end, take)
+	}
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
 		return 0, err
 	}
-	if err := flush(); err != nil {
-		return 0, err
-	}
-	return last, to.foldIn()
+	return end.Seq, to.foldIn()
 }
 
 // foldIn brings the write-ahead log into the main file. SQLite does so when it
