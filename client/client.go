@@ -1,6 +1,8 @@
 package client
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -15,7 +17,7 @@ const DefaultAddress = "127.0.0.1:6878"
 
 // Options of New. The zero value reaches a server on this machine.
 type Options struct {
-	Address    string       // host:port, or a URL with http:// or https://; "" means DefaultAddress
+	Address    string       // host:port, a URL with http:// or https://, or unix:PATH; "" means DefaultAddress
 	Token      string       // says who the caller is; "" is enough on loopback
 	As         string       // the user to act for; only operators may
 	HTTPClient *http.Client // nil: one of the client's own
@@ -40,6 +42,7 @@ type Client struct {
 	Coming        musterv1connect.ComingServiceClient
 	Maintenance   musterv1connect.MaintenanceServiceClient
 	Buildout      musterv1connect.BuildoutServiceClient
+	Access        musterv1connect.AccessServiceClient
 
 	courier *courier
 }
@@ -51,9 +54,10 @@ func New(o Options) *Client {
 	with := []connect.ClientOption{connect.WithInterceptors(follower{}, c)}
 	h := o.HTTPClient
 	if h == nil {
-		h = &http.Client{Transport: transport()}
+		h = &http.Client{Transport: transport(o.Address)}
 	}
 	return &Client{
+		Access:        musterv1connect.NewAccessServiceClient(h, address, with...),
 		Fleet:         musterv1connect.NewFleetServiceClient(h, address, with...),
 		Quotas:        musterv1connect.NewQuotaServiceClient(h, address, with...),
 		Workloads:     musterv1connect.NewWorkloadServiceClient(h, address, with...),
@@ -79,16 +83,27 @@ func base(address string) string {
 	if address == "" {
 		address = DefaultAddress
 	}
+	if strings.HasPrefix(address, socketScheme) {
+		return "http://localhost"
+	}
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
 	return strings.TrimRight(address, "/")
 }
 
+// socketScheme begins the address of a server's socket on this machine: unix:/path.
+const socketScheme = "unix:"
+
 // transport keeps enough connections for many callers at once. Over plain HTTP
 // it speaks HTTP/1.1, which for small calls is faster here than HTTP/2.
-func transport() http.RoundTripper {
+func transport(address string) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
+	if path, ok := strings.CutPrefix(address, socketScheme); ok {
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}
+	}
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = 256
 	t.IdleConnTimeout = 90 * time.Second

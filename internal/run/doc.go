@@ -5,6 +5,7 @@
 //	 ├── driver    the contract of what carries decisions out; simulated is one
 //	 └── compact   how a snapshot is written
 //	provision      builds clusters outside, as is decided; simulated is one outside
+//	audit          keeps what the journal does not: refusals, sign-ins, tokens; and proves the journal
 //	notify         tells people what happened, from beside the engine
 //	gate           bounds what connections cost a listener
 //	wholefile      replaces files whole or not at all

@@ -55,7 +55,11 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens, and TLS or a proxy")
 	wireFlags(f, &o.upOptions)
-	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, operator")
+	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, namespaces, operator")
+	f.StringVar(&o.OIDC.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider where people sign in (muster login)")
+	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "as which Muster is known to that provider")
+	f.StringVar(&o.OIDC.UsernameClaim, "oidc-username-claim", "email", "claim that names the user")
+	f.StringVar(&o.OIDC.GroupsClaim, "oidc-groups-claim", "groups", "claim that lists the user's groups")
 	f.StringVar(&o.fleet, "fleet", "", "fleet file that a new journal begins with")
 	f.StringVar(&o.Agents, "agents", "", "host:port where agents of clusters dial in; they show certificates (muster agent enrol)")
 	f.StringVar(&o.AgentsTLS, "agents-tls", "", "folder with ca.crt, tls.crt (for the DNS name muster) and tls.key, where another authority than Muster's own signs")
@@ -83,6 +87,9 @@ func checkLogLevel(level string) error {
 func (o *upCommand) settle() error {
 	if err := checkLogLevel(o.LogLevel); err != nil {
 		return err
+	}
+	if (o.OIDC.Issuer == "") != (o.OIDC.ClientID == "") {
+		return cli.Usage("--oidc-issuer and --oidc-client-id belong together; give both")
 	}
 	if o.upOptions.Demo && o.fleet != "" {
 		return cli.Usage("--demo brings its own fleet, and --fleet another; give one of them")
@@ -113,6 +120,7 @@ func (o *upCommand) settle() error {
 		}
 		o.Data = dir
 	}
+	o.LocalDir = cli.LocalDir(o.Env.Getenv)
 	o.upOptions.Out, o.upOptions.Err = o.Env.Out, o.Env.Err
 	o.upOptions.OutTerminal, o.upOptions.ErrTerminal = o.Env.OutTerminal, o.Env.ErrTerminal
 	return nil

@@ -33,6 +33,7 @@ const (
 	demoFile    = "demo.json"
 	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is
 	agentsDir   = "agents"  // who may speak for which cluster
+	socketFile  = "muster.sock"
 )
 
 // openFolder takes a data folder into possession, and creates it if need be.

@@ -23,7 +23,7 @@ func (s *server) forward(own http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lag, follows := s.engine.Follows()
 		switch {
-		case !follows:
+		case !follows || changes(r) && !s.api.Forwardable(r): // a caller who is unknown here is refused here
 			own.ServeHTTP(w, r)
 		case !changes(r):
 			w.Header().Set(headerLag, fmt.Sprintf("%dms", lag.Milliseconds()))

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
+	"github.com/muster-fleet/muster/internal/faces/api"
 )
 
 // upOptions are what `muster up` was asked for.
@@ -16,6 +17,10 @@ type upOptions struct {
 	Advertise string
 	Listen    string // host:port
 	Tokens    string // file; "": none
+	// OIDC says where people sign in; Issuer "": nowhere.
+	OIDC api.OIDCOptions
+	// LocalDir is the folder of this user's tokens of servers on this machine; "": none is left.
+	LocalDir string
 	// TLSCert and TLSKey are files of the certificate for API and pages; "": plain HTTP, which
 	// others reach only where BehindProxy says that a proxy does TLS.
 	TLSCert, TLSKey string

@@ -28,7 +28,7 @@ func TestKubectlGoesThroughARealAPIServer(t *testing.T) {
 	w := &wayfarer{t: t, c: c, dir: t.TempDir()}
 	admin := filepath.Join(w.dir, "admin")
 	write(t, admin, string(c.KubeconfigOf(c.Token)))
-	sum := sha256.Sum256([]byte("ada's"))
+	sum := sha256.Sum256([]byte("ada's-0123456789abcdefghij"))
 	tokens := filepath.Join(w.dir, "tokens.yaml")
 	write(t, tokens, "- {token_sha256: "+hex.EncodeToString(sum[:])+", user: ada, operator: true}\n")
 	s, end := serving(c.ctx, t, upOptions{
@@ -41,20 +41,20 @@ func TestKubectlGoesThroughARealAPIServer(t *testing.T) {
 	w.user("ada")
 	w.c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("muster"))
 	w.c.apply(strings.Replace(w.signpost(), "services/proxy", "services/none", 1), false)
-	w.says("the right to the way is missing", cli.ExitNotAllowed, []string{"get", "quotas", "--token", "ada's"}, `cannot create resource "services/proxy"`, "muster-signpost", "--server")
+	w.says("the right to the way is missing", cli.ExitNotAllowed, []string{"get", "quotas", "--token", "ada's-0123456789abcdefghij"}, `cannot create resource "services/proxy"`, "muster-signpost", "--server")
 	w.c.apply(w.signpost(), false)
-	w.says("there is no such service", 1, []string{"get", "quotas", "--token", "ada's"}, "not found", "is the server installed there?")
+	w.says("there is no such service", 1, []string{"get", "quotas", "--token", "ada's-0123456789abcdefghij"}, "not found", "is the server installed there?")
 	w.service(ip, s.listener.Addr().(*net.TCPAddr).Port)
-	w.says("the way is open", 0, []string{"status", "--token", "ada's"}, "ada")
+	w.says("the way is open", 0, []string{"status", "--token", "ada's-0123456789abcdefghij"}, "ada")
 	w.says("no token", cli.ExitNotAllowed, []string{"get", "quotas"}, "token")
-	w.says("a wrong token", cli.ExitNotAllowed, []string{"get", "quotas", "--token", "eve's"}, "unknown token")
+	w.says("a wrong token", cli.ExitNotAllowed, []string{"get", "quotas", "--token", "eve's-0123456789abcdefghij"}, "unknown token")
 
 	j.waitsFor(func(s *fleet.State) bool { return s.Workload("muster-try", "too-big") != nil })
-	w.says("why the pod waits", 0, []string{"why", "too-big", "-n", "muster-try", "--token", "ada's"}, "muster-try/too-big waits", "GangTooLarge")
-	w.says("a command, which is sent and not got", 0, []string{"quota", "create", "oak", "--token", "ada's"}, "oak")
-	w.says("a namespace of whose pods it may not hear", 1, []string{"why", "pod/one", "-n", "kube-system", "--token", "ada's"}, "cannot get resource \"pods\"")
+	w.says("why the pod waits", 0, []string{"why", "too-big", "-n", "muster-try", "--token", "ada's-0123456789abcdefghij"}, "muster-try/too-big waits", "GangTooLarge")
+	w.says("a command, which is sent and not got", 0, []string{"quota", "create", "oak", "--token", "ada's-0123456789abcdefghij"}, "oak")
+	w.says("a namespace of whose pods it may not hear", 1, []string{"why", "pod/one", "-n", "kube-system", "--token", "ada's-0123456789abcdefghij"}, "cannot get resource \"pods\"")
 	end()
-	w.says("the server is away", 1, []string{"get", "quotas", "--token", "ada's"}, "does the server run?")
+	w.says("the server is away", 1, []string{"get", "quotas", "--token", "ada's-0123456789abcdefghij"}, "does the server run?")
 }
 
 // wayfarer is a user of a cluster who knows its kubeconfig and no address of Muster's.

@@ -22,7 +22,7 @@ import (
 // server takes what is in Authorization for itself, as real ones do.
 func TestKubectlGoesThroughTheAPIServer(t *testing.T) {
 	dir := t.TempDir()
-	sum := sha256.Sum256([]byte("ada's"))
+	sum := sha256.Sum256([]byte("ada's-0123456789abcdefghij"))
 	tokens := filepath.Join(dir, "tokens.yaml")
 	write(t, tokens, "- {token_sha256: "+hex.EncodeToString(sum[:])+", user: ada, operator: true}\n")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,13 +55,13 @@ func TestKubectlGoesThroughTheAPIServer(t *testing.T) {
 		code := plugin(t.Context(), env, append(args, "--kubeconfig", kubeconfig, "--token", token))
 		return code, out.String() + trouble.String()
 	}
-	if code, says := ask("ada's", "status"); code != 0 || !strings.Contains(says, "ada") {
+	if code, says := ask("ada's-0123456789abcdefghij", "status"); code != 0 || !strings.Contains(says, "ada") {
 		t.Errorf("status ends with %d: %s", code, says)
 	}
-	if code, says := ask("ada's", "get", "quotas"); code != 0 {
+	if code, says := ask("ada's-0123456789abcdefghij", "get", "quotas"); code != 0 {
 		t.Errorf("get quotas ends with %d: %s", code, says)
 	}
-	if code, says := ask("eve's", "get", "quotas"); code == 0 || !strings.Contains(says, "unknown token") {
+	if code, says := ask("eve's-0123456789abcdefghij", "get", "quotas"); code == 0 || !strings.Contains(says, "unknown token") {
 		t.Errorf("a wrong token is answered with %d: %s", code, says)
 	}
 	if code, says := ask("", "get", "quotas"); code == 0 || !strings.Contains(says, "token") {

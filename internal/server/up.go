@@ -18,6 +18,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
 	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
@@ -77,7 +78,12 @@ type server struct {
 	leadership *leadership
 
 	listener   net.Listener
+	socket     net.Listener      // for this machine's own user; nil: there is none
+	people     api.Authenticator // who signs in, and how; nil: nobody does
 	auth       api.Authenticator
+	oidc       *api.OIDC // nil: people do not sign in at a provider
+	tokens     *api.ServiceTokens
+	audit      record
 	folder     *folder
 	journal    journal.Journal
 	salvaged   *sqlite.Salvaged // what a damaged journal was cut back to; nil: it was not
@@ -104,13 +110,13 @@ func (s *server) listen(ctx context.Context) (err error) {
 		return err
 	}
 	if s.Tokens != "" {
-		tokens, err := api.ReadTokensFile(s.Tokens)
+		tokens, err := api.OpenTokensFile(s.Tokens, s.log)
 		if err != nil {
 			return cli.Malformed(err)
 		}
-		s.auth = tokens
+		s.people = tokens
 	}
-	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "")
+	s.listener, err = api.Listen(ctx, s.Listen, s.Tokens != "" || s.OIDC.Issuer != "")
 	if err != nil || s.Agents == "" {
 		return cli.Malformed(err)
 	}
@@ -140,6 +146,11 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if err := s.checkEmpty(); err != nil {
 		return err
 	}
+	s.audit.journal = s.journal
+	if s.audit.Log, err = audit.Open(s.folder.path, nil); err != nil {
+		return err
+	}
+	s.noteCut()
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
 		s.snapshot = snap.Seq
 	}
@@ -161,21 +172,28 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *server) openAPI(context.Context) (err error) {
+func (s *server) openAPI(ctx context.Context) (err error) {
 	secured, err := s.tls()
 	if err != nil {
 		return err
 	}
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
-	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == ""}})
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == "" && s.OIDC.Issuer == ""}})
 	if err != nil {
 		return err
 	}
+	if err := s.openAuth(); err != nil {
+		return err
+	}
 	s.api, err = api.New(api.Options{
+		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Front: s.forward, Rest: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.web.ServeHTTP(w, r) }),
+		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Front: s.forward, Rest: http.HandlerFunc(s.rest),
 	})
+	if err == nil {
+		err = s.openSocket(ctx)
+	}
 	if err == nil {
 		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
 	}
@@ -236,7 +254,7 @@ func (s *server) run(ctx context.Context) error {
 	defer stop(nil)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.serve,
+		s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
 	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
@@ -249,7 +267,7 @@ func (s *server) run(ctx context.Context) error {
 	parts.Wait()
 	err := s.engine.Close()
 	s.resign()
-	err = errors.Join(err, s.journal.Close())
+	err = errors.Join(err, s.closeRecord(context.WithoutCancel(ctx)), s.journal.Close())
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return blame(cause)
 	}
@@ -327,8 +345,14 @@ func (s *server) close() {
 	if s.listener != nil {
 		_ = s.listener.Close()
 	}
+	if s.socket != nil {
+		_ = s.socket.Close()
+	}
 	if s.agents != nil {
 		_ = s.agents.Close()
+	}
+	if s.audit.Log != nil {
+		_ = s.audit.Close()
 	}
 	if s.engine != nil {
 		_ = s.engine.Close()

@@ -40,7 +40,9 @@ type Policy struct {
 	MaxGrace *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
 	Idle     *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
 	// A haircut must be reviewed by somebody else than who made it.
-	SecondPerson  *bool    `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
+	SecondPerson *bool `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
+	// Everybody who signs in reads all work in full, not their own teams' alone.
+	OpenReading   *bool    `protobuf:"varint,31,opt,name=open_reading,json=openReading,proto3,oneof" json:"open_reading,omitempty"`
 	Targets       *Targets `protobuf:"bytes,20,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -128,6 +130,13 @@ func (x *Policy) GetIdle() *Idle {
 func (x *Policy) GetSecondPerson() bool {
 	if x != nil && x.SecondPerson != nil {
 		return *x.SecondPerson
+	}
+	return false
+}
+
+func (x *Policy) GetOpenReading() bool {
+	if x != nil && x.OpenReading != nil {
+		return *x.OpenReading
 	}
 	return false
 }
@@ -2638,7 +2647,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xde\x03\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\x97\x04\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2648,9 +2657,11 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\fflex_minimum\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\vflexMinimum\x126\n" +
 	"\tmax_grace\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bmaxGrace\x12#\n" +
 	"\x04idle\x18\a \x01(\v2\x0f.muster.v1.IdleR\x04idle\x12(\n" +
-	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01\x12,\n" +
+	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01\x12&\n" +
+	"\fopen_reading\x18\x1f \x01(\bH\x01R\vopenReading\x88\x01\x01\x12,\n" +
 	"\atargets\x18\x14 \x01(\v2\x12.muster.v1.TargetsR\atargetsB\x10\n" +
-	"\x0e_second_person\"\xa6\x01\n" +
+	"\x0e_second_personB\x0f\n" +
+	"\r_open_reading\"\xa6\x01\n" +
 	"\aTargets\x12;\n" +
 	"\favailability\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\favailability\x12/\n" +
 	"\x06uptime\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x06uptime\x12-\n" +

@@ -92,7 +92,9 @@ type StatusResponse struct {
 	// What everybody must see: automation has stopped somewhere. Bursts that were judged are left out.
 	Banners []string `protobuf:"bytes,60,rep,name=banners,proto3" json:"banners,omitempty"`
 	// The same, each with its key and with who acknowledged it.
-	Warnings      []*Warning `protobuf:"bytes,61,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []*Warning `protobuf:"bytes,61,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// The roles that the caller has, as "manager in quota research". An operator has all.
+	Roles         []string `protobuf:"bytes,62,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -228,6 +230,13 @@ func (x *StatusResponse) GetBanners() []string {
 func (x *StatusResponse) GetWarnings() []*Warning {
 	if x != nil {
 		return x.Warnings
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetRoles() []string {
+	if x != nil {
+		return x.Roles
 	}
 	return nil
 }
@@ -605,7 +614,7 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
 	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
 	"\rStatusRequest\x12+\n" +
-	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xca\x04\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xe0\x04\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -624,7 +633,8 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\bunbacked\x18\f \x01(\x05R\bunbacked\x12%\n" +
 	"\x0egangs_unbacked\x18\r \x01(\x05R\rgangsUnbacked\x12\x18\n" +
 	"\abanners\x18< \x03(\tR\abanners\x12.\n" +
-	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x1a<\n" +
+	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x12\x14\n" +
+	"\x05roles\x18> \x03(\tR\x05roles\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa2\x01\n" +

@@ -24,7 +24,7 @@ type Policy struct {
 	Dwell, Probation, StaleAfter, FlexMinimum, MaxGrace *time.Duration
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
-	SecondPerson                                        *bool
+	SecondPerson, OpenReading                           *bool
 	PolicyTargets
 	PolicyMaintenance
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "targets", "maintenance"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "openReading", "targets", "maintenance"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
@@ -24,6 +24,7 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 		IdleThreshold: maybe(idle.At("threshold"), yamlfile.Value.Share),
 		IdleWindow:    maybe(idle.At("window"), yamlfile.Value.Duration),
 		SecondPerson:  maybe(f.At("secondPerson"), yamlfile.Value.Bool),
+		OpenReading:   maybe(f.At("openReading"), yamlfile.Value.Bool),
 		PolicyTargets: PolicyTargets{
 			Availability: maybe(targets.At("availability"), yamlfile.Value.Share),
 			Uptime:       maybe(targets.At("uptime"), yamlfile.Value.Share),
@@ -116,6 +117,7 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Idle.Window, p.IdleWindow)
 	set(&base.Idle.Threshold, p.IdleThreshold)
 	set(&base.SecondPerson, p.SecondPerson)
+	set(&base.OpenReading, p.OpenReading)
 	set(&base.Targets.Availability, p.Availability)
 	set(&base.Targets.Uptime, p.Uptime)
 	set(&base.Targets.MTTR, p.MTTR)

@@ -65,6 +65,7 @@ func policyChange(is, want fleet.Policy) string {
 	span("maintenance lead", was.Lead, becomes.Lead)
 	span("maintenance validation", was.Validation, becomes.Validation)
 	span("maintenance keepRoom", was.KeepRoom, becomes.KeepRoom)
+	note("openReading", strconv.FormatBool(is.OpenReading), strconv.FormatBool(want.OpenReading))
 	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
 	note("targets", targetsText(is.Targets), targetsText(want.Targets))
 	return strings.Join(parts, ", ")

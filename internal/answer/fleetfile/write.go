@@ -38,6 +38,9 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 		fmt.Fprintf(b, "  maintenance: {horizon: %s, lead: %s, validation: %s, keepRoom: %s}\n",
 			words.Duration(m.Horizon), words.Duration(m.Lead), words.Duration(m.Validation), words.Duration(m.KeepRoom))
 	}
+	if p.OpenReading {
+		fmt.Fprintln(b, "  openReading: true")
+	}
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}

@@ -32,15 +32,21 @@ type (
 		ID, Account, SHA256 string
 		Until               fleet.Instant
 	}
+	// ShortenToken has a token end earlier than it would.
+	ShortenToken struct {
+		ID    string
+		Until fleet.Instant
+	}
 	// RevokeToken ends a token.
 	RevokeToken struct{ ID string }
 )
 
-func (GrantRole) command()   {}
-func (RevokeRole) command()  {}
-func (BreakGlass) command()  {}
-func (MakeToken) command()   {}
-func (RevokeToken) command() {}
+func (GrantRole) command()    {}
+func (RevokeRole) command()   {}
+func (BreakGlass) command()   {}
+func (MakeToken) command()    {}
+func (ShortenToken) command() {}
+func (RevokeToken) command()  {}
 
 // SealOpen is how long a person who broke the glass is an admin.
 const SealOpen = time.Hour
@@ -125,6 +131,19 @@ func makeToken(s *fleet.State, r Request, c MakeToken, now fleet.Instant) ([]eve
 		return nil, refuse(WrongState, "there are %d tokens, as many as are kept; revoke those that are not used", len(s.Tokens))
 	}
 	return one(event.TokenMade{Token: fleet.ServiceToken{ID: c.ID, Account: c.Account, SHA256: c.SHA256, Made: now, Until: c.Until, By: r.Actor.Name, Reason: r.Reason}})
+}
+
+func shortenToken(s *fleet.State, c ShortenToken) ([]event.Event, *Refusal) {
+	t := s.Token(c.ID)
+	if t == nil {
+		return nil, refuse(NoSuchToken, "there is no token %q", clip(c.ID))
+	}
+	if t.Until <= c.Until {
+		return nil, nil
+	}
+	shorter := *t
+	shorter.Until = c.Until
+	return one(event.TokenMade{Token: shorter})
 }
 
 func revokeToken(s *fleet.State, c RevokeToken) ([]event.Event, *Refusal) {

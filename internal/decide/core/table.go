@@ -85,6 +85,7 @@ func rows() []row {
 		of(access.BindRoles, alone(revokeRole)),
 		of(access.BreakSeal, breakGlass),
 		of(access.ManageToken, makeToken),
+		of(access.ManageToken, alone(shortenToken)),
 		of(access.ManageToken, alone(revokeToken)),
 
 		// Planned work on nodes.

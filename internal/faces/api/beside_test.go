@@ -30,7 +30,7 @@ func busyFleet(t *testing.T) *house {
 
 // operatorWrites gives commands as an operator until ctx ends, and says how long each took.
 func operatorWrites(ctx context.Context, h *house) (took []time.Duration) {
-	ops := h.as("ops-token", "")
+	ops := h.as("ops-token-0123456789abcdef", "")
 	for i := 0; ctx.Err() == nil; i++ {
 		began := time.Now()
 		_, err := ops.Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: int32(32 + 8*(i%2))})
@@ -75,7 +75,7 @@ func TestOperatorsCommandsDoNotWaitForOthers(t *testing.T) {
 		batches = 10
 	}
 	h := busyFleet(t)
-	ada := h.as("ada-token", "")
+	ada := h.as("ada-token-0123456789abcdef", "")
 	beside(t, h, fmt.Sprintf("a user's %d workloads", batches*10_000), func() {
 		for b := range batches {
 			m := &musterv1.SubmitBatchRequest{}
@@ -137,7 +137,7 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 	h := guarded(t)
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	bob := h.as("bob-token", "")
+	bob := h.as("bob-token-0123456789abcdef", "")
 	open := 0
 	var refused error
 	for range 100 {
@@ -156,7 +156,7 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 	if !errors.As(refused, &e) || e.Code() != connect.CodeResourceExhausted || open != 32 {
 		t.Errorf("after %d streams: %v", open, refused)
 	}
-	stream, err := h.as("ada-token", "").Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
+	stream, err := h.as("ada-token-0123456789abcdef", "").Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
 	must(t, err)
 	equal(t, "somebody else's", stream.Receive(), true)
 }
@@ -164,7 +164,7 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 // A caller who asks without a break is slowed down, and no other caller is.
 func TestCallsOfOneCallerAreCounted(t *testing.T) {
 	h := guarded(t)
-	bob := h.as("bob-token", "")
+	bob := h.as("bob-token-0123456789abcdef", "")
 	refused := 0
 	for range 4000 {
 		_, err := bob.System.Version(t.Context(), &musterv1.VersionRequest{})
@@ -174,6 +174,6 @@ func TestCallsOfOneCallerAreCounted(t *testing.T) {
 		}
 	}
 	t.Logf("refused: %d", refused)
-	_, err := h.as("ada-token", "").System.Version(t.Context(), &musterv1.VersionRequest{})
+	_, err := h.as("ada-token-0123456789abcdef", "").System.Version(t.Context(), &musterv1.VersionRequest{})
 	must(t, err)
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
+	"slices"
+	"strings"
 
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // The headers that say more about a request than its message does.
@@ -19,12 +22,16 @@ const (
 
 // Identity is who a caller is.
 type Identity struct {
-	User     string
+	User     string // as the log and access lists know it
 	Groups   []string
-	Operator bool
+	Operator bool // everything is allowed
+	// Principal is who proved to be who they are; the zero value: nobody has to, on this server.
+	Principal fleet.Principal
+	Holds     []access.Grant // roles that the sign-in brings, beside those that are bound
+	Token     string         // names what was shown, for the audit log; never the secret
 }
 
-// Authenticator says who sends a request. Full sign-in will be one more of these.
+// Authenticator says who sends a request.
 type Authenticator interface {
 	// Identify says who sends the request, or in an error why that is not known and what to do.
 	Identify(r *http.Request) (Identity, error)
@@ -32,10 +39,13 @@ type Authenticator interface {
 	Find(user string) (who Identity, ok bool)
 }
 
-// caller is what a request says about itself beside its message.
+// caller is what a request says about itself beside its message, and what it may.
 type caller struct {
-	actor core.Actor
-	key   string // idempotency key from the header
+	actor  core.Actor
+	key    string // idempotency key from the header
+	source string // where it comes from
+	token  string
+	rights []access.Grant
 }
 
 type callerKey struct{}
@@ -52,20 +62,37 @@ func callerOf(ctx context.Context) *caller {
 
 // identify finds the caller of a request. The error is one of sign-in, or the
 // refusal to act for somebody else.
-func identify(a Authenticator, r *http.Request) (*caller, error) {
-	who, err := a.Identify(r)
+func (s *Server) identify(r *http.Request) (*caller, error) {
+	c := &caller{source: sourceOf(r)}
+	who, err := s.auth.Identify(r)
 	if err != nil {
-		return nil, &unknownCaller{err}
+		return c, &unknownCaller{err}
 	}
-	actor, err := actorFor(a, who, r.Header.Get(headerAs))
-	if err != nil {
-		return nil, err
+	c.token, c.actor = who.Token, actorOf(who)
+	c.rights = s.rightsOf(c.actor)
+	if as := r.Header.Get(headerAs); as != "" && as != who.User {
+		if c.actor, err = s.actFor(c, as); err != nil {
+			return c, err
+		}
+		c.rights = s.rightsOf(c.actor)
 	}
-	key := r.Header.Get(headerKey)
-	if len(key) > maxKey {
-		return nil, wire.Wrong("Idempotency-Key", "has %d bytes; at most %d are kept", len(key), maxKey)
+	c.key = r.Header.Get(headerKey)
+	if len(c.key) > maxKey {
+		return c, wire.Wrong("Idempotency-Key", "has %d bytes; at most %d are kept", len(c.key), maxKey)
 	}
-	return &caller{actor, key}, nil
+	return c, nil
+}
+
+// rightsOf are the roles of an actor that are in force now.
+func (s *Server) rightsOf(a core.Actor) (rights []access.Grant) {
+	if a.Operator || a.Principal.Kind == "" {
+		return a.Holds
+	}
+	now := fleet.InstantOf(s.now())
+	s.engine.Look(func(state *fleet.State) {
+		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Holds: a.Holds}, now)
+	})
+	return rights
 }
 
 // unknownCaller says why a caller is not known.
@@ -74,25 +101,102 @@ type unknownCaller struct{ why error }
 func (u *unknownCaller) Error() string { return u.why.Error() }
 func (u *unknownCaller) Unwrap() error { return u.why }
 
-var userName = regexp.MustCompile(`^[^\s,]{1,253}$`)
-
-// actorFor is the actor of a caller's commands: the caller, or the user that an
-// operator acts for, with that user's groups and rights and no more.
-func actorFor(a Authenticator, who Identity, as string) (core.Actor, error) {
-	own := core.Actor{Name: "user:" + who.User, User: who.User, Groups: who.Groups, Operator: who.Operator}
-	if who.Operator {
-		own.Name = "operator:" + who.User
-	}
+func actorOf(who Identity) core.Actor {
+	a := core.Actor{Name: "user:" + who.User, User: who.User, Groups: who.Groups, Operator: who.Operator, Principal: who.Principal, Holds: who.Holds}
 	switch {
-	case as == "" || as == who.User:
-		return own, nil
-	case !who.Operator:
-		return core.Actor{}, &core.Refusal{Code: core.NotOperator, Message: who.User + " is not an operator; only operators can act for others: leave out " + headerAs + " (--as), or ask an operator"}
-	case !userName.MatchString(as):
-		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to 253 characters without spaces and commas")
+	case who.Operator:
+		a.Name = "operator:" + who.User
+	case who.Principal.Kind == fleet.ServicePrincipal:
+		a.Name = who.Principal.String()
 	}
-	other, _ := a.Find(as)
-	return core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups}, nil
+	return a
+}
+
+// actFor is the actor of a caller who acts for a user, with that user's groups and rights
+// and no more.
+func (s *Server) actFor(c *caller, as string) (core.Actor, error) {
+	own := c.actor
+	switch {
+	case !own.Operator && !access.MaySomewhere(c.rights, access.ActFor):
+		return core.Actor{}, &core.Refusal{Code: core.NotOperator, Message: own.User + " is not an operator; only operators can act for others: leave out " + headerAs + " (--as), or ask an operator"}
+	case !fleet.ValidPrincipalName(as):
+		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to %d characters without spaces, commas and colons", fleet.MaxPrincipalName)
+	}
+	other, _ := s.auth.Find(as)
+	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Holds: other.Holds}
+	if own.Principal.SignedIn() {
+		a.Principal = fleet.Principal{Kind: fleet.UserPrincipal, Name: as}
+	}
+	return a, nil
 }
 
 var errNoToken = errors.New("no token: send the header Authorization: Bearer TOKEN (--token, or MUSTER_TOKEN)")
+
+// bearerOf is the token that a request bears; "": none.
+func bearerOf(r *http.Request) string {
+	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok { // on the way there may be somebody who takes that for his own: a Kubernetes API server
+		bearer = r.Header.Get(headerToken)
+	}
+	return bearer
+}
+
+// SignIns is an Authenticator of several: the first that knows what a request shows says who
+// sends it. One that knows nothing of it answers with ErrNotMine.
+type SignIns []Authenticator
+
+// ErrNotMine says that what a request shows is of another kind of sign-in.
+var ErrNotMine = errors.New("of another kind")
+
+// Identify asks one after the other.
+func (list SignIns) Identify(r *http.Request) (Identity, error) {
+	for _, one := range list {
+		who, err := one.Identify(r)
+		if !errors.Is(err, ErrNotMine) {
+			return who, err
+		}
+	}
+	return Identity{}, errNoToken
+}
+
+// proves says whether a request proves by its connection alone who sends it.
+func (list SignIns) proves(r *http.Request) bool {
+	for _, one := range list {
+		if p, ok := one.(prover); ok && p.proves(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// prover is an Authenticator that knows connections.
+type prover interface{ proves(r *http.Request) bool }
+
+// Forwardable says whether a request may be sent on to the server that leads. Where callers
+// are known by their connection they must be known here: the leader sees the connection of
+// this server, and would take every caller for its user.
+func (s *Server) Forwardable(r *http.Request) bool {
+	if !knowsConnections(s.auth) {
+		return true // the request carries its own proof
+	}
+	_, err := s.auth.Identify(r)
+	return err == nil
+}
+
+func knowsConnections(a Authenticator) bool {
+	if list, is := a.(SignIns); is {
+		return slices.ContainsFunc(list, knowsConnections)
+	}
+	_, is := a.(prover)
+	return is
+}
+
+// Find asks one after the other.
+func (list SignIns) Find(user string) (Identity, bool) {
+	for _, one := range list {
+		if who, ok := one.Find(user); ok {
+			return who, true
+		}
+	}
+	return Identity{}, false
+}

@@ -13,13 +13,14 @@ import (
 type listing struct {
 	*musterv1.ListWorkloadsRequest
 	limit int
+	by    *caller
 }
 
 // choose finds the workloads in order of submission, up to one more than the limit.
 func (l listing) choose(s *fleet.State) []*fleet.Workload {
 	var list []*fleet.Workload
 	for w := range l.candidates(s) {
-		if l.wants(w) {
+		if l.wants(w) && l.by.sees(s, w) {
 			list = append(list, w)
 		}
 		if len(list) > l.limit {

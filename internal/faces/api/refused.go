@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -50,9 +51,14 @@ func (r *refusedSubmissions) note(s fleet.Spec, err error, at time.Time) {
 	}
 }
 
-// find finds a workload by name. For one whose submission was refused the answer says so.
-func (s *service) find(state *fleet.State, namespace, name string) (*fleet.Workload, error) {
+// find finds a workload by name that the caller may read. For one whose submission was
+// refused the answer says so.
+func (s *service) find(ctx context.Context, state *fleet.State, namespace, name string) (*fleet.Workload, error) {
+	c := callerOf(ctx)
 	if w := state.Workload(namespace, name); w != nil {
+		if !c.sees(state, w) {
+			return nil, c.unseen(namespace, name)
+		}
 		return w, nil
 	}
 	s.refused.mu.Lock()

@@ -26,6 +26,8 @@ type Options struct {
 	Ready    func() error     // why the server is not ready to serve; nil: it always is
 	Notifier Notifier         // who delivers webhooks; nil: nobody does
 	Metrics  http.Handler     // answers /metrics; nil: there are none
+	Audit    AuditLog         // what was refused and who came; nil: nothing is noted
+	Tokens   *ServiceTokens   // says when tokens of service accounts were used; nil: one of its own
 	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	// Front stands before all that Serve answers; nil: nothing does.
 	Front func(http.Handler) http.Handler
@@ -40,12 +42,13 @@ type Options struct {
 // Server answers the API.
 type Server struct {
 	*service
-	auth    Authenticator
-	handler http.Handler
-	front   http.Handler // what Serve answers with
-	tls     *tls.Config
-	proxied bool
-	stop    sync.Once
+	auth      Authenticator
+	handler   http.Handler
+	front     http.Handler // what Serve answers with
+	tls       *tls.Config
+	proxied   bool
+	stop      sync.Once
+	newcomers newcomers
 }
 
 // New makes a server that does not listen yet.
@@ -65,16 +68,19 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
-		notifier: o.Notifier, said: o.Said, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
+		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
+	if s.tokens == nil {
+		s.tokens = NewServiceTokens(o.Engine.Look, o.Now)
+	}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
 	}
-	options, err := handlerOptions(o.Log, s.turns)
+	options, err := s.handlerOptions(o.Log)
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.routes(o, options)
+	s.handler = connected(s.routes(o, options))
 	if s.front = s.handler; o.Front != nil {
 		s.front = o.Front(s.handler)
 	}
@@ -86,7 +92,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // handlerOptions are what all services have in common. The interceptors stand in
 // the order in which a request meets them.
-func handlerOptions(log *slog.Logger, t *turns) ([]connect.HandlerOption, error) {
+func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, error) {
 	rules, err := newValidation()
 	if err != nil {
 		return nil, err
@@ -95,7 +101,7 @@ func handlerOptions(log *slog.Logger, t *turns) ([]connect.HandlerOption, error)
 		withCodecs(),
 		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, answers{}, rules, t),
+		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -121,13 +127,14 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewSeriesServiceHandler(seriesService{s.service}, with...))
 	rpc(musterv1connect.NewComingServiceHandler(comingService{s.service}, with...))
 	rpc(musterv1connect.NewBuildoutServiceHandler(buildoutService{s.service}, with...))
+	rpc(musterv1connect.NewAccessServiceHandler(accessService{s.service}, with...))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", s.guard(o.Metrics))
 	}
 	if o.Rest != nil {
-		mux.Handle("/", o.Rest)
+		mux.Handle("/", s.pages(o.Rest))
 	}
 	return mux
 }
@@ -144,18 +151,22 @@ func readyz(ready func() error) http.HandlerFunc {
 	}
 }
 
-// guard lets a request through to its service once it is known who asks, and
-// that it is not too large.
+// guard lets a request through to its service once it is known who asks, that a role of
+// theirs allows it, and that it is not too large.
 func (s *Server) guard(next http.Handler) http.Handler {
 	writer := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who, err := identify(s.auth, r)
+		who, err := s.identify(r)
 		if err == nil {
-			err = sized(w, r, who.actor.Operator)
+			err = who.admit(r.URL.Path)
+		}
+		if err == nil {
+			err = sized(w, r, who.trusted(r.URL.Path))
 		}
 		if err == nil {
 			err = s.turns.call(who.actor)
 		}
+		s.witness(r, who, err)
 		if err != nil {
 			_ = writer.Write(w, r, fail(err))
 			return
@@ -174,6 +185,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler:           times.Handler(s.secured(s.front)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
+		ConnContext:       withPeer,
 		MaxHeaderBytes:    64 << 10,
 		Protocols:         protocols(s.tls == nil),
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},

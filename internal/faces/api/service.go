@@ -21,6 +21,8 @@ type service struct {
 	stories  storyIndex
 	recent   recentEvents
 	refused  refusedSubmissions
+	audit    AuditLog // nil: nothing is noted
+	tokens   *ServiceTokens
 	book     Past
 	turns    *turns
 	waiting  struct {
@@ -40,6 +42,7 @@ type (
 	systemService   struct{ *service }
 	pastService     struct{ *service }
 
+	accessService       struct{ *service }
 	subscriptionService struct{ *service }
 	requestService      struct{ *service }
 	maintenanceService  struct{ *service }

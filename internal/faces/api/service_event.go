@@ -45,7 +45,7 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	if err != nil {
 		return nil, err
 	}
-	return p.answer()
+	return s.answer(ctx, p)
 }
 
 // lastPage fills a page from the end of the log, looking further and further back.
@@ -128,15 +128,18 @@ func (p *page) add(r event.Record) error {
 	return nil
 }
 
-// answer is the page as a message; with fewer records, if they are more than one answer
-// may weigh.
-func (p *page) answer() (*musterv1.ListEventsResponse, error) {
+// answer is what of a page the caller may read, as a message; with fewer records, if they
+// are more than one answer may weigh.
+func (s eventService) answer(ctx context.Context, p *page) (*musterv1.ListEventsResponse, error) {
 	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier}
 	room := paged
 	if p.last {
 		slices.Reverse(p.records) // the last ones are what is asked for
 	}
 	for i, r := range p.records {
+		if r = s.shown(ctx, r); len(r.Events) == 0 {
+			continue
+		}
 		one, err := wire.Record(r)
 		if err != nil {
 			return nil, err
@@ -175,7 +178,7 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 		return err
 	}
 	err := s.engine.Watch(ctx, from, func(r event.Record) error {
-		if r = only(r, m.GetKinds()); len(r.Events) == 0 {
+		if r = s.shown(ctx, only(r, m.GetKinds())); len(r.Events) == 0 {
 			return nil
 		}
 		message, err := wire.Record(r)

@@ -7,8 +7,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -57,7 +59,7 @@ func (s subscriptionService) ListSubscriptions(ctx context.Context, _ *musterv1.
 	})
 	out := &musterv1.ListSubscriptionsResponse{}
 	for _, sub := range list {
-		out.Subscriptions = append(out.Subscriptions, s.subscription(sub, callerOf(ctx).actor.Operator))
+		out.Subscriptions = append(out.Subscriptions, s.subscription(sub, callerOf(ctx).may(access.ReadSecrets, access.Place{})))
 	}
 	return out, nil
 }
@@ -92,16 +94,17 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 
 // GetSecret is what a subscription's calls are signed with.
 func (s subscriptionService) GetSecret(ctx context.Context, m *musterv1.GetSecretRequest) (*musterv1.GetSecretResponse, error) {
-	sub, err := s.mine(ctx, m.GetName())
+	sub, err := s.named(m.GetName())
 	if err != nil {
 		return nil, err
 	}
+	s.note(ctx, audit.SecretRead, "the secret of subscription "+sub.Name)
 	return &musterv1.GetSecretResponse{Secret: s.notifier.Secret(sub)}, nil
 }
 
 // TestSubscription calls a subscription's URL once.
 func (s subscriptionService) TestSubscription(ctx context.Context, m *musterv1.TestSubscriptionRequest) (*musterv1.TestSubscriptionResponse, error) {
-	sub, err := s.mine(ctx, m.GetName())
+	sub, err := s.named(m.GetName())
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +115,8 @@ func (s subscriptionService) TestSubscription(ctx context.Context, m *musterv1.T
 	return out, nil
 }
 
-// mine finds a subscription for an operator.
-func (s subscriptionService) mine(ctx context.Context, name string) (*fleet.Subscription, error) {
-	actor := callerOf(ctx).actor
-	if !actor.Operator {
-		return nil, &core.Refusal{Code: core.NotOperator, Message: actor.Name + " is not an operator; only operators can do this"}
-	}
+// named finds a subscription.
+func (s subscriptionService) named(name string) (*fleet.Subscription, error) {
 	if s.notifier == nil {
 		return nil, &core.Refusal{Code: core.WrongState, Message: "this server delivers no webhooks"}
 	}

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -16,7 +17,7 @@ import (
 func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*musterv1.StatusResponse, error) {
 	who := callerOf(ctx).actor
 	out := &musterv1.StatusResponse{
-		Actor: who.Name, Operator: who.Operator,
+		Actor: who.Name, Operator: who.Operator || callerOf(ctx).may(access.SetPolicy, access.Place{}),
 		Started:   timestamppb.New(s.started),
 		Workloads: map[string]int32{},
 	}
@@ -26,7 +27,8 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
-		out.Banners, out.Warnings = wire.Banners(state.Partitions), wire.Warnings(state, state.Partitions, at)
+		out.Banners = append(sealsBroken(state, at), wire.Banners(state.Partitions)...)
+		out.Warnings = wire.Warnings(state, state.Partitions, at)
 		if m.GetWithoutWorkloads() {
 			return nil
 		}
@@ -36,6 +38,9 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		grants(out, state.Partitions)
 		return nil
 	})
+	for _, g := range callerOf(ctx).rights {
+		out.Roles = append(out.Roles, string(g.Role)+" in "+g.Scope.String())
+	}
 	out.Seen = seen
 	return out, err
 }
@@ -67,6 +72,16 @@ func grants(out *musterv1.StatusResponse, partitions []*fleet.Partition) {
 			}
 		}
 	}
+}
+
+// sealsBroken says who broke the glass and is an admin until when.
+func sealsBroken(state *fleet.State, now fleet.Instant) (banners []string) {
+	for _, b := range state.Bindings {
+		if b.Sealed && b.Holds(now) {
+			banners = append(banners, b.Subject.String()+" broke the glass and is an admin until "+clock(b.Until)+": "+b.Reason)
+		}
+	}
+	return banners
 }
 
 func count[T any](list []T) int32 { return int32(len(list)) }

@@ -22,7 +22,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		show = s.private
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := s.find(state, m.GetNamespace(), m.GetName())
+		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}

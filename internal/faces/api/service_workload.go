@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -18,6 +19,9 @@ import (
 // Submit submits a workload.
 func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) (*musterv1.SubmitResponse, error) {
 	sp, err := wire.ReadSpec("spec", m.GetSpec(), callerOf(ctx).actor)
+	if err == nil {
+		err = ownCluster(sp.Namespace)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +42,9 @@ func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatc
 	c := core.Batch{Commands: make([]core.Command, len(m.GetSpecs()))}
 	for i, one := range m.GetSpecs() {
 		sp, err := wire.ReadSpec(fmt.Sprintf("specs[%d]", i), one, callerOf(ctx).actor)
+		if err == nil {
+			err = ownCluster(sp.Namespace)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +66,15 @@ func (s *service) submitAll(ctx context.Context, m *musterv1.SubmitBatchRequest,
 		return s.submitInParts(ctx, m, c.Commands)
 	}
 	return s.submit(ctx, m, c)
+}
+
+// ownCluster refuses a namespace with the name of a cluster: what is there its agent says,
+// and work of that name from elsewhere would hide it.
+func ownCluster(namespace string) error {
+	if _, cluster, of := strings.Cut(namespace, "@"); of {
+		return &core.Refusal{Code: core.DecidedElsewhere, Message: "namespace " + namespace + " is on cluster " + cluster + ", whose agent alone brings work of it; submit it there"}
+	}
+	return nil
 }
 
 // noteGrace says that a workload has less time to leave than it wished for.
@@ -119,7 +135,7 @@ func (s workloadService) Resize(ctx context.Context, m *musterv1.ResizeRequest) 
 func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
 	out := &musterv1.GetWorkloadResponse{}
 	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := s.find(state, m.GetNamespace(), m.GetName())
+		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}
@@ -135,7 +151,7 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 // more than one answer may weigh.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
-	l, read, room := listing{m, orElse(m.GetLimit(), 1000)}, s.read, paged
+	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, paged
 	if m.GetReasons() {
 		read = s.study
 	}

@@ -2,8 +2,9 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
-	"hash/fnv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -62,16 +63,16 @@ func request(ctx context.Context, m writeMessage, c core.Command) core.Request {
 		r.Key = "" // what was only tried has not been done
 	}
 	if r.Key != "" {
-		r.Fingerprint = fingerprint(m, from.actor.Name)
+		r.Key, r.Fingerprint = from.actor.Name+" "+r.Key, fingerprint(m) // a key is its caller's own
 	}
 	return r
 }
 
 var deterministic = proto.MarshalOptions{Deterministic: true}
 
-// fingerprint tells commands apart that bear the same idempotency key: who asks
-// for what, without the key itself.
-func fingerprint(m writeMessage, actor string) uint64 {
+// fingerprint tells commands apart that bear the same idempotency key: the first 64 bits of
+// the SHA-256 of what is asked for, without the key itself.
+func fingerprint(m writeMessage) uint64 {
 	if w := m.GetWrite(); w != nil {
 		key := w.GetIdempotencyKey()
 		w.IdempotencyKey = ""
@@ -81,13 +82,11 @@ func fingerprint(m writeMessage, actor string) uint64 {
 	if err != nil {
 		panic(err) // it was unmarshalled from the same bytes
 	}
-	h := fnv.New64a()
-	for _, part := range []string{actor, string(m.ProtoReflect().Descriptor().FullName())} {
-		_, _ = h.Write([]byte(part))
-		_, _ = h.Write([]byte{0})
-	}
+	h := sha256.New()
+	_, _ = h.Write([]byte(m.ProtoReflect().Descriptor().FullName()))
+	_, _ = h.Write([]byte{0})
 	_, _ = h.Write(body)
-	return h.Sum64()
+	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
 // errFound ends a walk over records.

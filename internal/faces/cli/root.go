@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,7 +180,7 @@ func (a *app) commands(root *cobra.Command) {
 		id   string
 		list []*cobra.Command
 	}{
-		{running, []*cobra.Command{newMetrics(a), newVersion(a)}},
+		{running, []*cobra.Command{newMetrics(a), newVersion(a), newLogin(a), newLogout(a)}},
 		{asking, []*cobra.Command{
 			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
 			newHealth(a), newLemons(a), newOutlook(a), newComing(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
@@ -188,6 +189,7 @@ func (a *app) commands(root *cobra.Command) {
 		{changing, []*cobra.Command{
 			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newHaircut(a),
 			newCluster(a), newBlueprint(a), newCloud(a), newUsage(a), newUpdate(a), newRollout(a), newZone(a), newNotice(a), newMaintenance(a),
+			newRole(a), newToken(a), newAudit(a),
 		}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a)}},
 	} {
@@ -269,7 +271,7 @@ func (a *app) getenv(key, otherwise string) string {
 
 // client reaches the server.
 func (a *app) client() *client.Client {
-	return client.New(client.Options{Address: a.server, Token: a.tokenInForce(), As: a.as, HTTPClient: a.HTTP})
+	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP})
 }
 
 // tokenInForce is the token that the server is shown; "": none.
@@ -277,7 +279,10 @@ func (a *app) tokenInForce() string {
 	if a.token != "" {
 		return a.token
 	}
-	return a.Getenv("MUSTER_TOKEN")
+	if token := a.Getenv("MUSTER_TOKEN"); token != "" {
+		return token
+	}
+	return a.ownSignIn()
 }
 
 // needs checks the arguments of a command by the words that its usage line has for them.

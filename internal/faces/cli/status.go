@@ -47,6 +47,9 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 	started := s.GetStarted().AsTime()
 	p.say("server     %s, up for %s", server, p.ago(started))
 	p.say("you        %s%s", s.GetActor(), map[bool]string{true: " (an operator)"}[s.GetOperator()])
+	if len(s.GetRoles()) > 0 && !s.GetOperator() {
+		p.wrapAs("roles      ", strings.Join(s.GetRoles(), ", "))
+	}
 	p.say("state      version %d", s.GetSeen().GetVersion())
 	p.say("fleet      %s GPUs on %s nodes, %d partitions in %d clusters, %d quotas",
 		grouped(int64(s.GetGpus())), grouped(int64(s.GetNodes())), s.GetPartitions(), s.GetClusters(), s.GetQuotas())

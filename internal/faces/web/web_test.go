@@ -215,12 +215,13 @@ func TestFormsFromElsewhereAreRefused(t *testing.T) {
 // Where the server asks for tokens, a reader signs in; who is no operator sees the
 // pages and none of their writes.
 func TestSignIn(t *testing.T) {
-	sum := sha256.Sum256([]byte("hers"))
+	sum := sha256.Sum256([]byte("hers-0123456789abcdefghij"))
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
 	must(t, os.WriteFile(path, []byte("- token_sha256: "+hex.EncodeToString(sum[:])+"\n  user: ada\n"), 0o600))
 	tokens, err := api.ReadTokensFile(path)
 	must(t, err)
 	h := open(t, tokens).furnish()
+	h.do(core.GrantRole{Subject: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}, Role: fleet.Viewer}) // plans name everybody's work
 	code, body := h.get("/")
 	if code != http.StatusUnauthorized {
 		t.Fatalf("a stranger is answered with %d", code)
@@ -232,7 +233,7 @@ func TestSignIn(t *testing.T) {
 	if code, _ := h.get("/live"); code != http.StatusUnauthorized {
 		t.Errorf("a stranger is told when something happens: %d", code)
 	}
-	if code, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"/haircuts?basis=quota&kind=fixed&share=25"}}); code != http.StatusOK {
+	if code, body = h.post("/sign-in", url.Values{"token": {"hers-0123456789abcdefghij"}, "back": {"/haircuts?basis=quota&kind=fixed&share=25"}}); code != http.StatusOK {
 		t.Fatalf("signing in: %d\n%.400s", code, body)
 	}
 	has(t, body, "ada", "research/oak")
@@ -246,7 +247,7 @@ func TestSignIn(t *testing.T) {
 	if code, _ := h.post("/haircuts", f); code < 400 || code >= 500 {
 		t.Errorf("a write without the right is answered with %d", code)
 	}
-	if _, body = h.post("/sign-in", url.Values{"token": {"hers"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "From installed to in use") {
+	if _, body = h.post("/sign-in", url.Values{"token": {"hers-0123456789abcdefghij"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "From installed to in use") {
 		t.Error("signing in leads elsewhere")
 	}
 }

@@ -136,6 +136,7 @@ func Policy(p fleet.Policy) *musterv1.Policy {
 		Idle:        &musterv1.Idle{Threshold: Share(p.Idle.Threshold), Window: durationpb.New(p.Idle.Window)},
 
 		SecondPerson: &p.SecondPerson,
+		OpenReading:  &p.OpenReading,
 	}
 }
 

@@ -137,6 +137,9 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 	if p != nil && p.SecondPerson != nil { //nolint:protogetter // whether it is set matters
 		now.SecondPerson = p.GetSecondPerson()
 	}
+	if p != nil && p.OpenReading != nil { //nolint:protogetter // as above
+		now.OpenReading = p.GetOpenReading()
+	}
 	return now, err
 }
 

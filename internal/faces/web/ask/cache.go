@@ -121,7 +121,7 @@ func key(r *http.Request, body []byte) string {
 	var b strings.Builder
 	b.WriteString(r.URL.Path)
 	if who, ok := r.Context().Value(readerKey{}).(Reader); ok {
-		b.WriteString("\x00" + who.Host + "\x00" + who.Origin + "\x00" + who.Token)
+		b.WriteString("\x00" + who.Host + "\x00" + who.Origin + "\x00" + who.Token + "\x00" + who.Proof)
 	}
 	b.WriteByte(0)
 	b.Write(body)

@@ -19,7 +19,12 @@ func Client(api http.Handler, last func() uint64, changed func()) *client.Client
 }
 
 // Reader is what of a browser's request the questions of its page carry to the API.
-type Reader struct{ Host, Origin, Token string }
+type Reader struct {
+	Host, Origin, Token string
+	// Proof is what the connection itself proves of the reader, as the API's own handler
+	// wrote it down. It only tells readers apart.
+	Proof string
+}
 
 type (
 	readerKey     struct{}

@@ -31,7 +31,7 @@ type Visit struct {
 // visit makes a visit of a request. It is never nil.
 func (s *Site) visit(w http.ResponseWriter, r *http.Request) (*Visit, error) {
 	v := &Visit{Client: s.client, site: s, Request: r, Writer: w, Now: s.o.Now().UTC(), self: s.session(w, r)}
-	v.Ctx = ask.As(r.Context(), ask.Reader{Host: r.Host, Origin: r.Header.Get("Origin"), Token: v.self.token})
+	v.Ctx = ask.As(r.Context(), ask.Reader{Host: r.Host, Origin: r.Header.Get("Origin"), Token: v.self.token, Proof: r.Header.Get("Muster-Proof")})
 	if r.Header.Get("HX-Request") == "true" {
 		v.Ctx = ask.Refreshing(v.Ctx)
 	}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// metricsPath is what Prometheus asks for. It is no RPC, and has figures only.
+const metricsPath = "/metrics"
+
+// admit refuses a call that no role of the caller allows anywhere. Whether one reaches the
+// thing in question the command or the answer judges.
+func (c *caller) admit(path string) error {
+	action, known := actions[path]
+	if path == metricsPath {
+		action, known = access.ReadFigures, true
+	}
+	rule, ok := access.RuleOf(action)
+	switch {
+	case !known || !ok:
+		return &core.Refusal{Code: core.NotOperator, Message: "no role may call " + path + ": it has no row in the table of actions"}
+	case c.open(action), rule.Everybody, rule.Own, access.MaySomewhere(c.rights, action):
+		return nil
+	}
+	return &core.Refusal{Code: core.NotOperator, Message: c.actor.Name + " is not an operator and has no role to " + rule.Means + "; that takes " + access.Wanted(action)}
+}
+
+// open says whether an action is open to a caller whatever the roles: to an operator all is;
+// without a sign-in everything is that is no secret and touches no other's work.
+func (c *caller) open(action access.Action) bool {
+	if c.actor.Operator {
+		return true
+	}
+	return !c.actor.Principal.SignedIn() && (action == access.SubmitWork || action == access.ReadPlans)
+}
+
+// trusted says whether a call was let in by a role, and not because everybody's is.
+func (c *caller) trusted(path string) bool {
+	rule, _ := access.RuleOf(actions[path])
+	return c.actor.Operator || !rule.Everybody && !rule.Own
+}
+
+// may says whether the caller's roles allow an action at a place.
+func (c *caller) may(action access.Action, at access.Place) bool {
+	return c.open(action) || access.May(c.rights, action, at)
+}
+
+// sees says whether the caller may read a workload in full: its submitter, a
+// role that reaches it, and everybody where the policy says so or without a sign-in.
+func (c *caller) sees(state *fleet.State, w *fleet.Workload) bool {
+	if c.actor.Operator || !c.actor.Principal.SignedIn() || state.Policy.OpenReading || w.User == c.actor.User {
+		return true
+	}
+	at := access.Place{Namespace: w.Namespace, Quota: w.Target, Cluster: w.Home()}
+	if p := state.Partition(w.Where); p != nil {
+		at.Cluster = p.Cluster
+	}
+	return access.May(c.rights, access.ReadWork, at)
+}
+
+// unseen refuses to show a workload.
+func (c *caller) unseen(namespace, name string) error {
+	return &core.Refusal{Code: core.AccessDenied, Message: "workload " + namespace + "/" + name + " is another team's, and no role of " + c.actor.Name +
+		" reaches it; muster role list --mine shows those there are"}
+}
+
+// shown is a record without the events that the caller may not read; without any where all are.
+func (s *service) shown(ctx context.Context, r event.Record) event.Record {
+	c := callerOf(ctx)
+	if c.actor.Operator || !c.actor.Principal.SignedIn() {
+		return r
+	}
+	var kept []event.Event
+	s.engine.Look(func(state *fleet.State) {
+		full := state.Policy.OpenReading || access.May(c.rights, access.ReadEvents, access.Place{})
+		for _, e := range r.Events {
+			if c.hears(state, e, full) {
+				kept = append(kept, e)
+			}
+		}
+	})
+	r.Events = kept
+	return r
+}
+
+// hears says whether the caller may read an event.
+func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
+	switch e := e.(type) {
+	case event.RoleGranted, event.RoleRevoked, event.TokenMade, event.TokenRevoked:
+		return c.may(access.ReadBindings, access.Place{})
+	case event.SubscriptionSet:
+		return c.may(access.ReadSecrets, access.Place{})
+	case event.HaircutPlanned, event.HaircutTold, event.HaircutApplied, event.HaircutUndone:
+		return full || c.may(access.ReadPlans, access.Place{})
+	case event.WorkloadSubmitted:
+		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})
+	}
+	id := event.Workload(e)
+	if id == 0 || full {
+		return true
+	}
+	w := state.Workloads[id]
+	return w != nil && c.sees(state, w)
+}
+
+// sourceOf is where a request comes from, for the audit log.
+func sourceOf(r *http.Request) string {
+	if p := peerOf(r.Context()); p != nil {
+		return p.remote
+	}
+	return r.RemoteAddr
+}

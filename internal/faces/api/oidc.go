@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// OIDCOptions say which provider people sign in at, by OpenID Connect.
+type OIDCOptions struct {
+	Issuer        string // URL of the provider
+	ClientID      string // as which this server, and its command line, are known there
+	UsernameClaim string // that names the user; "": email
+	GroupsClaim   string // that lists the user's groups; "": groups
+	Client        *http.Client
+	Log           *slog.Logger
+	Now           func() time.Time // nil: time.Now
+}
+
+// OIDC is the Authenticator of people who show an ID token of a provider. The provider's
+// keys are kept, so that tokens stay good while it cannot be reached.
+type OIDC struct {
+	o OIDCOptions
+
+	mu       sync.Mutex
+	verifier *oidc.IDTokenVerifier // nil: the provider was not reached yet
+	tried    time.Time
+	failed   error
+}
+
+// providerEvery is how often a provider that cannot be reached is tried again, at most.
+const providerEvery = 5 * time.Second
+
+// providerPatience bounds one question to the provider.
+const providerPatience = 10 * time.Second
+
+// maxIDToken bounds a token, in bytes.
+const maxIDToken = 16 << 10
+
+// NewOIDC does not reach the provider yet: a server starts without it, too.
+func NewOIDC(o OIDCOptions) *OIDC {
+	if o.UsernameClaim == "" {
+		o.UsernameClaim = "email"
+	}
+	if o.GroupsClaim == "" {
+		o.GroupsClaim = "groups"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Client == nil {
+		o.Client = &http.Client{Timeout: providerPatience}
+	}
+	return &OIDC{o: o}
+}
+
+// Identify finds the user of the ID token that a request bears.
+func (p *OIDC) Identify(r *http.Request) (Identity, error) {
+	bearer := bearerOf(r)
+	if strings.Count(bearer, ".") != 2 || strings.HasPrefix(bearer, servicePrefix) {
+		return Identity{}, ErrNotMine
+	}
+	if len(bearer) > maxIDToken {
+		return Identity{}, fmt.Errorf("the ID token has %d bytes; at most %d are read", len(bearer), maxIDToken)
+	}
+	verifier, err := p.reach()
+	if err != nil {
+		return Identity{}, err
+	}
+	token, err := verifier.Verify(r.Context(), bearer)
+	if err != nil {
+		return Identity{}, p.unverified(err)
+	}
+	return p.identity(token)
+}
+
+// reach finds the provider's keys, which it names once.
+func (p *OIDC) reach() (*oidc.IDTokenVerifier, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.o.Now()
+	if p.verifier != nil {
+		return p.verifier, nil
+	}
+	if p.failed != nil && now.Sub(p.tried) < providerEvery {
+		return nil, p.failed
+	}
+	p.tried = now
+	provider, err := oidc.NewProvider(oidc.ClientContext(context.Background(), p.o.Client), p.o.Issuer) // its keys are asked for later, with this context
+	if err != nil {
+		p.o.Log.Warn("the sign-in provider cannot be reached", "issuer", p.o.Issuer, "error", err)
+		p.failed = errors.New("the sign-in provider " + p.o.Issuer + " cannot be reached, so that no new sign-in is accepted; try again later")
+		return nil, p.failed
+	}
+	p.verifier, p.failed = provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now}), nil
+	return p.verifier, nil
+}
+
+func (p *OIDC) unverified(err error) error {
+	var expired *oidc.TokenExpiredError
+	if errors.As(err, &expired) {
+		return errors.New("the sign-in ended; sign in again: muster login")
+	}
+	p.o.Log.Info("an ID token was refused", "error", err)
+	return errors.New("the ID token is not one of " + p.o.Issuer + " for this server; sign in again: muster login")
+}
+
+// identity is the user that a token names. An address that the provider did not prove to be
+// the user's names no one.
+func (p *OIDC) identity(token *oidc.IDToken) (Identity, error) {
+	var claims map[string]json.RawMessage
+	if err := token.Claims(&claims); err != nil {
+		return Identity{}, fmt.Errorf("the ID token cannot be read: %w", err)
+	}
+	var name string
+	_ = json.Unmarshal(claims[p.o.UsernameClaim], &name) // a claim that is no text is none
+	proven := true
+	if raw, said := claims["email_verified"]; said && p.o.UsernameClaim == "email" {
+		proven = string(raw) == "true" || string(raw) == `"true"`
+	}
+	switch {
+	case !fleet.ValidPrincipalName(name):
+		return Identity{}, fmt.Errorf("the ID token has no claim %s that can name a user", p.o.UsernameClaim)
+	case !proven:
+		return Identity{}, fmt.Errorf("the provider has not proven that %s is the user's address", name)
+	}
+	return Identity{
+		User: name, Groups: groupsIn(claims[p.o.GroupsClaim]), Token: "oidc:" + brief(token.Subject),
+		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: name},
+	}, nil
+}
+
+func brief(text string) string { return text[:min(len(text), 64)] }
+
+// groupsIn are the groups of a claim: a list, or one. A name that could look like another
+// kind of principal is left out.
+func groupsIn(raw json.RawMessage) (groups []string) {
+	var list []string
+	var one string
+	if json.Unmarshal(raw, &one) == nil && one != "" {
+		list = []string{one}
+	} else {
+		_ = json.Unmarshal(raw, &list) // a claim of another form is none
+	}
+	for _, g := range list {
+		if fleet.ValidPrincipalName(g) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// Find knows no users: their groups come with their tokens.
+func (p *OIDC) Find(string) (Identity, bool) { return Identity{}, false }
+
+// SignInPath tells the command line where people of this server sign in.
+const SignInPath = "/sign-in.json"
+
+// Tell answers SignInPath.
+func (p *OIDC) Tell(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"issuer": p.o.Issuer, "client_id": p.o.ClientID, "groups_claim": p.o.GroupsClaim})
+}

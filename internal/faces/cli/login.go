@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/spf13/cobra"
+	"golang.org/x/oauth2"
+)
+
+// loginOptions are those of `muster login`.
+type loginOptions struct {
+	*app
+	device bool
+}
+
+func newLogin(a *app) *cobra.Command {
+	o := &loginOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "login",
+		Short: "sign in at the provider of this server, in a browser",
+		Long: `Login asks the server which OpenID Connect provider its people sign in at, and opens a way in by a
+browser: one on this machine (authorization code with PKCE), or with --device one anywhere, where a code
+is typed. The token is kept in a file that you alone can read, is shown to this server alone, and is
+renewed by itself. muster logout forgets it.`,
+		Example: "  muster login --server https://muster.example.com\n  muster login --device",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&o.device, "device", false, "print a code that is typed in a browser on any machine")
+	return cmd
+}
+
+func newLogout(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "logout", Short: "forget the sign-in at this server",
+		Args: needs(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			if err := a.forgetSignIn(); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(a.Out, "signed out of", a.server)
+			return err
+		},
+	}
+}
+
+// signInPatience is how long a person has to sign in.
+const signInPatience = 10 * time.Minute
+
+func (o *loginOptions) run(ctx context.Context) error {
+	ctx, end := context.WithTimeout(ctx, signInPatience)
+	defer end()
+	where, err := o.whereToSignIn(ctx)
+	if err != nil {
+		return err
+	}
+	provider, err := oidc.NewProvider(ctx, where.Issuer)
+	if err != nil {
+		return fmt.Errorf("the sign-in provider %s cannot be reached: %w", where.Issuer, err)
+	}
+	c := where.config(provider.Endpoint())
+	way := o.byBrowser
+	if o.device {
+		way = o.byCode
+	}
+	token, err := way(ctx, c)
+	if err != nil {
+		return fmt.Errorf("sign in at %s: %w", where.Issuer, err)
+	}
+	if _, ok := token.Extra("id_token").(string); !ok {
+		return fmt.Errorf("sign in at %s: the provider gave no ID token", where.Issuer)
+	}
+	if err := o.keepSignIn(where, c.Endpoint.TokenURL, token); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.Out, "signed in at %s for %s\n", where.Issuer, o.server)
+	return err
+}
+
+// signInAt is where people of a server sign in, as the server says.
+type signInAt struct {
+	Issuer   string `json:"issuer"`
+	ClientID string `json:"client_id"`
+}
+
+func (w signInAt) config(at oauth2.Endpoint) *oauth2.Config {
+	return &oauth2.Config{ClientID: w.ClientID, Endpoint: at, Scopes: []string{oidc.ScopeOpenID, "email", "profile", "groups", oidc.ScopeOfflineAccess}}
+}
+
+// mostSaid bounds what a server says of its provider, in bytes.
+const mostSaid = 64 << 10
+
+func (o *loginOptions) whereToSignIn(ctx context.Context) (w signInAt, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.baseURL()+"/sign-in.json", nil)
+	if err != nil {
+		return w, usage("--server %.200q: %v", o.server, err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return w, fmt.Errorf("ask %s where to sign in: %w", o.server, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(res.Body, mostSaid)).Decode(&w) != nil || w.Issuer == "" {
+		return w, fmt.Errorf("%s has no provider where people sign in (muster up --oidc-issuer); show a token instead (--token)", o.server)
+	}
+	u, err := url.Parse(w.Issuer)
+	if err != nil || u.Scheme != "https" && !loopback(u.Hostname()) {
+		return w, fmt.Errorf("%s names the provider %.200q, which is not reached by https", o.server, w.Issuer)
+	}
+	return w, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (a *app) baseURL() string {
+	if strings.Contains(a.server, "://") {
+		return strings.TrimRight(a.server, "/")
+	}
+	return "http://" + a.server
+}
+
+// byCode has a person type a code in a browser anywhere.
+func (o *loginOptions) byCode(ctx context.Context, c *oauth2.Config) (*oauth2.Token, error) {
+	if c.Endpoint.DeviceAuthURL == "" {
+		return nil, errors.New("the provider has no device codes; leave out --device")
+	}
+	code, err := c.DeviceAuth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Fprintf(o.Err, "Open %s and type %s\n", clean(code.VerificationURI), clean(code.UserCode)); err != nil {
+		return nil, err
+	}
+	return c.DeviceAccessToken(ctx, code)
+}
+
+// byBrowser listens on loopback for the browser to come back with a code, which only this
+// process can exchange.
+func (o *loginOptions) byBrowser(ctx context.Context, c *oauth2.Config) (*oauth2.Token, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	c.RedirectURL = "http://" + l.Addr().String() + "/callback"
+	state, verifier := oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
+	back := make(chan url.Values, 1)
+	s := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if r.URL.Path != "/callback" || q.Get("state") != state {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "You can close this window, and go back to the command line.")
+		select {
+		case back <- q:
+		default: // a second answer changes nothing
+		}
+	})}
+	go func() { _ = s.Serve(l) }() // it ends with Close
+	defer func() { _ = s.Close() }()
+	_, _ = fmt.Fprintf(o.Err, "Open this in your browser:\n\n%s\n\n", c.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)))
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case q := <-back:
+		if q.Get("code") == "" {
+			return nil, fmt.Errorf("the provider refused: %.200s", clean(q.Get("error")+" "+q.Get("error_description")))
+		}
+		return c.Exchange(ctx, q.Get("code"), oauth2.VerifierOption(verifier))
+	}
+}

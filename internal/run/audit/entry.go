@@ -1,0 +1,59 @@
+package audit
+
+import "time"
+
+// Kind says what an entry is about.
+type Kind string
+
+// The kinds of entries.
+const (
+	Denied     Kind = "denied"      // a call was refused: its caller's roles do not allow it
+	Unknown    Kind = "unknown"     // a call was refused: nothing proved who sent it
+	SignedIn   Kind = "sign-in"     // a person came in by the pages or the command line
+	SignedOut  Kind = "sign-out"    // a person's session ended
+	SecretRead Kind = "secret-read" // what a webhook is signed with was read
+	TokenUsed  Kind = "token-used"  // a token was used for the first time from a place
+	TokenMade  Kind = "token-made"
+	ActedFor   Kind = "act-for" // an operator acted for a user
+	Roles      Kind = "roles"   // a role was granted or revoked, or the glass broken
+	Head       Kind = "head"    // names the journal up to a version
+	Cut        Kind = "cut"     // the journal was cut back to a version, since it was damaged
+	Dropped    Kind = "dropped" // entries beyond the limit were counted, not kept
+)
+
+// Entry is one line of the record.
+type Entry struct {
+	Seq    uint64    `json:"seq"` // from 1, without gaps
+	At     time.Time `json:"at"`
+	Kind   Kind      `json:"kind"`
+	Actor  string    `json:"actor,omitempty"`  // as the journal shows it; "" where it is unknown
+	Source string    `json:"source,omitempty"` // an address, or the name of a socket
+	Token  string    `json:"token,omitempty"`  // what was shown, by name
+	Call   string    `json:"call,omitempty"`   // the RPC or the page
+	Text   string    `json:"text,omitempty"`
+	Times  uint64    `json:"times,omitempty"` // how often it happened, where that is more than once
+	// Of a head.
+	Version uint64 `json:"version,omitempty"` // of the journal
+	Chain   string `json:"chain,omitempty"`   // in hex
+}
+
+// same is what two entries share that are counted instead of kept twice.
+type same struct {
+	kind                             Kind
+	actor, source, token, call, text string
+}
+
+func (e Entry) same() same { return same{e.Kind, e.Actor, host(e.Source), e.Token, e.Call, e.Text} }
+
+// host is an address without its port, which is another one with each connection.
+func host(source string) string {
+	for i := len(source) - 1; i >= 0; i-- {
+		switch c := source[i]; {
+		case c == ':' && i < len(source)-1:
+			return source[:i]
+		case c < '0' || c > '9':
+			return source
+		}
+	}
+	return source
+}

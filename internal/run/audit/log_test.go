@@ -1,0 +1,173 @@
+package audit_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/run/audit"
+)
+
+func open(t *testing.T, folder string, now *time.Time) *audit.Log {
+	t.Helper()
+	l, err := audit.Open(folder, func() time.Time { return *now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// written is a folder with a log of ten entries, and a head over a journal of three records.
+func written(t *testing.T) (folder string, now time.Time) {
+	t.Helper()
+	folder, now = t.TempDir(), time.Unix(1_800_000_000, 0)
+	l := open(t, folder, &now)
+	for i := range 10 {
+		l.Note(audit.Entry{Kind: audit.Denied, Actor: fmt.Sprintf("user:u%d", i), Source: "10.0.0.1:1234"})
+	}
+	var is audit.Link
+	for seq := range uint64(3) {
+		is = is.Extend(seq+1, int64(seq), record(seq+1))
+	}
+	l.Note(audit.Entry{Kind: audit.Head, Version: 3, Chain: is.String()})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return folder, now
+}
+
+func record(seq uint64) []byte { return fmt.Appendf(nil, "record %d", seq) }
+
+// journal is one of n records, of which one may be another than it was.
+func journal(n, changed uint64) audit.Records {
+	return func(fn func(uint64, int64, []byte) error) error {
+		for seq := uint64(1); seq <= n; seq++ {
+			data := record(seq)
+			if seq == changed {
+				data = []byte("another past")
+			}
+			if err := fn(seq, int64(seq-1), data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func TestALogAndAJournalAsTheyWereWrittenAreProven(t *testing.T) {
+	folder, now := written(t)
+	p, err := open(t, folder, &now).Prove(journal(5, 0))
+	if err != nil || len(p.Broken) > 0 || p.Entries != 11 || p.Version != 3 {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+func TestAChangedJournalIsFound(t *testing.T) {
+	folder, now := written(t)
+	for what, records := range map[string]audit.Records{"a changed record": journal(5, 2), "a record that is gone": journal(2, 0)} {
+		p, err := open(t, folder, &now).Prove(records)
+		if err != nil || len(p.Broken) != 1 {
+			t.Errorf("%s: %+v %v", what, p, err)
+		}
+	}
+}
+
+// A journal that was cut back on purpose is told from one that lost its end.
+func TestAJournalThatWasCutBackIsProven(t *testing.T) {
+	folder, now := written(t)
+	l := open(t, folder, &now)
+	l.Note(audit.Entry{Kind: audit.Cut, Version: 2})
+	if _, _, known := l.LastHead(); known {
+		t.Error("the head of before still counts")
+	}
+	p, err := l.Prove(journal(2, 0))
+	if err != nil || len(p.Broken) > 0 {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// Every line that is changed, removed, moved or added shows, and so does a log under another key.
+func TestAChangedLogIsFound(t *testing.T) {
+	changes := map[string]func(lines [][]byte) [][]byte{
+		"a changed actor": func(l [][]byte) [][]byte { l[4] = bytes.Replace(l[4], []byte("u4"), []byte("u9"), 1); return l },
+		"a removed line":  func(l [][]byte) [][]byte { return append(l[:3], l[4:]...) },
+		"two lines swapped": func(l [][]byte) [][]byte {
+			l[3], l[4] = l[4], l[3]
+			return l
+		},
+		"a line twice": func(l [][]byte) [][]byte { return append(l, l[len(l)-1]) },
+		"the first line gone": func(l [][]byte) [][]byte {
+			return l[1:]
+		},
+	}
+	for what, change := range changes {
+		folder, now := written(t)
+		path := filepath.Join(folder, "audit.jsonl")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+		lines[len(lines)-1] = append(lines[len(lines)-1], '\n')
+		if err := os.WriteFile(path, bytes.Join(change(lines), nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := audit.Open(folder, func() time.Time { return now }); err == nil {
+			t.Errorf("%s is not seen", what)
+		}
+	}
+}
+
+// A crash in the middle of a line costs that line alone.
+func TestALineThatWasCutOffIsRemoved(t *testing.T) {
+	folder, now := written(t)
+	path := filepath.Join(folder, "audit.jsonl")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.WriteString(`{"entry":{"seq":12,"at"`)
+	_ = f.Close()
+	l := open(t, folder, &now)
+	l.Note(audit.Entry{Kind: audit.SecretRead, Actor: "user:ada"})
+	list, _, err := l.Entries(12, 10)
+	if err != nil || len(list) != 1 || list[0].Kind != audit.SecretRead {
+		t.Errorf("%+v %v", list, err)
+	}
+}
+
+// A flood of refusals is a few lines.
+func TestAFloodIsCounted(t *testing.T) {
+	folder, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	l := open(t, folder, &now)
+	for i := range 3003 {
+		l.Note(audit.Entry{Kind: audit.Unknown, Source: fmt.Sprintf("10.0.0.1:%d", i)})
+	}
+	for i := range 3000 {
+		l.Note(audit.Entry{Kind: audit.Denied, Actor: fmt.Sprintf("user:u%d", i)})
+	}
+	now = now.Add(2 * time.Minute)
+	l.Note(audit.Entry{Kind: audit.SignedIn, Actor: "user:ada"})
+	if err := l.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := l.Entries(1, 100_000)
+	if err != nil || len(list) > 210 {
+		t.Fatalf("%d lines, %v", len(list), err)
+	}
+	times := map[audit.Kind]uint64{}
+	for _, e := range list {
+		times[e.Kind] += max(1, e.Times)
+	}
+	if times[audit.Unknown] != 3003 || times[audit.Denied]+times[audit.Dropped] != 3000 {
+		t.Errorf("counted %v", times)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "audit.jsonl"))
+	if err != nil || strings.Count(string(text), "\n") != len(list) {
+		t.Errorf("%v", err)
+	}
+}
