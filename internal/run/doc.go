@@ -6,6 +6,7 @@
 //	 └── compact   how a snapshot is written
 //	provision      builds clusters outside, as is decided; simulated is one outside
 //	audit          keeps what the journal does not: refusals, sign-ins, tokens; and proves the journal
+//	executor       has visits of nodes carried out, as is decided; simulated is one executor
 //	notify         tells people what happened, from beside the engine
 //	gate           bounds what connections cost a listener
 //	wholefile      replaces files whole or not at all

@@ -178,7 +178,7 @@ type NodeUpdate struct {
 	Lasts     *durationpb.Duration   `protobuf:"bytes,7,opt,name=lasts,proto3" json:"lasts,omitempty"`
 	NotBefore *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=not_before,json=notBefore,proto3" json:"not_before,omitempty"`
 	Deadline  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=deadline,proto3" json:"deadline,omitempty"`
-	// Who carries it out; "": people.
+	// Who carries it out: people, job or simulated; "": people.
 	Executor string `protobuf:"bytes,10,opt,name=executor,proto3" json:"executor,omitempty"`
 	// The impact that counts now, the nodes that lack it, and what is known of configurations with it. Only in answers.
 	Counts        string                 `protobuf:"bytes,11,opt,name=counts,proto3" json:"counts,omitempty"`

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -18,7 +19,7 @@ func addUpdate(s *fleet.State, r Request, c AddUpdate, now fleet.Instant) ([]eve
 	u := c.Update
 	for _, bad := range []*Refusal{
 		checkName("update", u.Name), checkName("component", u.Component.Name), checkName("version", u.Component.Version),
-		checkTexts("an update", append([]string{u.Executor}, u.GPUs...)...), checkImpact(u.Impact), checkUpdate(u, now),
+		checkTexts("an update", append([]string{u.Executor}, u.GPUs...)...), checkImpact(u.Impact), checkExecutor(u.Executor), checkUpdate(u, now),
 	} {
 		if bad != nil {
 			return nil, bad
@@ -38,6 +39,13 @@ func checkImpact(i fleet.Impact) *Refusal {
 		}
 	}
 	return refuse(Invalid, "%q is not an impact; the impacts are %v", clip(string(i)), fleet.Impacts())
+}
+
+func checkExecutor(name string) *Refusal {
+	if name == "" || slices.Contains(fleet.Executors(), name) {
+		return nil
+	}
+	return refuse(Invalid, "there is no executor %q; the executors are %v", clip(name), fleet.Executors())
 }
 
 func checkUpdate(u fleet.NodeUpdate, now fleet.Instant) *Refusal {

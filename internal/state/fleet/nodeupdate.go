@@ -19,6 +19,16 @@ type NodeUpdate struct {
 	Record    UpdateRecord  `json:"record"`
 }
 
+// The executors: who carries an update out on a node.
+const (
+	ByPeople    = "people"
+	ByJob       = "job"       // a Kubernetes Job per node, from the pod template of the update's name
+	BySimulated = "simulated" // played by the server, without any node
+)
+
+// Executors lists them.
+func Executors() []string { return []string{ByPeople, ByJob, BySimulated} }
+
 // UpdateRecord is what has become of an update.
 type UpdateRecord struct {
 	Added     Instant `json:"added"`
