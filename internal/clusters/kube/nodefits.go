@@ -112,11 +112,5 @@ func (f *nodeFits) fitting(starts []startAction, unfit map[string]string) (fit [
 	if !gangHeld {
 		return fit
 	}
-	var rest []startAction
-	for _, s := range fit {
-		if !s.gang {
-			rest = append(rest, s)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(fit, func(s startAction) bool { return s.gang })
 }

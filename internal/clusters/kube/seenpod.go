@@ -19,8 +19,7 @@ func seenPodOf(p *corev1.Pod, o *translate.Options) (out seenPod, ok bool) {
 	if is, asks := translate.PodOf(p, o); asks {
 		out.gpu = &is
 	}
-	over := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-	if p.Spec.NodeName != "" && !over {
+	if p.Spec.NodeName != "" && !translate.Over(p) {
 		out.node, out.stands = o.Called(p.Spec.NodeName), nodefit.Standing(p)
 	}
 	return out, out.gpu != nil || out.stands != nil

@@ -46,7 +46,7 @@ func (a Actor) lacks(action access.Action, at access.Place) *Refusal {
 	case access.May(a.rights, action, at):
 		return nil
 	case !access.MaySomewhere(a.rights, action):
-		return refuse(NotOperator, "only operators can do this, and people with the role %s: %s may not %s", access.Wanted(action), a.Name, rule.Means)
+		return refuse(NotOperator, "only operators can do this, and people with the role %s: %s may not %s; muster role grant gives a role", access.Wanted(action), a.Name, rule.Means)
 	}
 	return refuse(AccessDenied, "no role of %s reaches %s; to %s there takes %s", a.Name, placeText(at), rule.Means, access.Wanted(action))
 }
@@ -181,42 +181,39 @@ func inCluster(scope string) []access.Place {
 
 // ofNodes are the clusters of nodes, each once; an unknown node is nowhere.
 func ofNodes(s *fleet.State, names []string) []access.Place {
-	seen := map[string]bool{}
-	var list []access.Place
-	for _, name := range names {
-		cluster := ""
+	return inClusters(names, func(name string) string {
 		if p, _ := findNode(s, name); p != nil {
-			cluster = p.Cluster
+			return p.Cluster
 		}
-		if !seen[cluster] {
-			seen[cluster] = true
-			list = append(list, access.Place{Cluster: cluster})
-		}
-	}
-	if list == nil {
-		return []access.Place{{}}
-	}
-	return list
+		return ""
+	})
 }
 
 // ofMeasured are the clusters where the workloads of a report stand.
 func ofMeasured(s *fleet.State, c MeasureUsage) []access.Place {
-	seen := map[string]bool{}
-	var list []access.Place
-	for _, m := range c.Of {
-		cluster := ""
-		if w := s.Workload(m.Namespace, m.Name); w != nil {
-			cluster, _, _ = strings.Cut(w.Where, "/")
+	return inClusters(c.Of, func(m Measured) string {
+		w := s.Workload(m.Namespace, m.Name)
+		if w == nil {
+			return ""
 		}
-		if !seen[cluster] {
+		cluster, _, _ := strings.Cut(w.Where, "/")
+		return cluster
+	})
+}
+
+// inClusters are the clusters of what a command names, each once.
+func inClusters[T any](list []T, clusterOf func(T) string) (places []access.Place) {
+	seen := map[string]bool{}
+	for _, x := range list {
+		if cluster := clusterOf(x); !seen[cluster] {
 			seen[cluster] = true
-			list = append(list, access.Place{Cluster: cluster})
+			places = append(places, access.Place{Cluster: cluster})
 		}
 	}
-	if list == nil {
+	if places == nil {
 		return []access.Place{{}}
 	}
-	return list
+	return places
 }
 
 // inScope is where an incident is: its scope's cluster, else those of its nodes.
@@ -243,7 +240,7 @@ func checkCeiling(by Actor, namespace string, p, was fleet.Priority) *Refusal {
 		return nil
 	}
 	if most := min(was, access.Ceiling(by.rights, namespace)); p < most {
-		return refuse(AccessDenied, "priority %v is above what %s may give work of namespace %s, which is %v; who leads it may, and an admin raises it", p, by.Name, namespace, most)
+		return refuse(AccessDenied, "priority %v is above what %s may give work of namespace %s, which is %v; who leads it may, and an admin raises it: muster role grant --highest", p, by.Name, namespace, most)
 	}
 	return nil
 }

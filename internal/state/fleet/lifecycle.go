@@ -354,11 +354,14 @@ func (p *Partition) enqueueTarget(quota string) {
 
 // alarmsOf asks for looks at the moments when time changes what others may do
 // about a workload: the end of its minimum run time, and of its declared maximum.
-func (s *State) alarmsOf(w *Workload) {
+func (s *State) alarmsOf(w *Workload) { s.atAlarmsOf(w, s.alarm) }
+
+// atAlarmsOf asks for those looks, or takes them back.
+func (s *State) atAlarmsOf(w *Workload, do func(*Partition, Instant, alarmKind)) {
 	if w.Flexes() {
-		s.alarm(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
+		do(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
 	}
 	if w.MaxRuntime > 0 {
-		s.alarm(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
+		do(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
 	}
 }

@@ -63,12 +63,7 @@ func (s *State) PutBack(k Kept) {
 // before.
 func (s *State) silenceSince(w, was *Workload) {
 	if w.partition != nil && w.Started != was.Started {
-		if w.Flexes() {
-			s.silence(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
-		}
-		if w.MaxRuntime > 0 {
-			s.silence(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)
-		}
+		s.atAlarmsOf(w, s.silence)
 	}
 	for _, o := range w.Orders {
 		if !slices.Contains(was.Orders, o) {

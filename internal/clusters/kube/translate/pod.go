@@ -102,6 +102,11 @@ func (p *Pod) At() string {
 	return p.Pinned
 }
 
+// Over says whether a pod has ended.
+func Over(p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+}
+
 // PodOf reads a pod. ok is false for one that asks for no GPU, and for no device.
 func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	gpus, claims := gpusOf(p, o), asksOf(p)
@@ -110,7 +115,7 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 	}
 	out = Pod{
 		Namespace: o.Called(p.Namespace), Name: p.Name, UID: string(p.UID), Node: o.Called(p.Spec.NodeName), Created: instantOf(p.CreationTimestamp.Time),
-		Leaving: p.DeletionTimestamp != nil, Over: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
+		Leaving: p.DeletionTimestamp != nil, Over: Over(p),
 		Failed: p.Status.Phase == corev1.PodFailed, Index: indexOf(p),
 	}
 	out.waits(p)
