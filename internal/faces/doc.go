@@ -3,5 +3,5 @@
 //	api ──── the services, on one port          web ──── the pages, clients of the API in process
 //	wire ─── messages to nouns, and back
 //	cli      the verbs, clients over the wire   metrics  figures, dashboards, alerts
-//	draw, picture, sheet                        what both draw and hand out
+//	draw, picture, sheet, calendar              what both draw and hand out
 package faces

@@ -34,6 +34,7 @@ const (
 	Queued      Kind = "queued"       // that of a workload that waits too, and runs first
 	Grace       Kind = "grace"        // a victim's grace period
 	Repair      Kind = "repair"       // a node is expected back, as others came back
+	Visited     Kind = "maintenance"  // a node's maintenance is over, if it takes what it is said to
 	Probation   Kind = "probation"    // a node's probation ends
 	HoldExpiry  Kind = "hold expiry"  // a hold's last moment
 	Dwell       Kind = "dwell"        // capacity may be promised again after the dwell

@@ -29,6 +29,9 @@ func (f *forecast) ground(p *path, c cause, trigger bool, w *fleet.Workload) (g 
 	switch {
 	case c.tick:
 		return f.timely(g, c, w), trigger
+	case c.what == visited:
+		g.Kind, g.Name, g.GPUs = Visited, c.in.Nodes[c.id].Name, c.in.Nodes[c.id].GPUs
+		return g, trigger || c.in == w.At()
 	case c.what == returns:
 		g.Kind, g.Name, g.GPUs = Repair, c.in.Nodes[c.id].Name, c.in.Nodes[c.id].GPUs
 		return g, trigger || c.in == w.At()

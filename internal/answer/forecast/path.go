@@ -65,6 +65,7 @@ func newPath(s *fleet.State, now fleet.Instant, asked map[uint64]bool, length le
 		p.planRepairs(in)
 	}
 	p.timely = p.timely || bidesTime(s)
+	p.planVisits()
 	return p
 }
 
@@ -153,6 +154,8 @@ func (p *path) happen(x plan) {
 	case returns:
 		name := x.in.Nodes[x.id].Name
 		p.step(core.SetNodes{Names: []string{name}, State: fleet.Probation, Signal: "forecast"}, cause{plan: x})
+	case visited:
+		p.endVisit(x)
 	}
 }
 
@@ -168,6 +171,9 @@ func (p *path) step(c core.Command, why cause) {
 		p.tale = append(p.tale, why)
 	}
 	for _, e := range out.Record.Events {
+		if v, ok := e.(event.VisitMoved); ok {
+			p.planVisit(v.Partition, v.Visit)
+		}
 		if w := p.s.Workloads[event.Workload(e)]; w != nil {
 			p.follow(w)
 		}

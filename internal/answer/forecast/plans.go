@@ -22,6 +22,7 @@ const (
 	leaves  happening = iota // what must leave has used its whole grace
 	ends                     // a workload has run as long as it runs
 	returns                  // a node comes back from repair
+	visited                  // the visit of a node is over
 )
 
 // plans is a heap, the next first.

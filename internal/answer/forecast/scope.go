@@ -94,7 +94,7 @@ func (sc *scope) part(chosen func(*fleet.Partition) bool) *fleet.State {
 	s := sc.s
 	part := &fleet.State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: s.Buffers, Clusters: s.Clusters, Quotas: s.Quotas,
-		NextHold: s.NextHold, NextID: s.NextID, Workloads: map[uint64]*fleet.Workload{},
+		NextHold: s.NextHold, NextID: s.NextID, Workloads: map[uint64]*fleet.Workload{}, Maintained: plannedOf(s, chosen),
 	}
 	for _, p := range s.Partitions {
 		if chosen(p) && p.Halted() == "" {

@@ -27,7 +27,8 @@ const (
 	AheadDwell       = "dwell"       // what was lower for a while may be promised again
 	AheadHold        = "hold"        // a hold ends
 	AheadWork        = "work"        // work reaches the end that it declared
-	AheadMaintenance = "maintenance" // nodes are under it now, and come back
+	AheadMaintenance = "maintenance" // nodes are under it now, and come back; or it takes them
+	AheadZone        = "zone"        // a no-fly zone begins, or ends
 	AheadIncident    = "incident"    // it is open, and will end
 	AheadWave        = "wave"        // of a haircut that is saved and not in force
 	AheadDelivery    = "delivery"    // GPUs are assigned that are not installed
@@ -46,12 +47,14 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 		all = append(all, returns(p, now)...)
 		all = append(all, dwells(p, now)...)
 		all = append(all, ends(p, now)...)
-		all = append(all, outOfPlan(p)...)
+		all = append(all, outOfPlan(p, now)...)
+		all = append(all, announced(s, p, now)...)
 		if missing := p.Assigned() - p.Tally().Installed; missing > 0 {
 			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; no delivery date is known", missing)})
 		}
 	}
 	all = append(all, holdsEnd(s, list, now)...)
+	all = append(all, zonesAhead(s, list, now)...)
 	all = append(all, openIncidents(s, list, takes)...)
 	all = append(all, waves(s, list)...)
 	slices.SortStableFunc(all, func(a, b Ahead) int {
@@ -66,7 +69,7 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 // returns are the ends of probation, those of the same minute together.
 func returns(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	for _, n := range p.Nodes {
-		if at := n.Since.Add(p.State().Policy.Probation); n.State == fleet.Probation && at > now {
+		if at := p.State().ProbationEnds(n); n.State == fleet.Probation && at > now {
 			list = together(list, Ahead{Kind: AheadProbation, At: at, Since: n.Since, Partition: p.ID, GPUs: n.GPUs, Nodes: []string{n.Name}})
 		}
 	}
@@ -139,27 +142,6 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 		list[i].Text = fmt.Sprintf("%s reaches the end that it declared and frees %d GPUs, if it keeps to it", a.About, a.GPUs)
 	}
 	return list
-}
-
-// outOfPlan are the nodes under maintenance, whose return has no known date.
-func outOfPlan(p *fleet.Partition) []Ahead {
-	one := Ahead{Kind: AheadMaintenance, Partition: p.ID}
-	for _, n := range p.Nodes {
-		if n.State == fleet.Maintenance {
-			one.Nodes, one.GPUs = append(one.Nodes, n.Name), one.GPUs+n.GPUs
-			if one.Since == 0 || n.Since < one.Since {
-				one.Since = n.Since
-			}
-		}
-	}
-	if len(one.Nodes) == 0 {
-		return nil
-	}
-	if len(one.Nodes) == 1 {
-		one.About = one.Nodes[0]
-	}
-	one.Text = nodesText(one.Nodes, "is", "are") + " under maintenance and will come back; no date is known"
-	return []Ahead{one}
 }
 
 func holdsEnd(s *fleet.State, list []*fleet.Partition, now fleet.Instant) (all []Ahead) {

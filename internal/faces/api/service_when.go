@@ -114,6 +114,7 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.Queued:       "%s, which is ahead, has run",
 	forecast.Grace:        "the grace period of %s ends",
 	forecast.Repair:       "node %s is back, as others came back",
+	forecast.Visited:      "the maintenance of node %s is over, if it takes what it is said to",
 	forecast.Probation:    "the probation of node %s ends",
 	forecast.HoldExpiry:   "the hold of %s ends",
 	forecast.Dwell:        "%s may be promised again after the dwell",

@@ -13,7 +13,7 @@ const mostAhead = 40
 // aheadInks are the inks of what is coming, by kind.
 var aheadInks = map[string]draw.Ink{
 	"probation": draw.Probation, "dwell": draw.Metal, "hold": draw.Quota, "work": draw.Wait, "maintenance": draw.Planned,
-	"incident": draw.Fault, "wave": draw.Ask, "delivery": draw.Paper,
+	"zone": draw.Ask, "incident": draw.Fault, "wave": draw.Ask, "delivery": draw.Paper,
 }
 
 // Aheads is what is coming, as a picture; to says where each leads.
@@ -51,6 +51,8 @@ func aheadName(a *musterv1.Ahead) string {
 		return a.GetAbout() + " ends, as declared"
 	case "hold":
 		return "hold ends: " + a.GetAbout()
+	case "zone":
+		return "no-fly zone " + a.GetAbout()
 	case "maintenance":
 		return nodes + " under maintenance"
 	case "incident":
@@ -81,6 +83,8 @@ func AheadPath(a *musterv1.Ahead) string {
 		return "/team/" + about
 	case about != "" && a.GetKind() == "wave":
 		return "/haircut/" + about
+	case a.GetKind() == "zone":
+		return "/maintenance"
 	case about != "" && a.GetKind() == "incident":
 		return "/incident/" + about
 	case about != "":

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/haircut"
 	"github.com/muster-fleet/muster/internal/faces/web/incident"
+	"github.com/muster-fleet/muster/internal/faces/web/maintenance"
 	"github.com/muster-fleet/muster/internal/faces/web/node"
 	"github.com/muster-fleet/muster/internal/faces/web/partition"
 	"github.com/muster-fleet/muster/internal/faces/web/promise"
@@ -62,6 +63,7 @@ var pages = []struct {
 
 	{"/nodes", node.List},
 	{"/node/{name}", node.Page},
+	{"/maintenance", maintenance.Page},
 	{"/incidents", incident.List},
 	{"/incident/{name}", incident.Page},
 	{"/events", events.Page},
@@ -82,6 +84,7 @@ func (s *Server) routes() http.Handler {
 	form("/haircuts", haircut.Save)
 	form("/haircut/{name}/{step}", haircut.Do)
 	mux.Handle("GET /haircut-export", s.site.File(haircut.Export))
+	mux.Handle("GET /maintenance.ics", s.site.File(maintenance.Calendar))
 	form("/do/{action}", change.Do)
 
 	mux.HandleFunc("GET /live", s.site.Live)

@@ -42,7 +42,7 @@ const driven = "state/fleet state/event decide/core decide/promise decide/placem
 const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
 
 // pages are the rooms of pages.
-const pages = "faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/node faces/web/partition faces/web/promise " +
+const pages = "faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/maintenance faces/web/node faces/web/partition faces/web/promise " +
 	"faces/web/queue faces/web/reference faces/web/run faces/web/shadow faces/web/team faces/web/workload"
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a
@@ -146,6 +146,7 @@ var rooms = []room{
 	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
 	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen answer/reason faces/draw"},
+	{folder: "internal/faces/calendar", kind: open, only: "gen"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet state/text decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/wire", kind: open, may: "gen"},
@@ -166,6 +167,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/node", kind: open, only: page + " faces/web/change faces/web/events faces/web/islands"},
 	{folder: "internal/faces/web/workload", kind: open, only: page + " faces/web/change faces/web/coming faces/web/islands"},
 	{folder: "internal/faces/web/queue", kind: open, only: page},
+	{folder: "internal/faces/web/maintenance", kind: open, only: page + " faces/web/change faces/calendar"},
 	{folder: "internal/faces/web/run", kind: open, only: page},
 	{folder: "internal/faces/web/team", kind: open, only: page + " faces/web/change"},
 	{folder: "internal/faces/web/haircut", kind: open, only: page},

@@ -47,6 +47,7 @@ var navigation = []struct{ name, path, key string }{
 	{"Haircut", "/haircuts", "haircuts"},
 	{"Promise", "/promise", "promise"},
 	{"Nodes", "/nodes", "nodes"},
+	{"Maintenance", "/maintenance", "maintenance"},
 	{"Events", "/events", "events"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/ask"
 )
 
 // The cookies of the pages. None of them is read by a script but the theme's.
@@ -134,4 +135,10 @@ func ownPath(to string) string {
 		return "/"
 	}
 	return u.String()
+}
+
+// SignedAs asks the API in the name of a token that came with the request itself.
+func (v *Visit) SignedAs(token string) {
+	v.self.token = token
+	v.Ctx = ask.As(v.Ctx, ask.Reader{Host: v.Request.Host, Token: token, Proof: v.Request.Header.Get("Muster-Proof")})
 }

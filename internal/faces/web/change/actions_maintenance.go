@@ -1,0 +1,170 @@
+package change
+
+import (
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
+)
+
+var (
+	impactField  = field{name: "impact", label: "Impact", must: true, choices: []choice{{"restart", "restart: the node restarts"}, {"replace", "replace: another machine comes back"}, {"freeze", "freeze: the node pauses"}, {"none", "none"}}}
+	lastsField   = field{name: "lasts", label: "Takes", hint: "on one node", sample: "45m", must: true}
+	rolloutField = field{name: "name", label: "Rollout", must: true, fixed: true}
+)
+
+func maintenancePage(values) string { return "/maintenance" }
+
+// span reads how long something lasts; nil where the field is empty.
+func (a *attempt) span(name string) *durationpb.Duration {
+	word := a.values[name]
+	if word == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || d <= 0 {
+		a.fault(name, "is not a length: "+parts.Short(word, 20)+"; write 45m or 24h")
+	}
+	return durationpb.New(d)
+}
+
+// from reads a moment to come; an empty field is now.
+func (a *attempt) from(name string) *timestamppb.Timestamp {
+	if a.values[name] == "" {
+		return timestamppb.New(a.v.Now)
+	}
+	return a.until(name)
+}
+
+// moveRollout is a row that pauses, resumes or abandons a rollout.
+func moveRollout(verb, title, says, state string, danger bool) action {
+	return action{
+		name: verb + "-rollout", title: title, says: says, button: title, danger: danger, operators: true, nav: "maintenance", fields: []field{rolloutField},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Maintenance.MoveRollout, &musterv1.MoveRolloutRequest{Write: a.write, Name: a.text("name"), State: state})
+		},
+		command: func(f values) []string { return []string{"muster", "rollout", verb, f["name"]} },
+		back:    maintenancePage,
+	}
+}
+
+// maintenanceActions change planned work on nodes.
+var maintenanceActions = []action{
+	{
+		name: "add-update", title: "Make an update known", says: "A component of nodes to a version. A rollout brings it to them.", button: "Make it known", operators: true, nav: "maintenance",
+		fields: []field{
+			{name: "name", label: "Name", sample: "driver-580", must: true}, {name: "component", label: "Component", sample: "gpu-driver", must: true},
+			{name: "version", label: "Version", sample: "580", must: true}, {name: "gpus", label: "GPU models", hint: "that it fits", sample: "all"}, impactField, lastsField,
+			{name: "deadline", label: "Deadline", hint: "by then it happens, whether people like it or not", sample: "none"},
+			{name: "executor", label: "Carried out by", must: true, choices: []choice{{"people", "people"}, {"job", "a Kubernetes Job on the node"}, {"simulated", "the server, which plays it"}}},
+		},
+		do: addUpdate,
+		command: func(f values) []string {
+			return flags([]string{"muster", "update", "add", f["name"], f["component"], f["version"]}, "--gpu", strings.Join((&attempt{values: f}).list("gpus"), ","),
+				"--impact", f["impact"], "--lasts", f["lasts"], "--deadline", f["deadline"], "--executor", f["executor"])
+		},
+		back: maintenancePage,
+	},
+	{
+		name: "start-rollout", title: "Start a rollout", says: "Brings updates to the nodes of a scope: a canary first, then waves. It takes only what no quota was promised.", button: "Start the rollout", operators: true, nav: "maintenance",
+		fields: []field{
+			{name: "name", label: "Name", sample: "driver-580", must: true}, {name: "scope", label: "Where", hint: "fleet, cluster, partition or island", sample: "tiger/h200", must: true},
+			{name: "updates", label: "Updates", hint: "names, with spaces between them", sample: "driver-580", must: true},
+			{name: "canary", label: "Nodes of the canary", sample: "2"}, {name: "soak", label: "Soak of the canary", sample: "24h"},
+			{name: "bisect", label: "Search for the update that fails, where a canary of several fails", check: true},
+		},
+		do: startRollout,
+		command: func(f values) []string {
+			words := flags([]string{"muster", "rollout", "start", f["name"]}, "--scope", f["scope"], "--update", strings.Join((&attempt{values: f}).list("updates"), ","), "--canary", f["canary"], "--soak", f["soak"])
+			if f["bisect"] != "" {
+				words = append(words, "--bisect")
+			}
+			return words
+		},
+		back: maintenancePage,
+	},
+	moveRollout("pause", "Pause a rollout", "No more visits begin. One that has begun is finished.", "paused", false),
+	moveRollout("resume", "Resume a rollout", "Visits begin again, as its gates and limits allow.", "running", false),
+	moveRollout("abandon", "Abandon a rollout", "No more visits begin, for good. One that has begun is finished.", "abandoned", true),
+	{
+		name: "add-zone", title: "Add a no-fly zone", says: "Keeps freezing, restarting and replacing visits away from nodes for a while. What that costs stands beside it.", button: "Add the zone", nav: "maintenance",
+		fields: []field{
+			{name: "name", label: "Name", sample: "launch", must: true}, {name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},
+			{name: "workload", label: "Or a workload", hint: "the nodes that it holds", sample: "oak/moonshot"},
+			{name: "from", label: "From", sample: "now"}, {name: "to", label: "To", sample: "7d", must: true},
+			{name: "why", label: "What for", sample: "launch of the model", must: true}, {name: "owner", label: "Owner", sample: "ada", must: true}, {name: "link", label: "Link", sample: "https://…", must: true},
+		},
+		do: addZone,
+		command: func(f values) []string {
+			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", f["from"], "--to", f["to"], "--owner", f["owner"], "--link", f["link"])
+		},
+		back: maintenancePage,
+	},
+	{
+		name: "end-zone", title: "End a no-fly zone", says: "Visits that it kept away may begin again.", button: "End the zone", operators: true, nav: "maintenance",
+		fields: []field{{name: "name", label: "Zone", must: true, fixed: true}},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Maintenance.EndZone, &musterv1.EndZoneRequest{Write: a.write, Name: a.text("name")})
+		},
+		command: func(f values) []string { return []string{"muster", "nfz", "end", f["name"]} },
+		back:    maintenancePage,
+	},
+	{
+		name: "announce", title: "Announce a maintenance", says: "A maintenance of some nodes at a fixed moment. Within a day of it the nodes back no quota any more.", button: "Announce it", operators: true, nav: "maintenance",
+		fields: []field{
+			{name: "name", label: "Name", sample: "host-update", must: true}, nodesField, {name: "starts", label: "Starts", sample: "3d", must: true}, lastsField, impactField,
+			{name: "provider", label: "The provider announces it: it begins whatever zones say", check: true},
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Maintenance.AddNotice, &musterv1.AddNoticeRequest{Write: a.write, Notice: &musterv1.Notice{
+				Name: a.text("name"), Nodes: a.list("nodes"), Starts: a.until("starts"), Lasts: a.span("lasts"), Impact: a.text("impact"), Provider: a.yes("provider"),
+			}})
+		},
+		command: func(f values) []string {
+			words := flags([]string{"muster", "notice", "add", f["name"]}, "--node", strings.Join((&attempt{values: f}).list("nodes"), ","), "--starts", f["starts"], "--lasts", f["lasts"], "--impact", f["impact"])
+			if f["provider"] != "" {
+				words = append(words, "--provider")
+			}
+			return words
+		},
+		back: maintenancePage,
+	},
+	{
+		name: "cancel-maintenance", title: "Cancel a maintenance", says: "The maintenance is not announced any more. Visits that have begun are finished.", button: "Cancel the maintenance", operators: true, nav: "maintenance",
+		fields: []field{{name: "name", label: "Maintenance", must: true, fixed: true}},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			return send(a, a.v.Maintenance.CancelNotice, &musterv1.CancelNoticeRequest{Write: a.write, Name: a.text("name")})
+		},
+		command: func(f values) []string { return []string{"muster", "notice", "cancel", f["name"]} },
+		back:    maintenancePage,
+	},
+}
+
+func addUpdate(a *attempt) (*musterv1.Written, error) {
+	u := &musterv1.NodeUpdate{
+		Name: a.text("name"), Component: a.text("component"), Version: a.text("version"), Gpus: a.list("gpus"), Impact: a.text("impact"), Lasts: a.span("lasts"), Executor: a.text("executor"),
+	}
+	if a.text("deadline") != "" {
+		u.Deadline = a.until("deadline")
+	}
+	return send(a, a.v.Maintenance.AddUpdate, &musterv1.AddUpdateRequest{Write: a.write, Update: u})
+}
+
+func startRollout(a *attempt) (*musterv1.Written, error) {
+	m := &musterv1.StartRolloutRequest{Write: a.write, Name: a.text("name"), Scope: a.text("scope"), Updates: a.list("updates"), Soak: a.span("soak"), Bisect: a.yes("bisect")}
+	if n := a.maybe("canary"); n != nil {
+		m.CanaryNodes = *n
+	}
+	return send(a, a.v.Maintenance.StartRollout, m)
+}
+
+func addZone(a *attempt) (*musterv1.Written, error) {
+	return send(a, a.v.Maintenance.AddZone, &musterv1.AddZoneRequest{Write: a.write, Zone: &musterv1.Zone{
+		Name: a.text("name"), Scope: a.text("scope"), Workload: a.text("workload"), From: a.from("from"), To: a.until("to"),
+		Reason: a.text("why"), Owner: a.text("owner"), Link: a.text("link"),
+	}})
+}

@@ -1,0 +1,43 @@
+package maintenance
+
+import (
+	"strings"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/calendar"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
+)
+
+// Calendar sends planned work as an iCalendar feed, of all the fleet or of one scope. A
+// calendar that cannot sign in as a browser does gives a token as the password of the address.
+func Calendar(v *frame.Visit) error {
+	if _, token, ok := v.Request.BasicAuth(); ok {
+		v.SignedAs(token)
+	}
+	res, err := v.Maintenance.GetMaintenance(v.Ctx, &musterv1.GetMaintenanceRequest{})
+	if err != nil {
+		return err
+	}
+	var covers func(string) bool
+	if scope := v.Query("scope"); scope != "" {
+		covers = within(scope)
+	}
+	data, err := calendar.Feed(res, covers)
+	if err != nil {
+		return err
+	}
+	h := v.Writer.Header()
+	h.Set("Content-Type", calendar.Type)
+	h.Set("Content-Disposition", `inline; filename="muster-maintenance.ics"`)
+	h.Set("Cache-Control", "no-store")
+	_, _ = v.Writer.Write(data)
+	return nil
+}
+
+// within says whether a place lies in a scope, or the scope in it: tiger has tiger/h200, and
+// what concerns the fleet concerns tiger.
+func within(scope string) func(string) bool {
+	return func(place string) bool {
+		return place == "fleet" || place == scope || strings.HasPrefix(place, scope+"/") || strings.HasPrefix(scope, place+"/")
+	}
+}
