@@ -49,6 +49,8 @@ type Figures struct {
 	Idle int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
 	// Grants whose declared gang no island backs in one piece.
 	GangsUnbacked int32 `protobuf:"varint,31,opt,name=gangs_unbacked,json=gangsUnbacked,proto3" json:"gangs_unbacked,omitempty"`
+	// Held by in-quota work, and their utilisation was measured: of the others nobody knows whether they are busy.
+	Measured      int32 `protobuf:"varint,32,opt,name=measured,proto3" json:"measured,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -212,6 +214,13 @@ func (x *Figures) GetIdle() int32 {
 func (x *Figures) GetGangsUnbacked() int32 {
 	if x != nil {
 		return x.GangsUnbacked
+	}
+	return 0
+}
+
+func (x *Figures) GetMeasured() int32 {
+	if x != nil {
+		return x.Measured
 	}
 	return 0
 }
@@ -1823,7 +1832,7 @@ var File_muster_v1_capacity_proto protoreflect.FileDescriptor
 
 const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\n" +
-	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xa8\x04\n" +
+	"\x18muster/v1/capacity.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xc4\x04\n" +
 	"\aFigures\x12\x1c\n" +
 	"\tinstalled\x18\x01 \x01(\x05R\tinstalled\x12\x18\n" +
 	"\ahealthy\x18\x02 \x01(\x05R\ahealthy\x12\x16\n" +
@@ -1846,7 +1855,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\tflex_used\x18\x10 \x01(\x05R\bflexUsed\x12!\n" +
 	"\flargest_gang\x18\x11 \x01(\x05R\vlargestGang\x12\x12\n" +
 	"\x04idle\x18\x1e \x01(\x05R\x04idle\x12%\n" +
-	"\x0egangs_unbacked\x18\x1f \x01(\x05R\rgangsUnbacked\"\x83\x01\n" +
+	"\x0egangs_unbacked\x18\x1f \x01(\x05R\rgangsUnbacked\x12\x1a\n" +
+	"\bmeasured\x18  \x01(\x05R\bmeasured\"\x83\x01\n" +
 	"\x0fClusterCapacity\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12,\n" +

@@ -209,7 +209,9 @@ type Grant struct {
 	// The largest gang that the quota could start guaranteed now, in one island.
 	LargestGang int32 `protobuf:"varint,31,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
 	// The most of its backing that lies in one island.
-	LargestPiece  int32 `protobuf:"varint,32,opt,name=largest_piece,json=largestPiece,proto3" json:"largest_piece,omitempty"`
+	LargestPiece int32 `protobuf:"varint,32,opt,name=largest_piece,json=largestPiece,proto3" json:"largest_piece,omitempty"`
+	// Held by its workloads, and their utilisation was measured: of the others nobody knows whether they are busy.
+	Measured      int32 `protobuf:"varint,33,opt,name=measured,proto3" json:"measured,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -394,6 +396,13 @@ func (x *Grant) GetLargestGang() int32 {
 func (x *Grant) GetLargestPiece() int32 {
 	if x != nil {
 		return x.LargestPiece
+	}
+	return 0
+}
+
+func (x *Grant) GetMeasured() int32 {
+	if x != nil {
+		return x.Measured
 	}
 	return 0
 }
@@ -1892,7 +1901,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
 	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
 	"\x05owner\x18\x1e \x01(\tR\x05owner\x12\x12\n" +
-	"\x04open\x18\x1f \x01(\bR\x04open\"\xc4\x05\n" +
+	"\x04open\x18\x1f \x01(\bR\x04open\"\xe0\x05\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +
@@ -1919,7 +1928,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05stale\x18\x13 \x01(\bR\x05stale\x12\x12\n" +
 	"\x04idle\x18\x1e \x01(\x05R\x04idle\x12!\n" +
 	"\flargest_gang\x18\x1f \x01(\x05R\vlargestGang\x12#\n" +
-	"\rlargest_piece\x18  \x01(\x05R\flargestPiece\x1a:\n" +
+	"\rlargest_piece\x18  \x01(\x05R\flargestPiece\x12\x1a\n" +
+	"\bmeasured\x18! \x01(\x05R\bmeasured\x1a:\n" +
 	"\fIslandsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd6\x01\n" +

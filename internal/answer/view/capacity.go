@@ -55,6 +55,7 @@ func (f *Figures) add(g Figures) {
 	f.Flex += g.Flex
 	f.FlexUsed += g.FlexUsed
 	f.Idle += g.Idle
+	f.Measured += g.Measured
 	f.GangsUnbacked += g.GangsUnbacked
 	f.LargestGang = max(f.LargestGang, g.LargestGang)
 }

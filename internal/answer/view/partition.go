@@ -21,6 +21,9 @@ type Figures struct {
 	Flex        int `json:"flex"`
 	FlexUsed    int `json:"flexUsed"`
 	Idle        int `json:"idle"` // held by in-quota work that has long done nothing
+	// Measured is the GPUs that in-quota work holds and whose utilisation was measured:
+	// of the others nobody knows whether they are busy or idle.
+	Measured int `json:"measured,omitempty"`
 	// LargestGang is the largest gang that in-quota work could start now in one
 	// island: guaranteed inside its quota's backing, or borrowing inside its tree's on
 	// nodes that the tree does not touch.
@@ -74,6 +77,7 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		f.Borrowed += q.Borrowed
 		f.Over += q.Over
 		f.Idle += q.Idle
+		f.Measured += q.Measured
 		if q.GangMissing > 0 {
 			f.GangsUnbacked++
 		}

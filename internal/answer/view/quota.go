@@ -25,8 +25,9 @@ type Quota struct {
 	Borrowed    int            `json:"borrowed"`
 	Lent        int            `json:"lent"`
 	Over        int            `json:"over"`
-	Idle        int            `json:"idle"`    // held by work that has long done nothing
-	Islands     map[string]int `json:"islands"` // GPUs backed
+	Idle        int            `json:"idle"`               // held by work that has long done nothing
+	Measured    int            `json:"measured,omitempty"` // held, and their utilisation was measured
+	Islands     map[string]int `json:"islands"`            // GPUs backed
 	Flags       []string       `json:"flags"`
 	// Of a declared gang that is not backed: the island where least is missing, and how much.
 	GangIsland  string `json:"gangIsland,omitempty"`
@@ -60,7 +61,7 @@ func QuotasAt(p *fleet.Partition, now fleet.Instant) []Quota {
 	rows := make([]Quota, len(p.Accounts))
 	for i, a := range p.Accounts {
 		rows[i] = quotaRow(p, a)
-		rows[i].Idle = a.Idle(now)
+		rows[i].Idle, rows[i].Measured = a.Idle(now), a.Measured()
 	}
 	lend(rows)
 	return rows

@@ -149,7 +149,7 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
-		column{head: "NOTE", spare: true, folds: true},
+		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true},
 	)
 	for _, p := range res.GetPartitions() {
 		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), wrongs(p))
@@ -183,5 +183,5 @@ func wrongs(p *musterv1.PartitionCapacity) string {
 func (t *table) figures(name string, f *musterv1.Figures, held int32, note string) {
 	t.add(name, f.GetInstalled(), f.GetHealthy(), f.GetUsable(), f.GetStranded(), f.GetPromisable(), f.GetSustainable(),
 		f.GetAssigned(), f.GetBacked(), f.GetUnbacked(), f.GetUnallocated(), f.GetScheduled(), f.GetUnscheduled(),
-		f.GetBorrowed(), f.GetOver(), f.GetFlex(), f.GetFlexUsed(), f.GetIdle(), f.GetLargestGang(), held, note)
+		f.GetBorrowed(), f.GetOver(), f.GetFlex(), f.GetFlexUsed(), f.GetIdle(), f.GetLargestGang(), held, f.GetMeasured(), note)
 }

@@ -60,19 +60,31 @@ func (h *haircutAsk) buffers() ([]*musterv1.Buffer, error) {
 
 // policyFlag reads a buffer policy as people write it.
 func policyFlag(text string) (*musterv1.Buffer, error) {
+	b, ok := readPolicy(text)
+	if !ok {
+		return nil, usage("--policy %.40q; write a share that is kept back (15%% or 0.15), calibrated or binomial", text)
+	}
+	return b, nil
+}
+
+// readPolicy reads a share that is kept back, or the kind of a policy that learns.
+func readPolicy(text string) (*musterv1.Buffer, bool) {
 	word := strings.TrimPrefix(strings.TrimSpace(text), "fixed:")
 	if word == "calibrated" || word == "binomial" {
-		return &musterv1.Buffer{Kind: word}, nil
+		return &musterv1.Buffer{Kind: word}, true
 	}
-	number, percent := strings.CutSuffix(word, "%")
+	share, ok := readShare(word)
+	return &musterv1.Buffer{Kind: "fixed", Share: share}, ok
+}
+
+// readShare reads 15% or 0.15.
+func readShare(text string) (float64, bool) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
 		share /= 100
 	}
-	if err != nil || share < 0 || share > 1 {
-		return nil, usage("--policy %.40q; write a share that is kept back (15%% or 0.15), calibrated or binomial", text)
-	}
-	return &musterv1.Buffer{Kind: "fixed", Share: share}, nil
+	return share, err == nil && share >= 0 && share <= 1
 }
 
 // haircutPlanOptions are those of `muster haircut plan`.

@@ -24,6 +24,8 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 	n := func(x int32) int { return int(x) }
 	installed, healthy, promisable, assigned := n(f.GetInstalled()), n(f.GetHealthy()), n(f.GetPromisable()), n(f.GetAssigned())
 	backed, scheduled, idle := n(f.GetBacked()), n(f.GetScheduled()), min(n(f.GetIdle()), n(f.GetScheduled()))
+	measured := min(n(f.GetMeasured()), scheduled)
+	busy := max(0, measured-idle)
 	var list []draw.Step
 	add := func(word string, s draw.Step) {
 		if s.Name == "" {
@@ -58,14 +60,19 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 	add("scheduled", draw.Step{
 		GPUs: scheduled, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running"),
 		Parts: []draw.Part{
-			{GPUs: scheduled - idle, Ink: draw.Quota, Says: draw.Number(scheduled-idle) + " busy. " + Define("busy")},
+			{GPUs: busy, Ink: draw.Quota, Says: draw.Number(busy) + " busy. " + Define("busy")},
+			{GPUs: scheduled - busy - idle, Ink: draw.Quota, Says: draw.Number(scheduled-busy-idle) + " whose utilisation was not measured."},
 			{GPUs: idle, Ink: draw.Idle, Says: draw.Number(idle) + " idle. " + Define("idle")},
 		},
 	})
-	if idle > 0 { // else utilisation was not measured, or busy says no more than scheduled
-		add("busy", draw.Step{GPUs: scheduled - idle, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running")})
+	if measured > 0 { // else what is busy is not known
+		unknown := scheduled - busy - idle
+		add("busy", draw.Step{
+			GPUs: busy, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running"),
+			Note: noteIf(unknown > 0, draw.Number(unknown)+" not measured"),
+		})
 	}
-	add("idle", draw.Step{GPUs: idle, From: scheduled - idle, Ink: draw.Idle, Href: to("/teams")})
+	add("idle", draw.Step{GPUs: idle, From: busy, Ink: draw.Idle, Href: to("/teams")})
 	return list
 }
 

@@ -11,8 +11,8 @@ import (
 
 func figures() *musterv1.CapacityResponse {
 	return &musterv1.CapacityResponse{Partitions: []*musterv1.PartitionCapacity{
-		{Figures: &musterv1.Figures{Installed: 128, Healthy: 96, Promisable: 88, Assigned: 104, Backed: 88, Scheduled: 40, Idle: 8}},
-		{Figures: &musterv1.Figures{Installed: 64, Healthy: 64, Promisable: 48, Assigned: 32, Backed: 32, Unallocated: 16, Scheduled: 32}},
+		{Figures: &musterv1.Figures{Installed: 128, Healthy: 96, Promisable: 88, Assigned: 104, Backed: 88, Scheduled: 40, Idle: 8, Measured: 40}},
+		{Figures: &musterv1.Figures{Installed: 64, Healthy: 64, Promisable: 48, Assigned: 32, Backed: 32, Unallocated: 16, Scheduled: 32, Measured: 32}},
 	}}
 }
 
@@ -38,6 +38,25 @@ func TestWaterfallSumsUp(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("%s is missing", name)
+	}
+}
+
+// Busy is only what was measured and is not idle; of the rest nobody knows.
+func TestBusyIsOnlyWhatWasMeasured(t *testing.T) {
+	for _, c := range []struct {
+		measured, idle int32
+		busy           int
+		note           string
+	}{{0, 0, -1, ""}, {40, 0, 40, "32 not measured"}, {40, 8, 32, "32 not measured"}, {72, 8, 64, ""}} {
+		busy, note := -1, ""
+		for _, s := range Waterfall(&musterv1.Figures{Installed: 192, Healthy: 192, Promisable: 136, Assigned: 136, Backed: 120, Scheduled: 72, Idle: c.idle, Measured: c.measured}, nil, nil, nil) {
+			if s.Name == "busy" {
+				busy, note = s.GPUs, s.Note
+			}
+		}
+		if busy != c.busy || note != c.note {
+			t.Errorf("%d measured, %d idle: busy %d %q, want %d %q", c.measured, c.idle, busy, note, c.busy, c.note)
+		}
 	}
 }
 

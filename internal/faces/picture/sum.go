@@ -19,6 +19,7 @@ func Sum(c *musterv1.CapacityResponse) *musterv1.Figures {
 		s.Unallocated += f.GetUnallocated()
 		s.Scheduled += f.GetScheduled()
 		s.Idle += f.GetIdle()
+		s.Measured += f.GetMeasured()
 	}
 	return s
 }

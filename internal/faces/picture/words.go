@@ -38,7 +38,7 @@ var Words = []Word{
 	{"lent", "backing that a quota does not use and its siblings do", "", "muster quota list"},
 	{"over", "usage above backed that nothing covers: its work is unprotected", "", "muster quota list -o wide"},
 	{"idle", "held by in-quota work whose measured utilisation has been under 5 % for 4 h", "", "muster capacity -o wide"},
-	{"busy", "scheduled, and not known to be idle; shown where utilisation was measured", "scheduled − idle", "muster capacity"},
+	{"busy", "scheduled, measured, and not idle; shown where utilisation was measured", "measured − idle", "muster capacity"},
 	{"flex", "usable GPUs that no in-quota workload holds or has reserved: open to everybody, and taken back when quota needs it", "(usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota", "muster capacity flex"},
 	{"flex used", "flex that workloads hold", "", "muster capacity flex"},
 	{"share", "what a namespace may count on of a flex pool: the max-min level over what each holds and asks for", "", "muster capacity flex"},

@@ -34,6 +34,9 @@ func TestTheWaterfallNamesTheBufferThatServesFlex(t *testing.T) {
 	if strings.Contains(body, ">busy<") {
 		t.Error("GPUs are said to be busy that were never measured")
 	}
+	h.do(core.MeasureUsage{Of: []core.Measured{{Namespace: "oak", Name: "base", SM: 900, Tensor: fleet.Unmeasured, Network: fleet.Unmeasured}}})
+	_, body = h.get("/")
+	has(t, body, ">busy<")
 }
 
 // A grant that cannot be used in one piece is the first thing that the page says, however much

@@ -25,7 +25,7 @@ func Figures(f view.Figures) *musterv1.Figures {
 		Promisable: int32(f.Promisable), Sustainable: int32(f.Sustainable),
 		Assigned: int32(f.Assigned), Backed: int32(f.Backed), Unbacked: int32(f.Unbacked), Unallocated: int32(f.Unallocated),
 		Scheduled: int32(f.Scheduled), Unscheduled: int32(f.Unscheduled), Borrowed: int32(f.Borrowed), Over: int32(f.Over),
-		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang), Idle: int32(f.Idle), GangsUnbacked: int32(f.GangsUnbacked),
+		Flex: int32(f.Flex), FlexUsed: int32(f.FlexUsed), LargestGang: int32(f.LargestGang), Idle: int32(f.Idle), Measured: int32(f.Measured), GangsUnbacked: int32(f.GangsUnbacked),
 	}
 }
 

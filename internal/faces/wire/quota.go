@@ -55,7 +55,7 @@ func grant(q view.Quota) *musterv1.Grant {
 		Scheduled: int32(q.Scheduled), Unscheduled: int32(q.Unscheduled),
 		Borrowed: int32(q.Borrowed), Lent: int32(q.Lent), Over: int32(q.Over),
 		Islands: make(map[string]int32, len(q.Islands)), Flags: q.Flags,
-		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale, Idle: int32(q.Idle),
+		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale, Idle: int32(q.Idle), Measured: int32(q.Measured),
 		LargestGang: int32(q.LargestGang), LargestPiece: int32(q.LargestPiece),
 	}
 	for name, gpus := range q.Islands {

@@ -65,9 +65,24 @@ func (s *State) settleHighs() {
 // Idle is the GPUs that the account's workloads hold here and have left idle for
 // at least the idle window of the policy (semantics §1).
 func (a *Account) Idle(now Instant) int {
+	window := a.partition.state.Policy.Idle.Window
+	return a.heldBy(func(w *Workload) bool {
+		idle := w.Usage != nil && w.IdleFor(now) != 0
+		return idle && w.IdleFor(now) >= window
+	})
+}
+
+// Measured is the GPUs that the account's workloads hold here and whose utilisation a
+// monitor has measured: of the others nobody knows whether they are busy.
+func (a *Account) Measured() int {
+	return a.heldBy(func(w *Workload) bool { return w.Usage != nil })
+}
+
+// heldBy is the GPUs that some of the account's workloads hold here.
+func (a *Account) heldBy(which func(*Workload) bool) int {
 	n := 0
 	for _, w := range a.work {
-		if w.Usage == nil || w.IdleFor(now) == 0 || w.IdleFor(now) < a.partition.state.Policy.Idle.Window {
+		if !which(w) {
 			continue
 		}
 		for pool, replicas := range w.Replicas {

@@ -147,6 +147,7 @@ var metalActions = []action{
 			}
 			return send(a, a.v.Fleet.SetBuffer, &musterv1.SetBufferRequest{Write: a.write, Scope: a.text("scope"), Buffer: b})
 		},
+		command: bufferCommand,
 		back: func(f values) string {
 			if strings.Count(f["scope"], "/") == 1 {
 				return "/partition/" + f["scope"]
@@ -154,6 +155,15 @@ var metalActions = []action{
 			return "/promise"
 		},
 	},
+}
+
+// bufferCommand is what sets the same policy on the command line.
+func bufferCommand(f values) []string {
+	policy := f["kind"]
+	if policy == "fixed" {
+		policy = strings.TrimSuffix(strings.TrimSpace(f["share"]), "%") + "%"
+	}
+	return []string{"muster", "buffer", "set", f["scope"], policy}
 }
 
 func incidentPage(f values) string { return "/incident/" + f["name"] }
