@@ -49,7 +49,7 @@ type Figures struct {
 	Idle int32 `protobuf:"varint,30,opt,name=idle,proto3" json:"idle,omitempty"`
 	// Grants whose declared gang no island backs in one piece.
 	GangsUnbacked int32 `protobuf:"varint,31,opt,name=gangs_unbacked,json=gangsUnbacked,proto3" json:"gangs_unbacked,omitempty"`
-	// Held by in-quota work, and their utilisation was measured: of the others nobody knows whether they are busy.
+	// Held by in-quota work, and their utilisation was measured: whether the others are busy is not known.
 	Measured      int32 `protobuf:"varint,32,opt,name=measured,proto3" json:"measured,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

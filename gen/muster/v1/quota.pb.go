@@ -210,7 +210,7 @@ type Grant struct {
 	LargestGang int32 `protobuf:"varint,31,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
 	// The most of its backing that lies in one island.
 	LargestPiece int32 `protobuf:"varint,32,opt,name=largest_piece,json=largestPiece,proto3" json:"largest_piece,omitempty"`
-	// Held by its workloads, and their utilisation was measured: of the others nobody knows whether they are busy.
+	// Held by its workloads, and their utilisation was measured: whether the others are busy is not known.
 	Measured      int32 `protobuf:"varint,33,opt,name=measured,proto3" json:"measured,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,7 +22,7 @@ type Figures struct {
 	FlexUsed    int `json:"flexUsed"`
 	Idle        int `json:"idle"` // held by in-quota work that has long done nothing
 	// Measured is the GPUs that in-quota work holds and whose utilisation was measured:
-	// of the others nobody knows whether they are busy or idle.
+	// whether the others are busy or idle is not known.
 	Measured int `json:"measured,omitempty"`
 	// LargestGang is the largest gang that in-quota work could start now in one
 	// island: guaranteed inside its quota's backing, or borrowing inside its tree's on

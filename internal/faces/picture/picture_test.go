@@ -41,7 +41,7 @@ func TestWaterfallSumsUp(t *testing.T) {
 	}
 }
 
-// Busy is only what was measured and is not idle; of the rest nobody knows.
+// Busy is only what was measured and is not idle; the rest is not known.
 func TestBusyIsOnlyWhatWasMeasured(t *testing.T) {
 	for _, c := range []struct {
 		measured, idle int32

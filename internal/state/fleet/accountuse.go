@@ -73,7 +73,7 @@ func (a *Account) Idle(now Instant) int {
 }
 
 // Measured is the GPUs that the account's workloads hold here and whose utilisation a
-// monitor has measured: of the others nobody knows whether they are busy.
+// monitor has measured: whether the others are busy is not known.
 func (a *Account) Measured() int {
 	return a.heldBy(func(w *Workload) bool { return w.Usage != nil })
 }
