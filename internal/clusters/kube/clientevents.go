@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Say sets the condition muster.dev/Admitted of a pod.
@@ -41,18 +41,10 @@ func (c *Client) note(ctx context.Context, about corev1.ObjectReference, reason,
 	return c.core.Post().Namespace(about.Namespace).Resource("events").Body(&corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{GenerateName: "muster-", Namespace: about.Namespace},
 		InvolvedObject: about,
-		Reason:         reason, Message: clipTo(message, mostMessage), Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
+		Reason:         reason, Message: text.Bound(message, mostMessage), Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "muster"},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}).Do(ctx).Error()
 }
 
-// mostMessage is the longest message of an event that an API server takes.
+// mostMessage is the longest message of an event that an API server takes, in bytes.
 const mostMessage = 1024
-
-// clipTo shortens a text to so many bytes, at a letter's end.
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most-3], "") + "..."
-}

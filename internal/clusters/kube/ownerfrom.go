@@ -47,7 +47,7 @@ func partSizes(spec map[string]any) map[string]int {
 	for _, part := range listIn(spec, "replicatedJobs") {
 		template, _ := part["template"].(map[string]any)
 		job, _ := template["spec"].(map[string]any)
-		sizes[text(part["name"])] = orOne(part["replicas"]) * max(1, jobSize(job, nil))
+		sizes[textOf(part["name"])] = orOne(part["replicas"]) * max(1, jobSize(job, nil))
 	}
 	replicas, _ := spec["mpiReplicaSpecs"].(map[string]any)
 	for name, part := range replicas {
@@ -58,7 +58,7 @@ func partSizes(spec map[string]any) map[string]int {
 		sizes["headgroup"] = 1
 	}
 	for _, part := range listIn(spec, "workerGroupSpecs") {
-		sizes[text(part["groupName"])] = translate.RayGroupSize(part)
+		sizes[textOf(part["groupName"])] = translate.RayGroupSize(part)
 	}
 	for name, n := range sizes {
 		if name == "" || n > mostPods {
@@ -81,7 +81,7 @@ func orOne(v any) int {
 	return 1
 }
 
-func text(v any) string {
+func textOf(v any) string {
 	s, _ := v.(string)
 	return s
 }

@@ -27,33 +27,38 @@ const hindsightKind = "hindsight"
 var Policies = append(trial.Kinds(), hindsightKind)
 
 // ParsePolicy reads KIND or KIND=NUMBER: the share of fixed, the confidence of the others.
-func ParsePolicy(text string) (Policy, error) {
+func ParsePolicy(text string) (p Policy, err error) {
 	kind, number, given := strings.Cut(text, "=")
-	p := Policy{Kind: kind, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3}
-	x := 0.15
-	if kind != "fixed" {
-		x = 0.99
-	}
-	if given {
-		var err error
-		if x, err = strconv.ParseFloat(number, 64); err != nil {
-			return Policy{}, fmt.Errorf("%q is not a number; write %s=0.15, say", number, kind)
-		}
-	}
-	switch {
-	case kind == "fixed":
-		p = Policy{Kind: kind, Share: x}
-		if !(x >= 0 && x <= 1) {
-			return Policy{}, fmt.Errorf("fixed=%s: the share is not between 0 and 1", number)
-		}
-	case slices.Contains(Policies, kind):
-		p.Confidence = x
-		if !(x > 0 && x < 1) {
-			return Policy{}, fmt.Errorf("%s=%s: the confidence is not between 0 and 1, as 0.99 is", kind, number)
-		}
-	default:
+	if !slices.Contains(Policies, kind) {
 		return Policy{}, fmt.Errorf("there is no policy %.40q; known are %s", kind, strings.Join(Policies, ", "))
 	}
+	p = Policy{Kind: kind, Share: 0.15}
+	if kind != "fixed" {
+		p = Policy{Kind: kind, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3}
+	}
+	if !given {
+		return p, nil
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return Policy{}, fmt.Errorf("%q is not a number; write %s=0.15, say", number, kind)
+	}
+	return p.with(x)
+}
+
+// with is the policy with the number that its kind has.
+func (p Policy) with(x float64) (Policy, error) {
+	if p.Kind == "fixed" {
+		if !(x >= 0 && x <= 1) {
+			return Policy{}, fmt.Errorf("fixed=%v: the share is not between 0 and 1", x)
+		}
+		p.Share = x
+		return p, nil
+	}
+	if !(x > 0 && x < 1) {
+		return Policy{}, fmt.Errorf("%s=%v: the confidence is not between 0 and 1, as 0.99 is", p.Kind, x)
+	}
+	p.Confidence = x
 	return p, nil
 }
 

@@ -12,5 +12,6 @@
 // keep and to find again. The cases of other projects are kueue.go, kai.go and
 // kaimake.go, a large fleet's day whole.go: they play on stage.go, the engine of
 // production in virtual time, and peers.go is what their authors publish.
-// churn.go lives through crowds that ask for more than there is. markdown.go makes reports a part of a document. fleets.go builds the fleets that it measures on.
+// churn.go lives through crowds that ask for more than there is. markdown.go makes
+// reports a part of a document, and fleets.go builds the fleets that are measured.
 package bench

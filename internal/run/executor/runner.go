@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // How often work outside is looked at, and how long one call may take.
@@ -96,7 +97,7 @@ func (r *Runner) goOn(ctx context.Context, v *visit, now fleet.Instant) error {
 			r.o.Log.Warn("work on a node could not be looked at", "node", v.Node, "update", o.Update.Name, "error", err)
 			return ctx.Err()
 		case is.State == Failed:
-			say.Outcome, say.Why = core.Failed, o.Update.Name+": "+clip(is.Why)
+			say.Outcome, say.Why = core.Failed, o.Update.Name+": "+text.Bound(is.Why, mostWhy)
 			return r.tell(ctx, say)
 		case is.State != Done:
 			r.polls[v.id()] = max(r.polls[v.id()], is.Again)
@@ -137,12 +138,6 @@ func (r *Runner) stand(ctx context.Context, o Order) (Report, error) {
 // mostWhy bounds what is kept of an executor's own words, in bytes.
 const mostWhy = 500
 
-func clip(s string) string {
-	if len(s) > mostWhy {
-		return s[:mostWhy]
-	}
-	return s
-}
 
 // tell gives the engine a command. A refusal is logged: it says that the world has moved on.
 func (r *Runner) tell(ctx context.Context, c core.ReportVisit) error {

@@ -34,7 +34,7 @@ func SliceOf(of *resourcev1.ResourceSlice, o *Options) (s Slice, ok bool) {
 		if slices.ContainsFunc(d.Taints, func(t resourcev1.DeviceTaint) bool { return t.Effect != "None" }) {
 			s.Tainted++
 		}
-		if model := clip(firstOf(attribute(d, "productName"), attribute(d, "model"))); model != "" && (s.Model == "" || model < s.Model) {
+		if model := Clip(firstOf(attribute(d, "productName"), attribute(d, "model"))); model != "" && (s.Model == "" || model < s.Model) {
 			s.Model = model
 		}
 	}
@@ -164,14 +164,14 @@ func asksOf(p *corev1.Pod) (list []Ask) {
 	for _, c := range p.Spec.ResourceClaims[:min(len(p.Spec.ResourceClaims), mostAsks)] {
 		a := Ask{}
 		if c.ResourceClaimName != nil {
-			a.Claim = clip(*c.ResourceClaimName)
+			a.Claim = Clip(*c.ResourceClaimName)
 		}
 		if c.ResourceClaimTemplateName != nil {
-			a.Template = clip(*c.ResourceClaimTemplateName)
+			a.Template = Clip(*c.ResourceClaimTemplateName)
 		}
 		for _, s := range p.Status.ResourceClaimStatuses {
 			if s.Name == c.Name && s.ResourceClaimName != nil {
-				a.Claim = clip(*s.ResourceClaimName)
+				a.Claim = Clip(*s.ResourceClaimName)
 			}
 		}
 		list = append(list, a)

@@ -33,7 +33,7 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 			continue
 		}
 		s, ok := adapt.FromCondition(adapt.NodeCondition{
-			Node: n.Name, Type: clip(string(c.Type)), Status: string(c.Status), Reason: clip(c.Reason), Message: clip(c.Message),
+			Node: n.Name, Type: Clip(string(c.Type)), Status: string(c.Status), Reason: Clip(c.Reason), Message: Clip(c.Message),
 			Since: instantOf(c.LastTransitionTime.Time),
 		})
 		if ok {
@@ -62,7 +62,7 @@ func (n *Node) marks(of *corev1.Node, o *Options) {
 	n.Fenced = slices.ContainsFunc(of.Spec.Taints, func(t corev1.Taint) bool { return t.Key == OutOfService && t.Value == FencedBy })
 	for _, t := range of.Spec.Taints {
 		if t.Effect != corev1.TaintEffectPreferNoSchedule && o.breaks(t.Key) && !ownTaint(of, t.Key) && (n.Broken == "" || t.Key < n.Broken) {
-			n.Broken = clip(t.Key)
+			n.Broken = Clip(t.Key)
 		}
 	}
 }
@@ -88,10 +88,7 @@ func instantOf(t time.Time) fleet.Instant {
 }
 
 // Clip bounds a text from an object, and makes it valid.
-func Clip(s string) string { return clip(s) }
-
-// clip bounds a text from an object, and makes it valid.
-func clip(s string) string {
+func Clip(s string) string {
 	return text.Bound(toValid(s), mostText)
 }
 

@@ -20,7 +20,7 @@ func (o *Owner) whole(p *corev1.Pod) {
 	switch o.Kind {
 	case "JobSet":
 		if uid := p.Labels[jobSetUID]; uid != "" {
-			o.UID = clip(uid)
+			o.UID = Clip(uid)
 		}
 	case "LeaderWorkerSet":
 		if group, err := strconv.Atoi(p.Labels[lwsGroup]); err == nil && group >= 0 {

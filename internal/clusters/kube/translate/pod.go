@@ -160,9 +160,9 @@ func (p *Pod) conditions(of *corev1.Pod) {
 	for _, c := range of.Status.Conditions {
 		switch {
 		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable:
-			p.Unschedulable = clip(c.Message)
+			p.Unschedulable = Clip(c.Message)
 		case string(c.Type) == Condition:
-			p.Admitted = clip(c.Message)
+			p.Admitted = Clip(c.Message)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func ownerOf(p *corev1.Pod) Owner {
 	o := Owner{Pool: plainName(firstLabel(p.Labels, parts))}
 	ref := metav1.GetControllerOf(p)
 	if ref != nil {
-		o.UID = clip(string(ref.UID))
+		o.UID = Clip(string(ref.UID))
 	}
 	for _, parent := range parents {
 		if name := p.Labels[parent.label]; name != "" {
@@ -280,7 +280,7 @@ func (p *Pod) readWishes(of *corev1.Pod) {
 	w.Priority = fleet.Mid
 	w.Target = firstOf(notes[AnnotationTarget], strings.ReplaceAll(of.Labels[LabelTarget], ".", "/"))
 	w.Workload, w.Pool = plainName(of.Labels[LabelWorkload]), plainName(of.Labels[LabelPool])
-	w.Partition = clip(notes[AnnotationPartition])
+	w.Partition = Clip(notes[AnnotationPartition])
 	w.Queue = plainName(of.Labels["kueue.x-k8s.io/queue-name"])
 	if len(w.Target) > 253 || toValid(w.Target) != w.Target {
 		p.problem("its target is no quota path")

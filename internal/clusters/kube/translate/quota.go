@@ -41,7 +41,7 @@ func FromResourceQuota(q *corev1.ResourceQuota, o *Options) (out Quota, ok bool)
 			}
 			out = Quota{Path: plainName(q.Namespace), Namespaces: []string{q.Namespace}}
 			if n := hard.Value(); n < 0 || n > mostGrant {
-				out.problem("resourcequota/"+q.Namespace+"/"+q.Name, "it grants "+clip(hard.String())+" GPUs, which no fleet has")
+				out.problem("resourcequota/"+q.Namespace+"/"+q.Name, "it grants "+Clip(hard.String())+" GPUs, which no fleet has")
 			} else {
 				out.Grants = []Grant{{GPUs: int(n)}}
 			}
@@ -150,7 +150,7 @@ func grantsOf(cq *unstructured.Unstructured, o *Options, models map[string]strin
 					delete(assigned, name) // of several kinds of GPU in one flavor one is Muster's
 				}
 				if !ok {
-					q.problem("clusterqueue/"+cq.GetName(), "the nominal quota of flavor "+clip(name)+" is no number of GPUs")
+					q.problem("clusterqueue/"+cq.GetName(), "the nominal quota of flavor "+Clip(name)+" is no number of GPUs")
 					continue
 				}
 				by[firstOf(models[name], modelName(name))] += n

@@ -53,11 +53,3 @@ func xidSignal(agent, node string, on fleet.Entity, code int, at fleet.Instant) 
 	}
 	return s
 }
-
-// FromOperator is the signal of a person: the node cannot serve, or can again.
-func FromOperator(who, node, why string, well bool, at fleet.Instant) fleet.Signal {
-	return fleet.Signal{
-		ID: fmt.Sprintf("%s/%s/%t/%d", who, node, well, at), Agent: "operator", Check: "OperatorReport", Component: "node",
-		Node: node, Fatal: !well, Well: well, Message: strings.TrimSpace(who + ": " + why), At: at,
-	}
-}
