@@ -200,3 +200,22 @@ func (s *server) resign() {
 		_ = l.j.Resign(ctx) // else the lease ends by itself
 	}
 }
+
+// againAfter is how long a server waits before it begins again.
+const againAfter = leaseLength / 8
+
+// beginsAgain says whether a server that has ended is to begin again: as one that follows, with
+// the records that its database still has, or once the database is back.
+func beginsAgain(err error, ran bool) bool {
+	return errors.Is(err, journal.ErrDeposed) || errors.Is(err, journal.ErrForgotten) || ran && errors.Is(err, journal.ErrUnavailable)
+}
+
+// rest waits a while, or until ctx ends.
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

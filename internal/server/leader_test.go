@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,19 +21,29 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/postgres/pgtest"
 )
 
-// pair are servers on one database, of which one leads.
+// pair are servers on one database, of which one leads. The database may have a replica.
 type pair struct {
-	t        *testing.T
-	database *pgtest.Server
-	fleet    string
-	dirs     [2]string
-	at       [2]string
-	cmd      [2]*exec.Cmd
+	t         *testing.T
+	databases [2]*pgtest.Server // the one that writes and its replica; the second is nil where there is none
+	cables    [2][2]*cable      // from each server to each database
+	fleet     string
+	dirs      [2]string
+	at        [2]string
+	cmd       [2]*exec.Cmd
 }
 
-func newPair(t *testing.T) *pair {
-	p := &pair{t: t, database: pgtest.Start(t, "fsync = off"), fleet: filepath.Join(newVictim(t).dir, "fleet.yaml")}
+func newPair(t *testing.T, replicated bool) *pair {
+	p := &pair{t: t, fleet: filepath.Join(newVictim(t).dir, "fleet.yaml")}
+	p.databases[0] = pgtest.Start(t, "fsync = off")
+	if replicated {
+		p.databases[1] = p.databases[0].Replicate()
+	}
 	for i := range p.at {
+		for k, d := range p.databases {
+			if d != nil {
+				p.cables[i][k] = newCable(t, d.Host())
+			}
+		}
 		p.dirs[i], p.at[i] = t.TempDir(), freeAddress(t)
 		p.start(i)
 		t.Cleanup(func() { _ = p.cmd[i].Process.Kill(); _ = p.cmd[i].Wait() })
@@ -40,19 +51,36 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
+// journal is the address of the database as a server knows it.
+func (p *pair) journal(i int) string {
+	var hosts []string
+	for _, c := range p.cables[i] {
+		if c != nil {
+			hosts = append(hosts, c.address())
+		}
+	}
+	return "postgres://muster@" + strings.Join(hosts, ",") + "/postgres"
+}
+
 // start starts a server and returns once it is ready, to lead or to follow.
 func (p *pair) start(i int) {
 	p.t.Helper()
-	p.cmd[i] = exec.Command("muster", "up", "--journal", p.database.Address(), "--data", p.dirs[i], "--listen", p.at[i], "--fleet", p.fleet)
+	p.cmd[i] = exec.Command("muster", "up", "--journal", p.journal(i), "--data", p.dirs[i], "--listen", p.at[i], "--fleet", p.fleet)
 	pipe, err := p.cmd[i].StdoutPipe()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	var words strings.Builder
-	p.cmd[i].Stderr = &words
+	words, err := os.OpenFile(p.words(i), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer words.Close()
+	p.cmd[i].Stderr = words
 	if err := p.cmd[i].Start(); err != nil {
 		p.t.Fatal(err)
 	}
+	late := time.AfterFunc(time.Minute, func() { _ = p.cmd[i].Process.Signal(syscall.SIGQUIT) })
+	defer late.Stop()
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), ready) {
 			go func() { _, _ = io.Copy(io.Discard, pipe) }()
@@ -60,13 +88,34 @@ func (p *pair) start(i int) {
 		}
 	}
 	_ = p.cmd[i].Wait()
-	p.t.Fatalf("server %d does not start: %s", i, words.String())
+	p.t.Fatalf("server %d does not start: %s", i, p.said(i))
+}
+
+func (p *pair) words(i int) string { return p.dirs[i] + ".log" }
+
+// said is the end of what a server has said.
+func (p *pair) said(i int) string {
+	text, _ := os.ReadFile(p.words(i))
+	return string(text[max(0, len(text)-3000):])
+}
+
+// await waits for so many acknowledgements, but not for ever.
+func (p *pair) await(crowd *persistents, n int, after string) {
+	p.t.Helper()
+	patience := time.After(time.Minute)
+	for range n {
+		select {
+		case <-crowd.acks:
+		case <-patience:
+			p.t.Fatalf("after %s no command is acknowledged any more; the servers say:\n%s\n\n%s", after, p.said(0), p.said(1))
+		}
+	}
 }
 
 // leader is the server that leads.
 func (p *pair) leader() int {
 	p.t.Helper()
-	j, err := postgres.Open(p.t.Context(), p.database.Address(), postgres.Options{ReadOnly: true})
+	j, err := postgres.Open(p.t.Context(), p.databases[0].Address(), postgres.Options{ReadOnly: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -78,12 +127,68 @@ func (p *pair) leader() int {
 	return slices.Index(p.at[:], is.Address)
 }
 
-// TestAStandbyTakesOver kills the server that leads, or stops it for longer than its lease,
-// again and again under load. No acknowledged command is lost or done twice, and no two
-// servers' records are interleaved. MUSTER_TAKEOVERS says how often; MUSTER_SEED replays a choice of moments.
+// fault is something that befalls the server that leads, or its database.
+type fault struct {
+	name     string
+	takes    bool // the other server leads afterwards
+	replicas bool // only where the database has a replica
+	befall   func(p *pair, leader int)
+	end      func(p *pair, leader int)
+}
+
+var leaderFaults = []fault{
+	{name: "leader killed", takes: true, befall: (*pair).kill, end: (*pair).start},
+	{
+		name: "leader stopped", takes: true,
+		befall: func(p *pair, i int) { _ = p.cmd[i].Process.Signal(syscall.SIGSTOP) },
+		end:    func(p *pair, i int) { _ = p.cmd[i].Process.Signal(syscall.SIGCONT) },
+	},
+	{name: "leader cut off", takes: true, befall: func(p *pair, i int) { p.each(i, (*cable).cut) }, end: func(p *pair, i int) { p.each(i, (*cable).mend) }},
+	{name: "database killed", befall: func(p *pair, _ int) { p.databases[0].Kill(); p.databases[0].Run() }, end: func(*pair, int) {}},
+	{name: "database failed over", replicas: true, befall: (*pair).failOver, end: (*pair).replicate},
+}
+
+func (p *pair) kill(i int) {
+	_ = p.cmd[i].Process.Kill()
+	_ = p.cmd[i].Wait()
+}
+
+func (p *pair) each(i int, do func(*cable)) {
+	for _, c := range p.cables[i] {
+		if c != nil {
+			do(c)
+		}
+	}
+}
+
+// failOver kills the database that writes and promotes its replica.
+func (p *pair) failOver(int) {
+	p.databases[0].Remove()
+	p.databases[1].Promote()
+	p.databases[0], p.databases[1] = p.databases[1], nil
+}
+
+// replicate gives the database a replica in the place of the one that was killed.
+func (p *pair) replicate(int) {
+	p.databases[1] = p.databases[0].Replicate()
+	for i := range p.cables {
+		for _, c := range p.cables[i] {
+			if *c.to.Load() != p.databases[0].Host() {
+				c.lead(p.databases[1].Host())
+			}
+		}
+	}
+}
+
+// TestAStandbyTakesOver lets something befall the server that leads, or its database, again
+// and again under load. No acknowledged command is lost or done twice, and no two servers'
+// records are interleaved. MUSTER_TAKEOVERS says how often, MUSTER_SEED replays a choice of
+// moments, and MUSTER_REPLICA=1 gives the database a synchronous replica.
 func TestAStandbyTakesOver(t *testing.T) {
 	times, seed := int(fromEnv(t, "MUSTER_TAKEOVERS", 4)), uint64(fromEnv(t, "MUSTER_SEED", time.Now().UnixNano()%1e9))
-	p := newPair(t)
+	replicated := fromEnv(t, "MUSTER_REPLICA", 0) == 1
+	faults := slices.DeleteFunc(slices.Clone(leaderFaults), func(f fault) bool { return f.replicas && !replicated || f.name == "database killed" && replicated })
+	p := newPair(t, replicated)
 	var turn atomic.Int64
 	crowd := newCrowd(t, p.at[0], pairs, func(one *persistent) {
 		one.patience = 2 * time.Second // a server that is stopped answers nothing
@@ -91,48 +196,56 @@ func TestAStandbyTakesOver(t *testing.T) {
 		time.Sleep(20 * time.Millisecond) // a server that is gone refuses at once
 	})
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var without []time.Duration
+	without := map[string][]time.Duration{}
 	for n := range times {
-		crowd.await(20 + rng.IntN(60))
+		p.await(crowd, 20+rng.IntN(60), "the last fault")
+		f := faults[n%len(faults)]
 		was := p.leader()
 		if was < 0 {
-			t.Fatal("no server leads")
+			t.Fatalf("before %s no server leads", f.name)
 		}
 		began := time.Now()
-		if n%2 == 0 {
-			_ = p.cmd[was].Process.Kill()
-			_ = p.cmd[was].Wait()
-		} else {
-			_ = p.cmd[was].Process.Signal(syscall.SIGSTOP)
-		}
+		f.befall(p, was)
 		for len(crowd.acks) > 0 {
 			<-crowd.acks
 		}
-		crowd.await(pairs + 1) // each client may have had an answer on its way
-		without = append(without, time.Since(began))
-		if p.leader() == was {
-			t.Error("the server that is gone still leads")
+		p.await(crowd, pairs+1, f.name) // each client may have had an answer on its way
+		without[f.name] = append(without[f.name], time.Since(began))
+		if f.takes && p.leader() == was {
+			t.Errorf("%s: it still leads", f.name)
 		}
-		if n%2 == 0 {
-			p.start(was)
-		} else {
-			_ = p.cmd[was].Process.Signal(syscall.SIGCONT)
-		}
+		f.end(p, was)
 	}
 	crowd.finish()
-	p.database.SQL(`DO $$ BEGIN IF EXISTS (SELECT 1 FROM (SELECT term < lag(term) OVER (ORDER BY seq) AS back FROM muster.entry) x WHERE back)
+	p.databases[0].SQL(`DO $$ BEGIN IF EXISTS (SELECT 1 FROM (SELECT term < lag(term) OVER (ORDER BY seq) AS back FROM muster.entry) x WHERE back)
 THEN RAISE EXCEPTION 'records of two leaders are interleaved'; END IF; END $$`)
 	acknowledged := crowd.verify(context.Background(), client.New(client.Options{Address: p.at[p.leader()]}))
-	slices.Sort(without)
-	t.Logf("%d times without a leader (seed %d): %d commands acknowledged; %v at most", times, seed, acknowledged, without[len(without)-1])
-	if most := without[len(without)-1]; most > 15*time.Second {
-		t.Errorf("for %v no command was acknowledged", most)
+	t.Logf("%d faults (seed %d): %d commands acknowledged", times, seed, acknowledged)
+	for _, f := range faults {
+		tell(t, f.name, without[f.name])
+	}
+}
+
+// mostWithout is how long no command may be acknowledged at most, on a busy machine.
+const mostWithout = 15 * time.Second
+
+// tell says for how long no command was acknowledged.
+func tell(t *testing.T, name string, took []time.Duration) {
+	if len(took) == 0 {
+		return
+	}
+	slices.Sort(took)
+	most := took[len(took)-1]
+	t.Logf("%-20s %3d times: no command acknowledged for %v (p50), %v (p99), %v at most", name, len(took),
+		took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), most.Round(time.Millisecond))
+	if most > mostWithout {
+		t.Errorf("%s: for %v no command was acknowledged", name, most)
 	}
 }
 
 // A server that follows answers reads, says how far it is behind, and sends writes on.
 func TestAServerThatFollowsAnswersReadsAndSendsWritesOn(t *testing.T) {
-	p := newPair(t)
+	p := newPair(t, false)
 	follower := 1 - p.leader()
 	one := &persistent{client: client.New(client.Options{Address: p.at[follower]}), number: 1}
 	note := one.next()

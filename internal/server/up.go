@@ -33,16 +33,18 @@ const (
 	checkEvery = 64
 )
 
-// up runs a server until ctx ends. One that another has taken over from begins again, and
-// follows.
+// up runs a server until ctx ends. One that another has taken over from, or whose database
+// has forgotten records, begins again with what the database has.
 func up(ctx context.Context, o upOptions) error {
 	defer spareThread()()
-	for {
+	for ran := false; ; {
 		err := upOnce(ctx, o)
-		if !errors.Is(err, journal.ErrDeposed) || ctx.Err() != nil {
+		if !beginsAgain(err, ran) || ctx.Err() != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(o.Err, "%v: this server follows from now on\n", err)
+		ran = true
+		_, _ = fmt.Fprintf(o.Err, "%v: this server begins again\n", err)
+		rest(ctx, againAfter)
 	}
 }
 

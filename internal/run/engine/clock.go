@@ -84,7 +84,9 @@ func (c *bounded) doubt(machine fleet.Instant) {
 func (c *bounded) follow(at fleet.Instant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.given = max(c.given, at)
+	if at > c.given {
+		c.given, c.ran = at, c.steady()
+	}
 }
 
 // ahead is by how much time is ahead of the machine's clock; negative: behind it.

@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -98,5 +100,43 @@ func TestTimeIsBoundedUnderAnyClock(t *testing.T) {
 			t.Fatalf("seed %d, step %d: after %v time went on by %v", seed, n, went, at.Sub(last))
 		}
 		last = at
+	}
+}
+
+// A standby has the leader's time when it takes over, however long it has followed.
+func TestAStandbyThatTakesOverHasTheRightTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &followed{memory.New()}
+		leader := small(t, engine.Options{Journal: j})
+		standby := open(t, engine.Options{Journal: j, Follow: true})
+		time.Sleep(time.Hour)
+		if _, err := leader.Do(t.Context(), operator(job("a"))); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second) // virtual: the standby has heard of it
+		leader.Close()
+		if err := standby.Lead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer standby.Close()
+		if at := give(t, standby, job("b")).At.Time(); !at.Equal(time.Now()) {
+			t.Errorf("at %v the new leader takes it for %v", time.Now(), at)
+		}
+	})
+}
+
+// followed is a journal that can be waited for.
+type followed struct{ *memory.Journal }
+
+func (j *followed) Wait(ctx context.Context, after uint64) (uint64, error) {
+	for {
+		if last, _, err := j.Last(ctx); err != nil || last > after {
+			return last, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }

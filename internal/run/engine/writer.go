@@ -88,7 +88,9 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 		case out <- g:
 			g = &group{}
 		case <-e.outage.began:
-			g.reply(e.outage.now())
+			if away := e.outage.now(); away != nil { // else it has ended meanwhile, and the group waits its turn
+				g.reply(away)
+			}
 		case <-alarm.C:
 			e.take(g, &call{request: core.Request{Command: core.Tick{}, Actor: core.System}, reply: make(chan answer, 1)})
 		case <-e.quit:

@@ -14,6 +14,10 @@ var (
 	ErrLocked   = errors.New("another process holds the journal")
 	// ErrGone: the log that was opened is not there any more. What was appended last may be lost.
 	ErrGone = errors.New("the journal is gone")
+	// ErrForgotten is an ErrGone of a log that is still there, but ends before what this handle
+	// has seen in it: its database has failed over to a replica that lagged. Who opens it
+	// anew goes on from where it ends, and compares with the clusters.
+	ErrForgotten = errors.New("the journal has forgotten entries")
 	// ErrUnavailable: the journal cannot be reached now. Whether an Append that returns it
 	// was done is not known; the same Append again finds out, and does it where it was not.
 	ErrUnavailable = errors.New("the journal cannot be reached")

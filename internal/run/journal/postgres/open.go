@@ -38,11 +38,11 @@ type Journal struct {
 	pool    *pgxpool.Pool
 	closed  atomic.Bool
 
-	write        sync.Mutex // held while an append runs
-	tail         journal.Link       // what the log ended with when this handle last looked
-	unsure       bool       // whether the last append was done is not known
-	term         atomic.Int64
-	acknowledged atomic.Uint64 // the last sequence number known to have been durable
+	write  sync.Mutex   // held while an append runs
+	tail   journal.Link // what the log ended with when this handle last looked
+	unsure bool         // whether the last append was done is not known
+	term   atomic.Int64
+	known  atomic.Pointer[journal.Link] // the last entry that this handle has seen; nil: none
 
 	listening sync.Mutex // held while listener is used
 	listener  *pgx.Conn  // nil: none yet
@@ -123,7 +123,7 @@ func (j *Journal) start(ctx context.Context) error {
 	if j.tail, err = j.last(ctx); err != nil {
 		return j.explain("open", err)
 	}
-	j.acknowledge(j.tail.Seq)
+	j.note(j.tail)
 	return j.check(ctx)
 }
 
@@ -186,11 +186,12 @@ func (j *Journal) Probe(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, j.options.Timeout)
 	defer stop()
+	known := j.known.Load()
 	last, err := j.last(ctx)
 	if err != nil {
 		return j.explain("look", err)
 	}
-	return j.checkForgotten(last.Seq)
+	return j.checkForgotten(known, last)
 }
 
 // ready returns why nothing can be asked of the journal now.
@@ -199,12 +200,4 @@ func (j *Journal) ready(ctx context.Context) error {
 		return journal.ErrClosed
 	}
 	return ctx.Err()
-}
-
-func (j *Journal) acknowledge(seq uint64) {
-	for known := j.acknowledged.Load(); seq > known; known = j.acknowledged.Load() {
-		if j.acknowledged.CompareAndSwap(known, seq) {
-			return
-		}
-	}
 }

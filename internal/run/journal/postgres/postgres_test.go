@@ -257,6 +257,53 @@ func TestAForgetfulDatabaseIsFound(t *testing.T) {
 	}
 }
 
+// Entries that a follower has read and the database then forgot show, also where others stand
+// in their places by then: what follows them is never taken in.
+func TestAFollowerFindsThatItReadWhatWasForgotten(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	follower := mustOpen(t, s.Address())
+	must(t, mustOpen(t, s.Address()).Append(ctx, sample(1, 9)))
+	if last, err := good(t, follower); last != 9 || err != nil {
+		t.Fatal(last, err)
+	}
+	s.SQL("DELETE FROM muster.entry WHERE seq > 7")
+	other := mustOpen(t, s.Address())
+	for next := uint64(8); next <= 11; next++ {
+		must(t, other.Append(ctx, []journal.Entry{{Seq: next, At: 1000, Data: []byte("another history")}}))
+		err := follower.Read(ctx, 10, func(e journal.Entry) error { t.Errorf("entry %d of another history is read", e.Seq); return nil })
+		if !errors.Is(err, journal.ErrForgotten) {
+			t.Errorf("with %d entries the follower reads on with %v", next, err)
+		}
+	}
+}
+
+// An append that was committed, but that no replica has, is not acknowledged, however often
+// it is tried again: a failover would forget it.
+func TestAnAppendThatNoReplicaHasIsNotAcknowledged(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	replica := s.Replicate()
+	j, err := postgres.Open(ctx, s.Address(), postgres.Options{Timeout: 500 * time.Millisecond})
+	must(t, err)
+	defer j.Close()
+	must(t, j.Append(ctx, sample(1, 3)))
+	replica.Kill()
+	for range 3 {
+		if err := j.Append(ctx, sample(4, 5)); !errors.Is(err, journal.ErrUnavailable) {
+			t.Fatalf("without a replica an append gives %v", err)
+		}
+	}
+	replica.Run()
+	for err = journal.ErrUnavailable; errors.Is(err, journal.ErrUnavailable); {
+		err = j.Append(ctx, sample(4, 5))
+	}
+	must(t, err)
+	s.Remove()
+	replica.Promote()
+	if last, err := good(t, mustOpen(t, replica.Address())); last != 5 || err != nil {
+		t.Errorf("after the failover %d entries are there (%v), 5 were acknowledged", last, err)
+	}
+}
+
 // An older program works beside tables of a newer one, unless those say that it cannot.
 func TestNewerTables(t *testing.T) {
 	s := pgtest.Start(t, fast)

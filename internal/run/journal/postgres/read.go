@@ -31,6 +31,11 @@ func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) 
 	if err != nil {
 		return err
 	}
+	if known := j.known.Load(); known != nil && known.Seq == before.Seq {
+		if err := j.checkForgotten(known, before); err != nil {
+			return err
+		}
+	}
 	return j.scan(ctx, before, end, fn)
 }
 
@@ -39,15 +44,12 @@ func (j *Journal) Last(ctx context.Context) (uint64, int64, error) {
 	if err := j.ready(ctx); err != nil {
 		return 0, 0, err
 	}
-	known := j.acknowledged.Load() // before looking, as the log may grow meanwhile
+	known := j.known.Load() // before looking, as the log may grow meanwhile
 	last, err := j.last(ctx)
 	if err != nil {
 		return 0, 0, j.explain("read the last entry", err)
 	}
-	if last.Seq < known {
-		return 0, 0, j.checkForgotten(last.Seq)
-	}
-	return last.Seq, last.At, nil
+	return last.Seq, last.At, j.checkForgotten(known, last)
 }
 
 // scan calls fn for every entry after the link before, proving each, until nothing
@@ -60,6 +62,9 @@ func (j *Journal) scan(ctx context.Context, before journal.Link, end uint64, fn 
 		list, damage, err := j.readStretch(ctx, &before)
 		if err != nil {
 			return err
+		}
+		if !j.options.ReadOnly { // else it may be read from a replica that lags
+			j.note(before)
 		}
 		for _, e := range list {
 			if err := fn(e); err != nil {

@@ -45,6 +45,9 @@ func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://muster@127.0.0.1:%d/postgres", s.port)
 }
 
+// Host is its address without all else.
+func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
 // Set adds settings, which hold from the next Run on.
 func (s *Server) Set(settings ...string) {
 	s.t.Helper()
@@ -83,6 +86,7 @@ func (s *Server) Kill() {
 	}
 	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	_ = s.cmd.Wait()
+	s.orphans(s.cmd.Process.Pid)
 	s.cmd = nil
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 }
