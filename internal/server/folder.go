@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // folder is the data folder of a server. One process has it at a time.
 type folder struct {
-	path string
-	lock *os.File
-	demo *demoMark // nil: it is no demo's
+	path  string
+	lock  *os.File
+	alive time.Time // the last moment at which an earlier server had the folder; zero: none had
+	demo  *demoMark // nil: it is no demo's
 }
 
 // demoMark says that a folder holds a demo's fleet, and the seed of its load.
@@ -36,6 +38,10 @@ const (
 	socketFile  = "muster.sock"
 )
 
+// markAlive says that the server that has the folder still runs: the lock's own moment is
+// when it last did.
+func (f *folder) markAlive(now time.Time) { _ = os.Chtimes(f.file(lockFile), now, now) }
+
 // openFolder takes a data folder into possession, and creates it if need be.
 func openFolder(path string) (*folder, error) {
 	ownFiles()
@@ -47,6 +53,9 @@ func openFolder(path string) (*folder, error) {
 		return nil, unwritable(path, err)
 	}
 	f := &folder{path: path}
+	if info, err := os.Stat(f.file(lockFile)); err == nil {
+		f.alive = info.ModTime()
+	}
 	if f.lock, err = os.OpenFile(f.file(lockFile), os.O_RDWR|os.O_CREATE, privateFile); err != nil {
 		return nil, unwritable(path, err)
 	}

@@ -56,6 +56,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"ends":     endsByItself,
 	"fill":     fillDisk,
 	"fill-log": fillLog,
+	"slept":    sleepFor,
 	"now":      rememberNow,
 	"huge":     writeHuge,
 	"newer":    func(ts *testscript.TestScript, _ bool, args []string) { edit(ts, args[0], newerFormat...) },

@@ -166,7 +166,7 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	s.leadership = newLeadership(s.journal, s.advertised())
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
 		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
-		Follow: s.leadership.j != nil, May: s.leadership.may,
+		Follow: s.leadership.j != nil, May: s.leadership.may, First: s.firstCommand,
 	}))
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
@@ -306,6 +306,11 @@ func (s *server) count(ctx context.Context) error {
 // heartbeat is how often the server asks itself whether it still can write.
 const heartbeat = time.Second
 
+// firstCommand tells the log from when on no server ran, before anything else is decided.
+func (s *server) firstCommand() core.Command {
+	return core.StartServer{Alive: fleet.InstantOf(s.folder.alive)}
+}
+
 // watch ends the server once its journal cannot be written any more, or is gone: the
 // engine accepts nothing then, and says so to whoever asks. One that cannot be reached now
 // is waited for.
@@ -318,6 +323,7 @@ func (s *server) watch(ctx context.Context) error {
 			return nil
 		case <-beat.C:
 		}
+		s.folder.markAlive(time.Now())
 		_, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
 		if err == nil {
 			err = s.engine.Probe(ctx)

@@ -26,9 +26,11 @@ const (
 
 // Window is a stretch of time, the end not in it.
 type Window struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	From          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	To            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	From  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	To    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// Of what was lived: the times in it in which no server ran. Nothing of them is counted.
+	Gaps          []*Window `protobuf:"bytes,3,rep,name=gaps,proto3" json:"gaps,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -73,6 +75,13 @@ func (x *Window) GetFrom() *timestamppb.Timestamp {
 func (x *Window) GetTo() *timestamppb.Timestamp {
 	if x != nil {
 		return x.To
+	}
+	return nil
+}
+
+func (x *Window) GetGaps() []*Window {
+	if x != nil {
+		return x.Gaps
 	}
 	return nil
 }
@@ -2047,10 +2056,11 @@ var File_muster_v1_past_proto protoreflect.FileDescriptor
 
 const file_muster_v1_past_proto_rawDesc = "" +
 	"\n" +
-	"\x14muster/v1/past.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"d\n" +
+	"\x14muster/v1/past.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x8b\x01\n" +
 	"\x06Window\x12.\n" +
 	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
-	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\"\x87\x02\n" +
+	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12%\n" +
+	"\x04gaps\x18\x03 \x03(\v2\x11.muster.v1.WindowR\x04gaps\"\x87\x02\n" +
 	"\x0fStandingRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12U\n" +
@@ -2270,74 +2280,75 @@ var file_muster_v1_past_proto_goTypes = []any{
 var file_muster_v1_past_proto_depIdxs = []int32{
 	28, // 0: muster.v1.Window.from:type_name -> google.protobuf.Timestamp
 	28, // 1: muster.v1.Window.to:type_name -> google.protobuf.Timestamp
-	28, // 2: muster.v1.StandingRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 3: muster.v1.StandingRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 4: muster.v1.StandingResponse.seen:type_name -> muster.v1.Seen
-	3,  // 5: muster.v1.StandingResponse.scopes:type_name -> muster.v1.ScopeHealth
-	0,  // 6: muster.v1.ScopeHealth.covered:type_name -> muster.v1.Window
-	27, // 7: muster.v1.ScopeHealth.node_hours:type_name -> muster.v1.ScopeHealth.NodeHoursEntry
-	28, // 8: muster.v1.NodeHistoryRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 9: muster.v1.NodeHistoryRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 10: muster.v1.NodeHistoryResponse.seen:type_name -> muster.v1.Seen
-	0,  // 11: muster.v1.NodeHistoryResponse.window:type_name -> muster.v1.Window
-	6,  // 12: muster.v1.NodeHistoryResponse.nodes:type_name -> muster.v1.NodePast
-	28, // 13: muster.v1.NodePast.since:type_name -> google.protobuf.Timestamp
-	30, // 14: muster.v1.NodePast.down:type_name -> google.protobuf.Duration
-	28, // 15: muster.v1.NodePast.last_failure:type_name -> google.protobuf.Timestamp
-	28, // 16: muster.v1.RepairsRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 17: muster.v1.RepairsRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 18: muster.v1.RepairsResponse.seen:type_name -> muster.v1.Seen
-	0,  // 19: muster.v1.RepairsResponse.window:type_name -> muster.v1.Window
-	9,  // 20: muster.v1.RepairsResponse.repairs:type_name -> muster.v1.RepairTimes
-	11, // 21: muster.v1.RepairTimes.total:type_name -> muster.v1.Spread
-	10, // 22: muster.v1.RepairTimes.stages:type_name -> muster.v1.StageTimes
-	11, // 23: muster.v1.StageTimes.times:type_name -> muster.v1.Spread
-	30, // 24: muster.v1.Spread.mean:type_name -> google.protobuf.Duration
-	30, // 25: muster.v1.Spread.p50:type_name -> google.protobuf.Duration
-	30, // 26: muster.v1.Spread.p90:type_name -> google.protobuf.Duration
-	28, // 27: muster.v1.TargetsRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 28: muster.v1.TargetsRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 29: muster.v1.TargetsResponse.seen:type_name -> muster.v1.Seen
-	14, // 30: muster.v1.TargetsResponse.targets:type_name -> muster.v1.Target
-	15, // 31: muster.v1.Target.burned_by:type_name -> muster.v1.Burn
-	0,  // 32: muster.v1.Target.covered:type_name -> muster.v1.Window
-	28, // 33: muster.v1.WaitingRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 34: muster.v1.WaitingRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 35: muster.v1.WaitingResponse.seen:type_name -> muster.v1.Seen
-	18, // 36: muster.v1.WaitingResponse.rows:type_name -> muster.v1.WaitedFor
-	28, // 37: muster.v1.WaitedFor.week:type_name -> google.protobuf.Timestamp
-	28, // 38: muster.v1.QuotaUseRequest.as_of:type_name -> google.protobuf.Timestamp
-	28, // 39: muster.v1.QuotaUseRequest.since:type_name -> google.protobuf.Timestamp
-	29, // 40: muster.v1.QuotaUseResponse.seen:type_name -> muster.v1.Seen
-	21, // 41: muster.v1.QuotaUseResponse.quotas:type_name -> muster.v1.QuotaUsed
-	0,  // 42: muster.v1.QuotaUsed.covered:type_name -> muster.v1.Window
-	28, // 43: muster.v1.FlexOutlookRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 44: muster.v1.FlexOutlookRequest.asks:type_name -> muster.v1.FlexAsk
-	30, // 45: muster.v1.FlexOutlookRequest.lengths:type_name -> google.protobuf.Duration
-	29, // 46: muster.v1.FlexOutlookResponse.seen:type_name -> muster.v1.Seen
-	25, // 47: muster.v1.FlexOutlookResponse.outlooks:type_name -> muster.v1.FlexOutlook
-	26, // 48: muster.v1.FlexOutlook.odds:type_name -> muster.v1.FlexOdds
-	28, // 49: muster.v1.FlexOutlook.known_since:type_name -> google.protobuf.Timestamp
-	30, // 50: muster.v1.FlexOdds.lasts:type_name -> google.protobuf.Duration
-	1,  // 51: muster.v1.PastService.Standing:input_type -> muster.v1.StandingRequest
-	4,  // 52: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
-	7,  // 53: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
-	12, // 54: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
-	16, // 55: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
-	19, // 56: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
-	22, // 57: muster.v1.PastService.FlexOutlook:input_type -> muster.v1.FlexOutlookRequest
-	2,  // 58: muster.v1.PastService.Standing:output_type -> muster.v1.StandingResponse
-	5,  // 59: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
-	8,  // 60: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
-	13, // 61: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
-	17, // 62: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
-	20, // 63: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
-	24, // 64: muster.v1.PastService.FlexOutlook:output_type -> muster.v1.FlexOutlookResponse
-	58, // [58:65] is the sub-list for method output_type
-	51, // [51:58] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	0,  // 2: muster.v1.Window.gaps:type_name -> muster.v1.Window
+	28, // 3: muster.v1.StandingRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 4: muster.v1.StandingRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 5: muster.v1.StandingResponse.seen:type_name -> muster.v1.Seen
+	3,  // 6: muster.v1.StandingResponse.scopes:type_name -> muster.v1.ScopeHealth
+	0,  // 7: muster.v1.ScopeHealth.covered:type_name -> muster.v1.Window
+	27, // 8: muster.v1.ScopeHealth.node_hours:type_name -> muster.v1.ScopeHealth.NodeHoursEntry
+	28, // 9: muster.v1.NodeHistoryRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 10: muster.v1.NodeHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 11: muster.v1.NodeHistoryResponse.seen:type_name -> muster.v1.Seen
+	0,  // 12: muster.v1.NodeHistoryResponse.window:type_name -> muster.v1.Window
+	6,  // 13: muster.v1.NodeHistoryResponse.nodes:type_name -> muster.v1.NodePast
+	28, // 14: muster.v1.NodePast.since:type_name -> google.protobuf.Timestamp
+	30, // 15: muster.v1.NodePast.down:type_name -> google.protobuf.Duration
+	28, // 16: muster.v1.NodePast.last_failure:type_name -> google.protobuf.Timestamp
+	28, // 17: muster.v1.RepairsRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 18: muster.v1.RepairsRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 19: muster.v1.RepairsResponse.seen:type_name -> muster.v1.Seen
+	0,  // 20: muster.v1.RepairsResponse.window:type_name -> muster.v1.Window
+	9,  // 21: muster.v1.RepairsResponse.repairs:type_name -> muster.v1.RepairTimes
+	11, // 22: muster.v1.RepairTimes.total:type_name -> muster.v1.Spread
+	10, // 23: muster.v1.RepairTimes.stages:type_name -> muster.v1.StageTimes
+	11, // 24: muster.v1.StageTimes.times:type_name -> muster.v1.Spread
+	30, // 25: muster.v1.Spread.mean:type_name -> google.protobuf.Duration
+	30, // 26: muster.v1.Spread.p50:type_name -> google.protobuf.Duration
+	30, // 27: muster.v1.Spread.p90:type_name -> google.protobuf.Duration
+	28, // 28: muster.v1.TargetsRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 29: muster.v1.TargetsRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 30: muster.v1.TargetsResponse.seen:type_name -> muster.v1.Seen
+	14, // 31: muster.v1.TargetsResponse.targets:type_name -> muster.v1.Target
+	15, // 32: muster.v1.Target.burned_by:type_name -> muster.v1.Burn
+	0,  // 33: muster.v1.Target.covered:type_name -> muster.v1.Window
+	28, // 34: muster.v1.WaitingRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 35: muster.v1.WaitingRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 36: muster.v1.WaitingResponse.seen:type_name -> muster.v1.Seen
+	18, // 37: muster.v1.WaitingResponse.rows:type_name -> muster.v1.WaitedFor
+	28, // 38: muster.v1.WaitedFor.week:type_name -> google.protobuf.Timestamp
+	28, // 39: muster.v1.QuotaUseRequest.as_of:type_name -> google.protobuf.Timestamp
+	28, // 40: muster.v1.QuotaUseRequest.since:type_name -> google.protobuf.Timestamp
+	29, // 41: muster.v1.QuotaUseResponse.seen:type_name -> muster.v1.Seen
+	21, // 42: muster.v1.QuotaUseResponse.quotas:type_name -> muster.v1.QuotaUsed
+	0,  // 43: muster.v1.QuotaUsed.covered:type_name -> muster.v1.Window
+	28, // 44: muster.v1.FlexOutlookRequest.as_of:type_name -> google.protobuf.Timestamp
+	23, // 45: muster.v1.FlexOutlookRequest.asks:type_name -> muster.v1.FlexAsk
+	30, // 46: muster.v1.FlexOutlookRequest.lengths:type_name -> google.protobuf.Duration
+	29, // 47: muster.v1.FlexOutlookResponse.seen:type_name -> muster.v1.Seen
+	25, // 48: muster.v1.FlexOutlookResponse.outlooks:type_name -> muster.v1.FlexOutlook
+	26, // 49: muster.v1.FlexOutlook.odds:type_name -> muster.v1.FlexOdds
+	28, // 50: muster.v1.FlexOutlook.known_since:type_name -> google.protobuf.Timestamp
+	30, // 51: muster.v1.FlexOdds.lasts:type_name -> google.protobuf.Duration
+	1,  // 52: muster.v1.PastService.Standing:input_type -> muster.v1.StandingRequest
+	4,  // 53: muster.v1.PastService.NodeHistory:input_type -> muster.v1.NodeHistoryRequest
+	7,  // 54: muster.v1.PastService.Repairs:input_type -> muster.v1.RepairsRequest
+	12, // 55: muster.v1.PastService.Targets:input_type -> muster.v1.TargetsRequest
+	16, // 56: muster.v1.PastService.Waiting:input_type -> muster.v1.WaitingRequest
+	19, // 57: muster.v1.PastService.QuotaUse:input_type -> muster.v1.QuotaUseRequest
+	22, // 58: muster.v1.PastService.FlexOutlook:input_type -> muster.v1.FlexOutlookRequest
+	2,  // 59: muster.v1.PastService.Standing:output_type -> muster.v1.StandingResponse
+	5,  // 60: muster.v1.PastService.NodeHistory:output_type -> muster.v1.NodeHistoryResponse
+	8,  // 61: muster.v1.PastService.Repairs:output_type -> muster.v1.RepairsResponse
+	13, // 62: muster.v1.PastService.Targets:output_type -> muster.v1.TargetsResponse
+	17, // 63: muster.v1.PastService.Waiting:output_type -> muster.v1.WaitingResponse
+	20, // 64: muster.v1.PastService.QuotaUse:output_type -> muster.v1.QuotaUseResponse
+	24, // 65: muster.v1.PastService.FlexOutlook:output_type -> muster.v1.FlexOutlookResponse
+	59, // [59:66] is the sub-list for method output_type
+	52, // [52:59] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_past_proto_init() }

@@ -20,12 +20,12 @@ func (b *Book) QuotaMeans(partition, path string, windows []Window, now int64) [
 	}
 	list := make([]QuotaMean, len(windows))
 	for i, w := range windows {
-		list[i] = meanOf(meters, w, now)
+		list[i] = b.meanOf(meters, w, now)
 	}
 	return list
 }
 
-func meanOf(meters []*Meter, w Window, now int64) QuotaMean {
+func (b *Book) meanOf(meters []*Meter, w Window, now int64) QuotaMean {
 	var sums [quotaFigures]int64
 	length := int64(0)
 	for _, m := range meters {
@@ -33,7 +33,7 @@ func meanOf(meters []*Meter, w Window, now int64) QuotaMean {
 		for i := range sums {
 			sums[i] += v[i]
 		}
-		length = max(length, end-begin)
+		length = max(length, b.lived(begin, end))
 	}
 	if length == 0 {
 		return QuotaMean{}

@@ -28,6 +28,7 @@ type Notes struct {
 	Asked      map[string]Reason // reasons of groups of work, since the last full hour
 	AskedAt    int64             // when they began to be asked anew
 	Again      []uint64          // those for which that is still to be done, in order
+	Gaps       []Window          // in which no server ran, in order
 	Runs       map[string][]Run  // on flex, by partition, in order of their end
 }
 
@@ -69,6 +70,7 @@ func open(n Notes, s *fleet.State) *Book {
 // Add hears the next record.
 func (b *Book) Add(r event.Record) {
 	at := max(b.At, int64(r.At)/1e6)
+	b.rest(at, r)
 	b.hours(at)
 	if len(b.Again) > 0 {
 		b.askSome(at)

@@ -13,6 +13,7 @@
 //	breaks.go    what broke promises: the moment, and the nodes
 //	work.go      work: interrupted, undone, standing still, starting again
 //	flex.go      how long work on flex ran undisturbed
+//	gaps.go      times in which no server ran: they are left out
 //	wait.go      which work waited, how much, and for which reason
 //
 // What people ask is answered in ask_*.go. The room is pure. docs/past.md says how

@@ -78,9 +78,9 @@ func (b *Book) Outlook(partition string, gpus int, lengths []int64, now int64) O
 	}
 	if m := b.Partitions[partition]; m != nil {
 		v, begin, end := m.over(now-KeepRuns, now, now)
-		if end > begin {
+		if lived := b.lived(begin, end); lived > 0 {
 			o.Since = max(begin, m.Born)
-			o.MeanFlex, o.MeanUsed = int(v[Flex]/(end-begin)), int(v[FlexUsed]/(end-begin))
+			o.MeanFlex, o.MeanUsed = int(v[Flex]/lived), int(v[FlexUsed]/lived)
 		}
 	}
 	return o

@@ -28,6 +28,8 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 			return Told{Cluster, e.Cluster, "is compared again before anything is decided there: " + e.Why}, true
 		}
 		return Told{Cluster, e.Cluster, "no longer reports: its figures are the last known ones"}, true
+	case event.ServerStarted:
+		return Told{Nothing, "", "a server runs again; none did since " + e.Since.Time().Format("2006-01-02 15:04:05Z") + ", and that time is not counted"}, true
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true
 	case event.PolicySet:

@@ -46,6 +46,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
 		s.TouchLife(p.Cluster)
 		p.Need(node, e.Needs)
+	case event.ServerStarted: // what stands is what stood; the past leaves the time out
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
 	case event.ReportsResumed:

@@ -46,6 +46,7 @@ func rows() []row {
 		of(access.SetPolicy, alone(setPolicy)),
 		of(access.SetBuffer, alone(setBuffer)),
 		of(access.SetBuffer, alone(setTargets)),
+		of(access.Report, timed(startServer)),
 		of(access.Report, alone(stopReports)),
 		of(access.Report, alone(resumeReports)),
 

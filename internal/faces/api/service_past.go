@@ -86,7 +86,7 @@ func (s pastService) Standing(ctx context.Context, m *musterv1.StandingRequest) 
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, h := range b.Health(m.GetScope(), level(m.GetBy(), past.ByPartition), w, now) {
-			out.Scopes = append(out.Scopes, wire.ScopeHealth(h))
+			out.Scopes = append(out.Scopes, wire.ScopeHealth(b, h))
 		}
 	})
 	out.Seen = seen
@@ -128,7 +128,7 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, a := range b.Attained(m.GetCluster(), w, now) {
-			out.Targets = append(out.Targets, wire.Attained(a, aims(a.Cluster))...)
+			out.Targets = append(out.Targets, wire.Attained(b, a, aims(a.Cluster))...)
 		}
 	})
 	out.Seen = seen
@@ -180,7 +180,7 @@ func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) 
 	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
 		for _, u := range b.Usage(m.GetQuota(), m.GetScope(), w, now) {
 			out.Quotas = append(out.Quotas, &musterv1.QuotaUsed{
-				Quota: u.Quota, Partition: u.Partition, Covered: wire.Window(u.Covered),
+				Quota: u.Quota, Partition: u.Partition, Covered: wire.WindowLived(b, u.Covered),
 				AssignedGpuHours: past.Hours(u.Assigned), BackedGpuHours: past.Hours(u.Backed), UnbackedGpuHours: past.Hours(u.Unbacked),
 				UsedGpuHours: past.Hours(u.Usage), HighestUse: int32(u.Peak),
 			})

@@ -95,6 +95,7 @@ func (s seriesService) retell(ctx context.Context, m *musterv1.QuotaSeriesReques
 			return errFound
 		}
 		look(min(r.At-1, to))
+		gapsOf(out.GetWindow(), r, from)
 		core.Apply(state, r)
 		return nil
 	})
@@ -103,6 +104,15 @@ func (s seriesService) retell(ctx context.Context, m *musterv1.QuotaSeriesReques
 	}
 	look(to)
 	return nil
+}
+
+// gapsOf notes a time in which no server ran, if a record tells of one.
+func gapsOf(w *musterv1.Window, r event.Record, from fleet.Instant) {
+	for _, e := range r.Events {
+		if e, ok := e.(event.ServerStarted); ok {
+			w.Gaps = append(w.Gaps, &musterv1.Window{From: wire.Instant(max(from, e.Since)), To: wire.Instant(r.At)})
+		}
+	}
 }
 
 // sampled adds to each partition's series how things stand.
@@ -168,6 +178,7 @@ func (s seriesService) means(ctx context.Context, m *musterv1.QuotaSeriesRequest
 		windows = append(windows, past.Window{From: int64(at) / 1e6, To: int64(min(to, at.Add(step))) / 1e6})
 	}
 	return s.book.Read(ctx, out.GetSeen().GetVersion(), func(b *past.Book) {
+		out.Window = wire.WindowLived(b, past.Window{From: int64(from) / 1e6, To: int64(to) / 1e6})
 		for _, id := range b.QuotaPartitions(m.GetQuota()) {
 			if m.GetPartition() != "" && id != m.GetPartition() {
 				continue

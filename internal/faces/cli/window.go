@@ -37,6 +37,20 @@ func (p *page) covered(w *musterv1.Window) {
 		return
 	}
 	p.say("%s", p.paint.paint(faint, fmt.Sprintf("%s to %s", p.moment(w.GetFrom().AsTime()), p.moment(w.GetTo().AsTime()))))
+	p.gaps(w)
+}
+
+// gaps says when no server ran: that time is not counted.
+func (p *page) gaps(w *musterv1.Window) {
+	const most = 3
+	list := w.GetGaps()
+	for _, g := range list[max(0, len(list)-most):] {
+		from, to := g.GetFrom().AsTime(), g.GetTo().AsTime()
+		p.say("%s", p.paint.paint(waiting, fmt.Sprintf("no server ran from %s to %s (%s): not counted", p.moment(from), p.moment(to), short(to.Sub(from)))))
+	}
+	if n := len(list) - most; n > 0 {
+		p.say("%s", p.paint.paint(waiting, fmt.Sprintf("nor at %d other times before", n)))
+	}
 }
 
 func spanOf(d *durationpb.Duration) time.Duration { return d.AsDuration().Round(time.Second) }

@@ -193,7 +193,7 @@ func TestNothingStandsOutside(t *testing.T) {
 			}, from, from.Add(time.Hour), from.Add(4*time.Hour), w),
 			"timeline": Timeline("t", "use", []Moment{
 				{At: from, Assigned: 96, Backed: 96, Scheduled: 64}, {At: from.Add(time.Hour), Assigned: 96, Backed: 88, Scheduled: 88, Borrowed: 20, Over: 8, Flex: 4},
-			}, from, from.Add(2*time.Hour), w),
+			}, []Gap{{from.Add(10 * time.Minute), from.Add(50 * time.Minute)}, {from.Add(-time.Hour), from.Add(time.Second)}}, from, from.Add(2*time.Hour), w),
 			"dumbbells": Dumbbells([]Dumbbell{
 				{Name: "tiger/h200", Head: true},
 				{Name: "research/pretraining/a-team-with-a-very-long-name/and-another", Assigned: 1024, Backed: 1000, Highest: 1100, Proposed: 896, Href: "/team"},
@@ -395,7 +395,7 @@ func TestTimelineLayersDoNotOverlap(t *testing.T) {
 		m.Over = usage - m.Scheduled - m.Borrowed
 		m.Lent = rapid.IntRange(0, m.Backed-m.Scheduled).Draw(t, "lent")
 		m.Assigned = m.Backed
-		svg := Timeline("t", "use", []Moment{m}, from, from.Add(time.Hour), Wide)
+		svg := Timeline("t", "use", []Moment{m}, nil, from, from.Add(time.Hour), Wide)
 		inside(t, "timeline", svg)
 		shapes, _, _ := read(t, svg)
 		type layer struct{ low, high float64 }

@@ -11,8 +11,11 @@ type Moment struct {
 	Lent                      int // of what is backed, used by siblings
 }
 
-// Timeline draws use, stacked, against the stepped line of what is backed.
-func Timeline(id, label string, list []Moment, from, to time.Time, w Width) SVG {
+// Gap is a time in which no server ran: what was then is not known.
+type Gap struct{ From, To time.Time }
+
+// Timeline draws use, stacked, against the stepped line of what is backed. Gaps are covered.
+func Timeline(id, label string, list []Moment, gaps []Gap, from, to time.Time, w Width) SVG {
 	p := newPen(id+px(float64(w)), label, float64(w))
 	const top, bottom = 10.0, 220.0
 	most := 1
@@ -43,7 +46,23 @@ func Timeline(id, label string, list []Moment, from, to time.Time, w Width) SVG 
 	}
 	p.steps(Paper, 1.5, "4 3", "assigned", list, func(m Moment) int { return m.Assigned }, s, v)
 	p.steps(Metal, 2.5, "", "backed", list, func(m Moment) int { return m.Backed }, s, v)
+	for _, g := range gaps {
+		p.gap(g, s, top, bottom)
+	}
 	return p.done(p.timelineKeys(list, bottom+30))
+}
+
+// gap covers a time of which nothing is known, and says so.
+func (p *pen) gap(g Gap, s span, top, bottom float64) {
+	x0, x1 := max(s.x0, s.at(g.From)), min(s.x1, s.at(g.To))
+	if x1 <= x0 {
+		return
+	}
+	const says = "no server ran"
+	p.rect(Empty, x0, top, max(1, x1-x0), bottom-top, says)
+	if x1-x0 > width(says, small)+8 {
+		p.text((x0+x1)/2, (top+bottom)/2, says, style{size: small, at: middle})
+	}
 }
 
 // lentFrom is where lent begins, so that it ends where backing does. Of a quota with

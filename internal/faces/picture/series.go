@@ -17,6 +17,10 @@ type Timeline struct {
 // Timelines are a quota's pictures, partition by partition.
 func Timelines(quota string, s *musterv1.QuotaSeriesResponse) (list []Timeline) {
 	from, to := s.GetWindow().GetFrom().AsTime(), s.GetWindow().GetTo().AsTime()
+	var gaps []draw.Gap
+	for _, g := range s.GetWindow().GetGaps() {
+		gaps = append(gaps, draw.Gap{From: g.GetFrom().AsTime(), To: g.GetTo().AsTime()})
+	}
 	for i, one := range s.GetSeries() {
 		t := Timeline{Partition: one.GetPartition()}
 		for _, p := range one.GetMoments() {
@@ -26,7 +30,7 @@ func Timelines(quota string, s *musterv1.QuotaSeriesResponse) (list []Timeline) 
 			})
 		}
 		label, id := "Use of "+quota+" in "+one.GetPartition()+" against what is backed", "tl"+strconv.Itoa(i)
-		t.Wide, t.Narrow = draw.Timeline(id, label, t.Moments, from, to, draw.Wide), draw.Timeline(id, label, t.Moments, from, to, draw.Narrow)
+		t.Wide, t.Narrow = draw.Timeline(id, label, t.Moments, gaps, from, to, draw.Wide), draw.Timeline(id, label, t.Moments, gaps, from, to, draw.Narrow)
 		list = append(list, t)
 	}
 	return list

@@ -12,9 +12,9 @@ import (
 )
 
 // ScopeHealth is the health of a scope over a window.
-func ScopeHealth(h past.Health) *musterv1.ScopeHealth {
+func ScopeHealth(b *past.Book, h past.Health) *musterv1.ScopeHealth {
 	out := &musterv1.ScopeHealth{
-		Scope: h.Scope, Covered: Window(h.Covered), Availability: h.Availability(),
+		Scope: h.Scope, Covered: WindowLived(b, h.Covered), Availability: h.Availability(),
 		InstalledGpuHours: past.Hours(h.Installed), UsableGpuHours: past.Hours(h.Usable), NodeHours: map[string]float64{},
 		Failures: int32(h.Failures), FailuresPer_1000NodeDays: h.FailureRate(), Interruptions: int32(h.Interruptions),
 		DownGpuHours: past.Hours(h.Installed - h.Usable), UndoneGpuHours: past.Hours(h.Undone),
@@ -62,8 +62,8 @@ func Repair(r past.Repair) *musterv1.RepairTimes {
 }
 
 // Attained is what a cluster attained of its three targets.
-func Attained(a past.Attained, aims fleet.Targets) []*musterv1.Target {
-	covered := Window(a.Covered)
+func Attained(b *past.Book, a past.Attained, aims fleet.Targets) []*musterv1.Target {
+	covered := WindowLived(b, a.Covered)
 	whole := a.Uptime.Held + a.Uptime.Again
 	out := []*musterv1.Target{
 		budget("availability", Share(aims.Availability), a.Installed, a.Down, a.DownBy),

@@ -114,6 +114,15 @@ func Window(w past.Window) *musterv1.Window {
 	return &musterv1.Window{From: Moment(w.From), To: Moment(w.To)}
 }
 
+// WindowLived is a stretch of time with the gaps in it in which no server ran.
+func WindowLived(b *past.Book, w past.Window) *musterv1.Window {
+	m := Window(w)
+	for _, g := range b.GapsIn(w) {
+		m.Gaps = append(m.Gaps, Window(g))
+	}
+	return m
+}
+
 func int32s(list []int) []int32 {
 	out := make([]int32, len(list))
 	for i, n := range list {

@@ -49,6 +49,8 @@ type Options struct {
 	Synchronous bool
 	// Follow: another process writes the log, and nothing is decided until Lead.
 	Follow bool
+	// First is decided before anything else whenever this process begins to decide; nil: nothing is.
+	First func() core.Command
 	// May says why this process may not decide now, though it leads: its lease has run out.
 	// nil: it always may.
 	May func() error

@@ -71,6 +71,9 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 	g := &group{}
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
+	if e.o.First != nil {
+		e.take(g, &call{request: core.Request{Command: e.o.First(), Actor: core.System}, reply: make(chan answer, 1)})
+	}
 	for {
 		out := groups
 		if len(g.calls) == 0 {

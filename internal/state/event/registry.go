@@ -25,6 +25,7 @@ var readers = map[string][]reader{
 	"island.added":         {as[IslandAdded]},
 	"nodes.added":          {as[NodesAdded]},
 	"node.changed":         {as[NodeChanged], as[NodeChanged], as[NodeChanged]},
+	"server.started":       {as[ServerStarted]},
 	"reports.stopped":      {as[ReportsStopped]},
 	"reports.resumed":      {as[ReportsResumed]},
 	"policy.set":           {as[PolicySet]},

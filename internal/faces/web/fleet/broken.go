@@ -105,7 +105,22 @@ func Uptime(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	return frame.Page{Part: true, Body: uptimeBody(v, uptimesOf(t.GetTargets()))}, nil
+	return frame.Page{Part: true, Body: uptimeBody(v, uptimesOf(t.GetTargets()), gapsText(v, t.GetTargets()))}, nil
+}
+
+// gapsText says when no server ran, which is not counted; "" where one always did.
+func gapsText(v *frame.Visit, list []*musterv1.Target) string {
+	if len(list) == 0 || len(list[0].GetCovered().GetGaps()) == 0 {
+		return ""
+	}
+	gaps := list[0].GetCovered().GetGaps()
+	var lasted time.Duration
+	for _, g := range gaps {
+		lasted += g.GetTo().AsTime().Sub(g.GetFrom().AsTime())
+	}
+	last := gaps[len(gaps)-1]
+	return "No server ran for " + parts.Lasted(lasted) + " of that time, the last time from " + parts.Clock(last.GetFrom().AsTime(), v.Now) + " to " +
+		parts.Clock(last.GetTo().AsTime(), v.Now) + ": it is not counted."
 }
 
 // uptimesOf gathers targets by cluster.
