@@ -25,7 +25,10 @@ func (s *server) openAuth() error {
 	if s.OIDC.Issuer != "" {
 		s.OIDC.Log = s.log
 		s.oidc = api.NewOIDC(s.OIDC)
-		list = append(list, s.oidc)
+		if err := s.openSessions(); err != nil {
+			return err
+		}
+		list = append(list, s.sessions, s.oidc)
 	}
 	if s.people != nil {
 		list = append(list, s.people)
@@ -45,7 +48,7 @@ func (s *server) rest(w http.ResponseWriter, r *http.Request) {
 		s.oidc.Tell(w, r)
 		return
 	}
-	s.web.ServeHTTP(w, r)
+	s.pages.ServeHTTP(w, r)
 }
 
 // local is the server's own user. Beside what the system says of connections there is a

@@ -60,6 +60,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "as which Muster is known to that provider")
 	f.StringVar(&o.OIDC.UsernameClaim, "oidc-username-claim", "email", "claim that names the user")
 	f.StringVar(&o.OIDC.GroupsClaim, "oidc-groups-claim", "groups", "claim that lists the user's groups")
+	sessionFlags(f, &o.upOptions)
 	f.StringVar(&o.fleet, "fleet", "", "fleet file that a new journal begins with")
 	f.StringVar(&o.Agents, "agents", "", "host:port where agents of clusters dial in; they show certificates (muster agent enrol)")
 	f.StringVar(&o.AgentsTLS, "agents-tls", "", "folder with ca.crt, tls.crt (for the DNS name muster) and tls.key, where another authority than Muster's own signs")
@@ -90,6 +91,9 @@ func (o *upCommand) settle() error {
 	}
 	if (o.OIDC.Issuer == "") != (o.OIDC.ClientID == "") {
 		return cli.Usage("--oidc-issuer and --oidc-client-id belong together; give both")
+	}
+	if err := checkSessions(o.upOptions); err != nil {
+		return err
 	}
 	if o.upOptions.Demo && o.fleet != "" {
 		return cli.Usage("--demo brings its own fleet, and --fleet another; give one of them")

@@ -18,7 +18,8 @@ type upOptions struct {
 	Listen    string // host:port
 	Tokens    string // file; "": none
 	// OIDC says where people sign in; Issuer "": nowhere.
-	OIDC api.OIDCOptions
+	OIDC    api.OIDCOptions
+	Session sessionOptions
 	// LocalDir is the folder of this user's tokens of servers on this machine; "": none is left.
 	LocalDir string
 	// TLSCert and TLSKey are files of the certificate for API and pages; "": plain HTTP, which

@@ -17,6 +17,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
+	"github.com/muster-fleet/muster/internal/faces/signin"
 	"github.com/muster-fleet/muster/internal/faces/web"
 	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/run/engine"
@@ -83,7 +84,9 @@ type server struct {
 	socket     net.Listener      // for this machine's own user; nil: there is none
 	people     api.Authenticator // who signs in, and how; nil: nobody does
 	auth       api.Authenticator
-	oidc       *api.OIDC // nil: people do not sign in at a provider
+	oidc       *api.OIDC          // nil: people do not sign in at a provider
+	sessions   *signin.Sessions   // of readers who signed in there; nil: as above
+	signin     *signin.Middleware // as above
 	tokens     *api.ServiceTokens
 	audit      record
 	folder     *folder
@@ -101,6 +104,7 @@ type server struct {
 	line       *statusLine
 	past       *keeper.Keeper
 	web        *web.Server
+	pages      http.Handler                    // web, behind signin where there is one
 	reconciler atomic.Pointer[kube.Reconciler] // of the joined cluster; nil: none was joined
 }
 
@@ -197,7 +201,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 		err = s.openSocket(ctx)
 	}
 	if err == nil {
-		s.web = web.New(web.Options{API: s.api.Handler(), Watch: s.engine.Watch, Last: s.engine.Durable, Log: s.log, Version: version()})
+		s.openPages()
 	}
 	return err
 }

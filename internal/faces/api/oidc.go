@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -33,7 +34,8 @@ type OIDC struct {
 	o OIDCOptions
 
 	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier // nil: the provider was not reached yet
+	provider *oidc.Provider // nil: it was not reached yet
+	verifier *oidc.IDTokenVerifier
 	tried    time.Time
 	failed   error
 }
@@ -76,24 +78,45 @@ func (p *OIDC) Identify(r *http.Request) (Identity, error) {
 	if len(bearer) > maxIDToken {
 		return Identity{}, fmt.Errorf("the ID token has %d bytes; at most %d are read", len(bearer), maxIDToken)
 	}
-	verifier, err := p.reach()
-	if err != nil {
-		return Identity{}, err
-	}
-	token, err := verifier.Verify(r.Context(), bearer)
-	if err != nil {
-		return Identity{}, p.unverified(err)
-	}
-	return p.identity(token)
+	who, _, err := p.Verified(r.Context(), bearer)
+	return who, err
 }
 
-// reach finds the provider's keys, which it names once.
-func (p *OIDC) reach() (*oidc.IDTokenVerifier, error) {
+// Verified is the user that an ID token names, and the token, whose nonce the caller compares.
+func (p *OIDC) Verified(ctx context.Context, bearer string) (Identity, *oidc.IDToken, error) {
+	if _, err := p.reach(); err != nil {
+		return Identity{}, nil, err
+	}
+	token, err := p.verifier.Verify(ctx, bearer)
+	if err != nil {
+		return Identity{}, nil, p.unverified(err)
+	}
+	who, err := p.identity(token)
+	return who, token, err
+}
+
+// Endpoint is where the provider asks people who they are, and gives tokens.
+func (p *OIDC) Endpoint() (oauth2.Endpoint, error) {
+	provider, err := p.reach()
+	if err != nil {
+		return oauth2.Endpoint{}, err
+	}
+	return provider.Endpoint(), nil
+}
+
+// Client asks the provider; what it asks has an end.
+func (p *OIDC) Client() *http.Client { return p.o.Client }
+
+// Names are the provider, and this server as it is known there.
+func (p *OIDC) Names() (issuer, clientID string) { return p.o.Issuer, p.o.ClientID }
+
+// reach finds the provider, which names its keys once.
+func (p *OIDC) reach() (*oidc.Provider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
-	if p.verifier != nil {
-		return p.verifier, nil
+	if p.provider != nil {
+		return p.provider, nil
 	}
 	if p.failed != nil && now.Sub(p.tried) < providerEvery {
 		return nil, p.failed
@@ -105,8 +128,9 @@ func (p *OIDC) reach() (*oidc.IDTokenVerifier, error) {
 		p.failed = errors.New("the sign-in provider " + p.o.Issuer + " cannot be reached, so that no new sign-in is accepted; try again later")
 		return nil, p.failed
 	}
-	p.verifier, p.failed = provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now}), nil
-	return p.verifier, nil
+	p.verifier = provider.Verifier(&oidc.Config{ClientID: p.o.ClientID, Now: p.o.Now})
+	p.provider, p.failed = provider, nil
+	return provider, nil
 }
 
 func (p *OIDC) unverified(err error) error {

@@ -38,6 +38,11 @@ func New(o Options) *Server {
 // ServeHTTP answers a page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
+// Refuse shows a reader why a sign-in did not come about.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	safe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.site.Refuse(w, r, status, why) })).ServeHTTP(w, r)
+}
+
 // Run follows the journal until ctx ends, so that open pages are told of changes.
 func (s *Server) Run(ctx context.Context) error { return s.site.Run(ctx) }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -249,6 +250,39 @@ func TestSignIn(t *testing.T) {
 	}
 	if _, body = h.post("/sign-in", url.Values{"token": {"hers-0123456789abcdefghij"}, "back": {"//elsewhere.example"}}); !strings.Contains(body, "From installed to in use") {
 		t.Error("signing in leads elsewhere")
+	}
+}
+
+// Where readers sign in at a provider the page says so, leads back to itself, and takes a
+// session in the place of a token.
+func TestAnUnknownReaderIsLedToTheProvider(t *testing.T) {
+	pages := web.New(web.Options{Login: "/login", API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"code":"unauthenticated","message":"shown: `+r.Header.Get("Authorization")+`"}`)
+	})})
+	ask := func(path string, change func(*http.Request)) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		change(r)
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, r)
+		return w
+	}
+	w := ask("/queue?target=flex", func(*http.Request) {})
+	if w.Code != http.StatusUnauthorized {
+		t.Errorf("answered with %d", w.Code)
+	}
+	has(t, w.Body.String(), `href="/login?back=%2Fqueue%3Ftarget%3Dflex"`, "Sign in with a token")
+	w = ask("/live", func(r *http.Request) {
+		r.Header.Set("Muster-Session", "session.x")
+		r.AddCookie(&http.Cookie{Name: "muster_token", Value: "y"})
+	})
+	has(t, w.Body.String(), "shown: Bearer session.x")
+	w = httptest.NewRecorder()
+	pages.Refuse(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login/callback?code=c", nil), http.StatusForbidden, "You are not signed in: <b>.")
+	has(t, w.Body.String(), "You are not signed in: &lt;b&gt;.", `href="/login?back=%2F"`)
+	if w.Code != http.StatusForbidden || w.Header().Get("Content-Security-Policy") == "" {
+		t.Errorf("answered with %d and %v", w.Code, w.Header())
 	}
 }
 

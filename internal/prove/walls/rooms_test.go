@@ -151,6 +151,7 @@ var rooms = []room{
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/wire", kind: open, may: "gen"},
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},
+	{folder: "internal/faces/signin", kind: open, may: "faces/api faces/web/frame"},
 	// A page asks the API as its reader, and knows no room that decides.
 	{folder: "internal/faces/web/ask", kind: open, only: "client gen"},
 	{folder: "internal/faces/web/parts", kind: open, only: "state/text faces/draw faces/picture"},

@@ -147,7 +147,7 @@ func (v *Visit) fail(err error) {
 	}
 	if t.signIn { // what the API says is for programs
 		t.text = "This server needs to know who you are."
-		if v.self.token != "" {
+		if v.self.token != "" && v.site.o.Login == "" {
 			t.text = "That token is not known here. Ask an operator of this server for one."
 		}
 	}

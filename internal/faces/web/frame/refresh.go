@@ -72,10 +72,7 @@ func (f *refreshes) serve(w http.ResponseWriter, r *http.Request, page http.Hand
 // refreshKey names what is asked for, and by whom.
 func refreshKey(r *http.Request) string {
 	key := r.Host + "\x00" + r.Header.Get("Origin") + "\x00" + r.URL.RequestURI()
-	if c, err := r.Cookie(cookieToken); err == nil {
-		key += "\x00" + c.Value
-	}
-	return key
+	return key + "\x00" + tokenOf(r)
 }
 
 // find is the refresh of a key. mine: the caller must fill it. old: it is being made from the

@@ -28,10 +28,7 @@ type session struct {
 }
 
 func (s *Site) session(w http.ResponseWriter, r *http.Request) session {
-	var self session
-	if c, err := r.Cookie(cookieToken); err == nil {
-		self.token = c.Value
-	}
+	self := session{token: tokenOf(r)}
 	if c, err := r.Cookie(cookieSession); err == nil && len(c.Value) >= 22 {
 		self.id = c.Value
 		return self
@@ -39,6 +36,21 @@ func (s *Site) session(w http.ResponseWriter, r *http.Request) session {
 	self.id = random()
 	setCookie(w, r, cookieSession, self.id, 0)
 	return self
+}
+
+// headerSession carries who the reader is where the server found a session of theirs. It is
+// in the place of a token, and goes before one.
+const headerSession = "Muster-Session"
+
+// tokenOf is what shows the API who reads; "": nothing.
+func tokenOf(r *http.Request) string {
+	if sealed := r.Header.Get(headerSession); sealed != "" {
+		return sealed
+	}
+	if c, err := r.Cookie(cookieToken); err == nil {
+		return c.Value
+	}
+	return ""
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
@@ -114,6 +126,29 @@ func (s *Site) SignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 
+// Refuse shows a reader why a sign-in did not come about, and the ways to try again.
+func (s *Site) Refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	v, _ := s.visit(w, r) // which moment the page is about does not matter
+	t := trouble{status: status, title: "Who are you?", text: why, signIn: true}
+	v.head()
+	w.WriteHeader(status)
+	f := v.troubleFrame(t)
+	_ = layout(f, Page{Title: t.title, Still: true, Status: status, Body: troubleBody(f, t)}).Render(v.Ctx, w)
+}
+
+// wanted is the page that a reader wanted before signing in.
+func (v *Visit) wanted() string {
+	if r := v.Request; r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, v.site.o.Login) || v.site.o.Login == "" {
+		return r.URL.RequestURI()
+	}
+	return "/"
+}
+
+// loginPath leads to the provider, and back to the page that a reader wanted before signing in.
+func (v *Visit) loginPath() string {
+	return v.site.o.Login + "?" + url.Values{"back": {v.wanted()}}.Encode()
+}
+
 // SignOut forgets the reader's token.
 func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, r, cookieToken, "", -1)
@@ -121,11 +156,11 @@ func (s *Site) SignOut(w http.ResponseWriter, r *http.Request) {
 }
 
 // back is the page that a form says it came from, if it is one of this server.
-func back(r *http.Request) string { return ownPath(r.PostFormValue("back")) }
+func back(r *http.Request) string { return OwnPath(r.PostFormValue("back")) }
 
-// ownPath is a path of this server, or else its first page. Browsers leave out blanks and
+// OwnPath is a path of this server, or else its first page. Browsers leave out blanks and
 // control characters, and read a backslash as a slash: a path with such is no path.
-func ownPath(to string) string {
+func OwnPath(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" {
 		return "/"

@@ -21,7 +21,7 @@ func TestFormsLeadBackToThisServerOnly(t *testing.T) {
 		"/ /elsewhere":           "/",
 		"/%2f/elsewhere":         "/",
 	} {
-		if got := ownPath(to); got != want {
+		if got := OwnPath(to); got != want {
 			t.Errorf("%q leads to %q, want %q", to, got, want)
 		}
 	}

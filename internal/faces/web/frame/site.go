@@ -19,6 +19,7 @@ type Options struct {
 	Watch   func(ctx context.Context, from uint64, fn func(event.Record) error) error // follows the journal from a record on
 	Last    func() uint64                                                             // number of the last record
 	Log     *slog.Logger                                                              // nil: nothing is logged
+	Login   string                                                                    // address that leads readers to a provider; "": none does
 	Version string                                                                    // of the binary: browsers keep assets for as long as it is the same
 	Now     func() time.Time                                                          // nil: time.Now
 }
