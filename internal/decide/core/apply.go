@@ -230,6 +230,11 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Drop(w, e.Spots)
 	case event.ReplicasLost:
 		w = s.Workloads[e.ID]
+		if p := w.At(); p != nil {
+			if node, ok := p.Node(e.Node); ok {
+				s.Interrupted(p, node, at)
+			}
+		}
 		s.Lose(w, e.Spots)
 	case event.ReplicasObserved:
 		w = s.Workloads[e.ID]

@@ -48,6 +48,8 @@ func (t *turn) plan(a maintenance.Action) {
 		t.emit(event.NoticeSet{Notice: a.Notice})
 	case maintenance.BeginStop:
 		t.beginStop(a.Stop)
+	case maintenance.Contradict:
+		t.emit(event.UpdateSet{Update: a.Update})
 	case maintenance.EndStop:
 		t.emit(event.WorkloadResumed{ID: a.Stop.ID})
 	default:

@@ -15,6 +15,7 @@ const (
 	MoveNotice              // Notice is now this
 	BeginStop               // a workload stops as a whole, and waits for its nodes
 	EndStop                 // it may start again
+	Contradict              // Update counts as what it was measured to be
 )
 
 // Action is one thing that maintenance does next.
@@ -29,6 +30,7 @@ type Action struct {
 	Proof     fleet.Proof
 	Notice    fleet.Notice
 	Stop      fleet.Stop
+	Update    fleet.NodeUpdate
 }
 
 // Next is the next thing that maintenance does at a moment; false: there is none. It is a
@@ -38,7 +40,7 @@ func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
 		return Action{}, false
 	}
 	l := newLook(s, now)
-	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.stops, l.rollouts} {
+	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts} {
 		if a, ok := ask(); ok {
 			return a, true
 		}

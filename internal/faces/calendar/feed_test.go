@@ -16,7 +16,9 @@ import (
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func at(h int) *timestamppb.Timestamp { return timestamppb.New(start.Add(time.Duration(h) * time.Hour)) }
+func at(h int) *timestamppb.Timestamp {
+	return timestamppb.New(start.Add(time.Duration(h) * time.Hour))
+}
 
 // planned has every kind of planned work, with texts that try to write lines of their own.
 func planned() *musterv1.GetMaintenanceResponse {

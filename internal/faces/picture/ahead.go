@@ -54,7 +54,7 @@ func aheadName(a *musterv1.Ahead) string {
 	case "zone":
 		return "no-fly zone " + a.GetAbout()
 	case "maintenance":
-		return nodes + " under maintenance"
+		return maintenanceName(a, nodes)
 	case "incident":
 		return "incident " + a.GetAbout()
 	case "wave":
@@ -63,6 +63,17 @@ func aheadName(a *musterv1.Ahead) string {
 		return "not delivered in " + a.GetPartition()
 	}
 	return a.GetText()
+}
+
+// maintenanceName tells a maintenance that is announced from one that is under way.
+func maintenanceName(a *musterv1.Ahead, nodes string) string {
+	switch {
+	case a.GetAt() == nil:
+		return nodes + " under maintenance"
+	case a.GetSince() == nil:
+		return "maintenance of " + nodes + " begins"
+	}
+	return nodes + " back from maintenance"
 }
 
 // AheadInk is the ink of a kind of what is coming.

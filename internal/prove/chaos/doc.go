@@ -12,6 +12,7 @@
 // to rest as it should.
 //
 // property_random_test.go plays random fleets, property_house_test.go random
-// houses, property_laws_test.go asks the laws of placement, and
+// houses, property_planned_test.go fleets under planned work (model_planned_test.go
+// writes it), property_laws_test.go asks the laws of placement, and
 // property_metamorphic_test.go changes stories in ways that must change nothing.
 package chaos

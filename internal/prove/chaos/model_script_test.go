@@ -27,10 +27,11 @@ type author struct {
 	queue []step // lines that are written already
 	calm  bool   // no failures, no changes by people: only work comes and goes
 
-	shares bool // people share quotas out
-	silent bool // much happens while reports are stale, and nodes are suspect for moments
-	learns bool // operators choose among buffers that learn, too
-	taught bool // the fleet's own buffer may learn
+	shares  bool // people share quotas out
+	silent  bool // much happens while reports are stale, and nodes are suspect for moments
+	planned bool // updates roll over nodes, zones come and go, providers announce
+	learns  bool // operators choose among buffers that learn, too
+	taught  bool // the fleet's own buffer may learn
 
 	housed bool // the story plays in a house
 	fair   bool // its weather is fine, and its process lives
@@ -108,6 +109,10 @@ func (a *author) next() step {
 	st := step{after: a.pause()}
 	if a.silent && a.chance(10) {
 		st.do = a.reports()
+		return st
+	}
+	if a.planned && a.chance(35) {
+		st.do = a.maintains()
 		return st
 	}
 	if n := len(a.w.open()); n > 30 {

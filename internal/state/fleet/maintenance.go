@@ -16,6 +16,7 @@ type Maintained struct {
 	Open     []NodeRef     `json:"open,omitempty"` // nodes with a visit that is not over, in order of its begin
 	Agreed   []Agreement   `json:"agreed,omitempty"`
 	Stops    []Stop        `json:"stops,omitempty"`
+	Measured Measured      `json:"measured,omitzero"`
 }
 
 // Agreement is an owner's word that a workload stops at a moment, for the visits of its nodes.
@@ -75,6 +76,7 @@ func (m *Maintained) clone() *Maintained {
 	c.Updates, c.Rollouts, c.Zones = slices.Clone(m.Updates), slices.Clone(m.Rollouts), slices.Clone(m.Zones)
 	c.Notices, c.Proofs, c.Open = slices.Clone(m.Notices), slices.Clone(m.Proofs), slices.Clone(m.Open)
 	c.Agreed, c.Stops = slices.Clone(m.Agreed), slices.Clone(m.Stops)
+	c.Measured = m.Measured.clone()
 	return &c
 }
 
@@ -125,6 +127,9 @@ func put[T any](list []*T, x *T, same func(*T) bool) []*T {
 // SetUpdate keeps an update.
 func (s *State) SetUpdate(u NodeUpdate) {
 	m := s.maintained()
+	if m.Measured.Since == 0 {
+		m.Measured.Since = u.Record.Added
+	}
 	m.Updates = put(m.Updates, &u, func(o *NodeUpdate) bool { return o.Name == u.Name })
 }
 
@@ -162,9 +167,11 @@ func (s *State) SetVisit(p *Partition, node int, v Visit) {
 	switch {
 	case !v.State.Ended() && (was == nil || was.Key != v.Key):
 		m.Open = append(m.Open, ref)
+		m.expose(p, node, v)
 		s.beginVisit(p, n, v)
 	case v.State.Ended():
 		m.Open = slices.DeleteFunc(m.Open, func(o NodeRef) bool { return o == ref })
+		m.exposed(p, node, v)
 		s.endVisit(p, n, v)
 	}
 	p.Touch()

@@ -18,9 +18,9 @@ func Calendar(v *frame.Visit) error {
 	if err != nil {
 		return err
 	}
-	var covers func(string) bool
-	if scope := v.Query("scope"); scope != "" {
-		covers = within(scope)
+	covers, err := coveredBy(v, v.Query("scope"))
+	if err != nil {
+		return err
 	}
 	data, err := calendar.Feed(res, covers)
 	if err != nil {
@@ -32,6 +32,22 @@ func Calendar(v *frame.Visit) error {
 	h.Set("Cache-Control", "no-store")
 	_, _ = v.Writer.Write(data)
 	return nil
+}
+
+// coveredBy says which places and nodes a scope covers; nil: all.
+func coveredBy(v *frame.Visit, scope string) (func(string) bool, error) {
+	if scope == "" {
+		return nil, nil
+	}
+	res, err := v.Capacity.Nodes(v.Ctx, &musterv1.NodesRequest{Scope: scope})
+	if err != nil {
+		return nil, err
+	}
+	nodes, near := map[string]bool{}, within(scope)
+	for _, n := range res.GetNodes() {
+		nodes[n.GetName()] = true
+	}
+	return func(place string) bool { return nodes[place] || near(place) }, nil
 }
 
 // within says whether a place lies in a scope, or the scope in it: tiger has tiger/h200, and
