@@ -272,6 +272,9 @@ func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {
 	if e.Mend {
 		w.Mends += mended(e.Spots)
 	}
+	if w.At() == nil {
+		w.Passed = e.Passed
+	}
 	s.Place(w, s.Partition(e.Partition), e.Spots, phase, e.Holds)
 }
 

@@ -208,7 +208,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 		}
 		t.emit(event.ReplicasPlaced{
 			ID: w.ID, Partition: p.ID, Spots: plan.Spots, Holds: plan.Holds,
-			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend,
+			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend, Passed: plan.Passed,
 		})
 		t.withheld.release(w.ID)
 	default:

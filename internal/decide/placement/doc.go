@@ -33,6 +33,6 @@
 //   - who may be evicted: class, successors, borrowers, shares, victims
 //   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset
 //   - what a unit gets: preempt, fractional, inquota, mend
-//   - which unit is asked: queuewalk, returning, backfill, flex, query, partitions, admit, grow
+//   - which unit is asked: queuewalk, returning, backfill, flex, pass, query, partitions, admit, grow
 //   - what comes first: release, next
 package placement

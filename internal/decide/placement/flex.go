@@ -18,14 +18,14 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		firsts := pl.p.FlexOf(ns).Firsts()
 		head.consider(pl, firsts)
 		for _, it := range firsts {
-			if pl.tried(it) || head.bars(pl, *it) {
+			if pl.tried(it) {
 				continue
 			}
 			if pl.outrankedTooOften(it) || pl.isWithheld(it.Workload, it.Pool) {
 				rests = false
 				continue
 			}
-			plan, ok := pl.flex(*it)
+			plan, ok := pl.flexBehind(*it, &head)
 			switch {
 			case !ok:
 				pl.noteTried(it)
@@ -50,13 +50,15 @@ type flexHead struct {
 	it   fleet.Waiting
 	gpus int
 	has  int // flex of its namespace
+
+	asked, closed bool // see closes
 }
 
 func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
 	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
 		it := *firsts[i]
 		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.couldNow(it) {
-			*h = flexHead{it, gpus, pl.p.FlexOf(it.Workload.Namespace).Staying}
+			*h = flexHead{it: it, gpus: gpus, has: pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
 }
@@ -102,8 +104,9 @@ func (pl *Planner) someIslandTakes(nd need, used map[int]int) bool {
 	return nd.reach == fleet.ReachAny && all >= nd.replicas
 }
 
-// bars says whether a unit must leave the free room to the head: its namespace
-// has more flex, and the head could not take it back after the minimum run time.
+// bars says whether the head's reservation is against a unit: its namespace has more flex,
+// and by shares the head could not take its room back after the minimum run time. It may
+// still pass: see pass.
 func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
 	has := pl.p.FlexOf(it.Workload.Namespace).Staying
 	if h.it.Workload == nil || has <= h.has || it.Workload == h.it.Workload {

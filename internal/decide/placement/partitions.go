@@ -62,10 +62,8 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 		return Plan{}, false
 	}
 	if it.Workload.Flexes() {
-		if _, barred := pl.FlexBarrier(it); barred {
-			return Plan{}, false
-		}
-		return pl.flex(it)
+		head := pl.flexHeadNow()
+		return pl.flexBehind(it, &head)
 	}
 	a := pl.p.Account(it.Workload.Target)
 	_, barred := pl.Barrier(it)

@@ -47,6 +47,7 @@ type Plan struct {
 	Victims  []Victim
 	Reserved bool
 	Why      string
+	Passed   uint64 // head of flex that the unit passes; 0: none
 }
 
 // Part is a part of a workload that gets room: its lowest-rank pools (Pool is fleet.Base), or

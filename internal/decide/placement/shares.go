@@ -42,8 +42,8 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 	taken, largest := map[string]int{}, map[string]int{}
 	for _, v := range victims {
 		ns := v.w.Namespace
-		if v.follows(victims) {
-			continue
+		if v.follows(victims) || passed(c, v.w) {
+			continue // who passed it gives its room back, shares notwithstanding
 		}
 		if ns == c.w.Namespace {
 			own += v.all.gpus
@@ -78,11 +78,31 @@ func (pl *Planner) othersWant(namespace string) bool {
 // evictableOnFlex lists whom a flex claim may evict, cheapest first; none if
 // there would not be enough room even with all of them gone that may go together.
 func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
-	var list []*candidateVictim
+	passed := pl.passersOf(c, false)
+	list, room := pl.evictableBy(c)
+	for _, v := range passed {
+		room += v.gpus
+	}
+	if room < c.gpus {
+		return nil
+	}
+	return byCost(append(list, passed...))
+}
+
+// evictableByShare is evictableOnFlex without those who passed the claim's workload.
+func (pl *Planner) evictableByShare(c *claim) []*candidateVictim {
+	list, _ := pl.evictableBy(c)
+	return byCost(list)
+}
+
+// evictableBy lists whom a flex claim may evict by importance and shares, and bounds the room
+// that there would be without them.
+func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 	if pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
 		list = pl.evictableAmong(nil, c, c.w.Namespace, false)
 	}
-	room, own := pl.p.Tally().Room, 0
+	room = pl.p.Tally().Room
+	own := 0
 	for _, v := range list {
 		own += v.gpus
 	}
@@ -99,16 +119,13 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 			room += mostGivable(list[had:], excess)
 		}
 	}
-	if room < c.gpus {
-		return nil
-	}
-	return byCost(list)
+	return list, room
 }
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
 	for _, u := range pl.flexUnitsOf(namespace) {
-		if u.w != c.w && pl.mayEvictOnFlex(c, u, other) {
+		if u.w != c.w && !passed(c, u.w) && pl.mayEvictOnFlex(c, u, other) {
 			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
 				list = append(list, v)
 			}
@@ -130,7 +147,7 @@ func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
 		less := c.key.Importance().Above(u.key.Importance())
 		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))
 	}
-	return other && u.w.Started != 0 && pl.now.Sub(u.w.Started) >= pl.s.Policy.FlexMinimum
+	return other && pl.ranMinimum(u.w)
 }
 
 // mostGivable is the most GPUs that units of one namespace may give while it is above

@@ -20,7 +20,7 @@ func TestTwinsAgree(t *testing.T) {
 	for seed := range uint64(12) {
 		f := crowdedFleet(t, seed)
 		f.fine = seed%3 == 0
-		for range 150 {
+		for range 160 {
 			f.submit(t)
 			hits.Add(f.agree(t, seed))
 		}

@@ -98,6 +98,9 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 	case u.Work.Started == 0 || j.now.Sub(u.Work.Started) < j.s.Policy.FlexMinimum:
 		return forbidden
 	}
+	if passed(c, u) {
+		return Flex // shares notwithstanding
+	}
 	_, mine := j.share(c.Work.Namespace)
 	theirs, _ := j.share(u.Work.Namespace)
 	gives := 0 // of its own namespace, at most
@@ -115,6 +118,9 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 	return Flex
 }
 
+// passed says whether a unit's workload passed the newcomer when that was the head of flex.
+func passed(c Claim, u Unit) bool { return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID }
+
 // fair says whether every other namespace of a set of victims is still above its
 // share whenever one of its units goes, the largest last, and that the newcomer's
 // stays within its own, with those of its own in the set gone. Surely: whoever gets
@@ -125,6 +131,9 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	}
 	taken, largest, given := map[string]int{}, map[string]int{}, 0
 	for _, u := range set {
+		if passed(c, u) {
+			continue
+		}
 		if ns := u.Work.Namespace; ns == c.Work.Namespace {
 			given += j.goingWith(u)
 		} else {

@@ -13,6 +13,9 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexMinimum {
 		s.add("%s was evicted for %s of another namespace after %s", v.Name, o.Name, m.After.At.Sub(e.Was.Started))
 	}
+	if e.Was.Passed == o.ID {
+		return // it passed the head, which takes the room back, shares notwithstanding
+	}
 	if len(m.After.Parts) > 1 {
 		return // what a workload asks for in two partitions counts in both until it starts
 	}

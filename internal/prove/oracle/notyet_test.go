@@ -6,7 +6,6 @@ var notYet = map[string]bool{
 	"admission-unprotects-nobody": true,
 	"backing-stays":               true,
 	"dip-leaves-no-trace":         true,
-	"flex-not-idle":               true,
 	"may-evict":                   true,
 	"mend-victims":                true,
 	"owner-starts":                true,

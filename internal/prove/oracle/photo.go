@@ -103,6 +103,7 @@ type Job struct {
 	Submitted    fleet.Instant
 	Started      fleet.Instant
 	Late         bool
+	Passed       uint64 // the head of flex that it passed
 	Moves        bool
 	MaxRuntime   time.Duration
 	Evictions    int
@@ -128,7 +129,7 @@ func Take(s *fleet.State) *Photo {
 func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 	j := &Job{
 		ID: w.ID, Name: w.Name, Space: w.Namespace, Target: w.Target, Tree: w.Tree(), Want: w.Partition, Priority: w.Priority,
-		Pools: w.Pools, State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Moves: w.Moves != nil,
+		Pools: w.Pools, State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
 		MaxRuntime: w.MaxRuntime, Evictions: w.Evictions,
 	}
 	if p := w.At(); p != nil {

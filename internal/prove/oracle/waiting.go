@@ -11,7 +11,7 @@ import (
 var waitingLaws = []Law{
 	{"private-cluster", "what would fit a private cluster of its quota's backed nodes is running, or Behind one that holds a reservation there (§3, §10.4)", eachWaiting(privateCluster)},
 	{"tree-cluster", "a tree is a private cluster in the same way (§3)", eachWaiting(treeCluster)},
-	{"flex-not-idle", "flex work that fits on free GPUs runs, unless a head of flex holds a reservation against it (§5)", eachWaiting(flexIdle)},
+	{"flex-not-idle", "flex work that fits on free GPUs runs, unless a head of flex only waits for the minimum run time of those who passed it (§5)", eachWaiting(flexIdle)},
 	{"flex-in-order", "on flex the namespace with the least use comes first (§5)", eachPart(flexOrder)},
 }
 
@@ -154,11 +154,21 @@ func flexIdle(m Moment, p *Part, j *Job, s *said) {
 		}
 		theirs, _ := p.space(k.Space)
 		ahead := k.Space != j.Space && theirs <= mine+Sum(Base(j)) || k.Space == j.Space && Ahead(k, rank, j, j.Base())
-		if ahead && p.holdable(needs(k, rank)) {
+		if ahead && p.holdable(needs(k, rank)) && p.onlyYoung(k, needs(k, rank)) {
 			return
 		}
 	}
 	s.add("%s waits (%s) on flex though it fits on free GPUs", j.Name, reasonOf(j))
+}
+
+// onlyYoung says whether a head of flex may find room as soon as what it may evict has run
+// its minimum time: those who passed it, and namespaces above their share.
+func (p *Part) onlyYoung(k *Job, want []Piece) bool {
+	stay := p.of(func(u Unit) bool {
+		used, share := p.space(u.Job.Space)
+		return !u.Job.Flexes() || u.Job.Passed != k.ID && (u.Job.Space != k.Space || k.Priority >= u.Job.Priority) && used <= share
+	})
+	return len(want) > 1 || p.open(stay, nil).Fits(want)
 }
 
 // flexOrder looks for one that started on free room, though work of a namespace

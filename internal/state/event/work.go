@@ -44,6 +44,9 @@ type ReplicasPlaced struct {
 	Holds     fleet.Holds  `json:"holds"`
 	Reserved  bool         `json:"reserved,omitempty"`
 	Mend      bool         `json:"mend,omitempty"` // replaces replicas lost with their nodes
+	// Passed is the head of flex that the workload passed: it may take the room back once the
+	// workload has run its minimum time. 0: it passed none.
+	Passed uint64 `json:"passed,omitempty"`
 }
 
 // ReplicasStarted says: the reserved room is free, the replicas in it run.
