@@ -48,7 +48,7 @@ func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {
 			}
 		}
 	}
-	return pl.stillNeeded(spots, byCost(list))
+	return pl.keepMins(spots, pl.stillNeeded(spots, byCost(list)))
 }
 
 // stillNeeded gives back, the dearest first, those that need not leave for the spots,

@@ -83,6 +83,15 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 // inTheWayOf lists the replicas of an elastic flex pool on some spots as its
 // surplus; none if it has not as many, or if there is more to the unit than the pool.
 func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim) []*candidateVictim {
+	if list := pl.replicasOn(spots, v); !tooMany(list) {
+		return list
+	}
+	return nil
+}
+
+// replicasOn lists the replicas of an elastic flex pool on some spots, each as if it were
+// surplus; none if there is more to the unit than the pool.
+func (pl *Planner) replicasOn(spots []fleet.Spot, v *candidateVictim) []*candidateVictim {
 	pool := max(v.pool, 0)
 	if p := v.w.Pools[pool]; v.key.Surplus || !v.w.Flexes() || v.pool == fleet.Base && len(v.w.Pools) > 1 || !p.Elastic {
 		return nil
@@ -96,10 +105,26 @@ func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim) []*candida
 			list = append(list, pl.asSurplus(&like, at))
 		}
 	}
-	if tooMany(list) {
-		return nil
-	}
 	return list
+}
+
+// keepMins lets an elastic flex pool keep its min where it can. Rather than all of its workload
+// it takes those replicas that must leave for the spots, which are given to the claim. So the
+// spots say which of the pool's replicas are surplus.
+func (pl *Planner) keepMins(spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
+	for i, v := range chosen {
+		replicas := pl.replicasOn(spots, v)
+		if len(replicas) == 0 {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), func(o *candidateVictim) bool {
+			return o.w == v.w && (v.pool == fleet.Base || o.pool == v.pool)
+		})
+		if set := pl.stillNeeded(spots, byCost(append(rest, replicas...))); !tooMany(set) {
+			return pl.keepMins(spots, set)
+		}
+	}
+	return chosen
 }
 
 func touches(spots []fleet.Spot, node int) bool {
