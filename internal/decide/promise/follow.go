@@ -17,19 +17,33 @@ func (al *aligner) followTheWork() {
 	}
 }
 
-// follow moves idle backing of an account to where its work stands.
+// follow moves idle backing of an account to where its work stands. What its first work lacks
+// where it stands stays idle rather than move under later work (rule 3).
 func (al *aligner) follow(k int, to *stand) bool {
-	moved := false
+	moved, spare := false, al.spareFor(k, to)
 	for x := range al.rows[k].stands {
 		from := &al.rows[k].stands[x]
 		idle := from.backing - max(from.block, from.touched)
 		t := al.treeOf(from)
-		n := min(to.touched-to.backing, al.islands[to.island].left(), idle, t.backing-t.touched)
+		n := min(to.touched-to.backing, spare, al.islands[to.island].left(), idle, t.backing-t.touched)
 		if from != to && n > 0 {
 			al.add(k, to, n)
 			al.add(k, from, -n)
-			moved = true
+			moved, spare = true, spare-n
 		}
 	}
 	return moved
+}
+
+// spareFor is how much idle backing of an account may follow its work to an island.
+func (al *aligner) spareFor(k int, to *stand) int {
+	r := &al.rows[k]
+	if al.findFirst(k); !to.later() {
+		return r.target
+	}
+	idle := -r.waits()
+	for x := range r.stands {
+		idle += al.idle(&r.stands[x])
+	}
+	return idle
 }
