@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres/pgtest"
 )
@@ -260,5 +261,13 @@ func TestAServerThatFollowsAnswersReadsAndSendsWritesOn(t *testing.T) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK || res.Header.Get(headerLag) == "" {
 		t.Errorf("a page of the server that follows is answered with %s and lag %q", res.Status, res.Header.Get(headerLag))
+	}
+	page, err := io.ReadAll(res.Body)
+	if says := "This server follows " + p.at[1-follower]; err != nil || !strings.Contains(string(page), says) {
+		t.Errorf("the page does not say %q (%v)", says, err)
+	}
+	status, err := one.client.System.Status(t.Context(), &musterv1.StatusRequest{})
+	if err != nil || len(status.GetWarnings()) != 1 || !strings.Contains(status.GetWarnings()[0].GetText(), "which leads") {
+		t.Errorf("the status of the server that follows warns of %v (%v)", status.GetWarnings(), err)
 	}
 }

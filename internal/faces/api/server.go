@@ -35,9 +35,15 @@ type Options struct {
 	TLS   *tls.Config  // how the server proves who it is; nil: it speaks plain HTTP
 	// BehindProxy says that all callers come through one that does TLS.
 	BehindProxy bool
+	// Notices are what everybody must know of the server itself: it follows, or its journal is
+	// away. nil: there are none.
+	Notices func() []Notice
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
 	Said func(namespace, name, target string) []string
 }
+
+// Notice is something about the server itself. Key names it for as long as it stands.
+type Notice struct{ Key, Text string }
 
 // Server answers the API.
 type Server struct {
@@ -66,8 +72,11 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Notices == nil {
+		o.Notices = func() []Notice { return nil }
+	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, service: &service{
-		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now,
+		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
 	if s.tokens == nil {

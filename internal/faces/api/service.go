@@ -14,6 +14,7 @@ type service struct {
 	notifier Notifier
 	said     func(namespace, name, target string) []string
 	now      func() time.Time
+	notices  func() []Notice
 	started  time.Time
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}

@@ -41,9 +41,16 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 	for _, g := range callerOf(ctx).rights {
 		out.Roles = append(out.Roles, string(g.Role)+" in "+g.Scope.String())
 	}
+	for _, n := range s.notices() {
+		out.Banners = append(out.Banners, n.Text)
+		out.Warnings = append(out.Warnings, &musterv1.Warning{Key: serverKey + n.Key, Text: n.Text})
+	}
 	out.Seen = seen
 	return out, err
 }
+
+// serverKey begins the keys of warnings about the server itself. They cannot be acknowledged.
+const serverKey = "server "
 
 // AcknowledgeWarning says that the caller has seen a warning that stands.
 func (s systemService) AcknowledgeWarning(ctx context.Context, m *musterv1.AcknowledgeWarningRequest) (*musterv1.AcknowledgeWarningResponse, error) {

@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -43,6 +44,16 @@ func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []
 					Text: "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
 				})
 			}
+		}
+	}
+	return list
+}
+
+// serverBanners are what the server says of itself: that it follows, or that its journal is away.
+func serverBanners(warnings []*musterv1.Warning) (list []Banner) {
+	for _, w := range warnings {
+		if strings.HasPrefix(w.GetKey(), "server ") {
+			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health"})
 		}
 	}
 	return list

@@ -91,6 +91,7 @@ func newHead(ctx context.Context, v *Visit) (head, error) {
 		return h, err
 	}
 	h.banners, err = askBanners(ctx, v)
+	h.banners = append(serverBanners(h.status.GetWarnings()), h.banners...)
 	return h, err
 }
 
