@@ -75,7 +75,7 @@ func tellOutside(e event.Event, _ Names) (Told, bool) {
 		}
 		return Told{Other, e.Subscription + "/" + e.Region, "is counted by the cloud: " + Few(counts(e.Counts), 4)}, true
 	case event.OutsideConfirmed:
-		return Told{Nothing, "", fmt.Sprintf("%s and %s were looked at again, and are as they were", Count(len(e.Clusters), "cluster"), Count(len(e.Accounts), "cloud account"))}, true
+		return Told{Nothing, "", fmt.Sprintf("%s and %s were looked at again, and are as they were", Count(len(e.Clusters)+len(e.Steps), "cluster"), Count(len(e.Accounts), "cloud account"))}, true
 	case event.OperationIntended:
 		return Told{Life, e.Cluster, fmt.Sprintf("is about to begin %s, attempt %d (%s)", e.Step, e.Attempt, e.ID)}, true
 	case event.OperationReported:

@@ -35,10 +35,10 @@ func (k *look) built() bool {
 	return false
 }
 
-// busy says whether another operation than the removal is under way.
+// busy says whether another operation than the removal is under way, or may have begun.
 func (k *look) busy() bool {
 	for _, s := range k.l.Steps {
-		if s.Step != fleet.StepTeardown && s.Operation.Live() && s.Begun > 0 {
+		if s.Step != fleet.StepTeardown && s.Operation.Live() {
 			return true
 		}
 	}

@@ -212,33 +212,34 @@ type Release struct {
 	Why     string
 }
 
-// Releases lists the reservations that end now: those whose cores the cloud counts itself,
-// and, where a limit fell below what is promised, the last ones that nothing was built on.
-func (g *Ledger) Releases(now fleet.Instant) (list []Release) {
+// Release finds a reservation that ends now: one whose cores the cloud counts itself, or,
+// where a limit fell below what is promised, the last one that nothing was built on. What
+// ends changes the sums, so the next one is found in the ledger that follows.
+func (g *Ledger) Release() (Release, bool) {
 	for _, c := range g.Claims {
-		if meters := g.settled(c, now); len(meters) > 0 {
-			list = append(list, Release{c.Cluster, meters, true, "the cloud counts these cores as used"})
+		if meters := g.settled(c); len(meters) > 0 {
+			return Release{c.Cluster, meters, true, "the cloud counts these cores as used"}, true
 		}
 	}
-	if len(list) > 0 || !g.Known {
-		return list // what is settled changes the sums: they are looked at again
+	if !g.Known {
+		return Release{}, false
 	}
 	for _, m := range g.Meters {
 		if r, over := g.revoked(m); over {
-			return append(list, r)
+			return r, true
 		}
 	}
-	return list
+	return Release{}, false
 }
 
 // settled lists the meters of a claim whose count, read after the scale sets stood, holds them.
-func (g *Ledger) settled(c Claim, now fleet.Instant) (meters []string) {
+func (g *Ledger) settled(c Claim) (meters []string) {
 	made := c.life.Step(fleet.StepScaleSets).Operation
 	if made.State != fleet.OperationSucceeded || made.Generation != c.life.Generation || c.Read <= made.Ended || !g.Known {
 		return nil
 	}
 	for _, r := range c.life.Reserved {
-		if m := g.meter(r.Meter); m.Used >= r.Base+r.Cores || m.Used >= r.Cores && now >= made.Ended.Add(Lag) {
+		if m := g.meter(r.Meter); m.Used >= r.Base+r.Cores || m.Used >= r.Cores && c.Read >= made.Ended.Add(Lag) {
 			meters = append(meters, r.Meter)
 		}
 	}

@@ -61,10 +61,10 @@ func (k *look) guess(t fleet.ConditionType) span {
 	return span{took, took + took/2, true}
 }
 
-// expect is when a condition is to be expected whose turn it is.
+// expect is when a condition is to be expected that is missing, and whose turn it is.
 func (k *look) expect(t fleet.ConditionType) Expect {
 	turn := k.now
-	if was, ok := k.l.Condition(t); ok && was.Turn != 0 {
+	if was, ok := k.l.Condition(t); ok && was.Status != fleet.StatusTrue && was.Turn != 0 {
 		turn = was.Turn
 		if was.Took != 0 { // it held before: the time counts from when it fell
 			turn = was.Since

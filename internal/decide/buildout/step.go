@@ -34,9 +34,9 @@ func (k *look) done(s fleet.StepState) bool {
 
 // undone says why an operation has not succeeded yet.
 func (k *look) undone(c *Condition, s fleet.StepState) {
-	c.Status = fleet.StatusFalse
+	c.Status, c.Fell = fleet.StatusFalse, k.serves() // it is brought back, and does not hold until then
 	switch {
-	case s.Operation.Live() && s.Operation.Generation == k.l.Generation:
+	case s.Operation.Live() && !(s.Operation.State == fleet.OperationIntended && s.Trouble.Parked):
 		k.underway(c, s)
 	case !c.Turn:
 		c.Reason = "NotYet"
@@ -49,6 +49,11 @@ func (k *look) undone(c *Condition, s fleet.StepState) {
 	default:
 		c.Reason = "Starting"
 	}
+}
+
+// serves says whether the cluster is in production as it is wanted now.
+func (k *look) serves() bool {
+	return k.l.Course.Produced != 0 && k.l.Course.Generation == k.l.Generation
 }
 
 // underway says how an operation that may still succeed stands.
@@ -118,7 +123,7 @@ func (k *look) seen(c *Condition, w way) {
 
 // fromFleet judges the nodes of a cluster in production by what the fleet knows of them.
 func (k *look) fromFleet(c *Condition, w way) bool {
-	if k.o.Islands == nil || k.l.Course.Generation != k.l.Generation {
+	if k.o.Islands == nil || !k.serves() {
 		return false
 	}
 	switch {
@@ -152,7 +157,7 @@ func (k *look) wanted(nodes int) int {
 // begin intends the step's next operation, where none is under way, no pause is to be
 // kept, and no person is waited for.
 func (k *look) begin(w way, s fleet.StepState) {
-	inService := k.l.Course.Generation == k.l.Generation && w.step == fleet.StepJoin // its nodes are health's affair now
+	inService := k.serves() && w.step == fleet.StepJoin // its nodes are health's affair now
 	if k.held || s.Operation.Live() || s.Trouble.Parked || s.Trouble.Next > k.now || inService {
 		k.wake(s.Trouble.Next)
 		return

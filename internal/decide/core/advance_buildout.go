@@ -33,10 +33,10 @@ func (t *turn) buildOut() (moved bool) {
 // reserve brings the ledger of a cloud account up to date.
 func (t *turn) reserve(account string) {
 	g := t.ledger(account)
-	for _, r := range g.Releases(t.now) {
+	for r, ends := g.Release(); ends; r, ends = g.Release() {
 		t.emit(event.CoresReleased{Cluster: r.Cluster, Meters: r.Meters, Settled: r.Settled, Why: r.Why})
+		g = t.ledger(account)
 	}
-	g = t.ledger(account)
 	for _, grant := range g.Grants(t.now) {
 		t.emit(event.CoresReserved{Cluster: grant.Cluster, Reserved: grant.Reserved})
 	}

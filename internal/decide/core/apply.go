@@ -33,12 +33,15 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.ClusterAdded:
 		s.AddCluster(fleet.Cluster{Name: e.Cluster, Mode: e.Mode})
+		s.TouchLife(e.Cluster)
 	case event.PartitionAdded:
 		s.AddPartition(e.Cluster, e.GPU, e.GPUsPerNode)
 	case event.IslandAdded:
 		s.Partition(e.Partition).AddIsland(e.Island, e.Racks)
 	case event.NodesAdded:
-		addNodes(s.Partition(e.Partition), e, at)
+		p := s.Partition(e.Partition)
+		addNodes(p, e, at)
+		s.TouchLife(p.Cluster)
 	case event.NodeChanged:
 		p := s.Partition(e.Partition)
 		node, _ := p.Node(e.Node)

@@ -118,26 +118,53 @@ func applyTurned(s *fleet.State, l *fleet.Life, e event.LifeTurned, at fleet.Ins
 func applyReleased(s *fleet.State, l *fleet.Life, e event.CoresReleased) {
 	for _, meter := range e.Meters {
 		if e.Settled {
-			if l.Settled == nil {
-				l.Settled = map[string]int{}
-			}
-			l.Settled[meter] += l.ReservedOf(meter)
+			settle(s, l, meter)
 		}
 		l.Reserved = slices.DeleteFunc(l.Reserved, func(r fleet.Reservation) bool { return r.Meter == meter })
 	}
 	s.TouchAccount(l.Record.Account())
 }
 
-func applyConfirmed(s *fleet.State, e event.OutsideConfirmed, at fleet.Instant) {
-	for _, name := range e.Clusters {
-		l := s.Life(name)
-		for i := range l.Evidence {
-			l.Evidence[i].At = at
+// settle makes reserved cores the cluster's own. The rise of the count that showed them
+// shows no other cluster's cores: for those, it counts from there.
+func settle(s *fleet.State, l *fleet.Life, meter string) {
+	at := slices.IndexFunc(l.Reserved, func(r fleet.Reservation) bool { return r.Meter == meter })
+	if at < 0 {
+		return
+	}
+	if l.Settled == nil {
+		l.Settled = map[string]int{}
+	}
+	is := l.Reserved[at]
+	l.Settled[meter] += is.Cores
+	for _, x := range s.Lives {
+		if x == l || x.Record.Account() != l.Record.Account() {
+			continue
 		}
+		for i := range x.Reserved {
+			if r := &x.Reserved[i]; r.Meter == meter {
+				r.Base = max(r.Base, is.Base+is.Cores)
+			}
+		}
+	}
+}
+
+// applyConfirmed makes what was seen as fresh as the look that saw it again.
+func applyConfirmed(s *fleet.State, e event.OutsideConfirmed, at fleet.Instant) {
+	if e.At != 0 {
+		at = e.At
+	}
+	for _, name := range e.Clusters {
+		s.Life(name).SeeAgain(fleet.Steps(), at)
 		s.TouchLife(name)
 	}
+	for _, seen := range e.Steps {
+		s.Life(seen.Cluster).SeeAgain(seen.Steps, at)
+		s.TouchLife(seen.Cluster)
+	}
 	for _, name := range e.Accounts {
-		s.Account(name).Read = at
+		a := s.Account(name)
+		a.Read = max(a.Read, at)
 		s.TouchAccount(name)
 	}
 }
@@ -149,6 +176,7 @@ func applyIntended(s *fleet.State, l *fleet.Life, e event.OperationIntended, at 
 	}
 	st.Operation = fleet.Operation{ID: e.ID, Generation: e.Generation, Attempt: e.Attempt, State: fleet.OperationIntended, Intended: at}
 	if e.Step == fleet.StepScaleSets { // from here on the cloud's count may rise by the cluster's cores
+		s.TouchAccount(l.Record.Account())
 		account := s.Account(l.Record.Account())
 		for i := range l.Reserved {
 			if c, ok := account.Count(l.Reserved[i].Meter); ok {
@@ -166,6 +194,9 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 	}
 	if e.Begun || e.Refused {
 		st.Tries++
+	}
+	if e.State != fleet.OperationBlocked || e.Link != "" && e.Link != st.Operation.Link {
+		st.Operation.Unblocked = false // the next block is another one, for a person to judge
 	}
 	st.Operation.State = e.State
 	if e.Link != "" {

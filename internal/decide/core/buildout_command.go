@@ -3,6 +3,7 @@ package core
 import (
 	"time"
 
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -42,7 +43,7 @@ type (
 		Step    fleet.Step
 		ID      string
 		State   fleet.OperationState
-		Refused bool // it has not begun: the outside would not have it yet
+		Refused bool // it has not begun: the outside would not have it yet; with failed: it never will
 		Link    string
 		Detail  string
 		Class   fleet.ErrorClass
@@ -55,7 +56,11 @@ type (
 		Seen    []fleet.StepEvidence
 	}
 	// ConfirmOutside says that clusters and cloud accounts were looked at, and are as they were.
-	ConfirmOutside struct{ Clusters, Accounts []string }
+	ConfirmOutside struct {
+		Clusters, Accounts []string
+		Steps              []event.SeenAgain // of clusters of which only these steps were seen
+		At                 fleet.Instant     // when the first of them was looked at; 0: just now
+	}
 )
 
 // Steer is what a person may do to a cluster's life.

@@ -75,7 +75,7 @@ func reportOperation(s *fleet.State, c ReportOperation, now fleet.Instant) ([]ev
 	e.Begun = op.State == fleet.OperationIntended && !c.Refused && c.State != fleet.OperationIntended
 	switch {
 	case c.Refused || c.State == fleet.OperationFailed:
-		if c.Refused {
+		if c.Refused && c.State != fleet.OperationFailed { // it may begin yet
 			e.State = fleet.OperationIntended
 		}
 		t := buildout.After(st.Trouble, buildout.Failure{Operation: c.ID, Class: c.Class, Error: e.Error, After: c.After}, now)
@@ -101,8 +101,11 @@ func reportEvidence(s *fleet.State, c ReportEvidence, now fleet.Instant) ([]even
 		if seen.Detail, seen.Link = brief(seen.Detail), brief(seen.Link); seen.At == 0 || seen.At > now {
 			seen.At = now
 		}
+		if seen.Generation > l.Generation {
+			continue // nothing is built of a generation that nobody wants yet
+		}
 		was, ok := l.Saw(seen.Step)
-		older := ok && seen.At < was.At // a look that began before a newer one and came after it
+		older := ok && (seen.At < was.At || seen.Generation < was.Generation) // a look that began before a newer one and came after it
 		if same := ok && sameEvidence(was, seen) && was.At.Add(buildout.Fresh/2) > seen.At; !same && !older {
 			e.Seen = append(e.Seen, seen)
 		}
@@ -118,8 +121,16 @@ func sameEvidence(a, b fleet.StepEvidence) bool {
 	return a == b
 }
 
-func confirmOutside(s *fleet.State, c ConfirmOutside) ([]event.Event, *Refusal) {
-	e := event.OutsideConfirmed{}
+func confirmOutside(s *fleet.State, c ConfirmOutside, now fleet.Instant) ([]event.Event, *Refusal) {
+	e := event.OutsideConfirmed{At: c.At}
+	if c.At > now {
+		e.At = 0
+	}
+	for _, seen := range c.Steps {
+		if s.Life(seen.Cluster) != nil {
+			e.Steps = append(e.Steps, seen)
+		}
+	}
 	for _, name := range c.Clusters {
 		if s.Life(name) != nil {
 			e.Clusters = append(e.Clusters, name)
@@ -130,7 +141,7 @@ func confirmOutside(s *fleet.State, c ConfirmOutside) ([]event.Event, *Refusal) 
 			e.Accounts = append(e.Accounts, name)
 		}
 	}
-	if len(e.Clusters)+len(e.Accounts) == 0 {
+	if len(e.Clusters)+len(e.Steps)+len(e.Accounts) == 0 {
 		return nil, nil
 	}
 	return one(e)

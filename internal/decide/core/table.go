@@ -113,7 +113,7 @@ func rows() []row {
 		of(access.Report, alone(reportCounts)),
 		of(access.Report, timed(reportOperation)),
 		of(access.Report, timed(reportEvidence)),
-		of(access.Report, alone(confirmOutside)),
+		of(access.Report, timed(confirmOutside)),
 
 		// Subscriptions.
 		of(access.Subscribe, subscribe),

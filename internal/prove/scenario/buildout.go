@@ -92,7 +92,7 @@ func step(name string, v yamlfile.Value) fleet.Step {
 }
 
 func (p *parser) record(v yamlfile.Value) Action {
-	f := v.Fields("name", "provider", "subscription", "region", "sku", "gpu", "gpusPerNode", "islands", "priority", "wantedBy", "blueprint", "owner", "variables")
+	f := v.Fields("name", "provider", "subscription", "region", "sku", "gpu", "gpusPerNode", "islands", "priority", "wantedBy", "blueprint", "owner", "variables", "changed")
 	r := fleet.ClusterRecord{
 		Name: f.Need("name").Name(), Provider: "simulated", Subscription: f.Need("subscription").Name(), Region: f.Need("region").Name(),
 		GPU: f.Need("gpu").Name(), GPUsPerNode: f.At("gpusPerNode").IntOr(0, 1, mostGPUs), Blueprint: f.Need("blueprint").Name(),
@@ -109,6 +109,9 @@ func (p *parser) record(v yamlfile.Value) Action {
 		return fleet.RecordIsland{Name: of.Need("name").Name(), Nodes: of.Need("nodes").Int(1, mostGPUs)}
 	})
 	p.known.partitions = append(p.known.partitions, r.Partition())
+	if f.At("changed").Bool() {
+		return Told{Command: core.ChangeCluster{Record: r}}
+	}
 	return Told{Command: core.PlanCluster{Record: r}}
 }
 
@@ -119,6 +122,9 @@ func cloud(v yamlfile.Value) Action {
 	return Outside{happen: func(w *simulated.World) { w.SetCloud(subscription, region, c) }}
 }
 
+// unseen is what a step is that looks do not name.
+const unseen = "unseen"
+
 func outside(v yamlfile.Value) Action {
 	f := v.Fields("cluster", "step", "outcome", "error", "class", "times", "takes")
 	cluster := f.Need("cluster").Name()
@@ -126,7 +132,11 @@ func outside(v yamlfile.Value) Action {
 	for _, o := range simulated.Outcomes() {
 		outcomes = append(outcomes, string(o))
 	}
+	outcomes = append(outcomes, unseen)
 	at := step(f.Need("step").Text(), f.At("step"))
+	if f.Need("outcome").Word(outcomes...) == unseen {
+		return Outside{happen: func(w *simulated.World) { w.Hide(cluster, at) }}
+	}
 	fault := simulated.Fault{
 		Outcome: simulated.Outcome(f.Need("outcome").Word(outcomes...)), Error: f.At("error").Text(), Times: f.At("times").IntOr(1, 1, mostGPUs),
 	}

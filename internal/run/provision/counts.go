@@ -52,8 +52,8 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 	}
 	slices.SortFunc(counts, func(x, y fleet.CloudCount) int { return strings.Compare(x.Meter, y.Meter) })
 	if !a.failing && a.read != 0 && slices.Equal(counts, a.known) && !a.settling {
-		if a.read.Add(LookEvery) <= now && !slices.Contains(r.beat.accounts, a.name()) {
-			r.beat.accounts = append(r.beat.accounts, a.name())
+		if a.read.Add(LookEvery) <= now {
+			r.beat.count(a.name(), now)
 		}
 		return nil
 	}

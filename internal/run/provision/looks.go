@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -12,6 +13,7 @@ type subject struct {
 	Subject
 	awaits bool // its check-in is waited for, and may be seen
 	known  []fleet.StepEvidence
+	done   []Order // operations that succeeded at this generation
 }
 
 func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
@@ -23,7 +25,7 @@ func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
 	s.known = append(s.known, l.Evidence...)
 	for _, st := range l.Steps {
 		if st.Operation.State == fleet.OperationSucceeded && st.Operation.Generation == l.Generation {
-			s.Done = append(s.Done, st.Step)
+			s.Done, s.done = append(s.Done, st.Step), append(s.done, orderOf(l, b, st))
 		}
 	}
 	return s
@@ -39,26 +41,50 @@ func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
 	if err := r.awaitCheckin(ctx, p, s); err != nil {
 		return err
 	}
-	limited, end := context.WithTimeout(ctx, CallLimit)
-	seen, err := p.Look(limited, s.Subject)
-	end()
+	seen, err := r.see(ctx, p, s)
 	if err != nil { // what was known grows old, and is Unknown in the end
+		r.looks[s.Record.Name] = now.Add(LookAgain)
 		r.o.Log.Warn("a cluster could not be looked at", "cluster", s.Record.Name, "error", r.o.Mask(err.Error()))
 		return ctx.Err()
 	}
-	changed := make([]fleet.StepEvidence, 0, len(seen))
+	var changed []fleet.StepEvidence
+	var same []fleet.Step
 	for _, e := range seen {
-		if e.At, e.Detail, e.Link = now, r.o.Mask(e.Detail), r.o.Mask(e.Link); !s.knows(e) {
+		if e.At, e.Detail, e.Link = now, r.o.Mask(e.Detail), r.o.Mask(e.Link); s.knows(e) {
+			same = append(same, e.Step)
+		} else {
 			changed = append(changed, e)
 		}
 	}
-	if s.covered(seen) {
-		r.beat.clusters = append(r.beat.clusters, s.Record.Name)
-	}
+	r.beat.see(s, same, now)
 	if len(changed) == 0 {
 		return nil
 	}
 	return r.tell(ctx, core.ReportEvidence{Cluster: s.Record.Name, Seen: changed})
+}
+
+// see looks at the steps of a cluster. A step that is done, and that its adapter does not
+// name, is as its operation says.
+func (r *Runner) see(ctx context.Context, p Outside, s subject) ([]fleet.StepEvidence, error) {
+	limited, end := context.WithTimeout(ctx, CallLimit)
+	defer end()
+	seen, err := p.Look(limited, s.Subject)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range s.done {
+		if slices.ContainsFunc(seen, func(e fleet.StepEvidence) bool { return e.Step == o.Step }) {
+			continue
+		}
+		is, found, err := p.Find(limited, o)
+		if err != nil {
+			return nil, err
+		}
+		if found && is.State == fleet.OperationSucceeded {
+			seen = append(seen, fleet.StepEvidence{Step: o.Step, Holds: true, Generation: o.Generation, Detail: is.Detail, Link: is.Link})
+		}
+	}
+	return seen, nil
 }
 
 // knows says whether the state says just this of a step.
@@ -71,15 +97,10 @@ func (s *subject) knows(e fleet.StepEvidence) bool {
 	return false
 }
 
-// covered says whether the look has seen every step that the state knows something of: only
-// then may all of it be confirmed.
-func (s *subject) covered(seen []fleet.StepEvidence) bool {
+// covers says whether these steps are all that the state knows something of.
+func (s *subject) covers(steps []fleet.Step) bool {
 	for _, k := range s.known {
-		found := false
-		for _, e := range seen {
-			found = found || e.Step == k.Step
-		}
-		if !found {
+		if !slices.Contains(steps, k.Step) {
 			return false
 		}
 	}

@@ -13,6 +13,9 @@ import (
 type operation struct {
 	order   Order
 	begun   bool          // it is known to have begun
+	parked  bool          // it would not begin, and waits for a person or a change
+	held    bool          // a person holds the cluster: nothing begins
+	retired bool          // the cluster is being retired: what has not begun never will
 	unblock bool          // a person let it go on
 	next    fleet.Instant // no try before then
 }
@@ -25,7 +28,11 @@ func operationsOf(l *fleet.Life, b *fleet.Blueprint) (list []operation) {
 		o := operation{order: orderOf(l, b, s), begun: s.Operation.State != fleet.OperationIntended}
 		o.unblock = s.Operation.State == fleet.OperationBlocked && s.Operation.Unblocked
 		if !o.begun {
-			o.next = s.Trouble.Next
+			o.next, o.parked = s.Trouble.Next, s.Trouble.Parked
+			o.held, o.retired = l.Course.Held != 0, l.Course.Retiring != 0 && s.Step != fleet.StepTeardown
+		}
+		if o.parked && !o.retired {
+			continue
 		}
 		list = append(list, o)
 	}
@@ -48,11 +55,17 @@ func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) e
 	case errors.As(err, &no):
 		c := r.report(o, Report{Class: no.Class, Error: no.Error()})
 		c.Refused, c.After = true, no.After
+		if o.retired {
+			c.State = fleet.OperationFailed
+		}
 		delete(r.polls, o.order.ID) // the state says when it is tried again
 		return r.tell(ctx, c)
 	case err != nil:
 		r.o.Log.Warn("an operation outside could not be looked at", "operation", o.order.ID, "error", r.o.Mask(err.Error()))
 		return ctx.Err()
+	}
+	if is.State == fleet.OperationIntended {
+		return nil // it waits until the cluster is let go on
 	}
 	if is.Again > now {
 		r.polls[o.order.ID] = is.Again
@@ -79,8 +92,13 @@ func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
 		}
 	}
 	is, found, err := p.Find(ctx, o.order)
-	if found || err != nil {
+	switch {
+	case found || err != nil:
 		return is, err
+	case o.retired:
+		return Report{}, &Refused{Class: fleet.ErrorPerson, Err: errors.New("it never began, and will not: the cluster is being retired")}
+	case o.held:
+		return Report{State: fleet.OperationIntended}, nil
 	}
 	return p.Begin(ctx, o.order)
 }

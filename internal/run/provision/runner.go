@@ -15,6 +15,8 @@ import (
 const (
 	CountEvery = time.Minute      // the cloud's quota
 	LookEvery  = 5 * time.Minute  // a cluster's steps
+	LookAgain  = time.Minute      // where they could not be seen
+	BeatEvery  = 2 * time.Minute  // one report of all that is as it was
 	PollEvery  = 15 * time.Second // an operation that gives no hint
 	CallLimit  = 30 * time.Second // for one call
 )
@@ -39,13 +41,6 @@ type Runner struct {
 	looks map[string]fleet.Instant // clusters
 	reads map[string]fleet.Instant // cloud accounts
 	beat  beat
-}
-
-// beat gathers what was looked at and is as it was, to be confirmed together.
-type beat struct {
-	at       fleet.Instant // when it is due; 0: never yet
-	clusters []string
-	accounts []string
 }
 
 // New makes a Runner that has looked at nothing yet.
@@ -79,8 +74,8 @@ func (r *Runner) Due() fleet.Instant {
 	for _, a := range w.accounts {
 		due = min(due, r.reads[a.name()])
 	}
-	if len(r.beat.clusters)+len(r.beat.accounts) > 0 {
-		due = min(due, r.beat.at)
+	if !r.beat.empty() {
+		due = min(due, r.beat.due)
 	}
 	return due
 }
@@ -147,17 +142,6 @@ func (r *Runner) forget(w work) {
 		}
 	}
 	r.polls = live
-}
-
-// confirm says once in a while, in one command, what is as it was.
-func (r *Runner) confirm(ctx context.Context, now fleet.Instant) error {
-	b := &r.beat
-	if b.at > now || len(b.clusters)+len(b.accounts) == 0 {
-		return nil
-	}
-	c := core.ConfirmOutside{Clusters: b.clusters, Accounts: b.accounts}
-	*b = beat{at: now.Add(LookEvery)}
-	return r.tell(ctx, c)
 }
 
 // tell gives the engine a command. A refusal is logged: it says that the world has moved on.

@@ -1,6 +1,9 @@
 package fleet
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ConditionType names one fact that building a cluster needs.
 type ConditionType string
@@ -213,6 +216,15 @@ func (l *Life) See(e StepEvidence) {
 		}
 	}
 	l.Evidence = append(l.Evidence, e)
+}
+
+// SeeAgain says that what was last seen of these steps is still so at a moment.
+func (l *Life) SeeAgain(steps []Step, at Instant) {
+	for i := range l.Evidence {
+		if slices.Contains(steps, l.Evidence[i].Step) {
+			l.Evidence[i].At = max(l.Evidence[i].At, at)
+		}
+	}
 }
 
 // Condition finds what the log says of a condition.

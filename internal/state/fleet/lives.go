@@ -191,8 +191,8 @@ func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Insta
 	if turn && c.Turn == 0 {
 		c.Turn = at
 	}
-	if c.Status == StatusTrue && c.Took == 0 && c.Turn != 0 && was.Status != "" {
-		c.Took = at.Sub(c.Turn)
+	if c.Status == StatusTrue && c.Took == 0 && c.Turn != 0 {
+		c.Took = max(1, at.Sub(c.Turn)) // what holds at once took a moment: 0 says that it never held
 		s.keepPace(l.Record.Blueprint, c.Type, c.Took)
 	}
 	l.SetCondition(c)

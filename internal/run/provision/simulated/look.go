@@ -23,6 +23,9 @@ func (w *World) Look(_ context.Context, s provision.Subject) (list []fleet.StepE
 
 // shows says whether there is something to see of a step.
 func (w *World) shows(s provision.Subject, step fleet.Step) bool {
+	if w.hidden[spot{s.Record.Name, step}] {
+		return false
+	}
 	switch step {
 	case fleet.StepProjects:
 		return slices.Contains(s.Done, fleet.StepPipeline)

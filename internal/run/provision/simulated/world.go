@@ -43,6 +43,7 @@ type World struct {
 	operations map[string]*operation
 	faults     map[spot][]Fault
 	fallen     map[spot]fallen
+	hidden     map[spot]bool                          // what a look does not name
 	accounts   map[string]map[string]fleet.CloudCount // what others use, by account and meter
 	uses       map[string]use                         // scale sets, by cluster
 	begun      map[string]int                         // how often each operation was begun
@@ -78,7 +79,7 @@ type use struct {
 // New makes a world with a clock.
 func New(now func() fleet.Instant) *World {
 	return &World{
-		now: now, operations: map[string]*operation{}, faults: map[spot][]Fault{}, fallen: map[spot]fallen{},
+		now: now, operations: map[string]*operation{}, faults: map[spot][]Fault{}, fallen: map[spot]fallen{}, hidden: map[spot]bool{},
 		accounts: map[string]map[string]fleet.CloudCount{}, uses: map[string]use{}, begun: map[string]int{},
 	}
 }
@@ -100,6 +101,13 @@ func (w *World) Fault(cluster string, step fleet.Step, f Fault) {
 	defer w.mu.Unlock()
 	at := spot{cluster, step}
 	w.faults[at] = append(w.faults[at], f)
+}
+
+// Hide lets looks name a step no more, as an adapter does that only begins it.
+func (w *World) Hide(cluster string, step fleet.Step) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hidden[spot{cluster, step}] = true
 }
 
 // Begun is how often each operation was begun, by ID.
