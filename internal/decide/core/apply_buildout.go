@@ -70,6 +70,9 @@ func applyReplanned(s *fleet.State, l *fleet.Life, e event.ClusterReplanned) {
 	for i := range l.Steps {
 		l.Steps[i].Trouble = fleet.Trouble{}
 	}
+	if b := s.BlueprintOf(l); b != nil {
+		l.KeepSettled(*b)
+	}
 	s.TouchLife(l.Record.Name)
 	s.TouchAccount(l.Record.Account())
 }

@@ -3,7 +3,6 @@ package core
 import (
 	"time"
 
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -58,7 +57,7 @@ type (
 	// ConfirmOutside says that clusters and cloud accounts were looked at, and are as they were.
 	ConfirmOutside struct {
 		Clusters, Accounts []string
-		Steps              []event.SeenAgain // of clusters of which only these steps were seen
+		Steps              []fleet.SeenAgain // of clusters of which only these steps were seen
 		At                 fleet.Instant     // when the first of them was looked at; 0: just now
 	}
 )

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,7 +148,8 @@ func (l *buildoutLife) solvent(e event.CoresReserved) {
 	for meter, limit := range l.limit { // whatever the cloud's count lags: all that is promised fits
 		promised := limit / 4
 		for _, x := range l.s.Lives {
-			promised += max(x.ReservedOf(meter)+x.Settled[meter], l.sets[x.Record.Name].cores[meter])
+			stands := l.sets[x.Record.Name].cores[meter]
+			promised += max(x.ReservedOf(meter)+min(x.Settled[meter], stands), stands)
 		}
 		if l.fair && promised > limit {
 			l.Errorf("%d cores of %s are promised or used, of %d", promised, meter, limit)
@@ -170,8 +172,8 @@ func (l *buildoutLife) step() {
 		l.do(core.ReportEvidence{Cluster: name, Seen: []fleet.StepEvidence{l.evidence(x), l.evidence(x)}})
 	case k < 16:
 		l.do(core.ConfirmOutside{
-			Clusters: []string{name}, Accounts: []string{"s/east"}, At: l.now.Add(-time.Duration(l.draw.IntN(3)) * time.Minute),
-			Steps: []event.SeenAgain{{Cluster: builtClusters[0], Steps: fleet.Steps()[:1+l.draw.IntN(9)]}},
+			Clusters: []string{name}, Accounts: l.same(), At: l.now.Add(-time.Duration(l.draw.IntN(3)) * time.Second),
+			Steps: []fleet.SeenAgain{{Cluster: builtClusters[0], Steps: fleet.Steps()[:1+l.draw.IntN(9)]}},
 		})
 	case k < 18:
 		l.person(x)
@@ -181,7 +183,7 @@ func (l *buildoutLife) step() {
 }
 
 // counts is what the cloud says: the truth, which lags behind scale sets, or anything.
-func (l *buildoutLife) counts() core.Command {
+func (l *buildoutLife) counts() core.ReportCounts {
 	c := core.ReportCounts{Subscription: "s", Region: "east"}
 	if l.draw.IntN(8) == 0 {
 		c.Error = "429 too many requests"
@@ -202,6 +204,15 @@ func (l *buildoutLife) counts() core.Command {
 		c.Counts = append(c.Counts, count)
 	}
 	return c
+}
+
+// same is the account, where the cloud counts what the state says of it.
+func (l *buildoutLife) same() []string {
+	is, c := l.s.Account("s/east"), l.counts()
+	if l.fair && (is == nil || !slices.Equal(is.Counts, c.Counts)) {
+		return nil
+	}
+	return []string{"s/east"}
 }
 
 func (l *buildoutLife) report(x *fleet.Life) {

@@ -99,6 +99,11 @@ func (h *house) furnish() *house {
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 8}, {Name: "i2", Nodes: 8}}},
 		core.CreateQuota{Path: "research/oak", Owner: "ada"}, core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 104},
 		core.Submit{Spec: spec("base", 4)}, core.Submit{Spec: spec("moonshot", 12)},
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "h200", PerNode: 96}}, Checkin: fleet.CheckinPerson}},
+		core.ReportCounts{Subscription: "s1", Region: "east", Counts: []fleet.CloudCount{{Meter: "h200", Limit: 100, Used: 50}}},
+		core.PlanCluster{Record: fleet.ClusterRecord{
+			Name: "lynx", Subscription: "s1", Region: "east", GPU: "h200", Priority: fleet.Mid, Blueprint: "nd", Owner: "tpm", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 2}},
+		}},
 	)
 	h.clock.Add(int64(time.Minute))
 	return h

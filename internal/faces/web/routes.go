@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"github.com/muster-fleet/muster/internal/faces/web/buildout"
 	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/coming"
 	"github.com/muster-fleet/muster/internal/faces/web/events"
@@ -33,6 +34,10 @@ var pages = []struct {
 	{"/part/shadow", shadow.Part},
 	{"/part/uptime", fleet.Uptime},
 	{"/coming", coming.Page},
+
+	{"/build-out", buildout.Board},
+	{"/build-out/{cluster}", buildout.Life},
+	{"/cloud-quota", buildout.Ledger},
 
 	{"/run", run.Page},
 	{"/part/places", run.Page},

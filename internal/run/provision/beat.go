@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -29,7 +28,7 @@ func (b *beat) see(s subject, steps []fleet.Step, now fleet.Instant) {
 	case s.covers(steps):
 		b.is.Clusters = append(b.is.Clusters, name)
 	default:
-		b.is.Steps = append(b.is.Steps, event.SeenAgain{Cluster: name, Steps: steps})
+		b.is.Steps = append(b.is.Steps, fleet.SeenAgain{Cluster: name, Steps: steps})
 	}
 	b.begin(now)
 }
@@ -45,7 +44,7 @@ func (b *beat) count(name string, now fleet.Instant) {
 // drop forgets what an earlier look at a cluster saw: a newer one says it, or it changed.
 func (b *beat) drop(cluster string) {
 	b.is.Clusters = slices.DeleteFunc(b.is.Clusters, func(x string) bool { return x == cluster })
-	b.is.Steps = slices.DeleteFunc(b.is.Steps, func(x event.SeenAgain) bool { return x.Cluster == cluster })
+	b.is.Steps = slices.DeleteFunc(b.is.Steps, func(x fleet.SeenAgain) bool { return x.Cluster == cluster })
 }
 
 func (b *beat) begin(now fleet.Instant) {

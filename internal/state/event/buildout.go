@@ -104,16 +104,10 @@ type CloudCounted struct {
 // OutsideConfirmed says: all that was last seen of these clusters and cloud accounts was
 // looked at again, and is still so.
 type OutsideConfirmed struct {
-	Clusters []string      `json:"clusters,omitempty"`
-	Steps    []SeenAgain   `json:"steps,omitempty"` // of clusters of which only a part was seen
-	Accounts []string      `json:"accounts,omitempty"`
-	At       fleet.Instant `json:"at,omitempty"` // when the first of them was looked at; 0: just now
-}
-
-// SeenAgain is the steps of a cluster that were looked at again, and are as they were.
-type SeenAgain struct {
-	Cluster string       `json:"cluster"`
-	Steps   []fleet.Step `json:"steps"`
+	Clusters []string          `json:"clusters,omitempty"`
+	Steps    []fleet.SeenAgain `json:"steps,omitempty"` // of clusters of which only a part was seen
+	Accounts []string          `json:"accounts,omitempty"`
+	At       fleet.Instant     `json:"at,omitempty"` // when the first of them was looked at; 0: just now
 }
 
 // OperationIntended says: this act on the outside is about to begin. It is carried out

@@ -128,6 +128,12 @@ type StepEvidence struct {
 	Link       string  `json:"link,omitempty"`
 }
 
+// SeenAgain is the steps of a cluster that were looked at again, and are as they were.
+type SeenAgain struct {
+	Cluster string `json:"cluster"`
+	Steps   []Step `json:"steps"`
+}
+
 // Touch is something that a person had to do.
 type Touch struct {
 	What   string        `json:"what"` // entry, checkin, retry, unblock
@@ -256,6 +262,20 @@ func (l *Life) ReservedOf(meter string) int {
 		}
 	}
 	return 0
+}
+
+// KeepSettled drops of its own cores what the cluster does not need any more by a
+// blueprint: its scale sets give them back.
+func (l *Life) KeepSettled(b Blueprint) {
+	need := map[string]int{}
+	for _, m := range b.Meters {
+		need[m.Meter] = m.PerNode * l.Record.Nodes()
+	}
+	for meter, n := range l.Settled {
+		if l.Settled[meter] = min(n, need[meter]); l.Settled[meter] == 0 {
+			delete(l.Settled, meter)
+		}
+	}
 }
 
 // Needs is the cores of a meter that the cluster still has to reserve.

@@ -48,6 +48,7 @@ var navigation = []struct{ name, path, key string }{
 	{"Promise", "/promise", "promise"},
 	{"Nodes", "/nodes", "nodes"},
 	{"Maintenance", "/maintenance", "maintenance"},
+	{"Build-out", "/build-out", "buildout"},
 	{"Events", "/events", "events"},
 }
 
