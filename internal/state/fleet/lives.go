@@ -175,6 +175,19 @@ func (s *State) keepPace(blueprint string, t ConditionType, took time.Duration) 
 	s.building.paces[key] = slices.Insert(slices.Clone(list), at, took)
 }
 
+// touchPaced says that clusters that wait for a condition have another one to be measured by:
+// they may be late now.
+func (s *State) touchPaced(blueprint string, t ConditionType) {
+	for _, l := range s.Lives {
+		if l.Record.Blueprint != blueprint {
+			continue
+		}
+		if c, ok := l.Condition(t); ok && c.Status != StatusTrue && c.Turn != 0 {
+			s.TouchLife(l.Record.Name)
+		}
+	}
+}
+
 // ChangeCondition keeps that a condition of a cluster is now this.
 func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Instant) {
 	was, _ := l.Condition(c.Type)
@@ -194,6 +207,7 @@ func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Insta
 	if c.Status == StatusTrue && c.Took == 0 && c.Turn != 0 {
 		c.Took = max(1, at.Sub(c.Turn)) // what holds at once took a moment: 0 says that it never held
 		s.keepPace(l.Record.Blueprint, c.Type, c.Took)
+		s.touchPaced(l.Record.Blueprint, c.Type)
 	}
 	l.SetCondition(c)
 	s.TouchLife(l.Record.Name)
