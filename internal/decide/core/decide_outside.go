@@ -102,7 +102,7 @@ func reportEvidence(s *fleet.State, c ReportEvidence, now fleet.Instant) ([]even
 			seen.At = now
 		}
 		if seen.Generation > l.Generation {
-			continue // nothing is built of a generation that nobody wants yet
+			continue // nothing of a generation is built before it is planned
 		}
 		was, ok := l.Saw(seen.Step)
 		older := ok && (seen.At < was.At || seen.Generation < was.Generation) // a look that began before a newer one and came after it

@@ -300,7 +300,7 @@ func waits(m ledgerView, a *musterv1.CloudLedger) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(waiting(a)) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<h3>Who waits, in the order in which they are served</h3><ol>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<h3>Clusters that wait, in the order in which they are served</h3><ol>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
