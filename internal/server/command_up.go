@@ -55,6 +55,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens, and TLS or a proxy")
 	wireFlags(f, &o.upOptions)
+	outsideFlags(f, &o.Outside)
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, namespaces, operator")
 	f.StringVar(&o.OIDC.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider where people sign in (muster login)")
 	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "as which Muster is known to that provider")
@@ -97,6 +98,9 @@ func (o *upCommand) settle() error {
 	}
 	if o.upOptions.Demo && o.fleet != "" {
 		return cli.Usage("--demo brings its own fleet, and --fleet another; give one of them")
+	}
+	if _, _, err := o.Outside.adapters(); err != nil {
+		return err
 	}
 	if err := o.real(); err != nil {
 		return err

@@ -32,6 +32,8 @@ type upOptions struct {
 	WebhooksTo    []string
 	WebhooksLocal bool
 
+	Outside outsideOptions // how clusters of real providers are built
+
 	Fleet    fleetfile.File
 	HasFleet bool
 	Demo     bool

@@ -22,14 +22,20 @@ const (
 const roomy = 100_000
 
 // buildOut builds clusters until ctx ends. Clusters of the provider simulated are made by
-// a simulated cloud in this process, which takes as long as the blueprint says.
+// a simulated cloud in this process, which takes as long as the blueprint says; those of
+// the others by the adapters that are set up.
 func (s *server) buildOut(ctx context.Context) error {
 	clock := simulated.RealTime{}
 	world := outside.New(clock.Now)
+	adapters, mask, err := s.Outside.adapters()
+	if err != nil {
+		return err
+	}
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": world}, Clouds: map[string]provision.Cloud{"simulated": world},
+		Providers: map[string]provision.Outside{"simulated": world, "azure": adapters, "hand": adapters}, Clouds: map[string]provision.Cloud{"simulated": world},
+		Mask: mask,
 	})
 	for {
 		s.engine.Read(func(st *fleet.State) { grantAll(st, world) })

@@ -17,17 +17,26 @@ type Cluster struct {
 
 // Of is one cluster's life now.
 func Of(s *fleet.State, l *fleet.Life, now fleet.Instant) Cluster {
-	g := core.LedgerOf(s, l.Record.Account(), now)
-	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.Look(s, l, now), Claim: g.ClaimOf(l.Record.Name)}
+	return in(s, l, core.LedgerOf(s, l.Record.Account(), now), now)
+}
+
+func in(s *fleet.State, l *fleet.Life, g buildout.Ledger, now fleet.Instant) Cluster {
+	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.LookIn(s, l, g, now), Claim: g.ClaimOf(l.Record.Name)}
 	c.Why = why(&c, now)
 	return c
 }
 
 // All is every cluster's life now, in order of name.
 func All(s *fleet.State, now fleet.Instant) []Cluster {
-	list := make([]Cluster, len(s.Lives))
+	list, ledgers := make([]Cluster, len(s.Lives)), map[string]buildout.Ledger{}
 	for i, l := range s.Lives {
-		list[i] = Of(s, l, now)
+		account := l.Record.Account()
+		g, ok := ledgers[account]
+		if !ok {
+			g = core.LedgerOf(s, account, now)
+			ledgers[account] = g
+		}
+		list[i] = in(s, l, g, now)
 	}
 	return list
 }

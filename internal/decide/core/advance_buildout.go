@@ -42,7 +42,31 @@ func (t *turn) reserve(account string) {
 	}
 }
 
-func (t *turn) ledger(account string) buildout.Ledger { return LedgerOf(t.s, account, t.now) }
+// ledger is the ledger of a cloud account, drawn up once until something changes in it.
+func (t *turn) ledger(account string) buildout.Ledger {
+	g, ok := t.ledgers[account]
+	if !ok {
+		if t.ledgers == nil {
+			t.ledgers = map[string]buildout.Ledger{}
+		}
+		g = LedgerOf(t.s, account, t.now)
+		t.ledgers[account] = g
+	}
+	return g
+}
+
+// outdated drops ledgers that an event may change: all do but those about one condition.
+func (t *turn) outdated(e event.Event) {
+	switch e := e.(type) {
+	case event.ConditionChanged, event.EvidenceSeen:
+		return
+	case event.LifeTurned:
+		if e.Stage == event.LifeLate {
+			return
+		}
+	}
+	clear(t.ledgers)
+}
 
 // LedgerOf is the ledger of a cloud account, SUBSCRIPTION/REGION.
 func LedgerOf(s *fleet.State, account string, now fleet.Instant) buildout.Ledger {
@@ -58,13 +82,17 @@ func LedgerOf(s *fleet.State, account string, now fleet.Instant) buildout.Ledger
 
 // Look is what one look at a cluster that is built says now.
 func Look(s *fleet.State, l *fleet.Life, now fleet.Instant) buildout.Verdict {
-	g := LedgerOf(s, l.Record.Account(), now)
+	return LookIn(s, l, LedgerOf(s, l.Record.Account(), now), now)
+}
+
+// LookIn is Look with the ledger of the cluster's account at hand.
+func LookIn(s *fleet.State, l *fleet.Life, g buildout.Ledger, now fleet.Instant) buildout.Verdict {
 	return buildout.Next(l, s.BlueprintOf(l), observed(s, l, g), now)
 }
 
 // live does what one look at a cluster leads to.
 func (t *turn) live(l *fleet.Life) {
-	v := Look(t.s, l, t.now)
+	v := LookIn(t.s, l, t.ledger(l.Record.Account()), t.now)
 	t.s.WakeLife(l.Record.Name, v.Wake)
 	name := l.Record.Name
 	for _, c := range v.Conditions {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -76,6 +77,8 @@ type turn struct {
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
 	cut       *cut            // what people change that may take protection; nil: nothing
+
+	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now
 }
 
 // deferral is a workload that a partition left to another one.
@@ -91,6 +94,7 @@ func newTurn(s *fleet.State, now fleet.Instant) *turn {
 func (t *turn) emit(e event.Event) {
 	t.keep(e)
 	apply(t.s, e, t.now)
+	t.outdated(e)
 	t.events = append(t.events, e)
 }
 

@@ -50,19 +50,11 @@ func orderOf(l *fleet.Life, b *fleet.Blueprint, s fleet.StepState) Order {
 func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) error {
 	r.polls[o.order.ID] = now.Add(PollEvery)
 	is, err := r.stand(ctx, o)
-	var no *Refused
 	switch {
-	case errors.As(err, &no):
-		c := r.report(o, Report{Class: no.Class, Error: no.Error()})
-		c.Refused, c.After = true, no.After
-		if o.retired {
-			c.State = fleet.OperationFailed
-		}
-		delete(r.polls, o.order.ID) // the state says when it is tried again
-		return r.tell(ctx, c)
-	case err != nil:
-		r.o.Log.Warn("an operation outside could not be looked at", "operation", o.order.ID, "error", r.o.Mask(err.Error()))
+	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil:
+		return r.failed(ctx, o, err, now)
 	}
 	if is.State == fleet.OperationIntended {
 		return nil // it waits until the cluster is let go on
@@ -77,11 +69,37 @@ func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) e
 	return r.tell(ctx, r.report(o, is))
 }
 
+// failed is what an error means. One that has begun is looked at again, when the outside
+// says so; of one that is not known to have begun the error is told, and it is looked up
+// again before it is begun.
+func (r *Runner) failed(ctx context.Context, o operation, err error, now fleet.Instant) error {
+	no := &Refused{Class: fleet.ErrorRetry, Err: err}
+	errors.As(err, &no)
+	if o.begun {
+		r.polls[o.order.ID] = now.Add(max(PollEvery, no.After))
+		r.o.Log.Warn("an operation outside could not be looked at", "operation", o.order.ID, "error", r.o.Mask(err.Error()))
+		return nil
+	}
+	c := r.report(o, Report{Class: no.Class, Error: no.Error()})
+	c.Refused, c.After = true, no.After
+	if o.retired && errors.Is(err, errRetired) {
+		c.State = fleet.OperationFailed
+	}
+	delete(r.polls, o.order.ID) // the state says when it is tried again
+	return r.tell(ctx, c)
+}
+
+// errRetired says why an operation that has not begun never will.
+var errRetired = errors.New("it never began, and will not: the cluster is being retired")
+
 // stand is how the operation stands outside once it has begun there.
 func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
 	ctx, end := context.WithTimeout(ctx, CallLimit)
 	defer end()
 	p := r.o.Providers[o.order.Record.Provider]
+	if p == nil && o.retired {
+		return Report{}, &Refused{Class: fleet.ErrorPerson, Err: errRetired}
+	}
 	if p == nil {
 		err := fmt.Errorf("this server has no adapter for provider %s; start it with one, or change the record", o.order.Record.Provider)
 		return Report{}, &Refused{Class: fleet.ErrorFix, Err: err}
@@ -96,7 +114,7 @@ func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
 	case found || err != nil:
 		return is, err
 	case o.retired:
-		return Report{}, &Refused{Class: fleet.ErrorPerson, Err: errors.New("it never began, and will not: the cluster is being retired")}
+		return Report{}, &Refused{Class: fleet.ErrorPerson, Err: errRetired}
 	case o.held:
 		return Report{State: fleet.OperationIntended}, nil
 	}

@@ -1,0 +1,7 @@
+// Package buildkite runs the pipeline step of clusters as builds of Buildkite, by its REST
+// API. A build carries the ID of its operation in its meta-data, and is looked for by it
+// before one is created; so an answer that is lost creates no second build. A build that a
+// person has started again is adopted. A block step waits for a person.
+//
+// Read pipeline.go (the adapter), then call.go (one call, and what its errors mean).
+package buildkite

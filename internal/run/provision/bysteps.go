@@ -1,0 +1,64 @@
+package provision
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// BySteps is an Outside of several adapters, each for the steps that it is named for. A
+// step without an adapter is refused, and says so.
+type BySteps map[fleet.Step]Outside
+
+// Find looks an operation up by the adapter of its step.
+func (b BySteps) Find(ctx context.Context, o Order) (Report, bool, error) {
+	if p := b[o.Step]; p != nil {
+		return p.Find(ctx, o)
+	}
+	return Report{}, false, nil
+}
+
+// Begin begins an operation by the adapter of its step.
+func (b BySteps) Begin(ctx context.Context, o Order) (Report, error) {
+	if p := b[o.Step]; p != nil {
+		return p.Begin(ctx, o)
+	}
+	err := fmt.Errorf("this server has no adapter for step %s of provider %s; start it with one", o.Step, o.Record.Provider)
+	return Report{}, &Refused{Class: fleet.ErrorFix, Err: err}
+}
+
+// Unblock lets an operation go on by the adapter of its step.
+func (b BySteps) Unblock(ctx context.Context, o Order) error {
+	if p := b[o.Step]; p != nil {
+		return p.Unblock(ctx, o)
+	}
+	return nil
+}
+
+// Look asks each adapter for its own steps.
+func (b BySteps) Look(ctx context.Context, s Subject) (list []fleet.StepEvidence, _ error) {
+	for _, step := range fleet.Steps() {
+		if b[step] == nil {
+			continue
+		}
+		seen, err := b[step].Look(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("step %s: %w", step, err)
+		}
+		for _, e := range seen {
+			if e.Step == step {
+				list = append(list, e)
+			}
+		}
+	}
+	return list, nil
+}
+
+// CheckedIn asks the adapter of the check-in, where it can see it.
+func (b BySteps) CheckedIn(ctx context.Context, s Subject) (string, error) {
+	if c, can := b[fleet.StepCheckin].(Checker); can {
+		return c.CheckedIn(ctx, s)
+	}
+	return "", nil
+}

@@ -1,0 +1,135 @@
+package gitcheckin_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// run runs git as a person does.
+func run(t *testing.T, folder string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"}, args...)...)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// repository is a bare repository with one commit on main, and a person's copy of it.
+func repository(t *testing.T) (bare, person string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	bare, person = filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "copy")
+	run(t, "", "init", "--bare", "--quiet", bare)
+	run(t, "", "clone", "--quiet", bare, person)
+	run(t, person, "commit", "--quiet", "--allow-empty", "-m", "begin")
+	run(t, person, "push", "--quiet", "origin", "HEAD:main")
+	return bare, person
+}
+
+func order() provision.Order {
+	return provision.Order{
+		ID: "lynx.checkin.g1.1", Step: fleet.StepCheckin, Generation: 1, Attempt: 1,
+		Record: fleet.ClusterRecord{
+			Name: "lynx", Provider: "azure", Subscription: "s1", Region: "east", GPU: "h200", GPUsPerNode: 8, Blueprint: "nd",
+			Islands: []fleet.RecordIsland{{Name: "a", Nodes: 4}}, Variables: map[string]string{"db_token": "env:DB_TOKEN"},
+		},
+	}
+}
+
+func subject(o provision.Order) provision.Subject { return provision.Subject{Record: o.Record} }
+
+// The branch is pushed once, whatever is lost; the cluster is checked in when a person has merged it.
+func TestACheckinIsPushedOnceAndThenMerged(t *testing.T) {
+	bare, person := repository(t)
+	c, o := &gitcheckin.Checkin{Repository: bare}, order()
+	if _, found, err := c.Find(t.Context(), o); found || err != nil {
+		t.Fatalf("before it began: found %v, %v", found, err)
+	}
+	is, err := c.Begin(t.Context(), o)
+	if err != nil || is.State != fleet.OperationSucceeded || !strings.Contains(is.Detail, "muster/lynx.checkin.g1.1") {
+		t.Fatalf("%+v, %v", is, err)
+	}
+	var no *provision.Refused
+	if _, err := c.Begin(t.Context(), o); !errors.As(err, &no) || no.Class != fleet.ErrorRetry {
+		t.Errorf("pushing it again, as after a lost answer: %v", err)
+	}
+	if again, found, err := c.Find(t.Context(), o); !found || err != nil || again.Detail != is.Detail {
+		t.Errorf("the branch is not found: %+v, %v", again, err)
+	}
+	if commit, err := c.CheckedIn(t.Context(), subject(o)); commit != "" || err != nil {
+		t.Errorf("checked in before anybody merged: %q, %v", commit, err)
+	}
+
+	run(t, person, "fetch", "--quiet", "origin")
+	run(t, person, "merge", "--quiet", "--ff-only", "origin/muster/lynx.checkin.g1.1")
+	run(t, person, "push", "--quiet", "origin", "HEAD:main")
+	run(t, person, "push", "--quiet", "origin", ":muster/lynx.checkin.g1.1")
+	commit, err := c.CheckedIn(t.Context(), subject(o))
+	if err != nil || commit != run(t, person, "rev-parse", "HEAD") {
+		t.Errorf("merged: %q, %v", commit, err)
+	}
+	if _, found, err := c.Find(t.Context(), o); !found || err != nil {
+		t.Errorf("merged, and its branch gone: found %v, %v", found, err)
+	}
+	data, err := os.ReadFile(filepath.Join(person, "clusters", "lynx.yaml"))
+	if err != nil || !strings.Contains(string(data), "db_token: env:DB_TOKEN") || !strings.Contains(string(data), "nodes: 4") {
+		t.Errorf("the file says %s, %v", data, err)
+	}
+
+	o.Record.Islands[0].Nodes = 8 // another record than the one that is checked in
+	if commit, err := c.CheckedIn(t.Context(), subject(o)); commit != "" || err != nil {
+		t.Errorf("another record counts as checked in: %q, %v", commit, err)
+	}
+}
+
+// What stands on the branch that counts is kept: others' files stay.
+func TestOthersFilesStay(t *testing.T) {
+	bare, person := repository(t)
+	if err := os.WriteFile(filepath.Join(person, "README.md"), []byte("ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, person, "add", ".")
+	run(t, person, "commit", "--quiet", "-m", "readme")
+	run(t, person, "push", "--quiet", "origin", "HEAD:main")
+	c, o := &gitcheckin.Checkin{Repository: bare, Folder: "fleet/new"}, order()
+	if _, err := c.Begin(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	run(t, person, "fetch", "--quiet", "origin")
+	if files := run(t, person, "ls-tree", "-r", "--name-only", "origin/muster/lynx.checkin.g1.1"); files != "README.md\nfleet/new/lynx.yaml" {
+		t.Errorf("the branch holds %q", files)
+	}
+}
+
+// A repository that is not there, or has no such branch, is for people to mend, and no error
+// holds a secret.
+func TestRefusalsHaveClasses(t *testing.T) {
+	bare, _ := repository(t)
+	for name, c := range map[string]*gitcheckin.Checkin{
+		"no repository": {Repository: filepath.Join(t.TempDir(), "none.git")},
+		"no branch":     {Repository: bare, Branch: "release"},
+	} {
+		var no *provision.Refused
+		if _, err := c.Begin(t.Context(), order()); !errors.As(err, &no) || no.Class != fleet.ErrorFix {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c := &gitcheckin.Checkin{Repository: "https://bot:planted@127.0.0.1:1/x.git", Token: "planted-too"}
+	_, err := c.Begin(t.Context(), order())
+	if err == nil || strings.Contains(err.Error(), "planted") {
+		t.Errorf("the error is %v", err)
+	}
+}

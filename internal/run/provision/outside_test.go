@@ -1,0 +1,142 @@
+package provision_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/simulated"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// flaky is a world that cannot be reached while it has an error, and that says a word in all its answers.
+type flaky struct {
+	*simulated.World
+	err error
+	say string
+}
+
+func (f *flaky) Find(ctx context.Context, o provision.Order) (provision.Report, bool, error) {
+	if f.err != nil {
+		return provision.Report{}, false, f.err
+	}
+	is, found, err := f.World.Find(ctx, o)
+	is.Detail, is.Link = is.Detail+f.say, is.Link+f.say
+	return is, found, err
+}
+
+func (f *flaky) Look(ctx context.Context, s provision.Subject) ([]fleet.StepEvidence, error) {
+	seen, err := f.World.Look(ctx, s)
+	for i := range seen {
+		seen[i].Detail += f.say
+	}
+	return seen, err
+}
+
+// reach lets the process reach the world through f.
+func (p *process) reach(f *flaky, mask func(string) string) {
+	f.World = p.world
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": f}, Clouds: map[string]provision.Cloud{"simulated": p.world}, Mask: mask,
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+}
+
+func (p *process) waits() (message string) {
+	p.engine.Read(func(s *fleet.State) {
+		v := core.Look(s, s.Life("lynx"), p.now)
+		if w := v.Waits(); w != nil {
+			message = w.Message
+		}
+	})
+	return message
+}
+
+// An outside that cannot be reached is said, with its own words, and nothing is begun blindly.
+func TestWhatCannotBeReachedIsSaid(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	f := &flaky{err: errors.New("connection refused")}
+	p.reach(f, nil)
+	p.live(t, p.now.Add(time.Hour))
+	if says := p.waits(); !strings.Contains(says, "connection refused") || len(p.world.Begun()) > 0 {
+		t.Errorf("it says %q, and began %v", says, p.world.Begun())
+	}
+	f.err = nil
+	p.live(t, p.now.Add(time.Hour))
+	if n := p.world.Begun()["lynx.pipeline.g1.1"]; n != 1 {
+		t.Errorf("reached again, the pipeline was begun %d times", n)
+	}
+}
+
+// A step without an adapter waits for a person, is told once, and does not fill the log.
+func TestAStepWithoutAnAdapterWaitsForAPerson(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": provision.BySteps{fleet.StepCheckin: p.world}}, Clouds: map[string]provision.Cloud{"simulated": p.world},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	p.live(t, p.now.Add(24*time.Hour))
+	if says := p.waits(); !strings.Contains(says, "no adapter for step pipeline") || !strings.Contains(says, "muster cluster retry") {
+		t.Errorf("it says %q", says)
+	}
+	told := 0
+	p.entries(t, func(data []byte) { told += bytes.Count(data, []byte("operation.reported")) })
+	if told != 1 {
+		t.Errorf("it was reported %d times in a day", told)
+	}
+	p.do(t, core.SteerCluster{Cluster: "lynx", Do: core.Retire})
+	p.live(t, p.now.Add(time.Hour))
+	p.do(t, core.SteerCluster{Cluster: "lynx", Do: core.Confirm, Confirm: "lynx"})
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": p.world}, Clouds: map[string]provision.Cloud{"simulated": p.world},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	p.live(t, p.now.Add(time.Hour))
+	if begun := p.world.Begun(); begun["lynx.pipeline.g1.1"] != 0 {
+		t.Errorf("a retired cluster began %v", begun)
+	}
+	p.engine.Read(func(s *fleet.State) {
+		if s.Life("lynx").Course.Retired == 0 {
+			v := core.Look(s, s.Life("lynx"), p.now)
+			t.Errorf("it is not retired: %+v", v.Waits())
+		}
+	})
+}
+
+// entries shows every entry of the journal.
+func (p *process) entries(t *testing.T, show func(data []byte)) {
+	t.Helper()
+	if err := p.journal.Read(t.Context(), 1, func(e journal.Entry) error { show(e.Data); return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A secret that the outside says, in whatever it answers, is in no entry of the journal.
+func TestSecretsAreInNoEntry(t *testing.T) {
+	const planted = "planted-secret-93b1"
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	f := &flaky{err: errors.New("no rights for " + planted), say: " with " + planted}
+	p.reach(f, provision.Masker("", "x", planted))
+	p.live(t, p.now.Add(time.Hour))
+	f.err = nil
+	p.live(t, p.now.Add(6*time.Hour))
+	masked := 0
+	p.entries(t, func(data []byte) {
+		if bytes.Contains(data, []byte(planted)) {
+			t.Errorf("an entry holds the secret: %.200s", data)
+		}
+		masked += bytes.Count(data, []byte("***"))
+	})
+	if masked < 5 {
+		t.Errorf("only %d texts were masked: the test planted nothing", masked)
+	}
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
+	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// outsideOptions are those of what builds clusters of real providers. Tokens are files.
+type outsideOptions struct {
+	CheckinRepository, CheckinBranch, CheckinToken string
+	BuildkiteToken                                 string
+}
+
+func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
+	f.StringVar(&o.CheckinRepository, "checkin-repository", "", "git repository where clusters that are built are checked in: a URL, or a folder")
+	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
+	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
+	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORGANIZATION/PIPELINE")
+}
+
+// adapters are what carries out the steps of real clusters: an adapter for each step that
+// one is set up for, and what takes their secrets out of texts.
+func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, error) {
+	checkin, err := secretFile("--checkin-token", o.CheckinToken)
+	if err != nil {
+		return nil, nil, err
+	}
+	token, err := secretFile("--buildkite-token", o.BuildkiteToken)
+	if err != nil {
+		return nil, nil, err
+	}
+	by := provision.BySteps{}
+	if o.CheckinRepository != "" {
+		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
+	}
+	if token != "" {
+		by[fleet.StepPipeline] = &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
+	}
+	return by, provision.Masker(checkin, token), nil
+}
+
+// secretFile reads a secret; "": there is no file.
+func secretFile(option, file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", option, err)
+	}
+	secret := strings.TrimSpace(string(data))
+	if secret == "" {
+		return "", fmt.Errorf("%s: %s is empty", option, file)
+	}
+	return secret, nil
+}
