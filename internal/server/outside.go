@@ -25,7 +25,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinRepository, "checkin-repository", "", "git repository where clusters that are built are checked in: a URL, or a folder")
 	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
 	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
-	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORGANIZATION/PIPELINE")
+	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
 }
 
 // adapters are what carries out the steps of real clusters: an adapter for each step that

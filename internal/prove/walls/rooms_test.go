@@ -42,8 +42,7 @@ const driven = "state/fleet state/event decide/core decide/promise decide/placem
 const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
 
 // pages are the rooms of pages.
-const pages = "faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/maintenance faces/web/node faces/web/partition faces/web/promise " +
-const pages = "faces/web/buildout faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/node faces/web/partition faces/web/promise " +
+const pages = "faces/web/buildout faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/maintenance faces/web/node faces/web/partition faces/web/promise " +
 	"faces/web/queue faces/web/reference faces/web/run faces/web/shadow faces/web/team faces/web/workload"
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a

@@ -13,7 +13,7 @@ import (
 )
 
 // Prefix marks the runner of a blueprint as a pipeline of Buildkite:
-// buildkite:ORGANIZATION/PIPELINE.
+// buildkite:ORG/PIPELINE.
 const Prefix = "buildkite:"
 
 // operationKey is the meta-data in which a build carries the ID of its operation.
@@ -52,7 +52,7 @@ func builds(o provision.Order) (string, error) {
 	name, is := strings.CutPrefix(o.Blueprint.Runner, Prefix)
 	organization, pipeline, two := strings.Cut(name, "/")
 	if !is || !two || organization == "" || pipeline == "" || strings.Contains(pipeline, "/") {
-		err := fmt.Errorf("blueprint %s has the runner %q; write %sORGANIZATION/PIPELINE", o.Blueprint.Name, o.Blueprint.Runner, Prefix)
+		err := fmt.Errorf("blueprint %s has the runner %q; write %sORG/PIPELINE", o.Blueprint.Name, o.Blueprint.Runner, Prefix)
 		return "", &provision.Refused{Class: fleet.ErrorFix, Err: err}
 	}
 	return "/v2/organizations/" + url.PathEscape(organization) + "/pipelines/" + url.PathEscape(pipeline) + "/builds", nil
