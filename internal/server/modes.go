@@ -2,18 +2,21 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// guarded is the engine as the API of a server asks for it: nobody sets a cluster to
-// mode enforce that this server was told to watch only. Nothing could be carried out
-// there, and everything would wait for it.
+// guarded is the engine as the API of a server asks for it. No cluster is set to mode
+// enforce that this server was told to watch only: nothing could be carried out there, and
+// everything would wait for it. No workload is submitted to real clusters: they make pods
+// from their own objects, so it would hold GPUs and never run.
 type guarded struct {
 	decider
 	only func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
+	real bool                              // the clusters are real ones
 }
 
 // Do has a request done that may be.
@@ -33,6 +36,10 @@ func (g guarded) DryRun(ctx context.Context, r core.Request) (api.Result, error)
 }
 
 func (g guarded) bars(c core.Command) error {
+	if g.real && submits(c) {
+		return &core.Refusal{Code: core.DecidedElsewhere, Message: "this fleet's clusters run what their own objects ask for, and no pod is made for a workload that is submitted here; " +
+			"make a pod, Job or JobSet with kubectl that has the label muster.dev/target (muster fit tells before whether it would start)"}
+	}
 	set, ok := c.(core.SetMode)
 	if !ok || set.Mode != fleet.Enforce {
 		return nil
@@ -42,6 +49,17 @@ func (g guarded) bars(c core.Command) error {
 		return nil
 	}
 	return &core.Refusal{Code: core.DecidedElsewhere, Message: "cluster " + set.Cluster + " is watched only: " + how}
+}
+
+// submits says whether a command, or one of a batch, submits a workload.
+func submits(c core.Command) bool {
+	switch c := c.(type) {
+	case core.Submit:
+		return true
+	case core.Batch:
+		return slices.ContainsFunc(c.Commands, submits)
+	}
+	return false
 }
 
 // watchedOnly says how a cluster was joined that is watched only; "": it is not.

@@ -27,7 +27,7 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 	}
 	server := func(join joinOptions) guarded {
 		s := &server{upOptions: upOptions{Join: &join}, cluster: &cluster{}}
-		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly}
+		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly, join.Manage}
 	}
 	watching, managing := server(joinOptions{Name: "tiger"}), server(joinOptions{Name: "tiger", Manage: true})
 	for _, c := range []core.Command{core.AddCluster{Name: "tiger", Mode: fleet.Observe}, core.SetMode{Cluster: "tiger", Mode: fleet.Shadow}} {
@@ -41,6 +41,12 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 	}
 	if err := do(managing, core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}); err != nil {
 		t.Error(err)
+	}
+	submit := core.Submit{Spec: fleet.Spec{Name: "a", Namespace: "oak", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1}}}}
+	for _, c := range []core.Command{submit, core.Batch{Commands: []core.Command{submit}}} {
+		if err := do(managing, c); !errors.As(err, &no) || !strings.Contains(no.Message, "muster.dev/target") {
+			t.Errorf("%T: a workload without pods would hold GPUs for ever: %v", c, err)
+		}
 	}
 	if err := do(watching, core.SetMode{Cluster: "tiger", Mode: fleet.Observe}); err != nil {
 		t.Error("back it goes at once, by whatever server:", err)

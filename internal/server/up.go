@@ -194,7 +194,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
-		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
 		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Front: s.forward, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
