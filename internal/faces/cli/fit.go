@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // fitOptions are those of `muster fit`.
@@ -78,6 +80,9 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 		if res.GetMissed() {
 			p.say("There was no time to try every place: what is not listed is not known.")
 		}
+		if n := tooFar(res.GetPlaces()); n > 0 && len(res.GetPlaces()) > 1 {
+			p.wrapAs("", fmt.Sprintf("For %s the time to forecast ran out: name one with --target and --partition, and it has all of it.", text.Count(n, "place")))
+		}
 	}, unmet: "it would start nowhere at once"}
 	for _, place := range res.GetPlaces() {
 		if place.GetOutcome() == "starts" {
@@ -85,6 +90,21 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 		}
 	}
 	return ans, nil
+}
+
+// tooFarAhead is the ground of a forecast that ran out of time, as the API has it.
+const tooFarAhead = "too far"
+
+// tooFar counts the places whose forecast ran out of time.
+func tooFar(places []*musterv1.Place) int {
+	n := 0
+	for _, place := range places {
+		out := func(g *musterv1.Ground) bool { return g.GetKind() == tooFarAhead }
+		if f := place.GetForecast(); !f.GetKnown() && slices.ContainsFunc(f.GetUnknown(), out) {
+			n++
+		}
+	}
+	return n
 }
 
 // flexAsks is the work where it would start on flex.
