@@ -35,7 +35,8 @@ func newQuotaList(a *app) *cobra.Command {
 		Long: `List says for each quota, partition by partition and in GPUs, what people granted it (assigned), what
 of that stands on promisable nodes now (backed: what its researchers can count on), what its workloads
 use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could start
-guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged GangUnbacked.`,
+guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged GangUnbacked. Everybody may target a quota
+that is open.`,
 		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -119,8 +120,8 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 	if text := note(g); text != "" {
 		parts = append(parts, text)
 	}
-	if text := openText(q); text != "" {
-		parts = append(parts, text)
+	if q.GetOpen() {
+		parts = append(parts, openMark(true))
 	}
 	for _, h := range q.GetHolds() {
 		if h.GetPartition() == g.GetPartition() && inside(h) {
