@@ -2,6 +2,6 @@
 //
 //	kube   joins a Kubernetes cluster: observes it, and brings about what was decided
 //	 ├── translate   what its objects mean in Muster's words
-//	 ├── kueue, dcgm, marks, webhook, plain
+//	 ├── kueue, dcgm, marks, webhook, plain, tokenreview
 //	link   the one line between a server and the agent of a cluster
 package clusters

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube/tokenreview"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/audit"
@@ -30,6 +31,13 @@ func (s *server) openAuth() error {
 		}
 		list = append(list, s.sessions, s.oidc)
 	}
+	if len(s.TokenReview) > 0 {
+		workloads, err := s.workloads()
+		if err != nil {
+			return cli.Malformed(err)
+		}
+		list = append(list[:2:2], append(api.SignIns{workloads}, list[2:]...)...) // before those that take every token of three parts for theirs
+	}
 	if s.people != nil {
 		list = append(list, s.people)
 	}
@@ -40,6 +48,19 @@ func (s *server) openAuth() error {
 	local, err := s.local()
 	s.auth = append(list, local)
 	return err
+}
+
+// workloads is the Authenticator of workloads of the clusters that review tokens.
+func (s *server) workloads() (api.Authenticator, error) {
+	clusters := map[string]api.Reviewer{}
+	for name, kubeconfig := range s.TokenReview {
+		c, err := tokenreview.Open(kubeconfig)
+		if err != nil {
+			return nil, fmt.Errorf("--token-review %.100s: %w", name, err)
+		}
+		clusters[name] = c
+	}
+	return api.NewKubeTokens(clusters, nil), nil
 }
 
 // rest answers what is no API: where people sign in, and the pages.

@@ -20,6 +20,8 @@ type upOptions struct {
 	// OIDC says where people sign in; Issuer "": nowhere.
 	OIDC    api.OIDCOptions
 	Session sessionOptions
+	// TokenReview has the kubeconfigs of clusters, by name, whose workloads show their tokens.
+	TokenReview map[string]string
 	// LocalDir is the folder of this user's tokens of servers on this machine; "": none is left.
 	LocalDir string
 	// TLSCert and TLSKey are files of the certificate for API and pages; "": plain HTTP, which

@@ -46,6 +46,35 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestSignInAtARealProvider signs in by a browser and by the command line at an OpenID
+// Connect provider of npm. It needs what TestPages needs.
+func TestSignInAtARealProvider(t *testing.T) {
+	e2e := filepath.Join("..", "..", "internal", "faces", "web", "e2e")
+	missing := notThere(e2e)
+	if _, err := os.Stat(filepath.Join(e2e, "node_modules", "oidc-provider")); missing == "" && err != nil {
+		missing = "run npm ci in internal/faces/web/e2e first: no provider is there to sign in at"
+	}
+	if missing != "" {
+		if os.Getenv("MUSTER_E2E") == "1" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	muster, err := exec.LookPath("muster")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "node", "signin.mjs", muster)
+	cmd.Dir = e2e
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Fatalf("signing in: %v", err)
+	}
+}
+
 // notThere says what the test of the pages lacks; "" where it has all.
 func notThere(e2e string) string {
 	if os.Getenv("MUSTER_E2E") == "0" {

@@ -104,6 +104,17 @@ func Ceiling(grants []Grant, namespace string) fleet.Priority {
 	return best
 }
 
+// RunsFleet says whether one of the grants, in whatever scope, is a role of those who run
+// the fleet: what they do comes in bulk, and is not bounded like one user's.
+func RunsFleet(grants []Grant) bool {
+	for _, g := range grants {
+		if row, _ := RoleOf(g.Role); row.Runs {
+			return true
+		}
+	}
+	return false
+}
+
 func allows(role fleet.Role, a Action) bool {
 	if role == fleet.Admin {
 		return true

@@ -120,3 +120,18 @@ func TestTheTableIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// Fleet engineers, managers and admins run the fleet, wherever they hold the role; other
+// roles do not.
+func TestWhoRunsTheFleet(t *testing.T) {
+	for _, row := range access.Roles() {
+		want := row.Role == fleet.FleetEngineer || row.Role == fleet.Manager || row.Role == fleet.Admin
+		grants := []access.Grant{access.GrantOf(fleet.Viewer, fleet.Scope{}), access.GrantOf(row.Role, fleet.Scope{Quota: "research"})}
+		if access.RunsFleet(grants) != want {
+			t.Errorf("%s runs the fleet: %v", row.Role, !want)
+		}
+	}
+	if access.RunsFleet(nil) {
+		t.Error("a caller without a role runs the fleet")
+	}
+}

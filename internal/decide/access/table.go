@@ -154,22 +154,23 @@ type RoleRow struct {
 	For   string // whom it is for
 	In    string // the kinds of scope it can be held in: of namespace, quota, cluster, fleet
 	Limit fleet.Priority
+	Runs  bool // its holders run the fleet, so that bounds on their calls are an operator's
 }
 
 // Roles lists the roles, from the least to the most.
 func Roles() []RoleRow {
 	return []RoleRow{
-		{fleet.Viewer, "people who look", "namespace quota cluster fleet", fleet.Low},
-		{fleet.Researcher, "people and programs who submit work", "namespace fleet", fleet.High},
-		{fleet.TeamLead, "who answers for a team's work", "namespace fleet", fleet.Critical},
-		{fleet.QuotaLead, "who answers for a quota and those below it", "quota fleet", fleet.Low},
-		{fleet.Monitor, "programs that watch a cluster", "cluster fleet", fleet.Low},
-		{fleet.FleetEngineer, "who keeps nodes well", "cluster fleet", fleet.Low},
-		{fleet.Manager, "who divides the fleet", "quota fleet", fleet.Low},
-		{fleet.Builder, "who adds clusters", "cluster fleet", fleet.Low},
-		{fleet.Auditor, "who checks what was done", "fleet", fleet.Low},
-		{fleet.Admin, "who may do everything, and binds roles", "fleet", fleet.Critical},
-		{fleet.BreakGlass, "an admin under seal, for emergencies", "fleet", fleet.Low},
+		{fleet.Viewer, "people who look", "namespace quota cluster fleet", fleet.Low, false},
+		{fleet.Researcher, "people and programs who submit work", "namespace fleet", fleet.High, false},
+		{fleet.TeamLead, "who answers for a team's work", "namespace fleet", fleet.Critical, false},
+		{fleet.QuotaLead, "who answers for a quota and those below it", "quota fleet", fleet.Low, false},
+		{fleet.Monitor, "programs that watch a cluster", "cluster fleet", fleet.Low, false},
+		{fleet.FleetEngineer, "who keeps nodes well", "cluster fleet", fleet.Low, true},
+		{fleet.Manager, "who divides the fleet", "quota fleet", fleet.Low, true},
+		{fleet.Builder, "who adds clusters", "cluster fleet", fleet.Low, false},
+		{fleet.Auditor, "who checks what was done", "fleet", fleet.Low, false},
+		{fleet.Admin, "who may do everything, and binds roles", "fleet", fleet.Critical, true},
+		{fleet.BreakGlass, "an admin under seal, for emergencies", "fleet", fleet.Low, false},
 	}
 }
 

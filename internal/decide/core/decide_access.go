@@ -87,7 +87,7 @@ func grantRole(s *fleet.State, r Request, c GrantRole, now fleet.Instant) ([]eve
 
 func checkSubject(p fleet.Principal) *Refusal {
 	if _, ok := fleet.ParsePrincipal(p.String()); !ok {
-		return refuse(Invalid, "a role cannot be given to %q; write user:NAME, group:NAME or serviceaccount:NAME", clip(p.String()))
+		return refuse(Invalid, "a role cannot be given to %q; write user:NAME, group:NAME, serviceaccount:NAME or kubernetes:NAMESPACE/NAME@CLUSTER", clip(p.String()))
 	}
 	return nil
 }

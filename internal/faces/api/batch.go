@@ -110,7 +110,7 @@ func submittedIn(r event.Record) (ids []uint64) {
 	return ids
 }
 
-// mostPending is how many workloads of one person may wait at a time, operators' aside.
+// mostPending is how many workloads of one person may wait at a time; callers that run the fleet are not bounded.
 const mostPending = 100_000
 
 // pending bounds how much one person lets wait. It is counted anew once what was submitted
@@ -124,10 +124,11 @@ type pending struct {
 const recount = 10 * time.Second
 
 // mayWait says whether so many more workloads of a caller may wait.
-func (s *service) mayWait(who core.Actor, n int) error {
-	if who.Operator {
+func (s *service) mayWait(c *caller, n int) error {
+	if c.runsFleet() {
 		return nil
 	}
+	who := c.actor
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	p := s.waiting.of[who.User]

@@ -46,6 +46,7 @@ type caller struct {
 	source string // where it comes from
 	token  string
 	rights []access.Grant
+	runs   bool // who answers for the call runs the fleet
 }
 
 type callerKey struct{}
@@ -70,6 +71,7 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	}
 	c.token, c.actor = who.Token, actorOf(who)
 	c.rights = s.rightsOf(c.actor)
+	c.runs = c.runsFleet()
 	if as := r.Header.Get(headerAs); as != "" && as != who.User {
 		if c.actor, err = s.actFor(c, as); err != nil {
 			return c, err
@@ -82,6 +84,10 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	}
 	return c, nil
 }
+
+// runsFleet says whether the caller's roles are those of people and programs that run the
+// fleet, so that the bounds on what they ask are an operator's.
+func (c *caller) runsFleet() bool { return c.actor.Operator || access.RunsFleet(c.rights) }
 
 // rightsOf are the roles of an actor that are in force now.
 func (s *Server) rightsOf(a core.Actor) (rights []access.Grant) {
@@ -106,7 +112,7 @@ func actorOf(who Identity) core.Actor {
 	switch {
 	case who.Operator:
 		a.Name = "operator:" + who.User
-	case who.Principal.Kind == fleet.ServicePrincipal:
+	case who.Principal.Kind == fleet.ServicePrincipal || who.Principal.Kind == fleet.KubernetesPrincipal:
 		a.Name = who.Principal.String()
 	}
 	return a

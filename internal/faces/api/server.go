@@ -173,7 +173,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			err = sized(w, r, who.trusted(r.URL.Path))
 		}
 		if err == nil {
-			err = s.turns.call(who.actor)
+			err = s.turns.call(who)
 		}
 		s.witness(r, who, err)
 		if err != nil {

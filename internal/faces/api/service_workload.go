@@ -25,7 +25,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayWait(callerOf(ctx).actor, 1); err != nil {
+	if err := s.mayWait(callerOf(ctx), 1); err != nil {
 		return nil, err
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
@@ -50,7 +50,7 @@ func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatc
 		}
 		c.Commands[i] = core.Submit{Spec: sp}
 	}
-	if err := s.mayWait(callerOf(ctx).actor, len(c.Commands)); err != nil {
+	if err := s.mayWait(callerOf(ctx), len(c.Commands)); err != nil {
 		return nil, err
 	}
 	w, ids, err := s.submitAll(ctx, m, c)

@@ -11,11 +11,10 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
-	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
-// What one caller may have at a time. Operators have more, for what the fleet's own
-// machinery does comes by their tokens.
+// What one caller may have at a time. Those who run the fleet have more, for what the fleet's
+// own machinery does comes by their tokens.
 const (
 	userRate      = 200   // calls a second
 	userBurst     = 2000  // calls that may have been saved up
@@ -61,23 +60,23 @@ func newTurns() *turns {
 }
 
 // answerable is who answers for what a caller does: an operator also for what is done as others.
-func answerable(a core.Actor) string {
-	name, _, _ := strings.Cut(a.Name, " for ")
+func answerable(c *caller) string {
+	name, _, _ := strings.Cut(c.actor.Name, " for ")
 	return name
 }
 
 // mind runs fn with a caller's share, made if need be. Shares out of use are forgotten
 // once there are many.
-func (t *turns) mind(a core.Actor, fn func(*share) error) error {
+func (t *turns) mind(c *caller, fn func(*share) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	name := answerable(a)
+	name := answerable(c)
 	s := t.callers[name]
 	if s == nil {
 		if len(t.callers) >= mostCallers {
 			t.forget()
 		}
-		s = &share{tokens: burstOf(a), at: time.Now(), costly: make(chan struct{}, costlyAtOnce)}
+		s = &share{tokens: burstOf(c), at: time.Now(), costly: make(chan struct{}, costlyAtOnce)}
 		t.callers[name] = s
 	}
 	return fn(s)
@@ -91,25 +90,25 @@ func (t *turns) forget() {
 	}
 }
 
-func burstOf(a core.Actor) float64 {
-	if a.Operator {
+func burstOf(c *caller) float64 {
+	if c.runs {
 		return operatorBurst
 	}
 	return userBurst
 }
 
 // call counts one call of a caller.
-func (t *turns) call(a core.Actor) error {
+func (t *turns) call(c *caller) error {
 	rate := float64(userRate)
-	if a.Operator {
+	if c.runs {
 		rate = operatorRate
 	}
-	return t.mind(a, func(s *share) error {
+	return t.mind(c, func(s *share) error {
 		now := time.Now()
-		s.tokens = min(burstOf(a), s.tokens+rate*now.Sub(s.at).Seconds())
+		s.tokens = min(burstOf(c), s.tokens+rate*now.Sub(s.at).Seconds())
 		s.at = now
 		if s.tokens < 1 {
-			return tooMuch("%s calls more than %.0f times a second; wait a moment, and ask less often", answerable(a), rate)
+			return tooMuch("%s calls more than %.0f times a second; wait a moment, and ask less often", answerable(c), rate)
 		}
 		s.tokens--
 		return nil
@@ -117,15 +116,15 @@ func (t *turns) call(a core.Actor) error {
 }
 
 // stream counts a stream of a caller until it is over.
-func (t *turns) stream(a core.Actor) (over func(), err error) {
+func (t *turns) stream(c *caller) (over func(), err error) {
 	limit := userStreams
-	if a.Operator {
+	if c.runs {
 		limit = operatorStreams
 	}
-	err = t.mind(a, func(s *share) error {
+	err = t.mind(c, func(s *share) error {
 		switch {
 		case s.streams >= limit:
-			return tooMuch("%s follows %d streams already; end some of them", answerable(a), limit)
+			return tooMuch("%s follows %d streams already; end some of them", answerable(c), limit)
 		case t.streams >= mostStreams:
 			return tooMuch("%d streams are followed already; try again later", mostStreams)
 		}
@@ -134,7 +133,7 @@ func (t *turns) stream(a core.Actor) (over func(), err error) {
 		return nil
 	})
 	return func() {
-		_ = t.mind(a, func(s *share) error {
+		_ = t.mind(c, func(s *share) error {
 			s.streams--
 			t.streams--
 			return nil
@@ -143,15 +142,15 @@ func (t *turns) stream(a core.Actor) (over func(), err error) {
 }
 
 // costly waits for a caller's turn to ask something costly.
-func (t *turns) costly(ctx context.Context, a core.Actor) (over func(), err error) {
+func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) {
 	var own chan struct{}
 	limit := costlyInLine
-	if a.Operator {
+	if c.runs {
 		limit = operatorInLine
 	}
-	err = t.mind(a, func(s *share) error {
+	err = t.mind(c, func(s *share) error {
 		if s.inLine >= limit {
-			return tooMuch("%s has asked %d questions that take long already; wait for their answers", answerable(a), limit)
+			return tooMuch("%s has asked %d questions that take long already; wait for their answers", answerable(c), limit)
 		}
 		s.inLine++
 		own = s.costly
@@ -160,7 +159,7 @@ func (t *turns) costly(ctx context.Context, a core.Actor) (over func(), err erro
 	if err != nil {
 		return nil, err
 	}
-	left := func() { _ = t.mind(a, func(s *share) error { s.inLine--; return nil }) }
+	left := func() { _ = t.mind(c, func(s *share) error { s.inLine--; return nil }) }
 	ctx, end := context.WithTimeout(ctx, patienceInLine)
 	defer end()
 	for i, line := range []chan struct{}{own, t.together} {
@@ -225,7 +224,7 @@ func (t *turns) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if !isCostly(req.Spec().Procedure, req.Any()) {
 			return next(ctx, req)
 		}
-		over, err := t.costly(ctx, callerOf(ctx).actor)
+		over, err := t.costly(ctx, callerOf(ctx))
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +236,7 @@ func (t *turns) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 // WrapStreamingHandler is part of connect.Interceptor.
 func (t *turns) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		over, err := t.stream(callerOf(ctx).actor)
+		over, err := t.stream(callerOf(ctx))
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func ReadBinding(place string, m *musterv1.RoleBinding) (core.GrantRole, error) 
 	}
 	var ok bool
 	if c.Subject, ok = fleet.ParsePrincipal(m.GetSubject()); !ok {
-		return c, Wrong(place+".subject", "is %.80q; write user:NAME, group:NAME or serviceaccount:NAME", m.GetSubject())
+		return c, Wrong(place+".subject", "is %.80q; write user:NAME, group:NAME, serviceaccount:NAME or kubernetes:NAMESPACE/NAME@CLUSTER", m.GetSubject())
 	}
 	if named := c.Scope; strings.Count(scopeKinds(named), " ") > 1 {
 		return c, Wrong(place+".scope", "names several things; a role is held in a namespace, a quota or a cluster, or in the fleet")

@@ -117,6 +117,7 @@ var rooms = []room{
 	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate run/gate"},
+	{folder: "internal/clusters/kube/tokenreview", kind: open, only: "nothing"},
 	{
 		folder: "internal/clusters/kube", kind: open,
 		may:   "clusters/kube/nodefit clusters/kube/translate clusters/kube/kueue clusters/kube/marks clusters/kube/dcgm clusters/kube/plain",

@@ -10,16 +10,17 @@ type PrincipalKind string
 
 // The kinds of principals.
 const (
-	UserPrincipal    PrincipalKind = "user"           // a person who signed in
-	GroupPrincipal   PrincipalKind = "group"          // people whom the sign-in says belong together
-	ServicePrincipal PrincipalKind = "serviceaccount" // a program with a token of its own
-	ClusterPrincipal PrincipalKind = "cluster"        // the agent of a cluster
-	LocalPrincipal   PrincipalKind = "local"          // the user that the server runs as, on its own machine
+	UserPrincipal       PrincipalKind = "user"           // a person who signed in
+	GroupPrincipal      PrincipalKind = "group"          // people whom the sign-in says belong together
+	ServicePrincipal    PrincipalKind = "serviceaccount" // a program with a token of its own
+	KubernetesPrincipal PrincipalKind = "kubernetes"     // a service account of a Kubernetes cluster, whose token a workload shows: NAMESPACE/NAME@CLUSTER
+	ClusterPrincipal    PrincipalKind = "cluster"        // the agent of a cluster
+	LocalPrincipal      PrincipalKind = "local"          // the user that the server runs as, on its own machine
 )
 
 // PrincipalKinds lists the kinds that rights can be bound to.
 func PrincipalKinds() []PrincipalKind {
-	return []PrincipalKind{UserPrincipal, GroupPrincipal, ServicePrincipal}
+	return []PrincipalKind{UserPrincipal, GroupPrincipal, ServicePrincipal, KubernetesPrincipal}
 }
 
 // Principal is a person or a program that asks. The zero value is Muster's own parts.
@@ -37,7 +38,9 @@ func (p Principal) String() string {
 }
 
 // SignedIn says whether the principal proved who it is to a server that others can reach.
-func (p Principal) SignedIn() bool { return p.Kind == UserPrincipal || p.Kind == ServicePrincipal }
+func (p Principal) SignedIn() bool {
+	return p.Kind == UserPrincipal || p.Kind == ServicePrincipal || p.Kind == KubernetesPrincipal
+}
 
 // ParsePrincipal reads a principal that rights can be bound to; ok is false for anything else.
 func ParsePrincipal(text string) (p Principal, ok bool) {
