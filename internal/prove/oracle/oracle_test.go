@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	seedFlag  = flag.Uint64("seed", 0, "seed of the first story; 0: a new one in every run")
+	seedFlag  = flag.Uint64("seed", 1, "seed of the first story, the same in every run unless it is given; 0: a new one")
 	casesFlag = flag.Int("stories", 60, "how many stories are told")
 	outFlag   = flag.String("out", "", "folder for the shrunk story of each law's first finding")
 	forFlag   = flag.Duration("for", 0, "stop after this time")
