@@ -113,12 +113,13 @@ func (k *KubeTokens) Identify(r *http.Request) (Identity, error) {
 	return found.who, found.err
 }
 
-// judge is who a cluster's answer names.
+// judge is who a cluster's answer names. Why it names none is not for a caller who is unknown:
+// an error may name addresses.
 func (k *KubeTokens) judge(cluster, namespace, name string, err error) reviewed {
 	p := fleet.Principal{Kind: fleet.KubernetesPrincipal, Name: namespace + "/" + name + "@" + cluster}
 	switch {
 	case err != nil:
-		return reviewed{err: fmt.Errorf("cluster %s does not know the token of the workload: %w", cluster, err), until: k.now().Add(refusalFor)}
+		return reviewed{err: fmt.Errorf("cluster %s did not confirm the token of the workload; it may have ended, or the cluster does not answer", cluster), until: k.now().Add(refusalFor)}
 	case !fleet.ValidPrincipalName(p.Name):
 		return reviewed{err: errors.New("the service account of the token has no name that can be bound to"), until: k.now().Add(refusalFor)}
 	}

@@ -50,8 +50,9 @@ func newRoleGrant(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant ROLE SUBJECT",
 		Short: "give a user, a group or a service account a role in a scope",
-		Long: `Grant gives user:NAME, group:NAME or serviceaccount:NAME a role: in a namespace, in a quota and those
-below it, in a cluster, or in the whole fleet where no scope is named. It needs a reason. The roles are
+		Long: `Grant gives user:NAME, group:NAME, serviceaccount:NAME or kubernetes:NAMESPACE/NAME@CLUSTER (a service
+account of a Kubernetes cluster) a role: in a namespace, in a quota and those below it, in a cluster, or in
+the whole fleet where no scope is named. It needs a reason. The roles are
 viewer, researcher, team-lead, quota-owner, monitor, fleet-engineer, manager, builder, auditor, admin and
 break-glass; muster role table says what each may do.`,
 		Example: "  muster role grant researcher group:oak -n oak --reason \"the team of project oak\"\n  muster role grant monitor serviceaccount:dcgm --cluster tiger --reason \"its exporter\"",
@@ -94,7 +95,7 @@ func newRoleList(a *app) *cobra.Command {
 			return a.listRoles(cmd.Context(), ask)
 		},
 	}
-	cmd.Flags().StringVar(&ask.Subject, "subject", "", "of this user:NAME, group:NAME or serviceaccount:NAME alone")
+	cmd.Flags().StringVar(&ask.Subject, "subject", "", "of this user:NAME, group:NAME, serviceaccount:NAME or kubernetes:NAMESPACE/NAME@CLUSTER alone")
 	cmd.Flags().StringVar(&ask.Role, "role", "", "of this role alone")
 	return cmd
 }

@@ -59,7 +59,7 @@ func setCookie(w http.ResponseWriter, r *http.Request, name, text string, lasts 
 		full := cookieName(r, name, part)
 		age := int(lasts.Seconds())
 		if value == "" {
-			if age = -1; r.CookiesNamed(full) == nil {
+			if age = -1; len(r.CookiesNamed(full)) == 0 {
 				continue
 			}
 		}
