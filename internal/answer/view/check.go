@@ -100,7 +100,7 @@ func (c *checker) partition(p *fleet.Partition) {
 	c.atMost("promisable of healthy", f.Promisable, f.Healthy)
 	c.atMost("backed of promisable", f.Backed, f.Promisable)
 	c.atMost("zero of flex", 0, f.Flex)
-	c.atMost("flexUsed of flex and what flex work strands", f.FlexUsed, f.Flex+t.Stranded-t.StrandedQ)
+	c.atMost("flexUsed of flex", f.FlexUsed, f.Flex)
 	usage, flexUsed := 0, 0
 	for _, q := range QuotasIn(p) {
 		usage += q.Usage

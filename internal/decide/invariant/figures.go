@@ -18,7 +18,7 @@ func (c *checker) figures(p *fleet.Partition) {
 		p.Flex(), (t.Usable-promisable)+unallocated+p.Unplaced()+unscheduled-above+t.StrandedQ)
 	c.equal(ruleFigures, "usage of all quotas = GPUs that in-quota work holds or has reserved", "", usage, t.InQuota)
 	c.equal(ruleFigures, "flex used by all namespaces = flex used", "", usedOnFlex(p), t.FlexUsed)
-	c.atMost(ruleFigures, "flex used of flex and what is stranded there", "", t.FlexUsed, p.Flex()+t.Stranded-t.StrandedQ)
+	c.atMost(ruleFigures, "flex used of flex", "", t.FlexUsed, p.Flex())
 	c.atMost(ruleFigures, "zero of flex", "", 0, p.Flex())
 	c.atMost(ruleFigures, "healthy of usable", "", t.Healthy, t.Usable)
 	c.atMost(ruleFigures, "usable of installed", "", t.Usable, t.Installed)

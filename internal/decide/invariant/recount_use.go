@@ -24,8 +24,9 @@ func (c *checker) tally(r *recount) {
 		}
 		in := once(t.inHeld, t.inReserved, n.Good())
 		want.InQuota += in
-		want.FlexUsed += onFlex(t, n.Good(), in)
-		if !usable {
+		if usable {
+			want.FlexUsed += onFlex(t, n.Good(), in)
+		} else {
 			want.Stranded += t.held
 			want.StrandedQ += in
 		}

@@ -41,7 +41,7 @@ var stages = []stage{
 	{"muster_gpus_over", "Usage above backed that nothing covers: unprotected work.", func(f figures) int { return f.Over }},
 	{"muster_gpus_borrowed", "Usage above backed that siblings' unscheduled backing covers.", func(f figures) int { return f.Borrowed }},
 	{"muster_gpus_flex", "Usable GPUs that no in-quota work holds or has reserved.", func(f figures) int { return f.Flex }},
-	{"muster_gpus_flex_used", "The part of flex that flex work holds or has reserved.", func(f figures) int { return f.FlexUsed }},
+	{"muster_gpus_flex_used", "The part of flex that flex work holds or has reserved; what it holds on nodes that are not usable is stranded.", func(f figures) int { return f.FlexUsed }},
 	{"muster_gpus_largest_gang", "GPUs of the largest gang that in-quota work could start now in one island: guaranteed in its quota, or borrowing in its tree.", func(f figures) int { return f.LargestGang }},
 }
 

@@ -145,7 +145,7 @@ type Tally struct {
 	Stranded  int // held on nodes that are not usable
 	StrandedQ int // the in-quota part of InQuota on nodes that are not usable
 	Room      int // usable GPUs that no replica means to keep
-	FlexUsed  int // held or reserved by flex work, where no in-quota work has reserved
+	FlexUsed  int // held or reserved by flex work on usable nodes, where no in-quota work has reserved
 }
 
 // FlexUse is what one namespace has on a partition's flex.

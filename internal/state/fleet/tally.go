@@ -26,8 +26,12 @@ func (n *Node) use() (u use) {
 func (n *Node) inQuota(u use) int { return min(max(n.Good(), u.inHeld), u.inHeld+u.inReserved) }
 
 // onFlex counts each GPU that flex work holds or has reserved once, where no
-// in-quota work has reserved it.
+// in-quota work has reserved it. On a node that is not usable there is no flex: what
+// flex work holds there is stranded.
 func (n *Node) onFlex(u use) int {
+	if !n.State.Usable() {
+		return 0
+	}
 	return min(u.flexHeld+u.flexReserved, max(0, max(n.Good(), u.inHeld+u.flexHeld)-n.inQuota(u)))
 }
 
