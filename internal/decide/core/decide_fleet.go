@@ -204,6 +204,9 @@ func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Re
 	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity, c.Owner, c.Link}, c.Nodes...)...); refusal != nil {
 		return nil, refusal
 	}
+	if refusal := checkIncidentScope(s, c.Scope); refusal != nil {
+		return nil, refusal
+	}
 	for _, i := range s.Incidents {
 		if i.Name == c.Name && i.Closed == 0 {
 			return nil, refuse(NameTaken, "incident %q is open already", c.Name)

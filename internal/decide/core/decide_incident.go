@@ -35,7 +35,21 @@ func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) 
 	if openIncidentNamed(s, c.Name) == nil {
 		return nil, refuse(NoSuchIncident, "no incident %q is open", clip(c.Name))
 	}
+	if c.Scope != nil {
+		if refusal := checkIncidentScope(s, *c.Scope); refusal != nil {
+			return nil, refusal
+		}
+	}
 	return one(event.IncidentUpdated(c))
+}
+
+// checkIncidentScope refuses a scope that names no cluster, partition or island. None is
+// the whole fleet. Clusters that are being built have incidents, too.
+func checkIncidentScope(s *fleet.State, scope string) *Refusal {
+	if scope == "" || s.Life(scope) != nil {
+		return nil
+	}
+	return checkScope(s, scope)
 }
 
 func openIncidentNamed(s *fleet.State, name string) *fleet.Incident {
