@@ -110,7 +110,7 @@ func (q *question) protectedUntil(shares map[string]int) (at fleet.Instant, name
 		if w.Namespace == q.w.Namespace || w.Started == 0 || q.p.FlexOf(w.Namespace).Staying <= shares[w.Namespace] {
 			continue
 		}
-		if end := w.Started.Add(q.s.Policy.FlexMinimum); end > q.now && (at == 0 || end < at) {
+		if end := w.Started.Add(q.s.Policy.FlexRun()); end > q.now && (at == 0 || end < at) {
 			at, namespace = end, w.Namespace
 		}
 	}

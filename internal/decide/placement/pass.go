@@ -58,5 +58,5 @@ func passed(c *claim, w *fleet.Workload) bool { return w.Passed != 0 && w.Passed
 
 // ranMinimum says whether flex work has run for its minimum time.
 func (pl *Planner) ranMinimum(w *fleet.Workload) bool {
-	return w.Started != 0 && pl.now.Sub(w.Started) >= pl.s.Policy.FlexMinimum
+	return w.Started != 0 && pl.now.Sub(w.Started) >= pl.s.Policy.FlexRun()
 }

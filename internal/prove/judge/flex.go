@@ -95,7 +95,7 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 		return forbidden
 	case c.Growth && !u.Key.Surplus:
 		return forbidden // growth below share may take surplus above share
-	case u.Work.Started == 0 || j.now.Sub(u.Work.Started) < j.s.Policy.FlexMinimum:
+	case u.Work.Started == 0 || j.now.Sub(u.Work.Started) < j.s.Policy.FlexRun():
 		return forbidden
 	}
 	if passed(c, u) {

@@ -10,7 +10,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 		}
 		return
 	}
-	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexMinimum {
+	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexRun() {
 		s.add("%s was evicted for %s of another namespace after %s", v.Name, o.Name, m.After.At.Sub(e.Was.Started))
 	}
 	if e.Was.Passed == o.ID {

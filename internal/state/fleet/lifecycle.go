@@ -359,7 +359,7 @@ func (s *State) alarmsOf(w *Workload) { s.atAlarmsOf(w, s.alarm) }
 // atAlarmsOf asks for those looks, or takes them back.
 func (s *State) atAlarmsOf(w *Workload, do func(*Partition, Instant, alarmKind)) {
 	if w.Flexes() {
-		do(w.partition, w.Started.Add(s.Policy.FlexMinimum), ofFlex)
+		do(w.partition, w.Started.Add(s.Policy.FlexRun()), ofFlex)
 	}
 	if w.MaxRuntime > 0 {
 		do(w.partition, w.Started.Add(w.MaxRuntime+1), ofAge)

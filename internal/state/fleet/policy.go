@@ -127,6 +127,10 @@ func DefaultPolicy() Policy {
 // cluster is stale, and a minute at least.
 func (p Policy) Silence() time.Duration { return max(p.StaleAfter, time.Minute) }
 
+// FlexRun is how long work runs on flex before other namespaces' flex work may take its room.
+// Where the policy says 0 it is still a moment: no work is started and evicted at once.
+func (p Policy) FlexRun() time.Duration { return max(p.FlexMinimum, time.Nanosecond) }
+
 // Check says what is wrong with the policy, or nil.
 func (p Policy) Check() error {
 	switch {
