@@ -44,6 +44,7 @@ func (c *checker) quotas(rows []Quota) {
 		c.equal(q.Quota+": backed = scheduled + unscheduled", q.Backed, q.Scheduled+q.Unscheduled)
 		c.equal(q.Quota+": usage = scheduled + borrowed + over", q.Usage, q.Scheduled+q.Borrowed+q.Over)
 		c.atMost(q.Quota+": lent of unscheduled", q.Lent, q.Unscheduled)
+		c.atMost(q.Quota+": guaranteed of backed", q.Guaranteed, q.Backed)
 		c.atMost(q.Quota+": held of usage", q.Guaranteed+q.Borrowing+q.Unprotected, q.Usage)
 		for _, least := range []int{q.Assigned, q.Backed, q.Unbacked, q.Usage, q.Scheduled, q.Borrowed, q.Lent, q.Over} {
 			c.atMost(q.Quota+": zero, of a figure that is never negative,", 0, least)

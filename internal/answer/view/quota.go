@@ -17,7 +17,7 @@ type Quota struct {
 	Backed      int            `json:"backed"`
 	Unbacked    int            `json:"unbacked"`
 	Usage       int            `json:"usage"`
-	Guaranteed  int            `json:"guaranteed"`  // held so; with the next two, all that its workloads hold
+	Guaranteed  int            `json:"guaranteed"`  // held so, at most what is backed; with the next two, all that its workloads hold
 	Borrowing   int            `json:"borrowing"`   // held so
 	Unprotected int            `json:"unprotected"` // held so
 	Scheduled   int            `json:"scheduled"`

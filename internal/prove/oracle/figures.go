@@ -162,7 +162,8 @@ func quotaFigures(_ Moment, p *Part, s *said) {
 			s.add("of %s assigned %d, backed %d, unbacked %d, usage %d, scheduled %d, unscheduled %d", q.Quota, q.Assigned, q.Backed, q.Unbacked, q.Usage, q.Scheduled, q.Unscheduled)
 		case q.Borrowed+q.Over != max(0, q.Usage-q.Backed):
 			s.add("of %s borrowed %d and over %d, usage %d of %d backed", q.Quota, q.Borrowed, q.Over, q.Usage, q.Backed)
-		case q.Guaranteed != h[fleet.HoldsGuaranteed] || q.Borrowing != h[fleet.HoldsBorrowing] || q.Unprotected != h[fleet.HoldsUnprotected]:
+		case q.Guaranteed != min(h[fleet.HoldsGuaranteed], q.Backed) || q.Borrowing < h[fleet.HoldsBorrowing] || q.Unprotected < h[fleet.HoldsUnprotected] ||
+			q.Guaranteed+q.Borrowing+q.Unprotected != h[fleet.HoldsGuaranteed]+h[fleet.HoldsBorrowing]+h[fleet.HoldsUnprotected]:
 			s.add("of %s guaranteed %d, borrowing %d, unprotected %d; its units hold %v", q.Quota, q.Guaranteed, q.Borrowing, q.Unprotected, h)
 		}
 	}
