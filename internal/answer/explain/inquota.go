@@ -70,11 +70,12 @@ func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
-// unbacked says that the grant would do, and its backing does not.
+// unbacked says that the grant would do, and its backing does not. A hold that is all used
+// counts as any use; one that is not is a reason of its own (held).
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Stays()}
 	switch {
-	case (!n.guaranteed() || n.passed()) && !n.barred && n.inWay+q.gpus <= a.Grant:
+	case (!n.guaranteed() || n.passed()) && (!n.barred || n.held == 0) && n.inWay+q.gpus <= a.Grant:
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
 			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.nodesReturn()), true
