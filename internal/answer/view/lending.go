@@ -26,9 +26,9 @@ func lend(rows []Quota) {
 	}
 }
 
-// countLast counts what leaves last: beyond the backing of its quota it borrows, as far as
-// siblings cover it, for what comes next in the quota's order is guaranteed from the moment that
-// it leaves (semantics §5: guaranteed work is never more than the backing).
+// countLast counts what leaves last. What comes next in the quota's order is guaranteed from the
+// moment that it leaves, and guaranteed work is never more than the backing (semantics §5). So what
+// leaves borrows beyond the backing, as far as siblings cover it.
 func (q *Quota) countLast() {
 	beyond := max(0, q.Guaranteed-q.Backed)
 	borrows := min(beyond, max(0, q.Borrowed-q.Borrowing))
