@@ -23,7 +23,7 @@ func (t *turn) maintain() bool {
 	for stop := a.Kind == maintenance.BeginStop; stop; {
 		// What the stop freed is visited before it is given to other work.
 		if a, stop = maintenance.Next(t.s, t.now); stop {
-			if stop = a.Kind == maintenance.BeginVisit; stop {
+			if stop = a.Kind == maintenance.BeginVisit || a.Kind == maintenance.Leave; stop {
 				t.plan(a)
 			}
 		}

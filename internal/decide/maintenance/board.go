@@ -66,7 +66,7 @@ func (b *Board) blocked(l *look, z *fleet.Zone) {
 		if r.State != fleet.RolloutRunning || r.Joined != "" {
 			continue
 		}
-		for _, x := range l.count(r).pending {
+		for _, x := range l.counted(r).pending {
 			length := x.b.Lasts + l.policy().Validation
 			if _, ok := z.Over(fleet.Span{From: l.now, To: l.now.Add(length)}); !ok || !z.Stops(x.b.Impact) || !covers(z, x.p, x.n) {
 				continue
@@ -102,6 +102,18 @@ func (b *Board) behind(m *fleet.Maintained, z *fleet.Zone, p *fleet.Partition, n
 	}
 }
 
+// momentKnown says whether people can know when in-quota work on a node stops for a rollout: its owner agreed, or
+// the bundle has a deadline.
+func momentKnown(m *fleet.Maintained, r *fleet.Rollout, b *Bundle, n *fleet.Node) bool {
+	if !visiting(r) || !b.Impact.Disturbs() {
+		return false
+	}
+	return slices.ContainsFunc(n.Residents(), func(s fleet.Resident) bool {
+		_, agreed := agreedOf(m, s.Workload)
+		return !s.Workload.Flexes() && !slices.Contains(r.Asked, s.Workload.ID) && (agreed || b.Deadline != 0)
+	})
+}
+
 // VisitOf says where a node's maintenance stands, for people: that of its open visit, else of
 // what is ahead, else how the last one ended; "": there is none.
 func VisitOf(s *fleet.State, p *fleet.Partition, n *fleet.Node) fleet.VisitState {
@@ -109,7 +121,7 @@ func VisitOf(s *fleet.State, p *fleet.Partition, n *fleet.Node) fleet.VisitState
 	switch {
 	case n.Visit != nil && !n.Visit.State.Ended():
 		return n.Visit.State
-	case slices.ContainsFunc(m.Notices, func(o *fleet.Notice) bool { return o.Waits(n.Name) }):
+	case slices.ContainsFunc(m.Notices, func(o *fleet.Notice) bool { return o.Waits(n.Name) }), n.Leaving:
 		return fleet.VisitAnnounced
 	}
 	for _, r := range m.Rollouts {
@@ -117,6 +129,9 @@ func VisitOf(s *fleet.State, p *fleet.Partition, n *fleet.Node) fleet.VisitState
 			continue
 		}
 		if b := BundleFor(m, r.Updates, p.GPU); len(b.Brings) > 0 && !n.Runs.Has(b.Brings) {
+			if momentKnown(m, r, &b, n) {
+				return fleet.VisitAnnounced
+			}
 			return fleet.VisitPlanned
 		}
 	}

@@ -75,6 +75,16 @@ type census struct {
 	visits           int // open ones of this rollout
 }
 
+// counted is count, once for each rollout.
+func (l *look) counted(r *fleet.Rollout) census {
+	c, known := l.census[r]
+	if !known {
+		c = l.count(r)
+		l.census[r] = c
+	}
+	return c
+}
+
 // count looks at every node of a rollout's scope.
 func (l *look) count(r *fleet.Rollout) census {
 	var c census

@@ -133,13 +133,17 @@ func (l *look) allowed(r *fleet.Rollout, x pending) (Wait, bool) {
 
 // full says whether as many nodes are visited already as the limits allow.
 func (l *look) full(limit fleet.VisitLimit, x pending) bool {
-	t := l.traffic(x.p)
-	most := limit.PerPartition
-	if most == 0 {
-		most = max(1, len(x.p.Nodes)*int(limit.Share)/1000)
-	}
+	t, most := l.traffic(x.p), mostOut(limit, x.p)
 	together := limit.Racks && t.rack[[2]int{x.n.Island, x.n.Rack}] > 0
 	return t.all >= most || !together && t.island[x.n.Island] >= limit.PerIsland
+}
+
+// mostOut is how many nodes of a partition the limits let be visited at a time.
+func mostOut(limit fleet.VisitLimit, p *fleet.Partition) int {
+	if limit.PerPartition > 0 {
+		return limit.PerPartition
+	}
+	return max(1, len(p.Nodes)*int(limit.Share)/1000)
 }
 
 // promised asks whether promises hold without the node. Nodes of one island without in-quota

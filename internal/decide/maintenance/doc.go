@@ -4,12 +4,13 @@
 // Core asks Next again and again, until there is nothing left to do. Next looks at
 // visits that go on (visits.go), then at announced maintenances (notices.go), then
 // at canaries that end their soak (trials.go), then at work that stops for its nodes
-// (stops.go), and last at rollouts (rollouts.go). A rollout chooses among candidates
+// (stops.go), and then at rollouts (rollouts.go). Last it makes nodes leaving whose work
+// is to stop soon (leaving.go). A rollout chooses among candidates
 // (candidates.go); where a canary failed, it searches for the updates that
 // fail (hunt.go). Each answer is data; core makes events of it. Of says the same about
 // one rollout for people: its stage and what it waits for.
 //
-// bundle.go says what a visit brings to a node, zones.go which visits are forbidden, impact.go
+// moments.go says when work is to stop at the latest, bundle.go what a visit brings to a node, zones.go which visits are forbidden, impact.go
 // whether a claim of harmlessness holds, and wake.go when time alone changes an answer. Whether a
 // promise would break is promise's own question (promise.Part).
 package maintenance

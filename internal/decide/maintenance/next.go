@@ -40,7 +40,7 @@ func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
 		return Action{}, false
 	}
 	l := newLook(s, now)
-	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts} {
+	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts, l.leaves} {
 		if a, ok := ask(); ok {
 			return a, true
 		}
@@ -56,6 +56,27 @@ type look struct {
 	open map[string]*traffic // open visits by partition
 	part map[spot]bool       // whether promises hold without one more node
 	nfz  map[zoneKey]zoneHit
+	ahead
+}
+
+// ahead is what a look found out about what is still to come.
+type ahead struct {
+	census map[*fleet.Rollout]census
+	rest   map[*fleet.Rollout]int // rounds of visits that remain
+	spare  map[spot][2]int        // how many nodes may be out at a time
+	last   map[lastKey]fleet.Instant
+}
+
+// lastKey is work that is to stop for a rollout.
+type lastKey struct {
+	r *fleet.Rollout
+	w *fleet.Workload
+}
+
+func newAhead() ahead {
+	return ahead{
+		census: map[*fleet.Rollout]census{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
+	}
 }
 
 // traffic is the open visits of a partition that take their node out or work on it.
@@ -66,7 +87,7 @@ type traffic struct {
 }
 
 func newLook(s *fleet.State, now fleet.Instant) *look {
-	l := &look{s: s, m: s.Kept(), now: now, open: map[string]*traffic{}, part: map[spot]bool{}, nfz: map[zoneKey]zoneHit{}}
+	l := &look{s: s, m: s.Kept(), now: now, open: map[string]*traffic{}, part: map[spot]bool{}, nfz: map[zoneKey]zoneHit{}, ahead: newAhead()}
 	for _, ref := range l.m.Open {
 		if p := s.Partition(ref.Partition); p != nil {
 			l.traffic(p).add(p.Nodes[ref.Node])

@@ -24,7 +24,7 @@ func (l *look) stays() (Action, bool) {
 			continue
 		}
 		for i, n := range p.Nodes {
-			if n.Leaving && !l.goes(n) {
+			if n.Leaving && !l.goes(n) && !l.stillLeaves(p, i) {
 				return Action{Kind: Leave, Partition: p, Node: i}, true
 			}
 		}

@@ -93,7 +93,7 @@ func stageName(n int) string {
 
 // outlook finds out what a rollout does next, or why it does nothing.
 func (l *look) outlook(r *fleet.Rollout) Outlook {
-	c := l.count(r)
+	c := l.counted(r)
 	o := Outlook{State: r.State, Stage: stageName(r.Stage), Of: c.of, Done: c.done, Failed: c.failed, Visits: c.visits}
 	o.Targets = l.targetsOf(c.pending)
 	if r.State != fleet.RolloutRunning {

@@ -3,7 +3,6 @@ package maintenance
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -78,12 +77,12 @@ func (l *look) pendingOn(r *fleet.Rollout, p *fleet.Partition, node int) (pendin
 // asked stops the in-quota work whose moment has come: of those that hold nodes which the rollout
 // still has to visit, the one that ends soonest and loses least.
 func (l *look) asked(r *fleet.Rollout) (Action, bool) {
-	c := l.count(r)
+	c := l.counted(r)
 	var due []*fleet.Workload
 	for _, x := range c.pending {
 		for _, at := range x.n.Residents() {
 			w := at.Workload
-			if w.Flexes() || at.Phase != fleet.Running || w.State != fleet.RunningW || slices.Contains(due, w) || !l.due(r, c, x.b, w) {
+			if w.Flexes() || at.Phase != fleet.Running || w.State != fleet.RunningW || slices.Contains(due, w) || l.moment(r, x.b, w) > l.now {
 				continue
 			}
 			if l.wouldServe(r, x) {
@@ -99,44 +98,6 @@ func (l *look) asked(r *fleet.Rollout) (Action, bool) {
 	})
 	return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Rollout: r.Name}}, true
 }
-
-// due says whether the moment has come at which a workload stops for a rollout.
-func (l *look) due(r *fleet.Rollout, c census, b *Bundle, w *fleet.Workload) bool {
-	if slices.Contains(r.Asked, w.ID) {
-		return false // it stops once
-	}
-	for _, a := range l.m.Agreed {
-		if a.ID == w.ID {
-			return a.At <= l.now
-		}
-	}
-	return b.Deadline != 0 && l.latest(r, c, b) <= l.now
-}
-
-// latest is the latest moment at which work may stop, so that the visits that remain keep the
-// deadline; never before people had their lead.
-func (l *look) latest(r *fleet.Rollout, c census, b *Bundle) fleet.Instant {
-	announced := r.Added.Add(l.policy().Lead)
-	return max(announced, b.Deadline.Add(-l.remaining(r, c, b)-l.s.Policy.MaxGrace))
-}
-
-// remaining is how long the visits that remain take, as many at once as the limits permit.
-func (l *look) remaining(r *fleet.Rollout, c census, b *Bundle) time.Duration {
-	islands, partitions := map[spot]int{}, map[*fleet.Partition]int{}
-	rounds := 0
-	for _, x := range c.pending {
-		islands[spot{x.p, x.n.Island}]++
-		partitions[x.p]++
-		most := r.Limits.PerPartition
-		if most == 0 {
-			most = max(1, len(x.p.Nodes)*int(r.Limits.Share)/1000)
-		}
-		rounds = max(rounds, ceil(islands[spot{x.p, x.n.Island}], r.Limits.PerIsland), ceil(partitions[x.p], most))
-	}
-	return time.Duration(rounds) * (b.Lasts + l.policy().Validation)
-}
-
-func ceil(n, by int) int { return (n + by - 1) / by }
 
 // wouldServe says whether a node could be visited if the work on it stopped: work stops only for a visit that may then be made.
 func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {

@@ -48,16 +48,10 @@ func (l *look) wake(w *waker, r *fleet.Rollout) {
 	if r.State != fleet.RolloutRunning || r.Joined != "" {
 		return
 	}
-	c := l.count(r)
+	c := l.counted(r)
 	o := l.outlook(r)
 	for _, x := range o.Waits {
 		w.mind(x.Until)
 	}
-	if len(c.pending) == 0 {
-		return
-	}
-	if b := c.pending[0].b; b.Deadline != 0 {
-		w.mind(l.latest(r, c, b))
-		w.mind(b.Deadline.Add(-2 * (b.Lasts + l.policy().Validation)))
-	}
+	l.wakeLeaving(w, r, c.pending)
 }

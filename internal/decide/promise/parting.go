@@ -63,6 +63,16 @@ func gangsIn(p *fleet.Partition, island int) int {
 
 // shortOfReserve is how many nodes rule (b) lacks: of the whole partition, and of the island where gangs stand.
 func shortOfReserve(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) int {
+	all, here := Spare(s, p, island, now)
+	return max(0, 1-all, 1-here)
+}
+
+// unbounded is the spare nodes of a place where nothing is promised.
+const unbounded = 1 << 30
+
+// Spare is how many further nodes of a partition, and of one island of it, rule (b) lets out: the whole healthy
+// nodes less the failure reserve and the backed ones.
+func Spare(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) (all, here int) {
 	whole, backed, reserve := 0, 0, 0
 	fixed := false
 	for i, is := range p.Islands {
@@ -76,14 +86,14 @@ func shortOfReserve(s *fleet.State, p *fleet.Partition, island int, now fleet.In
 	if fixed {
 		reserve = max(reserve, 1)
 	}
-	short := backed + reserve - (whole - 1)
-	if backed == 0 {
-		short = 0 // no quota was promised anything
+	all, here = unbounded, unbounded
+	if backed > 0 {
+		all = whole - backed - reserve
 	}
 	if gangs := gangsIn(p, island); gangs > 0 && s.BufferFor(p, island).Learns() {
-		short = max(short, gangs+reserveOf(s, p, island, now)-(p.Islands[island].Whole()-1))
+		here = p.Islands[island].Whole() - gangs - reserveOf(s, p, island, now)
 	}
-	return max(0, short)
+	return all, here
 }
 
 // reserveOf is how many further nodes of an island its own policy expects to go down at most, with its

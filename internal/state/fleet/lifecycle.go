@@ -142,6 +142,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
+	s.look = s.look || is == RunningW && was != is && !w.Flexes() && s.Kept().stopsAhead()
 	if is != Mending && !w.lacks() {
 		w.Lost = nil
 	}

@@ -325,6 +325,12 @@ func (s *State) Looks() bool {
 	return look
 }
 
+// stopsAhead says whether work that starts now may be asked to stop for a rollout: for a deadline, or because its owner
+// agreed.
+func (m *Maintained) stopsAhead() bool {
+	return len(m.Rollouts) > 0 && (len(m.Agreed) > 0 || slices.ContainsFunc(m.Updates, func(u *NodeUpdate) bool { return u.Deadline != 0 }))
+}
+
 // WakeMaintenance asks for a look at planned work at a moment.
 func (s *State) WakeMaintenance(at Instant) {
 	if at != Never && at != s.wakeAt {

@@ -1,0 +1,154 @@
+package maintenance
+
+import (
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// moment is when a workload is to stop for a rollout: when its owner agreed, or at the latest moment that
+// keeps the deadline of a bundle; Never: no moment is known.
+func (l *look) moment(r *fleet.Rollout, b *Bundle, w *fleet.Workload) fleet.Instant {
+	switch at, agreed := agreedOf(l.m, w); {
+	case slices.Contains(r.Asked, w.ID):
+		return fleet.Never // it stops once
+	case agreed:
+		return at
+	case b.Deadline == 0:
+		return fleet.Never
+	}
+	key := lastKey{r, w}
+	at, known := l.last[key]
+	if !known {
+		at = l.latest(r, b, w)
+		l.last[key] = at
+	}
+	return at
+}
+
+// agreedOf is the moment at which a workload's owner agreed that it stops.
+func agreedOf(m *fleet.Maintained, w *fleet.Workload) (fleet.Instant, bool) {
+	for _, a := range m.Agreed {
+		if a.ID == w.ID {
+			return a.At, true
+		}
+	}
+	return 0, false
+}
+
+// latest is the latest moment at which a workload may stop, so that it has its grace and the visits that remain
+// keep the deadline; never before people had their lead.
+func (l *look) latest(r *fleet.Rollout, b *Bundle, w *fleet.Workload) fleet.Instant {
+	announced := r.Added.Add(l.policy().Lead)
+	takes, grace := l.remaining(r, b), min(w.Grace, l.s.Policy.MaxGrace)
+	if at := l.beforeZones(b, w, takes).Add(-grace); at >= announced {
+		return at
+	}
+	return max(announced, b.Deadline.Add(-takes-grace))
+}
+
+// mostZones bounds how many zones the search for a moment before a deadline looks at.
+const mostZones = 64
+
+// beforeZones is the latest moment from which on so much time is left before the deadline, without a zone over
+// the nodes of a workload meanwhile; 0: there is none.
+func (l *look) beforeZones(b *Bundle, w *fleet.Workload, takes time.Duration) fleet.Instant {
+	end := b.Deadline
+	for range mostZones {
+		from, found := l.zonesBegin(b, w, fleet.Span{From: end.Add(-takes), To: end})
+		if !found {
+			return end.Add(-takes)
+		}
+		end = from
+	}
+	return 0
+}
+
+// zonesBegin is the begin of the first zone that is over the nodes of a workload in a stretch of time.
+func (l *look) zonesBegin(b *Bundle, w *fleet.Workload, span fleet.Span) (fleet.Instant, bool) {
+	first := fleet.Never
+	for _, node := range nodesOf(w) {
+		for _, z := range l.m.Zones {
+			if !z.Stops(b.Impact) || !covers(z, w.At(), w.At().Nodes[node]) {
+				continue
+			}
+			if over, ok := z.Over(span); ok {
+				first = min(first, over.From)
+			}
+		}
+	}
+	return first, first != fleet.Never
+}
+
+// remaining is how long the visits that remain take, as many at once as the limits and the promise permit.
+func (l *look) remaining(r *fleet.Rollout, b *Bundle) time.Duration {
+	rounds, known := l.rest[r]
+	if !known {
+		rounds = l.rounds(r)
+		l.rest[r] = rounds
+	}
+	return time.Duration(rounds) * (b.Lasts + l.policy().Validation)
+}
+
+// rounds is in how many goes the nodes that remain are visited.
+func (l *look) rounds(r *fleet.Rollout) int {
+	islands, partitions := map[spot]int{}, map[*fleet.Partition]int{}
+	rounds := 0
+	for _, x := range l.counted(r).pending {
+		in := spot{x.p, x.n.Island}
+		islands[in]++
+		partitions[x.p]++
+		most := mostOut(r.Limits, x.p)
+		spare, here := l.atOnce(in)
+		rounds = max(rounds, ceil(islands[in], min(r.Limits.PerIsland, here)), ceil(partitions[x.p], min(most, spare)))
+	}
+	return rounds
+}
+
+func ceil(n, by int) int { return (n + by - 1) / by }
+
+// atOnce is how many nodes of a partition, and of an island of it, may be out at a time without breaking a
+// promise. Those that maintenance has out now are back by then.
+func (l *look) atOnce(in spot) (all, here int) {
+	if known, ok := l.spare[in]; ok {
+		return known[0], known[1]
+	}
+	out := 0
+	for _, n := range in.p.Nodes {
+		if n.Planned && n.State == fleet.Maintenance || n.Leaving {
+			out++
+		}
+	}
+	all, here = promise.Spare(l.s, in.p, in.island, l.now)
+	all, here = max(1, all+out), max(1, here+out)
+	l.spare[in] = [2]int{all, here}
+	return all, here
+}
+
+// begins is when the visit of a node begins whose in-quota work is to stop for it; Never: that is not known.
+func (l *look) begins(r *fleet.Rollout, x pending) fleet.Instant {
+	at := fleet.Instant(0)
+	for _, s := range x.n.Residents() {
+		w := s.Workload
+		if w.Flexes() || s.Phase == fleet.Leaving || Surplus(w, s.Pool, x.n) {
+			continue
+		}
+		if w.State != fleet.RunningW {
+			return fleet.Never
+		}
+		at = max(at, l.moment(r, x.b, w))
+	}
+	if _, ok := l.proven(x); at == 0 || at == fleet.Never || !ok {
+		return fleet.Never
+	}
+	at = max(at, x.b.NotBefore, l.now)
+	length := max(x.b.Lasts+l.policy().Validation, 1)
+	for _, people := range []bool{false, true} {
+		if hit, ok := zoneOver(l.m, x.p, x.n, people, x.b.Impact, fleet.Span{From: at, To: at.Add(length)}); ok {
+			at = max(at, hit.span.To)
+		}
+	}
+	return at
+}
