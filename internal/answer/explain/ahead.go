@@ -9,7 +9,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// paused explains work that maintenance stopped: it starts again when its nodes were visited.
+// paused explains work that maintenance stopped: it starts again when its nodes were visited, or
+// where it fits on others.
 func paused(s *fleet.State, w *fleet.Workload) Blocker {
 	for _, st := range s.Kept().Stops {
 		p := s.Partition(st.Partition)
@@ -26,9 +27,9 @@ func paused(s *fleet.State, w *fleet.Workload) Blocker {
 			}
 		}
 		return block(reason.MaintenanceAhead, p, map[string]int{"needs": w.NeedsBase(), "nodes": len(st.Nodes)}, names,
-			"It stopped for rollout %s, and starts again when its %d nodes were visited: one stop serves all visits.", st.Rollout, len(st.Nodes)).until(next)
+			"It stopped for rollout %s, and starts again when its %d nodes were visited, or on others as soon as it fits on such as need no visit: one stop serves all visits.", st.Rollout, len(st.Nodes)).until(next)
 	}
-	return block(reason.MaintenanceAhead, nil, nil, nil, "It stopped for maintenance, and starts again when its nodes were visited.")
+	return block(reason.MaintenanceAhead, nil, nil, nil, "It stopped for maintenance, and starts again when its nodes were visited, or where it fits on others.")
 }
 
 // later is the later of two moments.

@@ -16,6 +16,9 @@ func (t *turn) maintain() bool {
 	}
 	a, ok := maintenance.Next(t.s, t.now)
 	if !ok {
+		if t.startElsewhere() {
+			return true
+		}
 		t.s.WakeMaintenance(maintenance.Wake(t.s, t.now))
 		return false
 	}

@@ -80,7 +80,7 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // an assertion: every decision moves work forward, so a partition that does not
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
-	pl := placement.New(t.s, p, t.now)
+	pl := t.planner(p)
 	pl.Insist, pl.Outranked, t.trail = t.insist, t.outranked, trail{}
 	defer func() {
 		t.trail = trail{}

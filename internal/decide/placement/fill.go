@@ -51,7 +51,8 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 // has already, the fullest first, and opens the emptiest. Flex work takes nodes
 // that quota cannot stand on first, then the fullest. Nodes that work is
 // still leaving come after those that are free, but those that the claim's own
-// victims leave come first: so a GPU that is held and reserved counts once.
+// victims leave come first: so a GPU that is held and reserved counts once. Of nodes that it
+// would open, those come last on which planned work is ahead.
 func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room int) int {
 	if pl.roomiestFirst && kind != nodeCounted {
 		return 2*n.GPUs - room // what is free of limits comes first
@@ -70,10 +71,15 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		return room*2 + leaving
 	case c.account == nil && n.Owner() != nil:
 		return (4*n.GPUs+room)*2 + leaving // the quota there will want its whole node
+	case c.account == nil && pl.disturbed(c, node):
+		return (2*n.GPUs+2+room)*2 + leaving
 	case c.account == nil:
 		return (n.GPUs+1+room)*2 + leaving
 	case kind == nodeCounted:
 		return (2*n.GPUs+1-n.OfQuota())*2 + quotaLeaves(n) // as if no flex were there
+	}
+	if pl.disturbed(c, node) {
+		return (8*n.GPUs-n.Room())*2 + leaving
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
 }

@@ -19,6 +19,7 @@ type Planner struct {
 	whyNot
 
 	Turn
+	Plans
 	memos
 }
 

@@ -76,6 +76,9 @@ const (
 // kindOf says what a node is to a claim, with the chosen victims gone.
 func (pl *Planner) kindOf(c *claim, node int) nodeKind {
 	n := pl.p.Nodes[node]
+	if pl.shuns && pl.disturbed(c, node) {
+		return nodeClosed
+	}
 	if c.account == nil {
 		if n.CountsUsable() {
 			return nodeCounted

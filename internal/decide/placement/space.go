@@ -162,7 +162,7 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 		return pl.bestFlexIsland(c, nd)
 	}
 	var best []int
-	var bestScore [3]int
+	var bestScore [4]int
 	for i := range pl.p.Islands {
 		nodes, score, ok := pl.inIsland(c, nd, i)
 		if ok && (best == nil || less(score, bestScore)) {
@@ -177,7 +177,7 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 // takes them on what is free now comes before one where others must leave first.
 func (pl *Planner) bestFlexIsland(c *claim, nd need) []int {
 	best, bestWaits := -1, false
-	var bestScore [3]int
+	var bestScore [4]int
 	for i := range pl.p.Islands {
 		if !c.mayUse(i) || pl.slotsOnFlex(c, nd, i) < nd.replicas {
 			continue
@@ -212,8 +212,8 @@ func (pl *Planner) waitsIn(nd need, island int) bool {
 // byScore lists the nodes found in each island, or rack, that takes all replicas, best first.
 func (pl *Planner) byScore(c *claim, nd need) [][]int {
 	var list [][]int
-	var scores [][3]int
-	add := func(nodes []int, score [3]int) {
+	var scores [][4]int
+	add := func(nodes []int, score [4]int) {
 		at := len(list)
 		for at > 0 && less(score, scores[at-1]) {
 			at--
@@ -235,7 +235,7 @@ func (pl *Planner) byScore(c *claim, nd need) [][]int {
 }
 
 // inIsland finds nodes for all replicas in one island, and says how it suits.
-func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [3]int, ok bool) {
+func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [4]int, ok bool) {
 	if !c.mayUse(island) || c.nodesAtMost(island) < pl.nodesFor(nd) {
 		return nil, score, false
 	}
@@ -246,7 +246,7 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 	return nodes, pl.score(c, island, nodes, nd.gpus*nd.replicas), true
 }
 
-func less(a, b [3]int) bool {
+func less(a, b [4]int) bool {
 	for i := range a {
 		if a[i] != b[i] {
 			return a[i] < b[i]
@@ -257,11 +257,11 @@ func less(a, b [3]int) bool {
 
 // score rates an island for a claim of so many GPUs; less is better. Flex work
 // stands on what quota does not count on first.
-func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
+func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [4]int {
 	if c.account == nil {
 		room, backed := pl.roomIn(island), pl.p.Islands[island].Unscheduled()
 		onBacked := min(gpus, max(0, gpus-(room-backed*pl.p.GPUsPerNode)))
-		return [3]int{onBacked, backed, room}
+		return [4]int{onBacked, backed, room, 0}
 	}
 	opens := 0
 	seen := map[int]bool{}
@@ -277,5 +277,5 @@ func (pl *Planner) score(c *claim, island int, nodes []int, gpus int) [3]int {
 			largest = max(largest, c.limit(i))
 		}
 	}
-	return [3]int{opens, -largest, c.limit(island)}
+	return [4]int{opens, -largest, pl.disturbedOf(c, nodes), c.limit(island)}
 }

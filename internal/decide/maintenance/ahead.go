@@ -1,0 +1,57 @@
+package maintenance
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// Ahead says of each node of a partition from when on planned work may disturb what stands there: the
+// begin of what was announced, or now, where a rollout still has to visit the node. Never: nothing is
+// planned there. It is nil where nothing is planned in the whole partition.
+func Ahead(s *fleet.State, p *fleet.Partition, now fleet.Instant) []fleet.Instant {
+	a := &aheadOf{p: p}
+	m := s.Kept()
+	for _, o := range m.Notices {
+		if o.Ended == 0 && o.Impact.Disturbs() {
+			a.announced(s, o)
+		}
+	}
+	for _, r := range m.Rollouts {
+		if r.Open() && r.Joined == "" {
+			a.rolledOut(m, r, now)
+		}
+	}
+	return a.at
+}
+
+type aheadOf struct {
+	p  *fleet.Partition
+	at []fleet.Instant
+}
+
+func (a *aheadOf) announced(s *fleet.State, o *fleet.Notice) {
+	for _, name := range o.Nodes {
+		if p, i := s.FindNode(name); p == a.p && o.Waits(name) {
+			a.note(i, o.Starts)
+		}
+	}
+}
+
+func (a *aheadOf) rolledOut(m *fleet.Maintained, r *fleet.Rollout, now fleet.Instant) {
+	b := BundleFor(m, r.Updates, a.p.GPU)
+	if len(b.Brings) == 0 || !b.Impact.Disturbs() {
+		return
+	}
+	for i, n := range a.p.Nodes {
+		if r.Covers(a.p, n) && !n.Runs.Has(b.Brings) && !r.FailedOn(n.Name) {
+			a.note(i, now)
+		}
+	}
+}
+
+func (a *aheadOf) note(node int, at fleet.Instant) {
+	if a.at == nil {
+		a.at = make([]fleet.Instant, len(a.p.Nodes))
+		for i := range a.at {
+			a.at[i] = fleet.Never
+		}
+	}
+	a.at[node] = min(a.at[node], at)
+}
