@@ -32,9 +32,15 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 // before one that never could, then one that is ready, then the one where the
 // fewest things are in the way.
 func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
-	if w.Paused {
+	list := reasons(s, w, now)
+	if w.Paused && AnswerOf(list) != Impossible {
 		return []Blocker{paused(s, w)}
 	}
+	return list
+}
+
+// reasons are those of the partition that comes closest, whether maintenance stopped the workload or not.
+func reasons(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var lists [][]Blocker
 	for _, p := range s.Partitions {
 		if !w.May(p) || !w.Flexes() && p.Account(w.Target) == nil {
