@@ -19,9 +19,14 @@ type Capacity struct {
 // left of the installed nodes after those that are down and those that may
 // follow within the horizon; together they are at least the floor and at most the
 // ceiling. The islands that one such policy governs are one pool: they stand in
-// for one another.
+// for one another. What is announced to be gone for longer than the horizon lowers what
+// is sustainable at once.
 func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity {
-	return capacityWithout(s, p, now, nil)
+	c := capacityWithout(s, p, now, nil)
+	if gone := goneLong(s, p); gone != nil {
+		c.Sustainable = min(c.Sustainable, capacityWithout(s, p, now, gone).Sustainable)
+	}
+	return c
 }
 
 // capacityWithout is CapacityOf with some more nodes of each island gone; nil: none.
@@ -69,11 +74,15 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 // gang that may be declared there (semantics §2, §4). It is at most the island's
 // own share; under a fixed policy it is the same.
 func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []int {
-	shares := CapacityOf(s, p, now).Shares
+	gone := goneLong(s, p)
+	shares := capacityWithout(s, p, now, gone).Shares
 	since := now.Add(-s.Policy.Dwell)
+	if gone == nil {
+		gone = make([]int, len(p.Islands))
+	}
 	for i := range shares {
 		if b := s.BufferFor(p, i); b.Learns() {
-			n, down := down(p, since, now, make([]int, len(p.Islands)), i)
+			n, down := down(p, since, now, gone, i)
 			ahead := forecast(s, p, now).islands[i]
 			shares[i] = min(shares[i], claimOf(b, fleet.SustainableHours).Promised(n, down, max(ahead.short, ahead.long)))
 		}

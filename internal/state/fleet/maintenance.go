@@ -149,6 +149,11 @@ func (s *State) SetZone(z Zone) {
 func (s *State) SetNotice(n Notice) {
 	m := s.maintained()
 	m.Notices = put(m.Notices, &n, func(o *Notice) bool { return o.Name == n.Name })
+	for _, name := range n.Nodes {
+		if p, _ := s.FindNode(name); p != nil {
+			p.Unalign() // what is sustainable may be lower, or higher again
+		}
+	}
 }
 
 // SetProof keeps the verdict on a configuration.
