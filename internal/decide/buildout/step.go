@@ -129,6 +129,7 @@ func (k *look) fromFleet(c *Condition, w way) bool {
 	switch {
 	case k.o.Stale && (w.step == fleet.StepJoin || w.step == fleet.StepHealth):
 		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "ReportsStopped", "the cluster's reports have stopped"
+		c.Fell = k.silent(c.Type)
 		return true
 	case w.step != fleet.StepJoin:
 		return false
@@ -144,6 +145,16 @@ func (k *look) fromFleet(c *Condition, w way) bool {
 		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", strings.Join(few, "; "), true
 	}
 	return true
+}
+
+// silent says whether a condition has been unknown for longer than evidence is fresh.
+func (k *look) silent(t fleet.ConditionType) bool {
+	since := k.now
+	if was, ok := k.l.Condition(t); ok && was.Status == fleet.StatusUnknown {
+		since = was.Since
+	}
+	k.wake(since.Add(Fresh) + 1)
+	return since.Add(Fresh) < k.now
 }
 
 // wanted is how many nodes of an island must be ready, rounded up.
