@@ -127,6 +127,26 @@ func (l *look) atOnce(in spot) (all, here int) {
 	return all, here
 }
 
+// besides adds what keeps a visit back besides the work on its node, where the moment of that work has come. Nodes of
+// one quota in one island are asked about once.
+func (l *look) besides(r *fleet.Rollout, x pending, to *waits) {
+	for _, s := range x.n.Residents() {
+		if w := s.Workload; w.Flexes() || w.State != fleet.RunningW || l.moment(r, x.b, w) > l.now {
+			return
+		}
+	}
+	who := holder{spot{x.p, x.n.Island}, x.n.Owner()}
+	why, known := l.held[who]
+	if !known {
+		why, _ = l.allowed(r, x)
+		l.held[who] = why
+	}
+	if why.Code != "" {
+		why.Node = x.n.Name
+		to.add(why)
+	}
+}
+
 // begins is when the visit of a node begins whose in-quota work is to stop for it; Never: that is not known.
 func (l *look) begins(r *fleet.Rollout, x pending) fleet.Instant {
 	at := fleet.Instant(0)

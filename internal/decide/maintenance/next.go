@@ -65,6 +65,7 @@ type ahead struct {
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
 	spare  map[spot][2]int        // how many nodes may be out at a time
 	last   map[lastKey]fleet.Instant
+	held   map[holder]Wait // what keeps visits back besides the work on their nodes
 }
 
 // lastKey is work that is to stop for a rollout.
@@ -76,6 +77,7 @@ type lastKey struct {
 func newAhead() ahead {
 	return ahead{
 		census: map[*fleet.Rollout]census{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
+		held: map[holder]Wait{},
 	}
 }
 

@@ -305,6 +305,9 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 		if !ok {
 			why.Node = x.n.Name
 			w.add(why)
+			if why.Code == InUse {
+				l.besides(r, *x, w)
+			}
 			continue
 		}
 		k, _, _ := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, x))
