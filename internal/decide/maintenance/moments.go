@@ -147,6 +147,27 @@ func (l *look) besides(r *fleet.Rollout, x pending, to *waits) {
 	}
 }
 
+// led says whether the surplus of elastic pools on a node has had its lead since the rollout was announced, or its
+// owner's word: replicas in quota are taken no sooner.
+func (l *look) led(r *fleet.Rollout, x pending) (Wait, bool) {
+	if !x.b.Impact.Disturbs() || outOfService(x.n) {
+		return Wait{}, true
+	}
+	for _, s := range x.n.Residents() {
+		w, from := s.Workload, r.Added.Add(l.policy().Lead)
+		if w.Flexes() || s.Phase == fleet.Leaving {
+			continue
+		}
+		if at, agreed := agreedOf(l.m, w); agreed {
+			from = min(from, at)
+		}
+		if from > l.now {
+			return Wait{Code: InUse, Until: from, Who: called(w)}, false
+		}
+	}
+	return Wait{}, true
+}
+
 // begins is when the visit of a node begins whose in-quota work is to stop for it; Never: that is not known.
 func (l *look) begins(r *fleet.Rollout, x pending) fleet.Instant {
 	at := fleet.Instant(0)

@@ -340,6 +340,9 @@ func (l *look) mayBegin(r *fleet.Rollout, x pending, also func(pending) (Wait, b
 	if _, why, ok := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, &x)); !ok {
 		return why, false
 	}
+	if why, ok := l.led(r, x); !ok {
+		return why, false
+	}
 	return l.allowed(r, x)
 }
 
