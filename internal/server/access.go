@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/tokenreview"
@@ -46,7 +47,7 @@ func (s *server) openAuth() error {
 		return nil
 	}
 	local, err := s.local()
-	s.auth = append(list, local)
+	s.auth = slices.Concat(list, api.SignIns{local})
 	return err
 }
 

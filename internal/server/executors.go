@@ -44,15 +44,15 @@ func (s *server) carryOut(ctx context.Context) error {
 // reach is the client of a cluster that this server reaches by itself and manages; nil: it
 // does not. An agent lets no Job be made.
 func (s *server) reach(cluster string) *kube.Client {
-	switch real := s.cluster.real.(type) {
+	switch is := s.cluster.real.(type) {
 	case *joined:
 		if s.Join.Manage && s.Join.Name == cluster {
-			return real.client
+			return is.client
 		}
 	case *clusters:
 		for _, join := range s.Clusters {
 			if join.Manage && join.Name == cluster {
-				return real.own[cluster]
+				return is.own[cluster]
 			}
 		}
 	}

@@ -29,9 +29,11 @@ func sleepFor(ts *testscript.TestScript, neg bool, args []string) {
 	e, err := engine.Open(context.Background(), engine.Options{Journal: j, Now: func() fleet.Instant { return now }, Synchronous: true})
 	ts.Check(err)
 	for _, c := range []core.Command{
-		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 8}}},
-		core.CreateQuota{Path: "research/oak"}, core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 48},
+		core.CreateQuota{Path: "research/oak"},
+		core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 48},
 	} {
 		_, err := e.Do(context.Background(), core.Request{Command: c, Actor: core.Actor{Name: "operator:olga", User: "olga", Operator: true}})
 		ts.Check(err)

@@ -43,12 +43,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		addNodes(p, e, at)
 		s.TouchLife(p.Cluster)
 	case event.NodeChanged:
-		p := s.Partition(e.Partition)
-		node, _ := p.Node(e.Node)
-		p.Plan(node, e.To, e.Dead, e.Signal, e.Planned, e.Until, at)
-		p.KeepNode(node, e.From, e.Owner, e.Signal, at)
-		s.TouchLife(p.Cluster)
-		p.Need(node, e.Needs)
+		changeNode(s, e, at)
 	case event.ServerStarted: // what stands is what stood; the past leaves the time out
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
@@ -72,6 +67,15 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		return applyHealth(s, e, at)
 	}
 	return true
+}
+
+func changeNode(s *fleet.State, e event.NodeChanged, at fleet.Instant) {
+	p := s.Partition(e.Partition)
+	node, _ := p.Node(e.Node)
+	p.Plan(node, e.To, e.Dead, e.Signal, e.Planned, e.Until, at)
+	p.KeepNode(node, e.From, e.Owner, e.Signal, at)
+	s.TouchLife(p.Cluster)
+	p.Need(node, e.Needs)
 }
 
 func addNodes(p *fleet.Partition, e event.NodesAdded, at fleet.Instant) {
@@ -211,28 +215,21 @@ func ending(failed bool) fleet.WorkloadState {
 }
 
 func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
-	var w *fleet.Workload
+	w := s.Workloads[event.Workload(e)]
 	switch e := e.(type) {
 	case event.ReplicasPlaced:
-		w = s.Workloads[e.ID]
 		applyPlaced(s, w, e)
 	case event.ReplicasStarted:
-		w = s.Workloads[e.ID]
 		s.Start(w)
 	case event.ReplicasEvicted:
-		w = s.Workloads[e.ID]
 		applyEvicted(s, w, e, at)
 	case event.GangReturned:
-		w = s.Workloads[e.ID]
 		applyReturned(s, w, e, at)
 	case event.ReplicasOverdue:
-		w = s.Workloads[e.ID]
 		s.Repeat(w, e.Order, e.Again)
 	case event.ReplicasStopped:
-		w = s.Workloads[e.ID]
 		s.Drop(w, e.Spots)
 	case event.ReplicasLost:
-		w = s.Workloads[e.ID]
 		if p := w.At(); p != nil {
 			if node, ok := p.Node(e.Node); ok {
 				s.Interrupted(p, node, at)
@@ -240,16 +237,12 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		}
 		s.Lose(w, e.Spots)
 	case event.ReplicasObserved:
-		w = s.Workloads[e.ID]
 		applyObserved(s, w, e)
 	case event.ReservationEnded:
-		w = s.Workloads[e.ID]
 		s.Unreserve(w, e.Spots)
 	case event.ProtectionCut:
-		w = s.Workloads[e.ID]
 		w.Cut = &fleet.ProtectionCut{At: at, GPUs: e.GPUs, Change: e.Change, By: e.By, Reason: e.Reason}
 	case event.HoldsChanged:
-		w = s.Workloads[e.ID]
 		s.SetHolds(w, e.Pool, e.From, e.To, e.Holds)
 	default:
 		return false

@@ -53,7 +53,9 @@ func claimed(t *testing.T, bad bool) *yard {
 	t.Helper()
 	y := &yard{t: t, s: fleet.NewState(), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	for _, c := range []core.Command{
-		core.SetPolicy{Policy: fleet.DefaultPolicy()}, core.AddCluster{Name: "t"}, core.AddPartition{Cluster: "t", GPU: "g"},
+		core.SetPolicy{Policy: fleet.DefaultPolicy()},
+		core.AddCluster{Name: "t"},
+		core.AddPartition{Cluster: "t", GPU: "g"},
 		core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "a", Nodes: 20}}},
 		core.AddUpdate{Update: fleet.NodeUpdate{Name: "u", Component: fleet.Component{Name: "c", Version: "2"}, Impact: fleet.ImpactNone, Lasts: 5 * time.Minute}},
 	} {

@@ -43,7 +43,7 @@ func (s accessService) RevokeRole(ctx context.Context, m *musterv1.RevokeRoleReq
 // ListRoles lists bindings, and the table of actions.
 func (s accessService) ListRoles(ctx context.Context, m *musterv1.ListRolesRequest) (*musterv1.ListRolesResponse, error) {
 	out, c := &musterv1.ListRolesResponse{}, callerOf(ctx)
-	all := c.may(access.ReadBindings, access.Place{})
+	all := c.may(access.ReadBindings)
 	seen, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
 		for _, b := range state.Bindings {
 			wanted := (m.GetSubject() == "" || m.GetSubject() == b.Subject.String()) && (m.GetRole() == "" || m.GetRole() == string(b.Role))
@@ -141,7 +141,7 @@ func (s accessService) RevokeToken(ctx context.Context, m *musterv1.RevokeTokenR
 // ListTokens lists tokens, those of the caller alone where the caller may not see all.
 func (s accessService) ListTokens(ctx context.Context, m *musterv1.ListTokensRequest) (*musterv1.ListTokensResponse, error) {
 	out, c := &musterv1.ListTokensResponse{}, callerOf(ctx)
-	all := c.may(access.ReadBindings, access.Place{})
+	all := c.may(access.ReadBindings)
 	seen, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
 		for _, t := range state.Tokens {
 			mine := c.actor.Principal == fleet.Principal{Kind: fleet.ServicePrincipal, Name: t.Account}

@@ -59,7 +59,7 @@ func (s subscriptionService) ListSubscriptions(ctx context.Context, _ *musterv1.
 	})
 	out := &musterv1.ListSubscriptionsResponse{}
 	for _, sub := range list {
-		out.Subscriptions = append(out.Subscriptions, s.subscription(sub, callerOf(ctx).may(access.ReadSecrets, access.Place{})))
+		out.Subscriptions = append(out.Subscriptions, s.subscription(sub, callerOf(ctx).may(access.ReadSecrets)))
 	}
 	return out, nil
 }

@@ -21,11 +21,11 @@ const keySize = 32
 // changes it (AES-256-GCM with random nonces).
 type Seal struct{ aead cipher.AEAD }
 
-// OpenSeal reads the key from a file that others may neither read nor change (its group may read it, as Kubernetes mounts secrets), and makes one where
-// there is none and make says so.
-func OpenSeal(path string, make bool) (*Seal, error) {
+// OpenSeal reads the key from a file that others may neither read nor change (its group may
+// read it, as Kubernetes mounts secrets), and makes one where there is none and fresh says so.
+func OpenSeal(path string, fresh bool) (*Seal, error) {
 	key, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && make {
+	if errors.Is(err, fs.ErrNotExist) && fresh {
 		key, err = newKey(path)
 	}
 	if err != nil {

@@ -121,6 +121,21 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 // passed says whether a unit's workload passed the newcomer when that was the head of flex.
 func passed(c Claim, u Unit) bool { return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID }
 
+// staysAbove says whether namespaces are above their shares until the largest of what is
+// taken from them goes.
+func (j *Judge) staysAbove(taken, largest map[string]int, surely bool) bool {
+	for ns := range taken {
+		low, high := j.share(ns)
+		if !surely {
+			high = low
+		}
+		if j.flexUse(ns)-(taken[ns]-largest[ns]) <= high {
+			return false
+		}
+	}
+	return true
+}
+
 // fair says whether every other namespace of a set of victims is still above its
 // share whenever one of its units goes, the largest last, and that the newcomer's
 // stays within its own, with those of its own in the set gone. Surely: whoever gets
@@ -153,16 +168,7 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	if (len(taken) > 0 && surely || grows) && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}
-	for ns := range taken {
-		low, high := j.share(ns)
-		if !surely {
-			high = low
-		}
-		if j.flexUse(ns)-(taken[ns]-largest[ns]) <= high {
-			return false
-		}
-	}
-	return true
+	return j.staysAbove(taken, largest, surely)
 }
 
 // othersWant says whether another namespace asks for more flex than it has.

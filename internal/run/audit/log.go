@@ -87,10 +87,8 @@ func readKey(path string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err = f.Write(text); err == nil {
-			err = f.Sync()
-		}
-		if err = errors.Join(err, f.Close()); err != nil {
+		_, failed := f.Write(text)
+		if err := errors.Join(failed, f.Sync(), f.Close()); err != nil {
 			return nil, err
 		}
 	} else if err != nil {

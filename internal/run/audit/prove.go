@@ -24,10 +24,9 @@ func (l *Log) Prove(records Records) (Proof, error) {
 	var heads []Entry
 	err := l.walk(func(e Entry, _ string, _ int64) error {
 		p.Entries = e.Seq
-		switch e.Kind {
-		case Head:
+		if e.Kind == Head {
 			heads = append(heads, e)
-		case Cut:
+		} else if e.Kind == Cut {
 			heads = slices.DeleteFunc(heads, func(h Entry) bool { return h.Version > e.Version })
 		}
 		return nil
@@ -39,7 +38,8 @@ func (l *Log) Prove(records Records) (Proof, error) {
 	case err != nil && !errors.As(err, new(*cutError)):
 		return p, err
 	}
-	return p, p.compare(heads, records)
+	err = p.compare(heads, records)
+	return p, err
 }
 
 func (p *Proof) compare(heads []Entry, records Records) error {

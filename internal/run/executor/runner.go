@@ -138,7 +138,6 @@ func (r *Runner) stand(ctx context.Context, o Order) (Report, error) {
 // mostWhy bounds what is kept of an executor's own words, in bytes.
 const mostWhy = 500
 
-
 // tell gives the engine a command. A refusal is logged: it says that the world has moved on.
 func (r *Runner) tell(ctx context.Context, c core.ReportVisit) error {
 	err := r.o.Do(ctx, core.Request{Command: c, Actor: Actor, Reason: "the visit of " + c.Node})

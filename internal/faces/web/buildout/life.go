@@ -126,7 +126,7 @@ func state(c *musterv1.ClusterCondition) string {
 }
 
 // took is how long a condition took, or has taken.
-func took(v *frame.Visit, c *musterv1.ClusterCondition) string {
+func took(c *musterv1.ClusterCondition) string {
 	if d := c.GetTook(); d != nil && c.GetStatus() == "True" {
 		return parts.Lasted(d.AsDuration().Round(time.Second))
 	}

@@ -515,7 +515,7 @@ func conditions(v *frame.Visit, list []*musterv1.ClusterCondition) templ.Compone
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(took(v, c))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(took(c))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `buildout/life.templ`, Line: 92, Col: 50}
 			}

@@ -57,8 +57,11 @@ var maintenanceActions = []action{
 	{
 		name: "add-update", title: "Make an update known", says: "A component of nodes to a version. A rollout brings it to them.", button: "Make it known", operators: true, nav: "maintenance",
 		fields: []field{
-			{name: "name", label: "Name", sample: "driver-580", must: true}, {name: "component", label: "Component", sample: "gpu-driver", must: true},
-			{name: "version", label: "Version", sample: "580", must: true}, {name: "gpus", label: "GPU models", hint: "that it fits", sample: "all"}, impactField, lastsField,
+			{name: "name", label: "Name", sample: "driver-580", must: true},
+			{name: "component", label: "Component", sample: "gpu-driver", must: true},
+			{name: "version", label: "Version", sample: "580", must: true},
+			{name: "gpus", label: "GPU models", hint: "that it fits", sample: "all"},
+			impactField, lastsField,
 			{name: "deadline", label: "Deadline", hint: "by then it happens, whether people like it or not", sample: "none"},
 			{name: "executor", label: "Carried out by", must: true, choices: []choice{{"people", "people"}, {"job", "a Kubernetes Job on the node"}, {"simulated", "the server, which plays it"}}},
 		},
@@ -72,9 +75,11 @@ var maintenanceActions = []action{
 	{
 		name: "start-rollout", title: "Start a rollout", says: "Brings updates to the nodes of a scope: a canary first, then waves. It takes only what no quota was promised.", button: "Start the rollout", operators: true, nav: "maintenance",
 		fields: []field{
-			{name: "name", label: "Name", sample: "driver-580", must: true}, {name: "scope", label: "Where", hint: "fleet, cluster, partition or island", sample: "tiger/h200", must: true},
+			{name: "name", label: "Name", sample: "driver-580", must: true},
+			{name: "scope", label: "Where", hint: "fleet, cluster, partition or island", sample: "tiger/h200", must: true},
 			{name: "updates", label: "Updates", hint: "names, with spaces between them", sample: "driver-580", must: true},
-			{name: "canary", label: "Nodes of the canary", sample: "2"}, {name: "soak", label: "Soak of the canary", sample: "24h"},
+			{name: "canary", label: "Nodes of the canary", sample: "2"},
+			{name: "soak", label: "Soak of the canary", sample: "24h"},
 			{name: "bisect", label: "Search for the update that fails, where a canary of several fails", check: true},
 		},
 		do: startRollout,
@@ -93,10 +98,14 @@ var maintenanceActions = []action{
 	{
 		name: "add-zone", title: "Add a no-fly zone", says: "Keeps freezing, restarting and replacing visits away from nodes for a while. What that costs stands beside it.", button: "Add the zone", nav: "maintenance",
 		fields: []field{
-			{name: "name", label: "Name", sample: "launch", must: true}, {name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},
+			{name: "name", label: "Name", sample: "launch", must: true},
+			{name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},
 			{name: "workload", label: "Or a workload", hint: "the nodes that it holds", sample: "oak/moonshot"},
-			{name: "from", label: "From", sample: "now"}, {name: "to", label: "To", sample: "7d", must: true},
-			{name: "why", label: "What for", sample: "launch of the model", must: true}, {name: "owner", label: "Owner", sample: "ada", must: true}, {name: "link", label: "Link", sample: "https://…", must: true},
+			{name: "from", label: "From", sample: "now"},
+			{name: "to", label: "To", sample: "7d", must: true},
+			{name: "why", label: "What for", sample: "launch of the model", must: true},
+			{name: "owner", label: "Owner", sample: "ada", must: true},
+			{name: "link", label: "Link", sample: "https://…", must: true},
 		},
 		do: addZone,
 		command: func(f values) []string {
@@ -116,7 +125,10 @@ var maintenanceActions = []action{
 	{
 		name: "announce", title: "Announce a maintenance", says: "A maintenance of some nodes at a fixed moment. Within a day of it the nodes back no quota any more.", button: "Announce it", operators: true, nav: "maintenance",
 		fields: []field{
-			{name: "name", label: "Name", sample: "host-update", must: true}, nodesField, {name: "starts", label: "Starts", sample: "3d", must: true}, lastsField, impactField,
+			{name: "name", label: "Name", sample: "host-update", must: true},
+			nodesField,
+			{name: "starts", label: "Starts", sample: "3d", must: true},
+			lastsField, impactField,
 			{name: "provider", label: "The provider announces it: it begins whatever zones say", check: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {

@@ -85,7 +85,9 @@ func (m *view) calendar() error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(slices.Clone(c.GetAhead()), func(a *musterv1.Ahead) bool { return a.GetKind() != "maintenance" && a.GetKind() != "zone" || a.GetAt() == nil })
+	list := slices.DeleteFunc(slices.Clone(c.GetAhead()), func(a *musterv1.Ahead) bool {
+		return a.GetKind() != "maintenance" && a.GetKind() != "zone" || a.GetAt() == nil
+	})
 	at := c.GetSeen().GetAt().AsTime()
 	m.ahead, m.wide, m.narrow = len(list), picture.DrawAheads(list, at, m.v.To, draw.Wide), picture.DrawAheads(list, at, m.v.To, draw.Narrow)
 	return nil

@@ -43,17 +43,25 @@ func readLeaves(path string, last journal.Link, fn func(journal.Entry) error) (j
 		if err := p.read(l.page, b); err != nil {
 			return last, err
 		}
-		for i := range cells(b) {
-			e, sum, ok := p.entry(b, i)
-			if !ok || e.Seq <= last.Seq {
-				continue
+		if last, err = p.proven(b, last, fn); err != nil {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// proven calls fn for the entries of a leaf that follow a link, and returns the last.
+func (p *pages) proven(leaf []byte, last journal.Link, fn func(journal.Entry) error) (journal.Link, error) {
+	for i := range cells(leaf) {
+		e, sum, ok := p.entry(leaf, i)
+		if !ok || e.Seq <= last.Seq {
+			continue
+		}
+		if next, why := last.Prove(e, sum); why == "" {
+			if err := fn(e); err != nil {
+				return last, err
 			}
-			if next, why := last.Prove(e, sum); why == "" {
-				if err := fn(e); err != nil {
-					return last, err
-				}
-				last = next
-			}
+			last = next
 		}
 	}
 	return last, nil
@@ -104,7 +112,8 @@ func (p *pages) entry(b []byte, cell int) (e journal.Entry, sum int64, ok bool) 
 		return e, 0, false
 	}
 	e.Seq = seq
-	return e, sum, decodeRow(payload, &e, &sum)
+	ok = decodeRow(payload, &e, &sum)
+	return e, sum, ok
 }
 
 // payload puts together what a row holds here and on further pages.

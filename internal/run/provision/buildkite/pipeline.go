@@ -50,12 +50,12 @@ type job struct {
 // builds is the path of the builds of the pipeline that an order's blueprint names.
 func builds(o provision.Order) (string, error) {
 	name, is := strings.CutPrefix(o.Blueprint.Runner, Prefix)
-	organization, pipeline, two := strings.Cut(name, "/")
-	if !is || !two || organization == "" || pipeline == "" || strings.Contains(pipeline, "/") {
+	owner, pipeline, two := strings.Cut(name, "/")
+	if !is || !two || owner == "" || pipeline == "" || strings.Contains(pipeline, "/") {
 		err := fmt.Errorf("blueprint %s has the runner %q; write %sORG/PIPELINE", o.Blueprint.Name, o.Blueprint.Runner, Prefix)
 		return "", &provision.Refused{Class: fleet.ErrorFix, Err: err}
 	}
-	return "/v2/organizations/" + url.PathEscape(organization) + "/pipelines/" + url.PathEscape(pipeline) + "/builds", nil
+	return "/v2/organizations/" + url.PathEscape(owner) + "/pipelines/" + url.PathEscape(pipeline) + "/builds", nil
 }
 
 // newest is the newest build of an operation: one that a person started again comes after
