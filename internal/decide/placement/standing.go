@@ -121,8 +121,9 @@ func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit 
 
 // setAside marks the units that do not fit beside the holds of others: until they
 // fit they borrow, and do not count for a unit that uses a hold. A hold takes nothing
-// from what ran as guaranteed already when it was placed. It says whether there
-// are marks now; had says whether there may have been before.
+// from what ran as guaranteed already when it was placed; neither does it after a fall of
+// backing from what fits beside the holds in the grant, and has not been pushed since. It says
+// whether there are marks now; had says whether there may have been before.
 func setAside(a *fleet.Account, units []*unit, had bool) bool {
 	if len(a.InsideHolds()) == 0 {
 		for i := 0; had && i < len(units); i++ {
@@ -130,13 +131,26 @@ func setAside(a *fleet.Account, units []*unit, had bool) bool {
 		}
 		return false
 	}
-	e := a.Earmarks()
+	e, granted, newest := a.Earmarks(), a.GrantEarmarks(), fleet.Instant(0)
 	for _, u := range units {
 		u.within = e.Own(u.w) >= u.gpus
 		u.over = !e.Take(u.w, u.gpus)
-		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && wasThere(a, u.w))
+		beside := granted.Take(u.w, u.gpus) && newest <= u.w.Started // only the backing has fallen
+		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && (beside && u.w.Started != 0 || wasThere(a, u.w)))
+		if !u.within {
+			newest = max(newest, u.cameAt())
+		}
 	}
 	return true
+}
+
+// cameAt is when a unit of the lowest-rank pools started; of others, and before it has
+// started, that is not known, and counts as the latest.
+func (u *unit) cameAt() fleet.Instant {
+	if u.w.Started == 0 || u.pool != fleet.Base || u.key.Surplus {
+		return fleet.Never
+	}
+	return u.w.Started
 }
 
 // wasThere says whether a workload ran before the last of the holds was placed

@@ -109,7 +109,8 @@ func keptFrom(a *fleet.Account, namespace string) int {
 }
 
 // othersStayOut: what is guaranteed in a quota leaves room for what is held there
-// and not used, but for work that ran before it was held.
+// and not used, but for work that ran before it was held. Where the backing has fallen, it
+// leaves that room in the grant.
 func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		for _, a := range p.Accounts {
@@ -129,7 +130,7 @@ func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 					}
 				}
 			}
-			if !before && guaranteed+unused > a.BackedGPUs() {
+			if !before && guaranteed+unused > max(a.Grant, a.BackedGPUs()) {
 				return &failure{rule: "others stay out of what is held", detail: fmt.Sprintf("%s in %s: %d guaranteed and %d held and not used, of %d backed%s",
 					a.Quota, p.ID, guaranteed, unused, a.BackedGPUs(), partitionText(p))}
 			}

@@ -47,6 +47,9 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
 	p.grantsMoved = true
+	if len(a.insideHolds) > 0 {
+		a.touch() // what fits beside them in the grant may have changed
+	}
 	p.Unalign()
 }
 
