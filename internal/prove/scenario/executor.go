@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/view"
@@ -228,18 +230,28 @@ func (a Among) met(actual any) bool {
 
 func (a Among) String() string { return string(a) + " among them" }
 
-// Texts are texts by name, of which those that are not named may be anything.
+// Texts are texts by name, of which those that are not named may be anything. None at
+// all: there are none.
 type Texts map[string]string
 
 func (x Texts) met(actual any) bool {
 	m, ok := actual.(map[string]string)
+	if len(x) == 0 {
+		return ok && len(m) == 0
+	}
 	for name, text := range x {
 		ok = ok && m[name] == text
 	}
 	return ok
 }
 
-func (x Texts) String() string { return show(map[string]string(x)) }
+func (x Texts) String() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(x)) {
+		parts = append(parts, name+": "+x[name])
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
 
 func readTexts(v yamlfile.Value) Want {
 	x := Texts{}

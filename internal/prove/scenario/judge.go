@@ -80,7 +80,7 @@ func (t *telling) workload(s *fleet.State, name string) func(figure string) any 
 		case figure == "hung":
 			return yes(view.Hung(s, w, t.world.now))
 		case figure == "says":
-			return texts(explain.Why(s, w, t.world.now))
+			return texts(s, explain.Why(s, w, t.world.now))
 		}
 		return field(view.WorkloadOf(s, w, t.world.now), figure)
 	}
@@ -103,11 +103,15 @@ func firstReason(list []explain.Blocker) string {
 	return string(list[0].Code)
 }
 
-// texts is all that the explanation says.
-func texts(list []explain.Blocker) string {
+// texts is all that the explanation says: of each blocker its sentence, who is behind it,
+// what changes next, and the open incidents where it is.
+func texts(s *fleet.State, list []explain.Blocker) string {
 	var lines []string
 	for _, b := range list {
-		lines = append(lines, b.Text)
+		lines = append(lines, b.Text, strings.Join(b.Culprits, ", "), b.Next.What)
+		if p := s.Partition(b.Partition); p != nil {
+			lines = append(lines, strings.Join(s.OpenIncidents(p), ", "))
+		}
 	}
 	return strings.Join(lines, "\n")
 }

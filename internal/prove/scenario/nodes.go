@@ -45,7 +45,7 @@ func (p *parser) node(v yamlfile.Value) Action {
 // choice reads {of: WORKLOAD, count: N} or {free: PARTITION, count: N}.
 func (p *parser) choice(v yamlfile.Value, a *SetNodes) {
 	f := v.Fields("of", "free", "count")
-	a.Count = f.At("count").IntOr(1, 1, mostReplicas)
+	a.Count = f.At("count").IntOr(1, 1, core.MaxNodesPerCommand)
 	switch key, value := f.One("of", "free"); key {
 	case "of":
 		a.Of = value.Name()
@@ -83,7 +83,7 @@ func nodeRange(v yamlfile.Value) []string {
 	}
 	from, errFrom := strconv.Atoi(m[2])
 	to, errTo := strconv.Atoi(m[3])
-	if errFrom != nil || errTo != nil || from > to || to-from >= mostReplicas || len(m[2]) != len(m[3]) {
+	if errFrom != nil || errTo != nil || from > to || to-from >= core.MaxNodesPerCommand || len(m[2]) != len(m[3]) {
 		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", yamlfile.Clip(name))
 		return nil
 	}

@@ -262,3 +262,23 @@ func TestSumOfMalformedFilesIsExitCodeTwo(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// An empty map says that there is nothing; what is there is shown as in a file.
+func TestAnEmptyMapMeansNothing(t *testing.T) {
+	for _, c := range []struct {
+		want   Want
+		actual any
+		met    bool
+		shown  string
+	}{
+		{Numbers{}, map[string]int{"a": 8}, false, "{a: 8}"},
+		{Numbers{}, map[string]int{"a": 0}, true, "{a: 0}"},
+		{Numbers{}, map[string]int{}, true, "{}"},
+		{Texts{}, map[string]string{"os": "2", "driver": "570"}, false, "{driver: 570, os: 2}"},
+		{Texts{}, map[string]string{}, true, "{}"},
+	} {
+		if got := c.want.met(c.actual); got != c.met || show(c.actual) != c.shown {
+			t.Errorf("%v with %v: met %v, shown as %s", c.want, c.actual, got, show(c.actual))
+		}
+	}
+}

@@ -2,10 +2,12 @@ package scenario
 
 import (
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-const mostReplicas = 1 << 20
+// mostRank is the largest rank that the core takes.
+const mostRank = 1000
 
 func (p *parser) submit(v yamlfile.Value) Action {
 	f := v.Fields("name", "namespace", "user", "groups", "target", "partition", "priority", "pools",
@@ -62,15 +64,15 @@ func pools(v yamlfile.Value) []fleet.Pool {
 
 func readPool(v yamlfile.Value) fleet.Pool {
 	f := v.Fields("name", "replicas", "min", "max", "gpus", "rank", "reach")
-	pool := fleet.Pool{Name: f.Need("name").Name(), GPUs: gpus(f.Need("gpus")), Rank: f.At("rank").IntOr(0, 0, mostReplicas)}
+	pool := fleet.Pool{Name: f.Need("name").Name(), GPUs: gpus(f.Need("gpus")), Rank: f.At("rank").IntOr(0, 0, mostRank)}
 	if key, _ := f.One("replicas", "min"); key == "replicas" {
-		pool.Min = f.At("replicas").Int(0, mostReplicas)
+		pool.Min = f.At("replicas").Int(1, core.MaxReplicas)
 		pool.Max = pool.Min
 		f.At("max").Fail("max belongs to an elastic pool; write replicas, or min and max")
 	} else if key == "min" {
 		pool.Elastic = true
-		pool.Min = f.At("min").Int(0, mostReplicas)
-		pool.Max = f.Need("max").IntOr(pool.Min, pool.Min, mostReplicas)
+		pool.Min = f.At("min").Int(1, core.MaxReplicas)
+		pool.Max = f.Need("max").IntOr(pool.Min, pool.Min, core.MaxReplicas)
 	}
 	pool.Reach = reach(f.At("reach"), pool)
 	return pool

@@ -38,7 +38,7 @@ type Says string
 type Words []string
 
 // Numbers are figures by name, of which those that are not named may be
-// anything, and those that are not there are zero.
+// anything, and those that are not there are zero. None at all: all are zero.
 type Numbers map[string]Bound
 
 var bound = regexp.MustCompile(`^(>=|<=|>|<) *(\S+)$`)
@@ -129,6 +129,9 @@ func (w Words) String() string { return show([]string(w)) }
 
 func (n Numbers) met(actual any) bool {
 	m, ok := actual.(map[string]int)
+	if len(n) == 0 {
+		return ok && !slices.ContainsFunc(slices.Collect(maps.Values(m)), func(x int) bool { return x != 0 })
+	}
 	for name, b := range n {
 		ok = ok && b.met(m[name])
 	}
@@ -156,6 +159,10 @@ func show(actual any) string {
 			n[name] = Bound{N: int64(x)}
 		}
 		return n.String()
+	case map[string]string:
+		return Texts(a).String()
+	case nil:
+		return "nothing"
 	case string:
 		if a == "" {
 			return "nothing"
