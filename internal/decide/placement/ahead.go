@@ -31,7 +31,7 @@ func (pl *Planner) planned() []fleet.Instant {
 // ended before, as its owner declared.
 func (pl *Planner) disturbed(c *claim, node int) bool {
 	at := pl.planned()
-	return at != nil && at[node] != fleet.Never && !pl.endsBefore(c, at[node])
+	return len(at) > 0 && at[node] != fleet.Never && !pl.endsBefore(c, at[node])
 }
 
 // disturbedOf counts the nodes on which planned work may disturb the claim's work.

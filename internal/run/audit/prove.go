@@ -24,10 +24,12 @@ func (l *Log) Prove(records Records) (Proof, error) {
 	var heads []Entry
 	err := l.walk(func(e Entry, _ string, _ int64) error {
 		p.Entries = e.Seq
-		if e.Kind == Head {
+		switch e.Kind {
+		case Head:
 			heads = append(heads, e)
-		} else if e.Kind == Cut {
+		case Cut:
 			heads = slices.DeleteFunc(heads, func(h Entry) bool { return h.Version > e.Version })
+		default: // the others say nothing of the journal
 		}
 		return nil
 	})
