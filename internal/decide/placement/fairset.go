@@ -95,7 +95,7 @@ func (pl *Planner) downToShare(c *claim, list []*candidateVictim) []*candidateVi
 	var kept []*candidateVictim
 	for _, v := range list {
 		ns := v.w.Namespace
-		if ns == c.w.Namespace || passed(c, v.w) {
+		if ns == c.w.Namespace || passed(c, &v.unit) {
 			kept = append(kept, v)
 			continue
 		}

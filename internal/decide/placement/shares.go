@@ -42,7 +42,7 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 	taken, largest := map[string]int{}, map[string]int{}
 	for _, v := range victims {
 		ns := v.w.Namespace
-		if v.follows(victims) || passed(c, v.w) {
+		if v.follows(victims) || passed(c, &v.unit) {
 			continue // who passed it gives its room back, shares notwithstanding
 		}
 		if ns == c.w.Namespace {
@@ -125,7 +125,7 @@ func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
 	for _, u := range pl.flexUnitsOf(namespace) {
-		if u.w != c.w && !passed(c, u.w) && pl.mayEvictOnFlex(c, u, other) {
+		if u.w != c.w && !passed(c, u) && pl.mayEvictOnFlex(c, u, other) {
 			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
 				list = append(list, v)
 			}

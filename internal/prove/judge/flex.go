@@ -119,7 +119,10 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 }
 
 // passed says whether a unit's workload passed the newcomer when that was the head of flex.
-func passed(c Claim, u Unit) bool { return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID }
+// What its workload got later did not.
+func passed(c Claim, u Unit) bool {
+	return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID && u.Pool == fleet.Base && !u.Key.Surplus
+}
 
 // staysAbove says whether namespaces are above their shares until the largest of what is
 // taken from them goes.

@@ -13,7 +13,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexRun() {
 		s.add("%s was evicted for %s of another namespace after %s", v.Name, o.Name, m.After.At.Sub(e.Was.Started))
 	}
-	if e.Was.Passed == o.ID {
+	if e.Was.Passed == o.ID && e.Whole {
 		return // it passed the head, which takes the room back, shares notwithstanding
 	}
 	if len(m.After.Parts) > 1 {

@@ -266,7 +266,7 @@ func (r *writer) pool(name string, rank int) Pool {
 	}
 	switch {
 	case r.chance(30):
-		p.Min = pick(r, 0, 1, 1, 2)
+		p.Min = pick(r, 1, 1, 1, 2)
 		if rank == 0 {
 			p.Min = max(1, p.Min)
 		}
