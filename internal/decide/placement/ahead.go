@@ -50,9 +50,10 @@ func (pl *Planner) disturbedOf(c *claim, nodes []int) (n int) {
 // Elsewhere plans a workload that stopped for the visits of its nodes, and waits for them in no
 // queue, on nodes that planned work leaves alone; false: there is no such room for it now.
 func (pl *Planner) Elsewhere(w *fleet.Workload) (Plan, bool) {
-	if pl.shuns = true; !w.Flexes() && pl.p.Account(w.Target) == nil {
+	if !w.Flexes() && pl.p.Account(w.Target) == nil {
 		return Plan{}, false
 	}
+	pl.shuns = true
 	defer func() { pl.shuns = false }()
 	return pl.offer(fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 }

@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -46,29 +47,14 @@ func NewLocalToken(file string) (*Local, error) {
 	var secret [32]byte
 	_, _ = rand.Read(secret[:]) // never fails: crypto/rand ends the process instead
 	l.file, l.token = file, hex.EncodeToString(secret[:])
-	if err := writeSecret(file, l.token+"\n"); err != nil {
+	err = os.MkdirAll(filepath.Dir(file), 0o700)
+	if err == nil {
+		err = wholefile.WriteBytes(file, []byte(l.token+"\n")) // with mode 0600
+	}
+	if err != nil {
 		return nil, fmt.Errorf("token of this server: %w", err)
 	}
 	return l, nil
-}
-
-// writeSecret writes a file that its owner alone can read, in place of an older one.
-func writeSecret(file, text string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // where it has its name already this does nothing
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
 }
 
 // Identify refuses what a browser sends on behalf of a page from elsewhere, for
