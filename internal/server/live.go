@@ -15,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/internal/prove/demo"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // statusLine is one line at the bottom of a terminal that is written anew in
@@ -40,12 +41,11 @@ func (l *statusLine) set(text string) {
 }
 
 // fit keeps a text on one line of the terminal, or it could not be written over.
-func (l *statusLine) fit(text string) string {
-	runes := []rune(text)
-	if width := l.width(); width > 1 && len(runes) >= width {
-		return string(runes[:width-2]) + "…"
+func (l *statusLine) fit(line string) string {
+	if width := l.width(); width > 1 {
+		return text.Clip(line, width-1)
 	}
-	return text
+	return line
 }
 
 // during shows on a terminal what goes on while fn takes its time.

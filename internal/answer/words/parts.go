@@ -14,9 +14,6 @@ func Count(n int, one string) string { return text.Count(n, one) }
 // Few names the first of many, and says how many more there are.
 func Few(list []string, most int) string { return text.Few(list, most) }
 
-// Clip shortens a text to at most so many characters, of which an ellipsis is the last then.
-func Clip(s string, most int) string { return text.Clip(s, most) }
-
 // clock is a moment within its day.
 func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") }
 

@@ -3,23 +3,21 @@ package core
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // What the outside says may be long, and may be anything.
-const mostDetail = 1000
+const mostDetail = 1000 // bytes
 
 // brief makes a text from outside fit for the log.
 func brief(s string) string {
 	s = strings.ToValidUTF8(s, "�")
-	for len(s) > mostDetail {
-		_, size := utf8.DecodeLastRuneInString(s[:mostDetail])
-		s = s[:mostDetail-size] + "…"
-		break
+	if len(s) > mostDetail {
+		s = text.Bound(s, mostDetail-len("…")) + "…"
 	}
 	return s
 }

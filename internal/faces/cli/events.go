@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // eventsOptions are those of `muster events`.
@@ -140,9 +141,9 @@ func (s *scroll) show(r *musterv1.Record) error {
 	p := s.page(s.w)
 	for _, e := range r.GetEvents() {
 		about, rest := s.names.event(e)
-		line := fmt.Sprintf("%s  %-14s %-20s %s", p.moment(r.GetAt().AsTime()), clip(r.GetActor(), 14, false), e.GetKind(), strings.TrimSpace(about+"  "+rest))
+		line := fmt.Sprintf("%s  %-14s %-20s %s", p.moment(r.GetAt().AsTime()), text.Clip(r.GetActor(), 14), e.GetKind(), strings.TrimSpace(about+"  "+rest))
 		if !p.wide {
-			line = clip(line, widest, false)
+			line = text.Clip(line, widest)
 		}
 		p.say("%s", line)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // healthOptions are those of `muster health`.
@@ -134,7 +135,7 @@ func nodesOf(list []*musterv1.WaitingNode) []string {
 }
 
 func causeOf(c *musterv1.StateCount) string {
-	cause := clip(c.GetCause(), 44, false)
+	cause := text.Clip(c.GetCause(), 44)
 	if c.GetOwner() != "" {
 		cause = strings.TrimSpace(cause + " [" + c.GetOwner() + "]")
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // patienceOut is after how long people want to know that something goes on.
@@ -41,7 +43,7 @@ func (a *app) progress(what string) (done func()) {
 // line shows one line of progress over the one before, on a terminal.
 func (a *app) line(format string, args ...any) {
 	if a.ErrTerminal {
-		_, _ = fmt.Fprintf(a.Err, "\r%s\x1b[K", clip(fmt.Sprintf(format, args...), widest, false))
+		_, _ = fmt.Fprintf(a.Err, "\r%s\x1b[K", text.Clip(fmt.Sprintf(format, args...), widest))
 	}
 }
 

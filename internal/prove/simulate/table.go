@@ -67,10 +67,7 @@ func (r Report) unended(b *strings.Builder) {
 }
 
 func row(b *strings.Builder, name string, f Figures) {
-	if runes := []rune(name); len(runes) > 18 {
-		name = string(runes[:17]) + "…"
-	}
-	fmt.Fprintf(b, "%-18s %6d %9s %9s %10s %10s %9s %6d %6d %7s\n", name, f.Jobs,
+	fmt.Fprintf(b, "%-18s %6d %9s %9s %10s %10s %9s %6d %6d %7s\n", text.Clip(name, 18), f.Jobs,
 		grouped(f.MeanWait), grouped(f.P50Wait), grouped(f.P99Wait), grouped(f.MeanJCT), grouped(f.GPUHours.Hours()),
 		f.Evictions, f.Mends, grouped(f.BrokenQuotaHours))
 }

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"time"
+)
+
+// clock says moments: those of today by their time, others with their day.
+type clock struct {
+	now  time.Time
+	zone *time.Location
+}
+
+func (c clock) moment(at time.Time) string {
+	at, now := at.In(c.zone), c.now.In(c.zone)
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// ago says how long ago a moment was.
+func (c clock) ago(at time.Time) string { return short(c.now.Sub(at)) }
+
+// until says how long it is to a moment.
+func (c clock) until(at time.Time) string {
+	if d := at.Sub(c.now); d > 0 {
+		return "in " + short(d)
+	}
+	return "now"
+}
