@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,8 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/journal"
-	"github.com/muster-fleet/muster/internal/run/journal/postgres"
-	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -113,30 +110,6 @@ from there, and compares with its clusters.
 	return cmd
 }
 
-// openNamed opens a journal by its folder, file or address.
-func openNamed(ctx context.Context, name string, write bool) (journal.Journal, error) {
-	if postgres.Is(name) {
-		j, err := postgres.Open(ctx, name, postgres.Options{ReadOnly: !write})
-		if err != nil {
-			return nil, cli.Malformed(err)
-		}
-		return j, nil
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		name = filepath.Join(name, journalFile)
-	} else if write && err != nil && !strings.HasSuffix(name, ".db") { // a data folder that is not there yet
-		if err := os.MkdirAll(name, 0o750); err != nil {
-			return nil, cli.Malformed(err)
-		}
-		name = filepath.Join(name, journalFile)
-	}
-	j, err := sqlite.Open(ctx, name, sqlite.Options{ReadOnly: !write})
-	if err != nil {
-		return nil, cli.Malformed(err)
-	}
-	return j, nil
-}
-
 func (o *journalCommand) tell(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.Env.Out, format+"\n", args...)
 }
@@ -154,14 +127,14 @@ func (o *journalCommand) progress() func(uint64) {
 
 // between opens two journals, lets do work on them, and closes both.
 func between(ctx context.Context, from, to string, do func(from, to journal.Journal) error) error {
-	source, err := openNamed(ctx, from, false)
+	source, err := named.Read(ctx, from)
 	if err != nil {
-		return err
+		return cli.Malformed(err)
 	}
 	defer source.Close()
-	target, err := openNamed(ctx, to, true)
+	target, err := named.Write(ctx, to)
 	if err != nil {
-		return err
+		return cli.Malformed(err)
 	}
 	return errors.Join(do(source, target), target.Close())
 }
@@ -177,9 +150,9 @@ func (o *journalCommand) copy(ctx context.Context, from, to string) error {
 }
 
 func (o *journalCommand) verify(ctx context.Context, name string) error {
-	j, err := openNamed(ctx, name, false)
+	j, err := named.Read(ctx, name)
 	if err != nil {
-		return err
+		return cli.Malformed(err)
 	}
 	defer j.Close()
 	state, progress := fleet.NewState(), o.progress()
@@ -199,9 +172,9 @@ func (o *journalCommand) verify(ctx context.Context, name string) error {
 }
 
 func (o *journalCommand) export(ctx context.Context, from, file string) error {
-	j, err := openNamed(ctx, from, false)
+	j, err := named.Read(ctx, from)
 	if err != nil {
-		return err
+		return cli.Malformed(err)
 	}
 	defer j.Close()
 	var last uint64
@@ -221,9 +194,9 @@ func (o *journalCommand) bringIn(ctx context.Context, file, to string) error {
 		return cli.Malformed(err)
 	}
 	defer f.Close()
-	j, err := openNamed(ctx, to, true)
+	j, err := named.Write(ctx, to)
 	if err != nil {
-		return err
+		return cli.Malformed(err)
 	}
 	last, err := journal.Import(ctx, j, f, o.progress())
 	if err = errors.Join(err, j.Close()); err == nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/journal/named"
 )
 
 // folder is the data folder of a server. One process has it at a time.
@@ -29,7 +30,7 @@ type demoMark struct {
 
 // The files of a data folder.
 const (
-	journalFile = "fleet.db"
+	journalFile = named.File
 	pastFile    = "past.notes" // gathered again from the journal where it is gone
 	lockFile    = "lock"
 	demoFile    = "demo.json"

@@ -61,7 +61,7 @@ nodes beside those down that would have kept that share, known only afterwards.`
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.faults, "faults", "", "fault trace: node_id, start_day, end_day")
-	f.StringVar(&o.journal, "journal", "", "journal, or the data folder of a server that does not run")
+	f.StringVar(&o.journal, "journal", "", "journal: a data folder, its file, or the address of its database")
 	f.IntVar(&o.nodes, "nodes", 0, "nodes of the fault trace's fleet; 0: those that it names")
 	f.IntVar(&o.perNode, "gpus-per-node", 8, "of the fault trace's fleet")
 	f.IntSliceVar(&o.islands, "islands", nil, "sizes of the pools to try, in nodes, such as 400,100,50; none: all nodes as one")

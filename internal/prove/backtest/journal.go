@@ -4,29 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/run/journal"
-	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// OpenJournal reads the pools of a journal: a file, or the data folder it lies in.
+// OpenJournal reads the pools of a journal, by the name that people give it (journal/named).
 // Each partition is a group of one pool, its islands another.
-func OpenJournal(ctx context.Context, path string) ([]Group, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		path = filepath.Join(path, "fleet.db")
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-	}
-	j, err := sqlite.Open(ctx, path, sqlite.Options{})
+func OpenJournal(ctx context.Context, name string) ([]Group, error) {
+	j, err := named.Read(ctx, name)
 	if err != nil {
 		return nil, err
 	}
