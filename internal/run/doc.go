@@ -1,8 +1,8 @@
 // Package run is the floor of effects: one writer and a durable log. It has no code of its own.
 //
 //	engine ──── takes commands, one at a time; answers when they are durable
-//	 ├── journal   the log: memory, sqlite; journaltest holds all backends to one contract
-//	 ├── driver    the contract of what carries decisions out; simulated is one
+//	 ├── journal   the log: memory, sqlite, postgres; journaltest holds them to one contract, named finds one
+//	 ├── driver    the contract of what carries decisions out; simulated is one, drivertest holds all to it
 //	 └── compact   how a snapshot is written
 //	provision      builds clusters outside, as is decided; simulated is one outside
 //	audit          keeps what the journal does not: refusals, sign-ins, tokens; and proves the journal

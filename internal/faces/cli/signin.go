@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
 // kept is a sign-in as its file has it. It is shown to the server that it was made for.
@@ -47,21 +49,13 @@ func (a *app) writeSignIn(k kept) error {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // where it has its name already this does nothing
-	if _, err = f.Write(data); err == nil {
-		err = f.Close()
+	if err == nil {
+		err = wholefile.WriteBytes(path, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the sign-in: %w", err)
 	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 func (a *app) forgetSignIn() error {

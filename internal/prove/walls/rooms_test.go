@@ -79,9 +79,11 @@ var rooms = []room{
 	{folder: "internal/run/journal/sqlite", kind: open, only: "state/event run/journal run/wholefile", tests: "run/journal/journaltest"},
 	{folder: "internal/run/journal/postgres", kind: open, only: "run/journal", tests: "run/journal/journaltest run/journal/postgres/pgtest"},
 	{folder: "internal/run/journal/postgres/pgtest", kind: plain, only: "nothing"},
+	{folder: "internal/run/journal/named", kind: open, only: "run/journal run/journal/sqlite run/journal/postgres"},
 	{folder: "internal/run/journal/journaltest", kind: open, only: "state/event run/journal"},
 	{folder: "internal/run/driver", kind: plain, only: "state/fleet"},
-	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver"},
+	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver", tests: "run/driver/drivertest"},
+	{folder: "internal/run/driver/drivertest", kind: plain, only: "state/fleet run/driver"},
 	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact", tests: "run/journal/memory run/journal/sqlite"},
 	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
 	{folder: "internal/run/provision/buildkite", kind: plain, only: "state/fleet run/provision"},
@@ -180,8 +182,9 @@ var rooms = []room{
 	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pages, tests: driven + " faces/api answer/past"},
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
+		// The command line runs nothing of the run floor; it keeps its sign-in as servers keep their files.
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text run/wholefile answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/run/driver"
+	"github.com/muster-fleet/muster/internal/run/driver/drivertest"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -49,6 +50,14 @@ func expectSaid(t *testing.T, d *Driver, until time.Duration, want ...string) {
 	got := said(d.Take(at(until)))
 	if len(got) != len(want) || (len(got) > 0 && !reflect.DeepEqual(got, want)) {
 		t.Fatalf("until %s it said\n  %s\nwant\n  %s", until, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestItIsADriver(t *testing.T) {
+	for name, o := range map[string]Options{"at once": {}, "whole grace": {WholeGrace: true}, "with delays": {Seed: 7, Delays: RealisticDelays()}} {
+		t.Run(name, func(t *testing.T) {
+			drivertest.Run(t, func(*testing.T) drivertest.Cluster { return New(o) })
+		})
 	}
 }
 
@@ -138,14 +147,6 @@ func TestAnElasticPoolRunsOnWithWhatItHas(t *testing.T) {
 	expectSaid(t, d, 11*time.Minute, "10m0s stopped 1 [{0 [3]}]")
 	d.Lost(at(20*time.Minute), 1, nodes(3)) // one below min: slower, not stopped
 	expectSaid(t, d, 5*time.Hour, "1h0m0s finished 1")
-}
-
-func TestReplicasThatLeaveAndGoDownAreNotReported(t *testing.T) {
-	d := New(Options{WholeGrace: true})
-	d.Run(at(0), gangOf(1, 2, 0), nodes(3, 4), false)
-	d.Stop(at(0), 1, nodes(3, 4), at(grace))
-	d.Lost(at(time.Second), 1, nodes(4))
-	expectSaid(t, d, time.Hour, "30s stopped 1 [{0 [3]}]")
 }
 
 func TestAStopOfWhatIsNotThereIsReportedAtOnce(t *testing.T) {

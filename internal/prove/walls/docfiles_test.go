@@ -1,0 +1,67 @@
+package walls
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var fileNamed = regexp.MustCompile(`[\w*/]+\.go\b`)
+
+// strayNames lists the files that a doc.go of the house names and that stand neither in its
+// folder nor in one directly below. A name with a star stands for the files that it matches.
+func strayNames(root fs.FS) (stray []string, err error) {
+	err = fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && notOurs(root, name) {
+			if err == nil {
+				err = fs.SkipDir
+			}
+			return err
+		}
+		if path.Base(name) != "doc.go" {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		for _, file := range fileNamed.FindAllString(string(text), -1) {
+			if !stands(root, path.Dir(name), file) {
+				stray = append(stray, name+" names "+file)
+			}
+		}
+		return err
+	})
+	return stray, err
+}
+
+func stands(root fs.FS, folder, file string) bool {
+	for _, pattern := range []string{path.Join(folder, file), path.Join(folder, "*", file)} {
+		if found, _ := fs.Glob(root, pattern); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func TestDocsNameFilesThatStand(t *testing.T) {
+	stray, err := strayNames(os.DirFS("../../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stray {
+		t.Errorf("%s, which is not there: say where its subject stands now", s)
+	}
+}
+
+func TestAStrayNameIsFound(t *testing.T) {
+	stray, err := strayNames(fstest.MapFS{
+		"internal/a/doc.go":   {Data: []byte("// Package a: here.go, b/below.go, below.go, ask_*.go and gone.go, none_*.go.\npackage a\n")},
+		"internal/a/here.go":  {},
+		"internal/a/ask_1.go": {}, "internal/a/b/below.go": {},
+	})
+	if want := "internal/a/doc.go names gone.go internal/a/doc.go names none_*.go"; err != nil || strings.Join(stray, " ") != want {
+		t.Errorf("found %q, %v; want %q", stray, err, want)
+	}
+}
