@@ -85,17 +85,27 @@ func checkSpec(s fleet.Spec) *Refusal {
 	case len(s.Pools) == 0 || len(s.Pools) > MaxPools:
 		return refuse(Invalid, "a workload has 1 to %d pools, not %d", MaxPools, len(s.Pools))
 	}
-	seen := map[string]bool{}
 	for _, p := range s.Pools {
 		if refusal := checkPool(p); refusal != nil {
 			return refusal
 		}
-		if seen[p.Name] {
-			return refuse(NameTaken, "two pools are named %q", p.Name)
-		}
-		seen[p.Name] = true
+	}
+	if name, found := twice(s.Pools, func(p fleet.Pool) string { return p.Name }); found {
+		return refuse(NameTaken, "two pools are named %q", name)
 	}
 	return nil
+}
+
+// twice finds the first name of a list that stands in it again.
+func twice[T any](list []T, nameOf func(T) string) (name string, found bool) {
+	seen := map[string]bool{}
+	for _, x := range list {
+		if name = nameOf(x); seen[name] {
+			return name, true
+		}
+		seen[name] = true
+	}
+	return "", false
 }
 
 func checkPool(p fleet.Pool) *Refusal {

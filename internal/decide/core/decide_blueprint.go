@@ -63,18 +63,16 @@ func checkBlueprint(b fleet.Blueprint) *Refusal {
 }
 
 func checkMeters(b fleet.Blueprint) *Refusal {
-	seen := map[string]bool{}
 	for _, m := range b.Meters {
 		if refusal := checkName("meter", m.Meter); refusal != nil {
 			return refusal
 		}
-		if seen[m.Meter] {
-			return refuse(Invalid, "blueprint %s names meter %s twice", b.Name, m.Meter)
-		}
-		seen[m.Meter] = true
 		if m.PerNode < 1 || m.PerNode > MaxMeterCore {
 			return refuse(Invalid, "blueprint %s: a node takes %d cores of meter %s; 1 to %d are possible", b.Name, m.PerNode, m.Meter, MaxMeterCore)
 		}
+	}
+	if name, found := twice(b.Meters, func(m fleet.Meter) string { return m.Meter }); found {
+		return refuse(Invalid, "blueprint %s names meter %s twice", b.Name, name)
 	}
 	return nil
 }

@@ -68,18 +68,16 @@ func checkRecordIslands(r fleet.ClusterRecord) *Refusal {
 	if len(r.Islands) == 0 || len(r.Islands) > MaxListed {
 		return refuse(Invalid, "cluster %s has %d islands; it has 1 to %d", r.Name, len(r.Islands), MaxListed)
 	}
-	seen := map[string]bool{}
 	for _, i := range r.Islands {
 		if refusal := checkName("island", i.Name); refusal != nil {
 			return refusal
 		}
-		if seen[i.Name] {
-			return refuse(NameTaken, "cluster %s: island %q is named twice", r.Name, i.Name)
-		}
-		seen[i.Name] = true
 		if i.Nodes < 1 || i.Nodes > MaxNodesPerCommand {
 			return refuse(Invalid, "cluster %s: island %s has %d nodes; 1 to %d are possible", r.Name, i.Name, i.Nodes, MaxNodesPerCommand)
 		}
+	}
+	if name, found := twice(r.Islands, func(i fleet.RecordIsland) string { return i.Name }); found {
+		return refuse(NameTaken, "cluster %s: island %q is named twice", r.Name, name)
 	}
 	return nil
 }

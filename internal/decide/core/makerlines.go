@@ -8,7 +8,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file says how kubectl does what Muster leaves to what makes a workload's pods.
+// The pods of a workload may be made by an object of the cluster: a Job, a Deployment. Muster
+// changes no such object; it tells people the line of kubectl that does.
 
 // scaled are the kinds whose replicas kubectl scale sets.
 var scaled = []string{"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"}

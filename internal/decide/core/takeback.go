@@ -131,18 +131,8 @@ func (t *turn) keep(e event.Event) {
 		return
 	}
 	switch e := e.(type) {
-	case event.ReplicasPlaced:
-		t.keepWork(e.ID)
-	case event.ReplicasStarted:
-		t.keepWork(e.ID)
-	case event.ReplicasEvicted:
-		t.keepWork(e.ID)
-	case event.GangReturned:
-		t.keepWork(e.ID)
-	case event.ReservationEnded:
-		t.keepWork(e.ID)
-	case event.HoldsChanged:
-		t.keepWork(e.ID)
+	case event.ReplicasPlaced, event.ReplicasStarted, event.ReplicasEvicted, event.GangReturned, event.ReservationEnded, event.HoldsChanged:
+		t.keepWork(event.Workload(e))
 	case event.BackingAligned:
 		t.keepBacking(e)
 	default:
