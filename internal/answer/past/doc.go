@@ -7,7 +7,8 @@
 //
 //	series.go    sums by the hour, then by the day, then by the month
 //	meter.go     figures that stand for a time: GPUs × time
-//	nodes.go     nodes: their states, and the episodes in which they are out
+//	nodes.go     nodes: their states, and what is not usable of them, by cause
+//	episodes.go  the times in which a node is out, and their stages
 //	figures.go   partitions and quotas: what was promised, backed and used
 //	promises.go  how many promises were kept, of those that the state judges
 //	breaks.go    what broke promises: the moment, and the nodes
@@ -17,5 +18,5 @@
 //	wait.go      which work waited, how much, and for which reason
 //
 // What people ask is answered in ask_*.go. The room is pure. docs/past.md says how
-// long each is kept; the numbers are in series.go and nodes.go.
+// long each is kept; the numbers are in series.go and episodes.go.
 package past
