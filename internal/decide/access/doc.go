@@ -3,7 +3,7 @@
 // RPCs in the API's, so that both stand on this one.
 //
 // A role is held in a scope: a namespace, a quota with those below it, a cluster, or the
-// whole fleet (scope.go). Rights come from bindings, which are part of the state, and from
+// whole fleet (fleet.Scope). Rights come from bindings, which are part of the state, and from
 // what a sign-in brings along (rights.go). A namespace belongs to those who are bound to
 // it: a claim makes no member.
 //

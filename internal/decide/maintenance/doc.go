@@ -10,7 +10,11 @@
 // fail (hunt.go). Each answer is data; core makes events of it. Of says the same about
 // one rollout for people: its stage and what it waits for.
 //
-// moments.go says when work is to stop at the latest, bundle.go what a visit brings to a node, zones.go which visits are forbidden, impact.go
-// whether a claim of harmlessness holds, and wake.go when time alone changes an answer. Whether a
-// promise would break is promise's own question (promise.Part).
+// moments.go says when work is to stop at the latest, bundle.go what a visit brings to a
+// node, zones.go which visits are forbidden, measured.go whether a claim of harmlessness
+// holds, and wake.go when time alone changes an answer. Whether a promise would break is
+// promise's own question (promise.Part).
+//
+// For people there are waits.go (the codes of why a visit waits) and board.go (what a zone
+// costs). ahead.go tells placement on which nodes planned work lies ahead.
 package maintenance
