@@ -22,7 +22,7 @@ import (
 // openAuth says how callers prove who they are. Service accounts always may; people by a
 // tokens file, or, where there is none, by being the user that runs the server.
 func (s *server) openAuth() error {
-	s.tokens = api.NewServiceTokens(s.engine.Look, nil)
+	s.tokens = api.NewServiceTokens(s.engine.Peek, nil)
 	list := api.SignIns{api.NewSocketUser(), s.tokens}
 	if s.OIDC.Issuer != "" {
 		s.OIDC.Log = s.log

@@ -120,8 +120,12 @@ type pending struct {
 	since time.Time
 }
 
-// recount is after how long it is counted anew at the latest.
-const recount = 10 * time.Second
+// After how long it is counted anew: once it matters, and at the latest. It takes a look at
+// every workload, so who is at the bound does not have it done with each call.
+const (
+	recountSoon = time.Second
+	recount     = 10 * time.Second
+)
 
 // mayWait says whether so many more workloads of a caller may wait.
 func (s *service) mayWait(c *caller, n int) error {
@@ -135,10 +139,11 @@ func (s *service) mayWait(c *caller, n int) error {
 	if s.waiting.of == nil || len(s.waiting.of) > mostCallers {
 		s.waiting.of = map[string]pending{}
 	}
-	if p.left < n || time.Since(p.since) > recount {
+	if old := time.Since(p.since); p.left < n && old > recountSoon || old > recount {
 		p = pending{mostPending - s.waitingOf(who.User), time.Now()}
 	}
 	if p.left < n {
+		s.waiting.of[who.User] = p
 		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, or cancel some", who.User, mostPending-p.left, mostPending)
 	}
 	p.left -= n

@@ -28,6 +28,9 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
+	// Peek is Read for who looks for a moment only, and needs not know that what it sees is
+	// durable: neither a reader nor the disk delays it.
+	Peek(fn func(s *fleet.State))
 	// Look is Read for who looks long: no decision waits for it. It shows all that is durable.
 	Look(fn func(s *fleet.State))
 	// Study is Look for who asks the planner, which keeps notes in the state.

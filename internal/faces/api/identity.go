@@ -65,7 +65,7 @@ func callerOf(ctx context.Context) *caller {
 // refusal to act for somebody else.
 func (s *Server) identify(r *http.Request) (*caller, error) {
 	c := &caller{source: sourceOf(r)}
-	who, err := s.auth.Identify(r)
+	who, err := s.proof(r)
 	if err != nil {
 		return c, &unknownCaller{err}
 	}
@@ -95,7 +95,7 @@ func (s *Server) rightsOf(a core.Actor) (rights []access.Grant) {
 		return a.Holds
 	}
 	now := fleet.InstantOf(s.now())
-	s.engine.Look(func(state *fleet.State) {
+	s.engine.Peek(func(state *fleet.State) {
 		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Holds: a.Holds}, now)
 	})
 	return rights
@@ -156,7 +156,11 @@ var ErrNotMine = errors.New("of another kind")
 
 // Identify asks one after the other.
 func (list SignIns) Identify(r *http.Request) (Identity, error) {
+	alone := r.Context().Value(elsewhereKey{}) != nil
 	for _, one := range list {
+		if _, asks := one.(asksOthers); asks && alone {
+			continue
+		}
 		who, err := one.Identify(r)
 		if !errors.Is(err, ErrNotMine) {
 			return who, err

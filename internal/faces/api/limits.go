@@ -68,11 +68,17 @@ func sized(w http.ResponseWriter, r *http.Request, operator bool) error {
 	return nil
 }
 
-// What an answer may weigh that is no stream, in bytes: usually, and where it lists
-// what is there, which no question can make more.
+// What an answer may weigh, in bytes: usually, and as a stream, where it lists what is
+// there. Who asks for a stream says so, and reads it piece by piece.
 const (
 	usualAnswer = 1 << 20
 	wholeAnswer = 64 << 20
+)
+
+// headerLarge says that a caller takes a large answer as a stream.
+const (
+	headerLarge = "Muster-Large"
+	asStream    = "stream"
 )
 
 // paged is what the entries of a list that comes in pages may weigh, so that the page is
@@ -83,7 +89,7 @@ const (
 )
 
 // whole are the procedures that list the fleet: what they answer grows with it, not
-// with what is asked.
+// with what is asked, so it may be a stream.
 var whole = map[string]bool{
 	musterv1connect.CapacityServiceNodesProcedure:    true,
 	musterv1connect.CapacityServiceCapacityProcedure: true,
@@ -108,15 +114,26 @@ func (answers) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err != nil {
 			return nil, err
 		}
-		limit := usualAnswer
-		if whole[req.Spec().Procedure] {
-			limit = wholeAnswer
+		if m, ok := res.Any().(proto.Message); ok {
+			err = sendable(proto.Size(m), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
 		}
-		if m, ok := res.Any().(proto.Message); ok && proto.Size(m) > limit {
-			return nil, tooMuch("the answer would have %d bytes, and at most %d are sent at once; ask for less: name a scope, or a smaller limit", proto.Size(m), limit)
+		if err != nil {
+			return nil, err
 		}
 		return res, nil
 	}
+}
+
+// sendable refuses an answer of a size that is not sent. lists: it grows with the fleet.
+// streamed: the caller takes it as a stream.
+func sendable(size int, lists, streamed bool) error {
+	switch {
+	case size <= usualAnswer, size <= wholeAnswer && lists && streamed:
+		return nil
+	case size <= wholeAnswer && lists:
+		return tooMuch("the answer would have %d bytes, and at most %d are sent at once; ask for less: name a scope, or take it as a stream (header %s: %s)", size, usualAnswer, headerLarge, asStream)
+	}
+	return tooMuch("the answer would have %d bytes, and at most %d are sent at once; ask for less: name a scope, or a smaller limit", size, usualAnswer)
 }
 
 // WrapStreamingHandler is part of connect.Interceptor; a stream is as long as it is.

@@ -55,6 +55,7 @@ type Server struct {
 	proxied   bool
 	stop      sync.Once
 	newcomers newcomers
+	unproven  unproven
 }
 
 // New makes a server that does not listen yet.
@@ -80,7 +81,7 @@ func New(o Options) (*Server, error) {
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
 	if s.tokens == nil {
-		s.tokens = NewServiceTokens(o.Engine.Look, o.Now)
+		s.tokens = NewServiceTokens(o.Engine.Peek, o.Now)
 	}
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
@@ -175,14 +176,23 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if err == nil {
 			err = s.turns.call(who)
 		}
+		leave := func() {}
+		if err == nil && !streams[r.URL.Path] {
+			leave, err = s.turns.enter(r.Context(), who, r)
+		}
 		s.witness(r, who, err)
 		if err != nil {
 			_ = writer.Write(w, r, fail(err))
 			return
 		}
+		defer leave()
 		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
 	})
 }
+
+// streams are the procedures whose calls last as long as the caller likes; they are counted
+// apart.
+var streams = map[string]bool{musterv1connect.EventServiceWatchProcedure: true}
 
 // How long calls that run may go on once the server ends.
 const grace = 10 * time.Second

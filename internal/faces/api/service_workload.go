@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -147,8 +148,12 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 	return out, err
 }
 
+// reasoning is how long the reasons of one answer may be looked for: meanwhile no other
+// question is answered.
+const reasoning = 50 * time.Millisecond
+
 // ListWorkloads lists workloads in order of submission; fewer than asked for, if they are
-// more than one answer may weigh.
+// more than one answer may weigh, or their reasons take longer than others should wait.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
 	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, paged
@@ -156,7 +161,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		read = s.study
 	}
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		list := l.choose(state)
+		began, list := time.Now(), l.choose(state)
 		if len(list) == 0 && state.Quota(m.GetTarget()) == nil && m.GetTarget() != "" && m.GetTarget() != fleet.Flex {
 			return noQuota(m.GetTarget()) // of a quota that is gone the work that ended is still known
 		}
@@ -165,7 +170,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		}
 		for i, row := range view.WorkloadsOf(state, list, at) {
 			one := wire.Workload(state, list[i], row)
-			if room -= proto.Size(one) + perEntry; room < 0 && i > 0 {
+			if room -= proto.Size(one) + perEntry; i > 0 && (room < 0 || m.GetReasons() && time.Since(began) > reasoning) {
 				out.Next = list[i].ID
 				break
 			}

@@ -25,8 +25,7 @@ const (
 	operatorStreams = 256
 	mostStreams     = 4096 // of all callers
 
-	costlyAtOnce   = 2  // questions of one caller that try something
-	costlyInLine   = 32 // that wait for their turn
+	costlyInLine   = 32 // questions of one caller that try something, and wait for their turn
 	operatorInLine = 256
 	mostCallers    = 10_000
 )
@@ -34,6 +33,10 @@ const (
 // costlyTogether is how many such questions of all callers run at once: fewer than there
 // are cores where these are many, so that a command is decided beside them.
 func costlyTogether() int { return max(2, min(copies, cores()-1)) }
+
+// costlyAtOnce is how many of them are one caller's at a time: never all, so that another's is
+// answered beside them.
+func costlyAtOnce() int { return max(1, costlyTogether()-1) }
 
 // patienceInLine is how long a question waits for its turn.
 const patienceInLine = 20 * time.Second
@@ -53,6 +56,7 @@ type share struct {
 	streams int
 	inLine  int
 	costly  chan struct{}
+	slots
 }
 
 func newTurns() *turns {
@@ -71,12 +75,15 @@ func (t *turns) mind(c *caller, fn func(*share) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := answerable(c)
+	if c.runs {
+		name = "+" + name // who is given such a role, or loses it, has a new share
+	}
 	s := t.callers[name]
 	if s == nil {
 		if len(t.callers) >= mostCallers {
 			t.forget()
 		}
-		s = &share{tokens: burstOf(c), at: time.Now(), costly: make(chan struct{}, costlyAtOnce)}
+		s = &share{tokens: burstOf(c), at: time.Now(), costly: make(chan struct{}, costlyAtOnce()), slots: newSlots(c)}
 		t.callers[name] = s
 	}
 	return fn(s)
@@ -84,7 +91,7 @@ func (t *turns) mind(c *caller, fn func(*share) error) error {
 
 func (t *turns) forget() {
 	for name, s := range t.callers {
-		if s.streams == 0 && s.inLine == 0 && time.Since(s.at) > time.Minute {
+		if s.streams == 0 && s.inLine == 0 && s.idle() && time.Since(s.at) > time.Minute {
 			delete(t.callers, name)
 		}
 	}
@@ -221,10 +228,7 @@ var trying = map[string]bool{
 // WrapUnary is part of connect.Interceptor.
 func (t *turns) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		if !isCostly(req.Spec().Procedure, req.Any()) {
-			return next(ctx, req)
-		}
-		over, err := t.costly(ctx, callerOf(ctx))
+		over, err := t.turn(ctx, callerOf(ctx), req)
 		if err != nil {
 			return nil, err
 		}

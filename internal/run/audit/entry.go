@@ -43,7 +43,14 @@ type same struct {
 	actor, source, token, call, text string
 }
 
-func (e Entry) same() same { return same{e.Kind, e.Actor, host(e.Source), e.Token, e.Call, e.Text} }
+// same is what an entry is counted by. Of callers who are unknown that is the address alone:
+// all else is what they say, and could be another thing each time.
+func (e Entry) same() same {
+	if e.Kind == Unknown {
+		return same{kind: e.Kind, source: host(e.Source)}
+	}
+	return same{e.Kind, e.Actor, host(e.Source), e.Token, e.Call, e.Text}
+}
 
 // host is an address without its port, which is another one with each connection.
 func host(source string) string {

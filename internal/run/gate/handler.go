@@ -48,10 +48,18 @@ type writer struct {
 	each time.Duration
 }
 
+// piece is how much of an answer is sent at once, in bytes; each has its own time.
+const piece = 64 << 10
+
 // Write sends a part of the answer.
-func (w *writer) Write(p []byte) (int, error) {
-	_ = w.c.SetWriteDeadline(time.Now().Add(w.each))
-	return w.ResponseWriter.Write(p)
+func (w *writer) Write(p []byte) (sent int, err error) {
+	for first := true; err == nil && (first || sent < len(p)); first = false {
+		_ = w.c.SetWriteDeadline(time.Now().Add(w.each))
+		var n int
+		n, err = w.ResponseWriter.Write(p[sent:min(len(p), sent+piece)])
+		sent += n
+	}
+	return sent, err
 }
 
 // Flush sends what is kept back.

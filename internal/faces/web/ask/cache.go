@@ -29,6 +29,7 @@ const (
 	studyAge    = 8
 	maxStudyAge = 30 * time.Second
 	maxEntries  = 512
+	maxBytes    = 32 << 20
 )
 
 // studies are the questions that try changes, forecast, or read the whole past.
@@ -52,15 +53,16 @@ type cache struct {
 
 // entry is one answer.
 type entry struct {
-	ready chan struct{} // closed when the answer is there
-	at    time.Time
-	took  time.Duration
-	study bool
-	seq   uint64 // the last record before it was asked
-	code  int
-	head  http.Header
-	body  []byte
-	err   error
+	reader string
+	ready  chan struct{} // closed when the answer is there
+	at     time.Time
+	took   time.Duration
+	study  bool
+	seq    uint64 // the last record before it was asked
+	code   int
+	head   http.Header
+	body   []byte
+	err    error
 }
 
 func newCache(next http.RoundTripper, last func() uint64) *cache {
@@ -116,13 +118,16 @@ func again(r *http.Request, body []byte) *http.Request {
 	return r
 }
 
+// readerOf names who asks.
+func readerOf(r *http.Request) string {
+	who, _ := r.Context().Value(readerKey{}).(Reader)
+	return who.Host + "\x00" + who.Origin + "\x00" + who.Token + "\x00" + who.Proof
+}
+
 // key names a question and its reader.
 func key(r *http.Request, body []byte) string {
 	var b strings.Builder
-	b.WriteString(r.URL.Path)
-	if who, ok := r.Context().Value(readerKey{}).(Reader); ok {
-		b.WriteString("\x00" + who.Host + "\x00" + who.Origin + "\x00" + who.Token + "\x00" + who.Proof)
-	}
+	b.WriteString(r.URL.Path + "\x00" + readerOf(r))
 	b.WriteByte(0)
 	b.Write(body)
 	return b.String()
@@ -147,10 +152,8 @@ func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 			return k, false, false
 		}
 	}
-	if len(c.entries) >= maxEntries {
-		clear(c.entries)
-	}
-	k = &entry{ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
+	c.makeRoom(maxEntries - 1)
+	k = &entry{reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
 	c.entries[key] = k
 	return k, true, false
 }
@@ -187,8 +190,57 @@ func (k *entry) lasts() time.Duration {
 	return maxAge
 }
 
+// makeRoom forgets answers of who has most, until there are no more than so many and they
+// weigh no more than they may. The cache is locked.
+func (c *cache) makeRoom(most int) {
+	for {
+		entries, bytes, weights := len(c.entries), 0, map[string]int{}
+		for _, k := range c.entries {
+			bytes += k.weight()
+			weights[k.reader] += k.weight()
+		}
+		if entries <= most && bytes <= maxBytes {
+			return
+		}
+		who := Heaviest(weights)
+		for name, k := range c.entries {
+			if k.reader == who {
+				delete(c.entries, name)
+			}
+		}
+	}
+}
+
+// perEntry is what an answer weighs beside its text.
+const perEntry = 1 << 10
+
+// weight is how many bytes an answer takes; of one that is not there yet little is known.
+func (k *entry) weight() int {
+	select {
+	case <-k.ready:
+		return perEntry + len(k.body)
+	default:
+		return perEntry
+	}
+}
+
+// Heaviest is whose share is the largest, so that who keeps most gives way and not the others.
+func Heaviest(weights map[string]int) (who string) {
+	for one, n := range weights {
+		if most, any := weights[who]; !any || n > most || n == most && one < who {
+			who = one
+		}
+	}
+	return who
+}
+
 func (c *cache) fill(k *entry, r *http.Request) {
-	defer close(k.ready)
+	defer func() {
+		close(k.ready)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.makeRoom(maxEntries)
+	}()
 	res, err := c.next.RoundTrip(r)
 	if err != nil {
 		k.err = err

@@ -15,6 +15,41 @@ const (
 	heartbeat = 10 * time.Second
 )
 
+// How many pages may be told of changes at a time: of one reader, and of all.
+const (
+	mostOfReader = 64
+	mostOpen     = 4096
+)
+
+// openPages counts the pages that are told of changes, by reader.
+type openPages struct {
+	mu  sync.Mutex
+	of  map[string]int
+	all int
+}
+
+// enter counts a page until it is closed; false: there are as many as may be.
+func (o *openPages) enter(reader string) (leave func(), ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of[reader] >= mostOfReader || o.all >= mostOpen {
+		return nil, false
+	}
+	if o.of == nil {
+		o.of = map[string]int{}
+	}
+	o.of[reader]++
+	o.all++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.all--
+		if o.of[reader]--; o.of[reader] == 0 {
+			delete(o.of, reader)
+		}
+	}, true
+}
+
 // feed tells those who wait that the state has changed.
 type feed struct {
 	began time.Time
@@ -65,6 +100,13 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, troubleOf(err).text, troubleOf(err).status)
 		return
 	}
+	leave, ok := s.open.enter(tokenOf(r) + "\x00" + r.Header.Get("Muster-Proof"))
+	if !ok {
+		w.Header().Set("Retry-After", "30")
+		http.Error(w, fmt.Sprintf("%d pages are open already; close some of them", mostOfReader), http.StatusTooManyRequests)
+		return
+	}
+	defer leave()
 	out := http.NewResponseController(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")

@@ -1,9 +1,11 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 )
 
@@ -13,6 +15,8 @@ const (
 	patience = 40 * time.Millisecond
 	longest  = time.Minute
 )
+
+var errTooManyPages = Wrong("pages", "wait for their turn already, too many of them; close some")
 
 // answered is what a PageFunc came to.
 type answered struct {
@@ -50,10 +54,11 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	if isPart(v.Request) {
 		turns = v.site.partTurns
 	}
-	if !turns.take(v.Ctx) {
-		return answered{err: v.Ctx.Err()}
+	give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"))
+	if !ok {
+		return answered{err: cmp.Or(v.Ctx.Err(), errTooManyPages)}
 	}
-	defer turns.give()
+	defer give()
 	a.page, a.err = fn(v)
 	return a
 }
@@ -65,19 +70,71 @@ func (v *Visit) opens() bool {
 }
 
 // turns limits how many pages are made at a time: to half of the processors, so that
-// decisions find the other half free, however many pages are open.
-type turns chan struct{}
-
-func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
-
-// take waits for a turn; false: the page was closed meanwhile.
-func (t turns) take(ctx context.Context) bool {
-	select {
-	case t <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+// decisions find the other half free, however many pages are open. One reader never has all
+// of them: one who opens pages that take long keeps no other reader from theirs.
+type turns struct {
+	all  chan struct{}
+	mu   sync.Mutex
+	each map[string]*readerTurns
 }
 
-func (t turns) give() { <-t }
+// readerTurns are those of one reader.
+type readerTurns struct {
+	own    chan struct{}
+	inLine int // that have one, or wait
+}
+
+// mostInLine is how many pages of one reader may wait for their turn.
+const mostInLine = 256
+
+func newTurns() *turns {
+	return &turns{all: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)/2)), each: map[string]*readerTurns{}}
+}
+
+// take waits for a turn; ok is false if the page was closed meanwhile, or too many wait.
+func (t *turns) take(ctx context.Context, reader string) (give func(), ok bool) {
+	r := t.join(reader)
+	if r == nil {
+		return nil, false
+	}
+	for i, line := range []chan struct{}{r.own, t.all} {
+		select {
+		case line <- struct{}{}:
+		case <-ctx.Done():
+			if i > 0 {
+				<-r.own
+			}
+			t.leave(reader, r)
+			return nil, false
+		}
+	}
+	return func() {
+		<-t.all
+		<-r.own
+		t.leave(reader, r)
+	}, true
+}
+
+// join puts a reader in line; nil: too many pages of theirs are.
+func (t *turns) join(reader string) *readerTurns {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.each[reader]
+	if r == nil {
+		r = &readerTurns{own: make(chan struct{}, max(1, cap(t.all)-1))}
+		t.each[reader] = r
+	}
+	if r.inLine >= mostInLine {
+		return nil
+	}
+	r.inLine++
+	return r
+}
+
+func (t *turns) leave(reader string, r *readerTurns) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.inLine--; r.inLine == 0 {
+		delete(t.each, reader)
+	}
+}

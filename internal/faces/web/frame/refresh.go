@@ -15,6 +15,7 @@ const (
 	refreshAge      = 150 * time.Millisecond
 	quietRefreshAge = 2 * time.Second
 	mostRefreshes   = 512
+	refreshBytes    = 32 << 20
 )
 
 // refreshes makes what of a page has changed once for everybody who has the page open. What
@@ -29,11 +30,12 @@ type refreshes struct {
 }
 
 type refresh struct {
-	ready chan struct{} // closed when it is there
-	at    time.Time
-	seq   uint64 // the last record before it was made
-	a     *recorder
-	own   bool // it is of one browser alone
+	reader string
+	ready  chan struct{} // closed when it is there
+	at     time.Time
+	seq    uint64 // the last record before it was made
+	a      *recorder
+	own    bool // it is of one browser alone
 }
 
 // recorder keeps what a page writes.
@@ -49,7 +51,7 @@ func (f *refreshes) serve(w http.ResponseWriter, r *http.Request, page http.Hand
 		return
 	}
 	for key := refreshKey(r); ; {
-		k, mine, old := f.find(key)
+		k, mine, old := f.find(key, tokenOf(r))
 		if mine {
 			f.fill(k, r, page)
 		}
@@ -77,7 +79,7 @@ func refreshKey(r *http.Request) string {
 
 // find is the refresh of a key. mine: the caller must fill it. old: it is being made from the
 // state before the last record.
-func (f *refreshes) find(key string) (k *refresh, mine, old bool) {
+func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
 	seq, now := f.last(), time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,10 +98,11 @@ func (f *refreshes) find(key string) (k *refresh, mine, old bool) {
 			return k, false, false
 		}
 	}
-	if f.kept == nil || len(f.kept) >= mostRefreshes {
+	if f.kept == nil {
 		f.kept = map[string]*refresh{}
 	}
-	k = &refresh{ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
+	f.makeRoom(mostRefreshes - 1)
+	k = &refresh{reader: reader, ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
 	f.kept[key] = k
 	return k, true, false
 }
@@ -119,9 +122,45 @@ func (f *refreshes) remind(in time.Duration) {
 	})
 }
 
+// makeRoom forgets refreshes of the reader who has most, until there are no more than so many
+// and they weigh no more than they may. The refreshes are locked.
+func (f *refreshes) makeRoom(most int) {
+	for {
+		bytes, weights := 0, map[string]int{}
+		for _, k := range f.kept {
+			bytes += k.weight()
+			weights[k.reader] += k.weight()
+		}
+		if len(f.kept) <= most && bytes <= refreshBytes {
+			return
+		}
+		who := ask.Heaviest(weights)
+		for key, k := range f.kept {
+			if k.reader == who {
+				delete(f.kept, key)
+			}
+		}
+	}
+}
+
+// weight is how many bytes a refresh takes; of one that is being made little is known.
+func (k *refresh) weight() int {
+	select {
+	case <-k.ready:
+		return 1<<10 + k.a.Body.Len()
+	default:
+		return 1 << 10
+	}
+}
+
 // fill makes a refresh. One that failed, or sets a cookie, is of its reader alone.
 func (f *refreshes) fill(k *refresh, r *http.Request, page http.Handler) {
-	defer close(k.ready)
+	defer func() {
+		close(k.ready)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.makeRoom(mostRefreshes)
+	}()
 	k.own = true
 	page.ServeHTTP(k.a, r)
 	k.own = k.a.own || k.a.Code != http.StatusOK || k.a.Header().Get("Set-Cookie") != "" || r.Context().Err() != nil

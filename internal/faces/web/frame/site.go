@@ -30,10 +30,11 @@ type Site struct {
 	client *client.Client
 	secret []byte // seals forms
 	feed   *feed
+	open   openPages
 	heads  heads
 
 	refreshes        refreshes
-	turns, partTurns turns // of pages, and of parts that come later
+	turns, partTurns *turns // of pages, and of parts that come later
 	began            struct {
 		sync.Mutex
 		at time.Time // of the first record; zero: not known yet

@@ -1,0 +1,124 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/run/audit"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Who shows one wrong token after the other is soon refused without a look at them, in one
+// line of the audit log. No other caller of that address is.
+func TestWrongTokensAreBounded(t *testing.T) {
+	log, err := audit.Open(t.TempDir(), nil)
+	must(t, err)
+	h := guarded(t, func(o *api.Options) { o.Audit = recorded{log} })
+	_, err = h.as(adaToken, "").System.Version(t.Context(), &musterv1.VersionRequest{})
+	must(t, err)
+	codes := map[connect.Code]int{}
+	for i := range 500 {
+		_, err := h.as(fmt.Sprintf("wrong-token-%d-0123456789abcdef", i), "").System.Version(t.Context(), &musterv1.VersionRequest{})
+		codes[connect.CodeOf(err)]++
+	}
+	if codes[connect.CodeResourceExhausted] < 300 || codes[connect.CodeUnauthenticated] < 100 {
+		t.Errorf("500 wrong tokens were answered with %v", codes)
+	}
+	for who, token := range map[string]string{"one who was there before": adaToken, "one who comes for the first time": bobToken} {
+		_, err := h.as(token, "").System.Version(t.Context(), &musterv1.VersionRequest{})
+		equal(t, who, err, nil)
+	}
+	list, _, err := log.Entries(1, 1000)
+	must(t, err)
+	lines := 0
+	for _, e := range list {
+		if e.Kind == audit.Unknown {
+			lines++
+		}
+	}
+	equal(t, "lines in the audit log", lines, 1)
+}
+
+// A question that holds the state that questions read keeps no command of anybody's from
+// being judged and decided.
+func TestCommandsDoNotWaitForQuestions(t *testing.T) {
+	h := guarded(t)
+	_, err := h.Access.GrantRole(t.Context(), &musterv1.GrantRoleRequest{
+		Write: &musterv1.Write{Reason: "she runs it"}, Binding: &musterv1.RoleBinding{Subject: "user:ada", Role: "manager"},
+	})
+	must(t, err)
+	held, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	go h.engine.Study(func(*fleet.State) { close(held); <-over })
+	<-held
+	ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
+	defer end()
+	_, err = h.as(adaToken, "").Quotas.SetGrant(ctx, &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 40})
+	must(t, err)
+}
+
+// slowly sends the beginning of a request, and nothing more.
+func slowly(t *testing.T, h *house, token string) {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	must(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	_, err = fmt.Fprintf(c, "POST /muster.v1.WorkloadService/SubmitBatch HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n{", token)
+	must(t, err)
+}
+
+// Five hundred bodies that do not come keep no other caller out.
+func TestSlowBodiesKeepNobodyOut(t *testing.T) {
+	h := guarded(t)
+	for range 500 {
+		slowly(t, h, bobToken)
+	}
+	ada := h.as(adaToken, "")
+	for range 20 {
+		_, err := ada.Workloads.ListWorkloads(t.Context(), &musterv1.ListWorkloadsRequest{})
+		must(t, err)
+	}
+	_, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: 40})
+	must(t, err)
+}
+
+// Ten thousand streams of one caller: as many go on as may, and others have theirs.
+func TestTenThousandStreams(t *testing.T) {
+	streams := 10_000
+	if testing.Short() {
+		streams = 500
+	}
+	h := guarded(t)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	bob := clientOf(h, bobToken, overHTTP2())
+	open, refused := 0, 0
+	for range streams {
+		stream, err := bob.Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
+		switch {
+		case err == nil && stream.Receive():
+			open++
+		case err == nil && connect.CodeOf(stream.Err()) == connect.CodeResourceExhausted, connect.CodeOf(err) == connect.CodeResourceExhausted:
+			refused++
+		}
+	}
+	equal(t, "streams that go on", open, 32)
+	equal(t, "streams that are refused", refused, streams-32)
+	stream, err := h.as(adaToken, "").Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
+	must(t, err)
+	equal(t, "somebody else's", stream.Receive(), true)
+}
+
+func clientOf(h *house, token string, by *http.Client) *client.Client {
+	return client.New(client.Options{Address: h.url, Token: token, HTTPClient: by, Retries: -1})
+}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+// What one caller may have in progress at a time, beside streams. Who wants more waits in
+// line, before anything of the request is read.
+const (
+	userCalls, operatorCalls = 32, 512
+	// Of requests that are large, or do not say how large they are, and of answers that may be.
+	userLarge, operatorLarge = 4, 32
+	// Commands on their way to be decided: another's waits for at most so many of this caller's.
+	userWrites, operatorWrites = 4, 128
+
+	largeRequest = 64 << 10 // bytes
+	callsInLine  = 512
+)
+
+// How much work the questions of a user may be: seconds of it in each second, and how much
+// may be saved up or owed. Callers that run the fleet ask without this bound.
+const (
+	workEach  = 0.5
+	workSaved = 20.0
+	workOwed  = -10.0
+)
+
+// slots are the calls of a caller that are in progress.
+type slots struct {
+	calls, large, writes chan struct{}
+	line                 int // that wait for a slot
+
+	work float64   // seconds that are left
+	paid time.Time // when it was counted last
+}
+
+func newSlots(c *caller) slots {
+	p := slots{calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
+	if c.runs {
+		p.calls, p.large, p.writes = make(chan struct{}, operatorCalls), make(chan struct{}, operatorLarge), make(chan struct{}, operatorWrites)
+	}
+	return p
+}
+
+// idle says whether nothing is in progress.
+func (o *slots) idle() bool { return o.line == 0 && len(o.calls)+len(o.large)+len(o.writes) == 0 }
+
+// isLarge says whether a request may need much memory, by what it says of itself.
+func isLarge(r *http.Request) bool {
+	return r.ContentLength < 0 || r.ContentLength > largeRequest || r.Header.Get("Content-Encoding") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+}
+
+// enter waits for a slot for a call.
+func (t *turns) enter(ctx context.Context, c *caller, r *http.Request) (leave func(), err error) {
+	return t.await(ctx, c, func(s *share) chan struct{} {
+		if isLarge(r) || whole[r.URL.Path] && r.Header.Get(headerLarge) == asStream {
+			return s.large
+		}
+		return s.calls
+	})
+}
+
+// await waits for one of a caller's slots.
+func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struct{}) (leave func(), err error) {
+	var slot chan struct{}
+	waits := false
+	err = t.mind(c, func(s *share) error {
+		slot = of(s)
+		select {
+		case slot <- struct{}{}:
+			return nil
+		default:
+		}
+		if s.line >= callsInLine {
+			return tooMuch("%s has %d calls waiting already; ask fewer things at once", answerable(c), callsInLine)
+		}
+		waits = true
+		s.line++
+		return nil
+	})
+	leave = func() { <-slot }
+	if err != nil || !waits {
+		return leave, err
+	}
+	defer func() { _ = t.mind(c, func(s *share) error { s.line--; return nil }) }()
+	patience := time.NewTimer(patienceInLine)
+	defer patience.Stop()
+	select {
+	case slot <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-patience.C:
+		return nil, tooMuch("%s has %d calls in progress; wait for their answers", answerable(c), cap(slot))
+	}
+}
+
+// pace waits until a caller's questions may go on, and has what this one takes counted.
+func (t *turns) pace(ctx context.Context, c *caller) (done func(), err error) {
+	if c.runs {
+		return func() {}, nil
+	}
+	var wait time.Duration
+	_ = t.mind(c, func(s *share) error {
+		now := time.Now()
+		s.work, s.paid = min(workSaved, s.work+workEach*now.Sub(s.paid).Seconds()), now
+		if s.work < 0 {
+			wait = time.Duration(-s.work / workEach * float64(time.Second))
+		}
+		return nil
+	})
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	began := time.Now()
+	return func() {
+		took := time.Since(began).Seconds()
+		_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
+	}, nil
+}
+
+// turn waits until it is the turn of a call whose request is known.
+func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (over func(), err error) {
+	m, changes := req.Any().(writeMessage)
+	changes = changes && !m.GetWrite().GetDryRun()
+	over = func() {}
+	if isCostly(req.Spec().Procedure, req.Any()) {
+		if over, err = t.costly(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	var then func()
+	if changes {
+		then, err = t.await(ctx, c, func(s *share) chan struct{} { return s.writes })
+	} else {
+		then, err = t.pace(ctx, c)
+	}
+	if err != nil {
+		over()
+		return nil, err
+	}
+	before := over
+	return func() { then(); before() }, nil
+}

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How many calls of one address may show an unknown token: a second, and saved up. More
+// are refused without asking a provider or a cluster whose they are.
+const (
+	unprovenRate  = 5
+	unprovenBurst = 100
+	mostAddresses = 10_000
+)
+
+// unproven bounds what callers cost who prove nothing. A token that proved something before, and
+// one that this server knows by itself, is not kept out by others of the same address.
+type unproven struct {
+	mu    sync.Mutex
+	of    map[string]*allowance      // by address
+	known map[[sha256.Size]byte]bool // what was shown and proved something
+}
+
+type allowance struct {
+	left float64
+	at   time.Time
+}
+
+// many says whether an address has shown too many unknown tokens.
+func (s *unproven) many(address, bearer string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.of[address]
+	return a != nil && a.now() < 1 && !s.known[sha256.Sum256([]byte(bearer))]
+}
+
+// now is what is left of an allowance.
+func (a *allowance) now() float64 {
+	now := time.Now()
+	a.left, a.at = min(unprovenBurst, a.left+unprovenRate*now.Sub(a.at).Seconds()), now
+	return a.left
+}
+
+// seen notes what came of what an address has shown. Who shows nothing does not count: that
+// costs nothing to refuse.
+func (s *unproven) seen(address, bearer string, proved bool) {
+	if bearer == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if proved {
+		if s.known == nil || len(s.known) >= mostAddresses {
+			s.known = map[[sha256.Size]byte]bool{}
+		}
+		s.known[sha256.Sum256([]byte(bearer))] = true
+		return
+	}
+	a := s.of[address]
+	if a == nil {
+		if s.of == nil || len(s.of) >= mostAddresses {
+			s.of = map[string]*allowance{}
+		}
+		a = &allowance{left: unprovenBurst, at: time.Now()}
+		s.of[address] = a
+	}
+	a.left = max(0, a.now()-1)
+}
+
+// elsewhereKey marks requests about which no provider and no cluster is asked.
+type elsewhereKey struct{}
+
+// withoutOthers is a request that is judged by what this server knows by itself.
+func withoutOthers(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), elsewhereKey{}, true))
+}
+
+// asksOthers is an Authenticator that asks a provider or a cluster.
+type asksOthers interface{ asksOthers() }
+
+func (*OIDC) asksOthers()       {}
+func (*KubeTokens) asksOthers() {}
+
+// proof finds out who sends a request, and bounds how often an address may try.
+func (s *Server) proof(r *http.Request) (Identity, error) {
+	address, bearer := s.addressOf(r), bearerOf(r)
+	many := bearer != "" && s.unproven.many(address, bearer)
+	asked := r
+	if many {
+		asked = withoutOthers(r)
+	}
+	who, err := s.auth.Identify(asked)
+	s.unproven.seen(address, bearer, err == nil)
+	if err != nil && many {
+		err = tooMuch("more than %d calls a second come from %s that prove nothing; wait a moment, and sign in", unprovenRate, address)
+	}
+	return who, err
+}
+
+// addressOf is where a request comes from, as attempts are counted: behind a proxy the
+// address that the proxy has added, of IPv6 the network.
+func (s *Server) addressOf(r *http.Request) string {
+	from := sourceOf(r)
+	if s.proxied {
+		if list := r.Header.Values("X-Forwarded-For"); len(list) > 0 {
+			last := list[len(list)-1]
+			from = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+		}
+	}
+	if at, err := netip.ParseAddrPort(from); err == nil {
+		from = at.Addr().String()
+	}
+	if is, err := netip.ParseAddr(from); err == nil && is.Is6() && !is.Is4In6() {
+		if net, err := is.WithZone("").Prefix(64); err == nil {
+			return net.String()
+		}
+	}
+	return from[:min(len(from), 100)]
+}
