@@ -15,6 +15,8 @@ import (
 const (
 	AccessDenied       = "AccessDenied"
 	NotOperator        = "NotOperator"
+	TwoPeople          = "TwoPeople"
+	NoSuchProposal     = "NoSuchProposal"
 	NoSuchQuota        = "NoSuchQuota"
 	NoSuchPartition    = "NoSuchPartition"
 	NoSuchCluster      = "NoSuchCluster"

@@ -37,6 +37,7 @@ func sessionFlags(f *pflag.FlagSet, o *upOptions) {
 	f.StringVar(&o.Session.KeyFile, "session-key", "", "file of 32 random bytes that seal sessions of the pages; the same for servers on one --journal; without it the server makes its own")
 	f.StringToStringVar(&o.TokenReview, "token-review", nil, "CLUSTER=KUBECONFIG (or in-cluster): workloads of the cluster show tokens of their service accounts, made for the audience muster/CLUSTER")
 	f.DurationVar(&o.Session.Idle, "session-idle", 2*time.Hour, "a session of the pages ends after so long without anything that its reader does")
+	f.DurationVar(&o.Session.Confirm, "session-confirm", 8*time.Second, "how often the provider is asked whether a reader who does something is still one of its users; who is removed there is out so soon")
 	f.DurationVar(&o.Session.Whole, "session-lasts", 12*time.Hour, "a session of the pages ends after so long at the latest")
 }
 
@@ -50,6 +51,9 @@ func checkSessions(o upOptions) error {
 	}
 	if o.Session.Idle < leastSession || o.Session.Whole < o.Session.Idle {
 		return cli.Usage("--session-idle %v and --session-lasts %v; the first is %v at least, and the second no less than the first", o.Session.Idle, o.Session.Whole, leastSession)
+	}
+	if o.Session.Confirm < time.Second {
+		return cli.Usage("--session-confirm %v; the provider is asked every second at most", o.Session.Confirm)
 	}
 	return nil
 }

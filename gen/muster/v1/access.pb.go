@@ -88,7 +88,7 @@ func (x *Scope) GetCluster() string {
 // RoleBinding says that a principal has a role in a scope.
 type RoleBinding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// user:NAME, group:NAME or serviceaccount:NAME.
+	// user:NAME, group:NAME, serviceaccount:NAME or kubernetes:NAMESPACE/NAME@CLUSTER.
 	Subject string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	Role    string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	Scope   *Scope `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
@@ -1221,12 +1221,740 @@ func (x *ListTokensResponse) GetTokens() []*Token {
 	return nil
 }
 
+// Session is a sign-in of a person, as the server that was asked has seen it.
+type Session struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names it, without giving it away: session:…, oidc:… or file:….
+	Id   string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User string `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	// pages, command-line or tokens-file.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// When the person signed in; none for an entry of the tokens file.
+	Began *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=began,proto3" json:"began,omitempty"`
+	Used  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=used,proto3" json:"used,omitempty"`
+	// The address that it was used from last.
+	UsedFrom      string `protobuf:"bytes,6,opt,name=used_from,json=usedFrom,proto3" json:"used_from,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Session) Reset() {
+	*x = Session{}
+	mi := &file_muster_v1_access_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Session) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Session) ProtoMessage() {}
+
+func (x *Session) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Session.ProtoReflect.Descriptor instead.
+func (*Session) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Session) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Session) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *Session) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Session) GetBegan() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Began
+	}
+	return nil
+}
+
+func (x *Session) GetUsed() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *Session) GetUsedFrom() string {
+	if x != nil {
+		return x.UsedFrom
+	}
+	return ""
+}
+
+type ListSessionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of this user alone.
+	User          string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsRequest) Reset() {
+	*x = ListSessionsRequest{}
+	mi := &file_muster_v1_access_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsRequest) ProtoMessage() {}
+
+func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
+func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ListSessionsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+type ListSessionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	// The one that was used last comes first.
+	Sessions      []*Session `protobuf:"bytes,2,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsResponse) Reset() {
+	*x = ListSessionsResponse{}
+	mi := &file_muster_v1_access_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsResponse) ProtoMessage() {}
+
+func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ListSessionsResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *ListSessionsResponse) GetSessions() []*Session {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+type EndSessionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	User  string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	// The ID of one; "": all.
+	Id            string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionsRequest) Reset() {
+	*x = EndSessionsRequest{}
+	mi := &file_muster_v1_access_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionsRequest) ProtoMessage() {}
+
+func (x *EndSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionsRequest.ProtoReflect.Descriptor instead.
+func (*EndSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *EndSessionsRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *EndSessionsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *EndSessionsRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type EndSessionsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionsResponse) Reset() {
+	*x = EndSessionsResponse{}
+	mi := &file_muster_v1_access_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionsResponse) ProtoMessage() {}
+
+func (x *EndSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionsResponse.ProtoReflect.Descriptor instead.
+func (*EndSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *EndSessionsResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
+// Proposal is a change that waits for a second person, or what came of it.
+type Proposal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// policy, enforce, overcommit or waves: why it takes two people.
+	About string `protobuf:"bytes,2,opt,name=about,proto3" json:"about,omitempty"`
+	// The change as JSON, with the name of its command.
+	Command string                 `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
+	Change  string                 `protobuf:"bytes,4,opt,name=change,proto3" json:"change,omitempty"`
+	By      string                 `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
+	Reason  string                 `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	At      *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=at,proto3" json:"at,omitempty"`
+	// open, approved, declined or withdrawn.
+	State      string                 `protobuf:"bytes,8,opt,name=state,proto3" json:"state,omitempty"`
+	AnsweredBy string                 `protobuf:"bytes,9,opt,name=answered_by,json=answeredBy,proto3" json:"answered_by,omitempty"`
+	Answer     string                 `protobuf:"bytes,10,opt,name=answer,proto3" json:"answer,omitempty"`
+	Answered   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=answered,proto3" json:"answered,omitempty"`
+	// What it would do, in words that follow "would".
+	Says          string `protobuf:"bytes,12,opt,name=says,proto3" json:"says,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Proposal) Reset() {
+	*x = Proposal{}
+	mi := &file_muster_v1_access_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proposal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proposal) ProtoMessage() {}
+
+func (x *Proposal) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
+func (*Proposal) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Proposal) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Proposal) GetAbout() string {
+	if x != nil {
+		return x.About
+	}
+	return ""
+}
+
+func (x *Proposal) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
+}
+
+func (x *Proposal) GetChange() string {
+	if x != nil {
+		return x.Change
+	}
+	return ""
+}
+
+func (x *Proposal) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *Proposal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Proposal) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *Proposal) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *Proposal) GetAnsweredBy() string {
+	if x != nil {
+		return x.AnsweredBy
+	}
+	return ""
+}
+
+func (x *Proposal) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *Proposal) GetAnswered() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Answered
+	}
+	return nil
+}
+
+func (x *Proposal) GetSays() string {
+	if x != nil {
+		return x.Says
+	}
+	return ""
+}
+
+type ListProposalsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Those that were answered, too.
+	All           bool `protobuf:"varint,1,opt,name=all,proto3" json:"all,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProposalsRequest) Reset() {
+	*x = ListProposalsRequest{}
+	mi := &file_muster_v1_access_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProposalsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProposalsRequest) ProtoMessage() {}
+
+func (x *ListProposalsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProposalsRequest.ProtoReflect.Descriptor instead.
+func (*ListProposalsRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ListProposalsRequest) GetAll() bool {
+	if x != nil {
+		return x.All
+	}
+	return false
+}
+
+type ListProposalsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Proposals     []*Proposal            `protobuf:"bytes,2,rep,name=proposals,proto3" json:"proposals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListProposalsResponse) Reset() {
+	*x = ListProposalsResponse{}
+	mi := &file_muster_v1_access_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListProposalsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListProposalsResponse) ProtoMessage() {}
+
+func (x *ListProposalsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListProposalsResponse.ProtoReflect.Descriptor instead.
+func (*ListProposalsResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ListProposalsResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *ListProposalsResponse) GetProposals() []*Proposal {
+	if x != nil {
+		return x.Proposals
+	}
+	return nil
+}
+
+type AnswerProposalRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Id    uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Approve it; else it is declined.
+	Approve       bool `protobuf:"varint,3,opt,name=approve,proto3" json:"approve,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerProposalRequest) Reset() {
+	*x = AnswerProposalRequest{}
+	mi := &file_muster_v1_access_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerProposalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerProposalRequest) ProtoMessage() {}
+
+func (x *AnswerProposalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerProposalRequest.ProtoReflect.Descriptor instead.
+func (*AnswerProposalRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *AnswerProposalRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *AnswerProposalRequest) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *AnswerProposalRequest) GetApprove() bool {
+	if x != nil {
+		return x.Approve
+	}
+	return false
+}
+
+type AnswerProposalResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerProposalResponse) Reset() {
+	*x = AnswerProposalResponse{}
+	mi := &file_muster_v1_access_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerProposalResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerProposalResponse) ProtoMessage() {}
+
+func (x *AnswerProposalResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerProposalResponse.ProtoReflect.Descriptor instead.
+func (*AnswerProposalResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *AnswerProposalResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
+type WithdrawProposalRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Id            uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawProposalRequest) Reset() {
+	*x = WithdrawProposalRequest{}
+	mi := &file_muster_v1_access_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawProposalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawProposalRequest) ProtoMessage() {}
+
+func (x *WithdrawProposalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawProposalRequest.ProtoReflect.Descriptor instead.
+func (*WithdrawProposalRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *WithdrawProposalRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *WithdrawProposalRequest) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+type WithdrawProposalResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawProposalResponse) Reset() {
+	*x = WithdrawProposalResponse{}
+	mi := &file_muster_v1_access_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawProposalResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawProposalResponse) ProtoMessage() {}
+
+func (x *WithdrawProposalResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_access_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawProposalResponse.ProtoReflect.Descriptor instead.
+func (*WithdrawProposalResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *WithdrawProposalResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 // AuditEntry is one thing that was done, or refused.
 type AuditEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Seq   uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// denied, sign-in, sign-out, secret-read, token-used, token-made, act-for, roles, cut or head.
+	// denied, unknown, sign-in, sign-out, secret-read, token-used, token-made, act-for, roles,
+	// proposal, dropped, cut or head.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who, as the journal shows it; "" where it is unknown.
 	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -1248,7 +1976,7 @@ type AuditEntry struct {
 
 func (x *AuditEntry) Reset() {
 	*x = AuditEntry{}
-	mi := &file_muster_v1_access_proto_msgTypes[20]
+	mi := &file_muster_v1_access_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1988,7 @@ func (x *AuditEntry) String() string {
 func (*AuditEntry) ProtoMessage() {}
 
 func (x *AuditEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_access_proto_msgTypes[20]
+	mi := &file_muster_v1_access_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +2001,7 @@ func (x *AuditEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditEntry.ProtoReflect.Descriptor instead.
 func (*AuditEntry) Descriptor() ([]byte, []int) {
-	return file_muster_v1_access_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AuditEntry) GetSeq() uint64 {
@@ -1364,7 +2092,7 @@ type ListAuditRequest struct {
 
 func (x *ListAuditRequest) Reset() {
 	*x = ListAuditRequest{}
-	mi := &file_muster_v1_access_proto_msgTypes[21]
+	mi := &file_muster_v1_access_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +2104,7 @@ func (x *ListAuditRequest) String() string {
 func (*ListAuditRequest) ProtoMessage() {}
 
 func (x *ListAuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_access_proto_msgTypes[21]
+	mi := &file_muster_v1_access_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +2117,7 @@ func (x *ListAuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditRequest.ProtoReflect.Descriptor instead.
 func (*ListAuditRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_access_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListAuditRequest) GetFrom() uint64 {
@@ -1417,7 +2145,7 @@ type ListAuditResponse struct {
 
 func (x *ListAuditResponse) Reset() {
 	*x = ListAuditResponse{}
-	mi := &file_muster_v1_access_proto_msgTypes[22]
+	mi := &file_muster_v1_access_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +2157,7 @@ func (x *ListAuditResponse) String() string {
 func (*ListAuditResponse) ProtoMessage() {}
 
 func (x *ListAuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_access_proto_msgTypes[22]
+	mi := &file_muster_v1_access_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +2170,7 @@ func (x *ListAuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuditResponse.ProtoReflect.Descriptor instead.
 func (*ListAuditResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_access_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListAuditResponse) GetEntries() []*AuditEntry {
@@ -1467,7 +2195,7 @@ type VerifyAuditRequest struct {
 
 func (x *VerifyAuditRequest) Reset() {
 	*x = VerifyAuditRequest{}
-	mi := &file_muster_v1_access_proto_msgTypes[23]
+	mi := &file_muster_v1_access_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1479,7 +2207,7 @@ func (x *VerifyAuditRequest) String() string {
 func (*VerifyAuditRequest) ProtoMessage() {}
 
 func (x *VerifyAuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_access_proto_msgTypes[23]
+	mi := &file_muster_v1_access_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1492,7 +2220,7 @@ func (x *VerifyAuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyAuditRequest.ProtoReflect.Descriptor instead.
 func (*VerifyAuditRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_access_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{35}
 }
 
 type VerifyAuditResponse struct {
@@ -1511,7 +2239,7 @@ type VerifyAuditResponse struct {
 
 func (x *VerifyAuditResponse) Reset() {
 	*x = VerifyAuditResponse{}
-	mi := &file_muster_v1_access_proto_msgTypes[24]
+	mi := &file_muster_v1_access_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +2251,7 @@ func (x *VerifyAuditResponse) String() string {
 func (*VerifyAuditResponse) ProtoMessage() {}
 
 func (x *VerifyAuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_access_proto_msgTypes[24]
+	mi := &file_muster_v1_access_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +2264,7 @@ func (x *VerifyAuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyAuditResponse.ProtoReflect.Descriptor instead.
 func (*VerifyAuditResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_access_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_access_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *VerifyAuditResponse) GetEntries() uint64 {
@@ -1655,7 +2383,57 @@ const file_muster_v1_access_proto_rawDesc = "" +
 	"\aaccount\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\aaccount\"c\n" +
 	"\x12ListTokensResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12(\n" +
-	"\x06tokens\x18\x02 \x03(\v2\x10.muster.v1.TokenR\x06tokens\"\x90\x02\n" +
+	"\x06tokens\x18\x02 \x03(\v2\x10.muster.v1.TokenR\x06tokens\"\xc0\x01\n" +
+	"\aSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\tR\x04user\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x120\n" +
+	"\x05began\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05began\x12.\n" +
+	"\x04used\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x04used\x12\x1b\n" +
+	"\tused_from\x18\x06 \x01(\tR\busedFrom\"3\n" +
+	"\x13ListSessionsRequest\x12\x1c\n" +
+	"\x04user\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04user\"k\n" +
+	"\x14ListSessionsResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
+	"\bsessions\x18\x02 \x03(\v2\x12.muster.v1.SessionR\bsessions\"v\n" +
+	"\x12EndSessionsRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1e\n" +
+	"\x04user\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04user\x12\x18\n" +
+	"\x02id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x02id\"C\n" +
+	"\x13EndSessionsResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xd1\x02\n" +
+	"\bProposal\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
+	"\x05about\x18\x02 \x01(\tR\x05about\x12\x18\n" +
+	"\acommand\x18\x03 \x01(\tR\acommand\x12\x16\n" +
+	"\x06change\x18\x04 \x01(\tR\x06change\x12\x0e\n" +
+	"\x02by\x18\x05 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12*\n" +
+	"\x02at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05state\x18\b \x01(\tR\x05state\x12\x1f\n" +
+	"\vanswered_by\x18\t \x01(\tR\n" +
+	"answeredBy\x12\x16\n" +
+	"\x06answer\x18\n" +
+	" \x01(\tR\x06answer\x126\n" +
+	"\banswered\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\banswered\x12\x12\n" +
+	"\x04says\x18\f \x01(\tR\x04says\"(\n" +
+	"\x14ListProposalsRequest\x12\x10\n" +
+	"\x03all\x18\x01 \x01(\bR\x03all\"o\n" +
+	"\x15ListProposalsResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x121\n" +
+	"\tproposals\x18\x02 \x03(\v2\x13.muster.v1.ProposalR\tproposals\"i\n" +
+	"\x15AnswerProposalRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x18\n" +
+	"\aapprove\x18\x03 \x01(\bR\aapprove\"F\n" +
+	"\x16AnswerProposalResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"Q\n" +
+	"\x17WithdrawProposalRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"H\n" +
+	"\x18WithdrawProposalResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x90\x02\n" +
 	"\n" +
 	"AuditEntry\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12*\n" +
@@ -1682,7 +2460,7 @@ const file_muster_v1_access_proto_rawDesc = "" +
 	"\aentries\x18\x01 \x01(\x04R\aentries\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x12\n" +
 	"\x04head\x18\x03 \x01(\tR\x04head\x12\x16\n" +
-	"\x06broken\x18\x04 \x03(\tR\x06broken2\x94\x06\n" +
+	"\x06broken\x18\x04 \x03(\tR\x06broken2\xc5\t\n" +
 	"\rAccessService\x12F\n" +
 	"\tGrantRole\x12\x1b.muster.v1.GrantRoleRequest\x1a\x1c.muster.v1.GrantRoleResponse\x12I\n" +
 	"\n" +
@@ -1694,7 +2472,12 @@ const file_muster_v1_access_proto_rawDesc = "" +
 	"\vRotateToken\x12\x1d.muster.v1.RotateTokenRequest\x1a\x1e.muster.v1.RotateTokenResponse\x12L\n" +
 	"\vRevokeToken\x12\x1d.muster.v1.RevokeTokenRequest\x1a\x1e.muster.v1.RevokeTokenResponse\x12N\n" +
 	"\n" +
-	"ListTokens\x12\x1c.muster.v1.ListTokensRequest\x1a\x1d.muster.v1.ListTokensResponse\"\x03\x90\x02\x01\x12K\n" +
+	"ListTokens\x12\x1c.muster.v1.ListTokensRequest\x1a\x1d.muster.v1.ListTokensResponse\"\x03\x90\x02\x01\x12T\n" +
+	"\fListSessions\x12\x1e.muster.v1.ListSessionsRequest\x1a\x1f.muster.v1.ListSessionsResponse\"\x03\x90\x02\x01\x12L\n" +
+	"\vEndSessions\x12\x1d.muster.v1.EndSessionsRequest\x1a\x1e.muster.v1.EndSessionsResponse\x12W\n" +
+	"\rListProposals\x12\x1f.muster.v1.ListProposalsRequest\x1a .muster.v1.ListProposalsResponse\"\x03\x90\x02\x01\x12U\n" +
+	"\x0eAnswerProposal\x12 .muster.v1.AnswerProposalRequest\x1a!.muster.v1.AnswerProposalResponse\x12[\n" +
+	"\x10WithdrawProposal\x12\".muster.v1.WithdrawProposalRequest\x1a#.muster.v1.WithdrawProposalResponse\x12K\n" +
 	"\tListAudit\x12\x1b.muster.v1.ListAuditRequest\x1a\x1c.muster.v1.ListAuditResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vVerifyAudit\x12\x1d.muster.v1.VerifyAuditRequest\x1a\x1e.muster.v1.VerifyAuditResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
@@ -1710,94 +2493,130 @@ func file_muster_v1_access_proto_rawDescGZIP() []byte {
 	return file_muster_v1_access_proto_rawDescData
 }
 
-var file_muster_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_muster_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_muster_v1_access_proto_goTypes = []any{
-	(*Scope)(nil),                 // 0: muster.v1.Scope
-	(*RoleBinding)(nil),           // 1: muster.v1.RoleBinding
-	(*GrantRoleRequest)(nil),      // 2: muster.v1.GrantRoleRequest
-	(*GrantRoleResponse)(nil),     // 3: muster.v1.GrantRoleResponse
-	(*RevokeRoleRequest)(nil),     // 4: muster.v1.RevokeRoleRequest
-	(*RevokeRoleResponse)(nil),    // 5: muster.v1.RevokeRoleResponse
-	(*ListRolesRequest)(nil),      // 6: muster.v1.ListRolesRequest
-	(*ListRolesResponse)(nil),     // 7: muster.v1.ListRolesResponse
-	(*RoleAction)(nil),            // 8: muster.v1.RoleAction
-	(*BreakGlassRequest)(nil),     // 9: muster.v1.BreakGlassRequest
-	(*BreakGlassResponse)(nil),    // 10: muster.v1.BreakGlassResponse
-	(*Token)(nil),                 // 11: muster.v1.Token
-	(*CreateTokenRequest)(nil),    // 12: muster.v1.CreateTokenRequest
-	(*CreateTokenResponse)(nil),   // 13: muster.v1.CreateTokenResponse
-	(*RotateTokenRequest)(nil),    // 14: muster.v1.RotateTokenRequest
-	(*RotateTokenResponse)(nil),   // 15: muster.v1.RotateTokenResponse
-	(*RevokeTokenRequest)(nil),    // 16: muster.v1.RevokeTokenRequest
-	(*RevokeTokenResponse)(nil),   // 17: muster.v1.RevokeTokenResponse
-	(*ListTokensRequest)(nil),     // 18: muster.v1.ListTokensRequest
-	(*ListTokensResponse)(nil),    // 19: muster.v1.ListTokensResponse
-	(*AuditEntry)(nil),            // 20: muster.v1.AuditEntry
-	(*ListAuditRequest)(nil),      // 21: muster.v1.ListAuditRequest
-	(*ListAuditResponse)(nil),     // 22: muster.v1.ListAuditResponse
-	(*VerifyAuditRequest)(nil),    // 23: muster.v1.VerifyAuditRequest
-	(*VerifyAuditResponse)(nil),   // 24: muster.v1.VerifyAuditResponse
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
-	(*Write)(nil),                 // 26: muster.v1.Write
-	(*Written)(nil),               // 27: muster.v1.Written
-	(*Seen)(nil),                  // 28: muster.v1.Seen
+	(*Scope)(nil),                    // 0: muster.v1.Scope
+	(*RoleBinding)(nil),              // 1: muster.v1.RoleBinding
+	(*GrantRoleRequest)(nil),         // 2: muster.v1.GrantRoleRequest
+	(*GrantRoleResponse)(nil),        // 3: muster.v1.GrantRoleResponse
+	(*RevokeRoleRequest)(nil),        // 4: muster.v1.RevokeRoleRequest
+	(*RevokeRoleResponse)(nil),       // 5: muster.v1.RevokeRoleResponse
+	(*ListRolesRequest)(nil),         // 6: muster.v1.ListRolesRequest
+	(*ListRolesResponse)(nil),        // 7: muster.v1.ListRolesResponse
+	(*RoleAction)(nil),               // 8: muster.v1.RoleAction
+	(*BreakGlassRequest)(nil),        // 9: muster.v1.BreakGlassRequest
+	(*BreakGlassResponse)(nil),       // 10: muster.v1.BreakGlassResponse
+	(*Token)(nil),                    // 11: muster.v1.Token
+	(*CreateTokenRequest)(nil),       // 12: muster.v1.CreateTokenRequest
+	(*CreateTokenResponse)(nil),      // 13: muster.v1.CreateTokenResponse
+	(*RotateTokenRequest)(nil),       // 14: muster.v1.RotateTokenRequest
+	(*RotateTokenResponse)(nil),      // 15: muster.v1.RotateTokenResponse
+	(*RevokeTokenRequest)(nil),       // 16: muster.v1.RevokeTokenRequest
+	(*RevokeTokenResponse)(nil),      // 17: muster.v1.RevokeTokenResponse
+	(*ListTokensRequest)(nil),        // 18: muster.v1.ListTokensRequest
+	(*ListTokensResponse)(nil),       // 19: muster.v1.ListTokensResponse
+	(*Session)(nil),                  // 20: muster.v1.Session
+	(*ListSessionsRequest)(nil),      // 21: muster.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),     // 22: muster.v1.ListSessionsResponse
+	(*EndSessionsRequest)(nil),       // 23: muster.v1.EndSessionsRequest
+	(*EndSessionsResponse)(nil),      // 24: muster.v1.EndSessionsResponse
+	(*Proposal)(nil),                 // 25: muster.v1.Proposal
+	(*ListProposalsRequest)(nil),     // 26: muster.v1.ListProposalsRequest
+	(*ListProposalsResponse)(nil),    // 27: muster.v1.ListProposalsResponse
+	(*AnswerProposalRequest)(nil),    // 28: muster.v1.AnswerProposalRequest
+	(*AnswerProposalResponse)(nil),   // 29: muster.v1.AnswerProposalResponse
+	(*WithdrawProposalRequest)(nil),  // 30: muster.v1.WithdrawProposalRequest
+	(*WithdrawProposalResponse)(nil), // 31: muster.v1.WithdrawProposalResponse
+	(*AuditEntry)(nil),               // 32: muster.v1.AuditEntry
+	(*ListAuditRequest)(nil),         // 33: muster.v1.ListAuditRequest
+	(*ListAuditResponse)(nil),        // 34: muster.v1.ListAuditResponse
+	(*VerifyAuditRequest)(nil),       // 35: muster.v1.VerifyAuditRequest
+	(*VerifyAuditResponse)(nil),      // 36: muster.v1.VerifyAuditResponse
+	(*timestamppb.Timestamp)(nil),    // 37: google.protobuf.Timestamp
+	(*Write)(nil),                    // 38: muster.v1.Write
+	(*Written)(nil),                  // 39: muster.v1.Written
+	(*Seen)(nil),                     // 40: muster.v1.Seen
 }
 var file_muster_v1_access_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.RoleBinding.scope:type_name -> muster.v1.Scope
-	25, // 1: muster.v1.RoleBinding.until:type_name -> google.protobuf.Timestamp
-	25, // 2: muster.v1.RoleBinding.since:type_name -> google.protobuf.Timestamp
-	26, // 3: muster.v1.GrantRoleRequest.write:type_name -> muster.v1.Write
+	37, // 1: muster.v1.RoleBinding.until:type_name -> google.protobuf.Timestamp
+	37, // 2: muster.v1.RoleBinding.since:type_name -> google.protobuf.Timestamp
+	38, // 3: muster.v1.GrantRoleRequest.write:type_name -> muster.v1.Write
 	1,  // 4: muster.v1.GrantRoleRequest.binding:type_name -> muster.v1.RoleBinding
-	27, // 5: muster.v1.GrantRoleResponse.written:type_name -> muster.v1.Written
-	26, // 6: muster.v1.RevokeRoleRequest.write:type_name -> muster.v1.Write
+	39, // 5: muster.v1.GrantRoleResponse.written:type_name -> muster.v1.Written
+	38, // 6: muster.v1.RevokeRoleRequest.write:type_name -> muster.v1.Write
 	1,  // 7: muster.v1.RevokeRoleRequest.binding:type_name -> muster.v1.RoleBinding
-	27, // 8: muster.v1.RevokeRoleResponse.written:type_name -> muster.v1.Written
-	28, // 9: muster.v1.ListRolesResponse.seen:type_name -> muster.v1.Seen
+	39, // 8: muster.v1.RevokeRoleResponse.written:type_name -> muster.v1.Written
+	40, // 9: muster.v1.ListRolesResponse.seen:type_name -> muster.v1.Seen
 	1,  // 10: muster.v1.ListRolesResponse.bindings:type_name -> muster.v1.RoleBinding
 	8,  // 11: muster.v1.ListRolesResponse.table:type_name -> muster.v1.RoleAction
-	26, // 12: muster.v1.BreakGlassRequest.write:type_name -> muster.v1.Write
-	27, // 13: muster.v1.BreakGlassResponse.written:type_name -> muster.v1.Written
-	25, // 14: muster.v1.BreakGlassResponse.until:type_name -> google.protobuf.Timestamp
-	25, // 15: muster.v1.Token.made:type_name -> google.protobuf.Timestamp
-	25, // 16: muster.v1.Token.until:type_name -> google.protobuf.Timestamp
-	25, // 17: muster.v1.Token.used:type_name -> google.protobuf.Timestamp
-	26, // 18: muster.v1.CreateTokenRequest.write:type_name -> muster.v1.Write
-	27, // 19: muster.v1.CreateTokenResponse.written:type_name -> muster.v1.Written
+	38, // 12: muster.v1.BreakGlassRequest.write:type_name -> muster.v1.Write
+	39, // 13: muster.v1.BreakGlassResponse.written:type_name -> muster.v1.Written
+	37, // 14: muster.v1.BreakGlassResponse.until:type_name -> google.protobuf.Timestamp
+	37, // 15: muster.v1.Token.made:type_name -> google.protobuf.Timestamp
+	37, // 16: muster.v1.Token.until:type_name -> google.protobuf.Timestamp
+	37, // 17: muster.v1.Token.used:type_name -> google.protobuf.Timestamp
+	38, // 18: muster.v1.CreateTokenRequest.write:type_name -> muster.v1.Write
+	39, // 19: muster.v1.CreateTokenResponse.written:type_name -> muster.v1.Written
 	11, // 20: muster.v1.CreateTokenResponse.token:type_name -> muster.v1.Token
-	26, // 21: muster.v1.RotateTokenRequest.write:type_name -> muster.v1.Write
-	27, // 22: muster.v1.RotateTokenResponse.written:type_name -> muster.v1.Written
+	38, // 21: muster.v1.RotateTokenRequest.write:type_name -> muster.v1.Write
+	39, // 22: muster.v1.RotateTokenResponse.written:type_name -> muster.v1.Written
 	11, // 23: muster.v1.RotateTokenResponse.token:type_name -> muster.v1.Token
-	26, // 24: muster.v1.RevokeTokenRequest.write:type_name -> muster.v1.Write
-	27, // 25: muster.v1.RevokeTokenResponse.written:type_name -> muster.v1.Written
-	28, // 26: muster.v1.ListTokensResponse.seen:type_name -> muster.v1.Seen
+	38, // 24: muster.v1.RevokeTokenRequest.write:type_name -> muster.v1.Write
+	39, // 25: muster.v1.RevokeTokenResponse.written:type_name -> muster.v1.Written
+	40, // 26: muster.v1.ListTokensResponse.seen:type_name -> muster.v1.Seen
 	11, // 27: muster.v1.ListTokensResponse.tokens:type_name -> muster.v1.Token
-	25, // 28: muster.v1.AuditEntry.at:type_name -> google.protobuf.Timestamp
-	20, // 29: muster.v1.ListAuditResponse.entries:type_name -> muster.v1.AuditEntry
-	2,  // 30: muster.v1.AccessService.GrantRole:input_type -> muster.v1.GrantRoleRequest
-	4,  // 31: muster.v1.AccessService.RevokeRole:input_type -> muster.v1.RevokeRoleRequest
-	6,  // 32: muster.v1.AccessService.ListRoles:input_type -> muster.v1.ListRolesRequest
-	9,  // 33: muster.v1.AccessService.BreakGlass:input_type -> muster.v1.BreakGlassRequest
-	12, // 34: muster.v1.AccessService.CreateToken:input_type -> muster.v1.CreateTokenRequest
-	14, // 35: muster.v1.AccessService.RotateToken:input_type -> muster.v1.RotateTokenRequest
-	16, // 36: muster.v1.AccessService.RevokeToken:input_type -> muster.v1.RevokeTokenRequest
-	18, // 37: muster.v1.AccessService.ListTokens:input_type -> muster.v1.ListTokensRequest
-	21, // 38: muster.v1.AccessService.ListAudit:input_type -> muster.v1.ListAuditRequest
-	23, // 39: muster.v1.AccessService.VerifyAudit:input_type -> muster.v1.VerifyAuditRequest
-	3,  // 40: muster.v1.AccessService.GrantRole:output_type -> muster.v1.GrantRoleResponse
-	5,  // 41: muster.v1.AccessService.RevokeRole:output_type -> muster.v1.RevokeRoleResponse
-	7,  // 42: muster.v1.AccessService.ListRoles:output_type -> muster.v1.ListRolesResponse
-	10, // 43: muster.v1.AccessService.BreakGlass:output_type -> muster.v1.BreakGlassResponse
-	13, // 44: muster.v1.AccessService.CreateToken:output_type -> muster.v1.CreateTokenResponse
-	15, // 45: muster.v1.AccessService.RotateToken:output_type -> muster.v1.RotateTokenResponse
-	17, // 46: muster.v1.AccessService.RevokeToken:output_type -> muster.v1.RevokeTokenResponse
-	19, // 47: muster.v1.AccessService.ListTokens:output_type -> muster.v1.ListTokensResponse
-	22, // 48: muster.v1.AccessService.ListAudit:output_type -> muster.v1.ListAuditResponse
-	24, // 49: muster.v1.AccessService.VerifyAudit:output_type -> muster.v1.VerifyAuditResponse
-	40, // [40:50] is the sub-list for method output_type
-	30, // [30:40] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	37, // 28: muster.v1.Session.began:type_name -> google.protobuf.Timestamp
+	37, // 29: muster.v1.Session.used:type_name -> google.protobuf.Timestamp
+	40, // 30: muster.v1.ListSessionsResponse.seen:type_name -> muster.v1.Seen
+	20, // 31: muster.v1.ListSessionsResponse.sessions:type_name -> muster.v1.Session
+	38, // 32: muster.v1.EndSessionsRequest.write:type_name -> muster.v1.Write
+	39, // 33: muster.v1.EndSessionsResponse.written:type_name -> muster.v1.Written
+	37, // 34: muster.v1.Proposal.at:type_name -> google.protobuf.Timestamp
+	37, // 35: muster.v1.Proposal.answered:type_name -> google.protobuf.Timestamp
+	40, // 36: muster.v1.ListProposalsResponse.seen:type_name -> muster.v1.Seen
+	25, // 37: muster.v1.ListProposalsResponse.proposals:type_name -> muster.v1.Proposal
+	38, // 38: muster.v1.AnswerProposalRequest.write:type_name -> muster.v1.Write
+	39, // 39: muster.v1.AnswerProposalResponse.written:type_name -> muster.v1.Written
+	38, // 40: muster.v1.WithdrawProposalRequest.write:type_name -> muster.v1.Write
+	39, // 41: muster.v1.WithdrawProposalResponse.written:type_name -> muster.v1.Written
+	37, // 42: muster.v1.AuditEntry.at:type_name -> google.protobuf.Timestamp
+	32, // 43: muster.v1.ListAuditResponse.entries:type_name -> muster.v1.AuditEntry
+	2,  // 44: muster.v1.AccessService.GrantRole:input_type -> muster.v1.GrantRoleRequest
+	4,  // 45: muster.v1.AccessService.RevokeRole:input_type -> muster.v1.RevokeRoleRequest
+	6,  // 46: muster.v1.AccessService.ListRoles:input_type -> muster.v1.ListRolesRequest
+	9,  // 47: muster.v1.AccessService.BreakGlass:input_type -> muster.v1.BreakGlassRequest
+	12, // 48: muster.v1.AccessService.CreateToken:input_type -> muster.v1.CreateTokenRequest
+	14, // 49: muster.v1.AccessService.RotateToken:input_type -> muster.v1.RotateTokenRequest
+	16, // 50: muster.v1.AccessService.RevokeToken:input_type -> muster.v1.RevokeTokenRequest
+	18, // 51: muster.v1.AccessService.ListTokens:input_type -> muster.v1.ListTokensRequest
+	21, // 52: muster.v1.AccessService.ListSessions:input_type -> muster.v1.ListSessionsRequest
+	23, // 53: muster.v1.AccessService.EndSessions:input_type -> muster.v1.EndSessionsRequest
+	26, // 54: muster.v1.AccessService.ListProposals:input_type -> muster.v1.ListProposalsRequest
+	28, // 55: muster.v1.AccessService.AnswerProposal:input_type -> muster.v1.AnswerProposalRequest
+	30, // 56: muster.v1.AccessService.WithdrawProposal:input_type -> muster.v1.WithdrawProposalRequest
+	33, // 57: muster.v1.AccessService.ListAudit:input_type -> muster.v1.ListAuditRequest
+	35, // 58: muster.v1.AccessService.VerifyAudit:input_type -> muster.v1.VerifyAuditRequest
+	3,  // 59: muster.v1.AccessService.GrantRole:output_type -> muster.v1.GrantRoleResponse
+	5,  // 60: muster.v1.AccessService.RevokeRole:output_type -> muster.v1.RevokeRoleResponse
+	7,  // 61: muster.v1.AccessService.ListRoles:output_type -> muster.v1.ListRolesResponse
+	10, // 62: muster.v1.AccessService.BreakGlass:output_type -> muster.v1.BreakGlassResponse
+	13, // 63: muster.v1.AccessService.CreateToken:output_type -> muster.v1.CreateTokenResponse
+	15, // 64: muster.v1.AccessService.RotateToken:output_type -> muster.v1.RotateTokenResponse
+	17, // 65: muster.v1.AccessService.RevokeToken:output_type -> muster.v1.RevokeTokenResponse
+	19, // 66: muster.v1.AccessService.ListTokens:output_type -> muster.v1.ListTokensResponse
+	22, // 67: muster.v1.AccessService.ListSessions:output_type -> muster.v1.ListSessionsResponse
+	24, // 68: muster.v1.AccessService.EndSessions:output_type -> muster.v1.EndSessionsResponse
+	27, // 69: muster.v1.AccessService.ListProposals:output_type -> muster.v1.ListProposalsResponse
+	29, // 70: muster.v1.AccessService.AnswerProposal:output_type -> muster.v1.AnswerProposalResponse
+	31, // 71: muster.v1.AccessService.WithdrawProposal:output_type -> muster.v1.WithdrawProposalResponse
+	34, // 72: muster.v1.AccessService.ListAudit:output_type -> muster.v1.ListAuditResponse
+	36, // 73: muster.v1.AccessService.VerifyAudit:output_type -> muster.v1.VerifyAuditResponse
+	59, // [59:74] is the sub-list for method output_type
+	44, // [44:59] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_access_proto_init() }
@@ -1812,7 +2631,7 @@ func file_muster_v1_access_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_access_proto_rawDesc), len(file_muster_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

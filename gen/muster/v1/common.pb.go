@@ -35,7 +35,9 @@ type Write struct {
 	// Says what would happen, and changes nothing.
 	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// Why; kept in the history beside who and when.
-	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Proposes the change to a second person, who approves it or declines, instead of doing it.
+	Propose       bool `protobuf:"varint,5,opt,name=propose,proto3" json:"propose,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -98,6 +100,13 @@ func (x *Write) GetReason() string {
 	return ""
 }
 
+func (x *Write) GetPropose() bool {
+	if x != nil {
+		return x.Propose
+	}
+	return false
+}
+
 // Written is what a change did.
 type Written struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -110,7 +119,9 @@ type Written struct {
 	// For a dry run, what would have been written.
 	Events []*Event `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
 	// What was taken otherwise than it was asked for, or what is still missing, in sentences.
-	Notes         []string `protobuf:"bytes,6,rep,name=notes,proto3" json:"notes,omitempty"`
+	Notes []string `protobuf:"bytes,6,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The number of the proposal, where the change was proposed and not done.
+	Proposal      uint64 `protobuf:"varint,7,opt,name=proposal,proto3" json:"proposal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -185,6 +196,13 @@ func (x *Written) GetNotes() []string {
 		return x.Notes
 	}
 	return nil
+}
+
+func (x *Written) GetProposal() uint64 {
+	if x != nil {
+		return x.Proposal
+	}
+	return 0
 }
 
 // Seen is the state that a read was answered from.
@@ -506,19 +524,21 @@ var File_muster_v1_common_proto protoreflect.FileDescriptor
 
 const file_muster_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x16muster/v1/common.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9c\x01\n" +
+	"\x16muster/v1/common.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb6\x01\n" +
 	"\x05Write\x121\n" +
 	"\x0fidempotency_key\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x0eidempotencyKey\x12%\n" +
 	"\x0eexpect_version\x18\x02 \x01(\x04R\rexpectVersion\x12\x17\n" +
 	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x06reason\"\xc0\x01\n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x06reason\x12\x18\n" +
+	"\apropose\x18\x05 \x01(\bR\apropose\"\xdc\x01\n" +
 	"\aWritten\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x16\n" +
 	"\x06repeat\x18\x03 \x01(\bR\x06repeat\x12\x17\n" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12(\n" +
 	"\x06events\x18\x05 \x03(\v2\x10.muster.v1.EventR\x06events\x12\x14\n" +
-	"\x05notes\x18\x06 \x03(\tR\x05notes\"L\n" +
+	"\x05notes\x18\x06 \x03(\tR\x05notes\x12\x1a\n" +
+	"\bproposal\x18\a \x01(\x04R\bproposal\"L\n" +
 	"\x04Seen\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"/\n" +

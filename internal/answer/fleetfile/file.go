@@ -25,6 +25,7 @@ type Policy struct {
 	IdleThreshold                                       *fleet.Permille
 	IdleWindow                                          *time.Duration
 	SecondPerson, OpenReading                           *bool
+	TwoPeople                                           *fleet.TwoPeople
 	PolicyTargets
 	PolicyMaintenance
 }

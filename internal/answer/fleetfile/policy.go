@@ -6,7 +6,7 @@ import (
 )
 
 // PolicyKeys are the keys of a policy.
-var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "openReading", "targets", "maintenance"}
+var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", "flexMinimum", "maxGrace", "secondPerson", "twoPeople", "openReading", "targets", "maintenance"}
 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
@@ -24,6 +24,7 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 		IdleThreshold: maybe(idle.At("threshold"), yamlfile.Value.Share),
 		IdleWindow:    maybe(idle.At("window"), yamlfile.Value.Duration),
 		SecondPerson:  maybe(f.At("secondPerson"), yamlfile.Value.Bool),
+		TwoPeople:     maybe(f.At("twoPeople"), readTwoPeople),
 		OpenReading:   maybe(f.At("openReading"), yamlfile.Value.Bool),
 		PolicyTargets: PolicyTargets{
 			Availability: maybe(targets.At("availability"), yamlfile.Value.Share),
@@ -37,6 +38,16 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 			KeepRoom:   maybe(m.At("keepRoom"), yamlfile.Value.Duration),
 		},
 	}
+}
+
+// readTwoPeople reads what takes two people.
+func readTwoPeople(v yamlfile.Value) fleet.TwoPeople {
+	var names []string
+	for _, one := range v.List() {
+		names = append(names, one.Word(fleet.TwoPeopleFor()...))
+	}
+	two, _ := fleet.ReadTwoPeople(names) // what else is named was said already
+	return two
 }
 
 // maybe reads a value where it is there.
@@ -118,6 +129,7 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Idle.Threshold, p.IdleThreshold)
 	set(&base.SecondPerson, p.SecondPerson)
 	set(&base.OpenReading, p.OpenReading)
+	set(&base.TwoPeople, p.TwoPeople)
 	set(&base.Targets.Availability, p.Availability)
 	set(&base.Targets.Uptime, p.Uptime)
 	set(&base.Targets.MTTR, p.MTTR)

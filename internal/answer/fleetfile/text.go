@@ -67,6 +67,7 @@ func policyChange(is, want fleet.Policy) string {
 	span("maintenance keepRoom", was.KeepRoom, becomes.KeepRoom)
 	note("openReading", strconv.FormatBool(is.OpenReading), strconv.FormatBool(want.OpenReading))
 	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
+	note("twoPeople", "["+strings.Join(is.TwoPeople.Names(), ", ")+"]", "["+strings.Join(want.TwoPeople.Names(), ", ")+"]")
 	note("targets", targetsText(is.Targets), targetsText(want.Targets))
 	return strings.Join(parts, ", ")
 }

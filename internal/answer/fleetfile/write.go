@@ -41,6 +41,9 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	if p.OpenReading {
 		fmt.Fprintln(b, "  openReading: true")
 	}
+	if p.TwoPeople != (fleet.TwoPeople{}) {
+		fmt.Fprintf(b, "  twoPeople: [%s]\n", strings.Join(p.TwoPeople.Names(), ", "))
+	}
 	if p.SecondPerson {
 		fmt.Fprintln(b, "  secondPerson: true")
 	}

@@ -67,6 +67,16 @@ func tellAsked(e event.Event) (Told, bool) {
 		return Told{Other, "token " + e.Token.ID, "is made for service account " + e.Token.Account}, true
 	case event.TokenRevoked:
 		return Told{Other, "token " + e.ID, "is revoked"}, true
+	case event.SessionsEnded:
+		if e.SignOff.Session != "" {
+			return Told{Other, "user:" + e.SignOff.User, "must sign in again: the sign-in " + e.SignOff.Session + " is ended"}, true
+		}
+		return Told{Other, "user:" + e.SignOff.User, "must sign in again: all sign-ins are ended"}, true
+	case event.ProposalMade:
+		p := e.Proposal
+		return Told{Other, "proposal " + strconv.FormatUint(p.ID, 10), fmt.Sprintf("waits for a second person: %s would %s%s", p.By, p.Says, because(p.Reason))}, true
+	case event.ProposalEnded:
+		return Told{Other, "proposal " + strconv.FormatUint(e.ID, 10), fmt.Sprintf("of %s is %s by %s%s", e.ProposedBy, e.State, e.By, because(e.Answer))}, true
 	case event.SubscriptionSet:
 		return Told{Other, e.Subscription.Name, "is subscribed: it is told of what happens"}, true
 	case event.SubscriptionEnded:

@@ -66,6 +66,8 @@ const (
 	BreakSeal   Action = "roles.break-glass"
 	ManageToken Action = "tokens.manage"
 	ActFor      Action = "users.act-for"
+	EndSession  Action = "sessions.end"
+	Second      Action = "changes.two-people" // propose a change, and answer what another person proposed
 )
 
 // Rule is a row of the table: who may do something.
@@ -130,6 +132,8 @@ func Table() []Rule {
 		{Action: BindRoles, Means: "grant and revoke roles"},
 		{Action: BreakSeal, Means: "become admin for an hour, loudly", Roles: []fleet.Role{fleet.BreakGlass}},
 		{Action: ManageToken, Means: "make, rotate and revoke tokens of service accounts"},
+		{Action: EndSession, Means: "end sign-ins before their time: one's own everybody may", Own: true},
+		{Action: Second, Means: "propose a change to a second person, and approve or decline another's; it takes the right to do it oneself", Everybody: true},
 		{Action: ActFor, Means: "act for a user, with that user's rights"},
 	}
 }

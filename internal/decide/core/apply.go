@@ -23,7 +23,7 @@ func Apply(s *fleet.State, r event.Record) {
 }
 
 func apply(s *fleet.State, e event.Event, at fleet.Instant) {
-	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e) || applyHaircut(s, e, at) || applyWork(s, e, at) || applyMaintenance(s, e, at) || applyBuildout(s, e, at) {
+	if applyMetal(s, e, at) || applyPeople(s, e, at) || applyAccess(s, e, at) || applyHaircut(s, e, at) || applyWork(s, e, at) || applyMaintenance(s, e, at) || applyBuildout(s, e, at) {
 		return
 	}
 	panic(fmt.Sprintf("core: no rule applies %q", e.Kind())) // the registry and this file have parted

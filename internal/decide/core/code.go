@@ -8,6 +8,7 @@ type Code string
 const (
 	AccessDenied Code = "AccessDenied"
 	NotOperator  Code = "NotOperator"
+	TwoPeople    Code = "TwoPeople"
 
 	NoSuchQuota        Code = "NoSuchQuota"
 	NoSuchPartition    Code = "NoSuchPartition"
@@ -23,6 +24,7 @@ const (
 	NoSuchSubscription Code = "NoSuchSubscription"
 	NoSuchBinding      Code = "NoSuchBinding"
 	NoSuchToken        Code = "NoSuchToken"
+	NoSuchProposal     Code = "NoSuchProposal"
 	NoSuchBurst        Code = "NoSuchBurst"
 	NoSuchUpdate       Code = "NoSuchUpdate"
 	NoSuchRollout      Code = "NoSuchRollout"
@@ -82,6 +84,7 @@ func Codes() []CodeRow {
 	return []CodeRow{
 		{AccessDenied, Denied, "you are not on the quota's access list, or it is not your workload, request or quota", "ask the owner of the quota, or an operator"},
 		{NotOperator, Denied, "none of your roles allows this: only operators can do this", "ask an operator for one of the roles that the message names"},
+		{TwoPeople, Denied, "the policy asks for two people here, and no person approves their own proposal", "propose it (`--propose`); another person approves it: `muster proposal approve`"},
 
 		{NoSuchQuota, Absent, "no quota has that path", "`muster quota list`"},
 		{NoSuchPartition, Absent, "no partition has that name", "`muster capacity`; write CLUSTER/GPU"},
@@ -97,6 +100,7 @@ func Codes() []CodeRow {
 		{NoSuchSubscription, Absent, "no subscription has that name", "`muster subscription list`"},
 		{NoSuchBinding, Absent, "the principal does not have that role in that scope", "`muster role list`"},
 		{NoSuchToken, Absent, "no token has that name", "`muster token list`"},
+		{NoSuchProposal, Absent, "no proposal has that number", "`muster proposal list`"},
 		{NoSuchBurst, Absent, "no burst in the partition has that signature", "`muster health`"},
 		{NoSuchUpdate, Absent, "no update has that name", "`muster update list`"},
 		{NoSuchRollout, Absent, "no rollout has that name", "`muster rollout list`"},

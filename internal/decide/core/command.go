@@ -34,6 +34,8 @@ type Request struct {
 	Fingerprint uint64 // of the command, where a key is given
 	Expect      uint64 // version of the state that the caller has seen; 0: any
 	Trial       bool   // a dry run: what needs a reason is shown without one
+
+	second bool // two people want it, or one proposes it to another
 }
 
 // Command is something that somebody wants. Decide turns it into events or a refusal.

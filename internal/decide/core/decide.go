@@ -25,6 +25,9 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 	if refusal := permitted(s, r, row.action); refusal != nil {
 		return nil, refusal
 	}
+	if refusal := alonePerson(s, r); refusal != nil {
+		return nil, refusal
+	}
 	return row.decide(s, r, now)
 }
 

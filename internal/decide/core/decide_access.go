@@ -154,7 +154,7 @@ func revokeToken(s *fleet.State, c RevokeToken) ([]event.Event, *Refusal) {
 }
 
 // applyAccess applies events about who may do what.
-func applyAccess(s *fleet.State, e event.Event) bool {
+func applyAccess(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.RoleGranted:
 		s.Bind(e.Binding)
@@ -164,6 +164,12 @@ func applyAccess(s *fleet.State, e event.Event) bool {
 		s.SetToken(e.Token)
 	case event.TokenRevoked:
 		s.RemoveToken(e.ID)
+	case event.SessionsEnded:
+		s.SignOff(e.SignOff)
+	case event.ProposalMade:
+		s.AddProposal(e.Proposal)
+	case event.ProposalEnded:
+		s.EndProposal(e.ID, e.State, fleet.ProposalAnswer{Answered: at, AnsweredBy: e.By, Answer: e.Answer})
 	default:
 		return false
 	}

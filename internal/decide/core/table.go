@@ -89,6 +89,13 @@ func rows() []row {
 		of(access.ManageToken, alone(shortenToken)),
 		of(access.ManageToken, alone(revokeToken)),
 
+		of(access.EndSession, endSessions),
+
+		// What takes two people: the action of what is proposed judges both of them.
+		of(access.Second, propose),
+		of(access.Second, answerProposal),
+		of(access.Second, byWhom(withdrawProposal)),
+
 		// Planned work on nodes.
 		of(access.Maintain, addUpdate),
 		of(access.Maintain, timed(withdrawUpdate)),

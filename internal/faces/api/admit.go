@@ -93,9 +93,11 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	switch e := e.(type) {
 	case event.RoleGranted, event.RoleRevoked, event.TokenMade, event.TokenRevoked:
 		return c.may(access.ReadBindings)
+	case event.SessionsEnded:
+		return e.SignOff.User == c.actor.User || c.may(access.ReadBindings)
 	case event.SubscriptionSet:
 		return c.may(access.ReadSecrets)
-	case event.HaircutPlanned, event.HaircutTold, event.HaircutApplied, event.HaircutUndone:
+	case event.HaircutPlanned, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
 		return full || c.may(access.ReadPlans)
 	case event.WorkloadSubmitted:
 		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})

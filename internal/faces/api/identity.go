@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -29,6 +30,8 @@ type Identity struct {
 	Principal fleet.Principal
 	Holds     []access.Grant // roles that the sign-in brings, beside those that are bound
 	Token     string         // names what was shown, for the audit log; never the secret
+	Began     time.Time      // when a person signed in; zero: it is not known
+	By        string         // how a person signed in: pages, command-line or tokens-file
 }
 
 // Authenticator says who sends a request.
@@ -47,6 +50,8 @@ type caller struct {
 	token  string
 	rights []access.Grant
 	runs   bool // who answers for the call runs the fleet
+	// stands judges the caller again, while a stream goes on; nil: there is no request behind it.
+	stands func() error
 }
 
 type callerKey struct{}
@@ -69,6 +74,10 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	if err != nil {
 		return c, &unknownCaller{err}
 	}
+	if err := s.signedOff(who); err != nil {
+		return c, &unknownCaller{err}
+	}
+	s.present.note(who, c.source, s.now())
 	c.token, c.actor = who.Token, actorOf(who)
 	c.rights = s.rightsOf(c.actor)
 	c.runs = c.runsFleet()

@@ -35,16 +35,18 @@ type KubeTokens struct {
 
 // reviewed is what a cluster said of a token.
 type reviewed struct {
-	who   Identity
-	err   error
-	until time.Time
+	who       Identity
+	err       error
+	until     time.Time // when it is asked about again
+	confirmed time.Time // when the cluster confirmed it last
 }
 
-// How long a cluster's answer is good, of how many tokens it is kept, and about how many the
-// cluster is asked at a time.
+// How long a cluster's answer is good, and how long while it does not answer; of how many
+// tokens it is kept, and about how many the cluster is asked at a time.
 const (
-	reviewGood = time.Minute
-	refusalFor = 10 * time.Second
+	silentGood = time.Minute
+	reviewGood = 6 * time.Second
+	refusalFor = 6 * time.Second
 	mostKnown  = 10_000
 	reviewsNow = 8
 )
@@ -109,8 +111,25 @@ func (k *KubeTokens) Identify(r *http.Request) (Identity, error) {
 		return Identity{}, r.Context().Err()
 	}
 	found := k.judge(cluster, namespace, name, err)
+	if was, ok := k.goesOn(sum, err); ok {
+		found = was
+	}
 	k.keep(sum, found)
 	return found.who, found.err
+}
+
+// goesOn is what a cluster said before that gives no answer now, while that is good: a
+// cluster that rests for a moment locks no workload out. One that refuses is believed at once.
+func (k *KubeTokens) goesOn(sum [sha256.Size]byte, err error) (reviewed, bool) {
+	var says interface{ Refused() bool }
+	if err == nil || errors.As(err, &says) && says.Refused() {
+		return reviewed{}, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	was, known := k.known[sum]
+	was.until = k.now().Add(refusalFor)
+	return was, known && was.err == nil && k.now().Sub(was.confirmed) < silentGood
 }
 
 // judge is who a cluster's answer names. Why it names none is not for a caller who is unknown:
@@ -123,7 +142,7 @@ func (k *KubeTokens) judge(cluster, namespace, name string, err error) reviewed 
 	case !fleet.ValidPrincipalName(p.Name):
 		return reviewed{err: errors.New("the service account of the token has no name that can be bound to"), until: k.now().Add(refusalFor)}
 	}
-	return reviewed{who: Identity{User: p.String(), Principal: p, Token: "review:" + cluster}, until: k.now().Add(reviewGood)}
+	return reviewed{who: Identity{User: p.String(), Principal: p, Token: "review:" + cluster}, until: k.now().Add(reviewGood), confirmed: k.now()}
 }
 
 func (k *KubeTokens) last(sum [sha256.Size]byte) (reviewed, bool) {

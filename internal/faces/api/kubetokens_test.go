@@ -18,13 +18,19 @@ type reviewer struct {
 	down  bool
 }
 
+// noSuchToken is a cluster's word that it knows no such token.
+type noSuchToken struct{}
+
+func (noSuchToken) Error() string { return "unknown" }
+func (noSuchToken) Refused() bool { return true }
+
 func (r *reviewer) Review(_ context.Context, token, audience string) (namespace, name string, err error) {
 	r.asked++
 	switch {
 	case r.down:
 		return "", "", errors.New("no route to host")
 	case token != r.good || audience != "muster/tiger":
-		return "", "", errors.New("unknown")
+		return "", "", noSuchToken{}
 	}
 	return "oak", "train", nil
 }
@@ -66,11 +72,29 @@ func TestAWorkloadShowsTheTokenOfItsCluster(t *testing.T) {
 		}
 	}
 	equal(t, "questions about a forged token, and the good one", tiger.asked, 2)
-	now, tiger.down = now.Add(59*time.Second), true
-	_, err := k.Identify(bearing(t, ofTiger))
-	must(t, err)
-	now = now.Add(2 * time.Second)
+	tiger.down = true
+	for range 5 {
+		now = now.Add(11 * time.Second)
+		_, err := k.Identify(bearing(t, ofTiger))
+		must(t, err) // it goes on while the cluster rests
+	}
+	now = now.Add(6 * time.Second)
 	if _, err := k.Identify(bearing(t, ofTiger)); err == nil || strings.Contains(err.Error(), "no route") {
 		t.Errorf("a token is taken that its cluster did not confirm for a minute, or the caller is told why: %v", err)
+	}
+}
+
+// A workload's token that its cluster takes back is refused within ten seconds.
+func TestATokenThatItsClusterTakesBackIsRefused(t *testing.T) {
+	now := noon
+	token := kubeToken(`{"aud":["muster/tiger"],"sub":"system:serviceaccount:oak:train"}`, "s")
+	tiger := &reviewer{good: token}
+	k := api.NewKubeTokens(map[string]api.Reviewer{"tiger": tiger}, func() time.Time { return now })
+	_, err := k.Identify(bearing(t, token))
+	must(t, err)
+	tiger.good = "another"
+	now = now.Add(8 * time.Second)
+	if _, err := k.Identify(bearing(t, token)); err == nil {
+		t.Error("a token that was taken back 8 s ago is good")
 	}
 }

@@ -162,7 +162,7 @@ func (p *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 		return Identity{}, fmt.Errorf("the provider has not proven that %s is the user's address", name)
 	}
 	return Identity{
-		User: name, Groups: groupsIn(claims[p.o.GroupsClaim]), Token: "oidc:" + brief(token.Subject),
+		User: name, Groups: groupsIn(claims[p.o.GroupsClaim]), Token: "oidc:" + brief(token.Subject), Began: token.IssuedAt, By: "command-line",
 		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: name},
 	}, nil
 }

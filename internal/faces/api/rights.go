@@ -144,16 +144,21 @@ var actions = map[string]access.Action{
 	m.SubscriptionServiceGetSecretProcedure:        access.ReadSecrets,
 
 	// Who may do what.
-	m.AccessServiceGrantRoleProcedure:   access.BindRoles,
-	m.AccessServiceRevokeRoleProcedure:  access.BindRoles,
-	m.AccessServiceListRolesProcedure:   access.ReadBindings,
-	m.AccessServiceBreakGlassProcedure:  access.BreakSeal,
-	m.AccessServiceCreateTokenProcedure: access.ManageToken,
-	m.AccessServiceRotateTokenProcedure: access.ManageToken,
-	m.AccessServiceRevokeTokenProcedure: access.ManageToken,
-	m.AccessServiceListTokensProcedure:  access.ReadBindings,
-	m.AccessServiceListAuditProcedure:   access.ReadAudit,
-	m.AccessServiceVerifyAuditProcedure: access.ReadAudit,
+	m.AccessServiceGrantRoleProcedure:        access.BindRoles,
+	m.AccessServiceRevokeRoleProcedure:       access.BindRoles,
+	m.AccessServiceListRolesProcedure:        access.ReadBindings,
+	m.AccessServiceBreakGlassProcedure:       access.BreakSeal,
+	m.AccessServiceCreateTokenProcedure:      access.ManageToken,
+	m.AccessServiceRotateTokenProcedure:      access.ManageToken,
+	m.AccessServiceRevokeTokenProcedure:      access.ManageToken,
+	m.AccessServiceListTokensProcedure:       access.ReadBindings,
+	m.AccessServiceListSessionsProcedure:     access.ReadBindings,
+	m.AccessServiceEndSessionsProcedure:      access.EndSession,
+	m.AccessServiceListProposalsProcedure:    access.ReadPlans,
+	m.AccessServiceAnswerProposalProcedure:   access.Second,
+	m.AccessServiceWithdrawProposalProcedure: access.Second,
+	m.AccessServiceListAuditProcedure:        access.ReadAudit,
+	m.AccessServiceVerifyAuditProcedure:      access.ReadAudit,
 }
 
 // Actions says which action each RPC is, by the path of the RPC.

@@ -38,6 +38,8 @@ type Options struct {
 	// Notices are what everybody must know of the server itself: it follows, or its journal is
 	// away. nil: there are none.
 	Notices func() []Notice
+	// Standing is how often a stream asks anew who follows it; 0: every 2 s.
+	Standing time.Duration
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
 	Said func(namespace, name, target string) []string
 }
@@ -56,6 +58,7 @@ type Server struct {
 	stop      sync.Once
 	newcomers newcomers
 	unproven  unproven
+	standing  time.Duration
 }
 
 // New makes a server that does not listen yet.
@@ -76,7 +79,10 @@ func New(o Options) (*Server, error) {
 	if o.Notices == nil {
 		o.Notices = func() []Notice { return nil }
 	}
-	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, service: &service{
+	if o.Standing == 0 {
+		o.Standing = usualStanding
+	}
+	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, standing: o.Standing, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
@@ -111,7 +117,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 		withCodecs(),
 		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns),
+		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns, standing{s.standing}),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -186,6 +192,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		defer leave()
+		who.stands = s.stands(r, who)
 		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
 	})
 }

@@ -26,6 +26,7 @@ type service struct {
 	tokens   *ServiceTokens
 	book     Past
 	turns    *turns
+	present  present
 	waiting  struct {
 		sync.Mutex
 		of map[string]pending // by user

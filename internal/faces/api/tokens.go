@@ -107,7 +107,7 @@ func (t *Tokens) add(line tokenLine) error {
 // into those that the entry lists; an operator does everything.
 func (line tokenLine) identity() Identity {
 	who := Identity{
-		User: line.User, Groups: line.Groups, Operator: line.Operator, Token: "file:" + line.SHA256[:12],
+		User: line.User, Groups: line.Groups, Operator: line.Operator, Token: "file:" + line.SHA256[:12], By: "tokens-file",
 		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: line.User},
 	}
 	for _, namespace := range append([]string{line.User}, line.Namespaces...) {

@@ -23,6 +23,9 @@ type writeMessage interface {
 // write does a command, or tries it if the message says so.
 func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Result, *musterv1.Written, error) {
 	w := m.GetWrite()
+	if w.GetPropose() && !w.GetDryRun() {
+		c = core.Propose{Command: c}
+	}
 	do := s.engine.Do
 	if w.GetDryRun() {
 		do = s.engine.DryRun
@@ -36,6 +39,11 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 		At:      wire.Instant(result.At),
 		Repeat:  result.Repeat,
 		DryRun:  w.GetDryRun(),
+	}
+	if w.GetPropose() && !w.GetDryRun() {
+		if err := s.proposed(ctx, result, written); err != nil {
+			return Result{}, nil, err
+		}
 	}
 	if w.GetDryRun() {
 		written.Events, err = wire.Events(result.Record.Events)

@@ -71,6 +71,7 @@ file does not name is left alone; a file takes nothing away. muster diff says be
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
 	o.fileFlag(cmd)
 	return cmd

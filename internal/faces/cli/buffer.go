@@ -82,6 +82,7 @@ the people of that work are told. --dry-run names it first.`,
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.confidence, "confidence", "", "of calibrated and binomial: the share of promises that is to be kept (99%)")

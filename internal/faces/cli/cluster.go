@@ -107,6 +107,7 @@ decide can be seen: muster cluster shadow) to enforce, one at a time; back it go
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	return cmd
 }
 

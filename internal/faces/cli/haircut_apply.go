@@ -58,6 +58,7 @@ before it broke a promise or makes guaranteed work wait.`,
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records, unscheduled, idle or rest")
 	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

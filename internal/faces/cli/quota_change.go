@@ -100,6 +100,7 @@ fills no whole node stays unbacked. It is refused if more would be assigned than
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
 	cmd.Flags().Int32Var(&o.gang, "gang", 0, "GPUs of the largest block that must fit in one island; 0 for none (it keeps the one it has)")
 	cmd.Flags().BoolVar(&o.overcommit, "overcommit", false, "assign more than is sustainable; needs a --reason")

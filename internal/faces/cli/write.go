@@ -16,6 +16,8 @@ type writing struct {
 	reason string
 	key    string
 	expect uint64
+
+	propose bool
 }
 
 func (w *writing) flags(cmd *cobra.Command) {
@@ -26,8 +28,13 @@ func (w *writing) flags(cmd *cobra.Command) {
 	f.Uint64Var(&w.expect, "expect-version", 0, "refuse (exit code 5) if the state is not at this version any more")
 }
 
+// proposes adds the flag of changes that may take two people.
+func (w *writing) proposes(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.propose, "propose", false, "propose it to a second person instead of doing it: muster proposal list")
+}
+
 func (w *writing) message() *musterv1.Write {
-	return &musterv1.Write{DryRun: w.dryRun, Reason: w.reason, IdempotencyKey: w.key, ExpectVersion: w.expect}
+	return &musterv1.Write{Propose: w.propose, DryRun: w.dryRun, Reason: w.reason, IdempotencyKey: w.key, ExpectVersion: w.expect}
 }
 
 // write asks for a change and says what came of it; said is the change in the
@@ -74,6 +81,8 @@ func (p *page) written(w *musterv1.Written, said string, n *names) {
 	switch {
 	case w.GetDryRun():
 		p.tried(w, n)
+	case w.GetProposal() != 0:
+		p.say("proposed, and not done yet (version %d)", w.GetVersion())
 	case w.GetRepeat():
 		p.say("%s already, at version %d: nothing was done twice", said, w.GetVersion())
 	default:

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// How often the provider is asked whether a reader is still one of its users, how long its
-// answer is waited for, and how long it is left alone after it gave none.
+// How often the provider is asked whether a reader is still one of its users, where Limits do
+// not say it, how long its answer is waited for, and how long it is left alone after it gave none.
 const (
-	confirmEvery    = time.Minute
+	confirmEvery    = 8 * time.Second
 	confirmPatience = 3 * time.Second
 	confirmRest     = 15 * time.Second
 )
@@ -93,7 +93,7 @@ func (m *Middleware) due(is session) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.o.Sessions.now()
-	return is.Refresh != "" && now.Sub(is.Asked) >= confirmEvery && !now.Before(m.quiet)
+	return is.Refresh != "" && now.Sub(is.Asked) >= m.o.Sessions.limits.confirm() && !now.Before(m.quiet)
 }
 
 // errGone says that the provider does not know a reader any more.

@@ -42,7 +42,7 @@ func newSession(who api.Identity, subject string, now time.Time) session {
 // identity is the reader as the API knows callers.
 func (s session) identity() api.Identity {
 	return api.Identity{
-		User: s.User, Groups: s.Groups, Token: s.name(),
+		User: s.User, Groups: s.Groups, Token: s.name(), Began: s.Began, By: "pages",
 		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: s.User},
 	}
 }
@@ -54,6 +54,16 @@ func (s session) name() string { return "session:" + s.ID[:8] }
 type Limits struct {
 	Idle  time.Duration // without anything that its reader does
 	Whole time.Duration // at all
+	// Confirm is how often the provider is asked whether a reader who does something is still
+	// one of its users; 0: every 8 s, so that who is removed there is out within 10.
+	Confirm time.Duration
+}
+
+func (l Limits) confirm() time.Duration {
+	if l.Confirm > 0 {
+		return l.Confirm
+	}
+	return confirmEvery
 }
 
 // over says why a session is over at a moment; nil: it is not.

@@ -64,3 +64,15 @@ func Binding(b *fleet.Binding) *musterv1.RoleBinding {
 	}
 	return m
 }
+
+// Proposal is a change that waits for a second person, with what came of it.
+func Proposal(p *fleet.Proposal) *musterv1.Proposal {
+	m := &musterv1.Proposal{
+		Id: p.ID, About: p.About, Command: p.Command, Change: p.Change, Says: p.Says, By: p.By, Reason: p.Reason, At: Instant(p.At),
+		State: string(p.State), AnsweredBy: p.AnsweredBy, Answer: p.Answer,
+	}
+	if p.Answered != 0 {
+		m.Answered = Instant(p.Answered)
+	}
+	return m
+}

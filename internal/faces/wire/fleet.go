@@ -137,6 +137,7 @@ func Policy(p fleet.Policy) *musterv1.Policy {
 
 		SecondPerson: &p.SecondPerson,
 		OpenReading:  &p.OpenReading,
+		TwoPeople:    &musterv1.TwoPeople{For: p.TwoPeople.Names()},
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -139,6 +140,12 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 	}
 	if p != nil && p.OpenReading != nil { //nolint:protogetter // as above
 		now.OpenReading = p.GetOpenReading()
+	}
+	if p.GetTwoPeople() != nil {
+		known := false
+		if now.TwoPeople, known = fleet.ReadTwoPeople(p.GetTwoPeople().GetFor()); !known {
+			return now, Wrong("policy.two_people", "names something else than %s", strings.Join(fleet.TwoPeopleFor(), ", "))
+		}
 	}
 	return now, err
 }

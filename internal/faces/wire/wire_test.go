@@ -19,6 +19,7 @@ func policy() fleet.Policy {
 	p.Buffer = fleet.Learning(fleet.Calibrated)
 	p.Dwell, p.Probation, p.StaleAfter = 2*time.Hour, 3*time.Hour, 4*time.Minute
 	p.FlexMinimum, p.MaxGrace, p.SecondPerson = 5*time.Minute, 6*time.Minute, !p.SecondPerson
+	p.TwoPeople = fleet.TwoPeople{Policy: true, Waves: true}
 	p.OpenReading = !p.OpenReading
 	p.Targets = fleet.Targets{Availability: 931, Uptime: 871, MTTR: 7 * time.Hour}
 	p.Idle = fleet.Idle{Threshold: 71, Window: 8 * time.Hour}

@@ -14,11 +14,12 @@ const (
 	SecretRead Kind = "secret-read" // what a webhook is signed with was read
 	TokenUsed  Kind = "token-used"  // a token was used for the first time from a place
 	TokenMade  Kind = "token-made"
-	ActedFor   Kind = "act-for" // an operator acted for a user
-	Roles      Kind = "roles"   // a role was granted or revoked, or the glass broken
-	Head       Kind = "head"    // names the journal up to a version
-	Cut        Kind = "cut"     // the journal was cut back to a version, since it was damaged
-	Dropped    Kind = "dropped" // entries beyond the limit were counted, not kept
+	ActedFor   Kind = "act-for"  // an operator acted for a user
+	Roles      Kind = "roles"    // a role was granted or revoked, or the glass broken
+	Proposal   Kind = "proposal" // a change was proposed to a second person, or answered by one
+	Head       Kind = "head"     // names the journal up to a version
+	Cut        Kind = "cut"      // the journal was cut back to a version, since it was damaged
+	Dropped    Kind = "dropped"  // entries beyond the limit were counted, not kept
 )
 
 // Entry is one line of the record.

@@ -9,7 +9,7 @@ import (
 // Whoever follows workloads through the log asks Workload; a new kind of event
 // that it forgets would be missed by all of them.
 func TestEveryEventOfAWorkloadSaysWhose(t *testing.T) {
-	ofOthers := []string{"hold.", "request.", "haircut.", "subscription."}
+	ofOthers := []string{"hold.", "request.", "haircut.", "subscription.", "proposal."}
 	for kind, versions := range readers {
 		e, err := versions[len(versions)-1]([]byte(`{"id":7}`))
 		if err != nil {

@@ -28,3 +28,27 @@ func (RoleGranted) Kind() string  { return "role.granted" }  // Kind is the even
 func (RoleRevoked) Kind() string  { return "role.revoked" }  // Kind is the event's stable name.
 func (TokenMade) Kind() string    { return "token.made" }    // Kind is the event's stable name.
 func (TokenRevoked) Kind() string { return "token.revoked" } // Kind is the event's stable name.
+
+// SessionsEnded says: sign-ins of a person that began before are good no more.
+type SessionsEnded struct {
+	SignOff fleet.SignOff `json:"signOff"`
+}
+
+// ProposalMade says: a change waits for a second person.
+type ProposalMade struct {
+	Proposal fleet.Proposal `json:"proposal"`
+}
+
+// ProposalEnded says: a proposal was approved, and is done by the events that follow; or it
+// was declined or withdrawn.
+type ProposalEnded struct {
+	ID         uint64              `json:"proposal"`
+	State      fleet.ProposalState `json:"state"`
+	ProposedBy string              `json:"proposedBy"`
+	By         string              `json:"by"` // the second person
+	Answer     string              `json:"answer,omitempty"`
+}
+
+func (SessionsEnded) Kind() string { return "sessions.ended" } // Kind is the event's stable name.
+func (ProposalMade) Kind() string  { return "proposal.made" }  // Kind is the event's stable name.
+func (ProposalEnded) Kind() string { return "proposal.ended" } // Kind is the event's stable name.

@@ -16,6 +16,7 @@ func (s *State) Clone() *State {
 		Subscriptions: clonePointers(s.Subscriptions),
 		Requests:      cloneRequests(s.Requests), LastRequest: s.LastRequest,
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
+		SignOffs: slices.Clone(s.SignOffs), Proposals: clonePointers(s.Proposals), LastProposal: s.LastProposal,
 		Blueprints: slices.Clone(s.Blueprints), Lives: cloneLives(s.Lives), LastLife: s.LastLife, Accounts: cloneAccounts(s.Accounts),
 		Maintained: s.Maintained.clone(), Acknowledged: slices.Clone(s.Acknowledged),
 		Workloads: make(map[uint64]*Workload, len(s.Workloads)),

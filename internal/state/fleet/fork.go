@@ -22,6 +22,7 @@ func (s *State) Fork() *State {
 	c.Haircuts, c.spent = cloneHaircuts(s.Haircuts), nil
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	c.Requests, c.Bindings, c.Tokens = cloneRequests(s.Requests), clonePointers(s.Bindings), clonePointers(s.Tokens)
+	c.SignOffs, c.Proposals = slices.Clone(s.SignOffs), clonePointers(s.Proposals)
 	c.Maintained, c.Acknowledged = s.Maintained.clone(), slices.Clone(s.Acknowledged)
 	s.sleepingLives(&c)
 	f.workloads(s)

@@ -34,6 +34,7 @@ func (s *State) ForkOf(list []*Partition) *State {
 		Clusters: clonePointers(s.Clusters), Quotas: clonePointers(s.Quotas), Incidents: clonePointers(s.Incidents),
 		Subscriptions: clonePointers(s.Subscriptions), Requests: cloneRequests(s.Requests), Haircuts: cloneHaircuts(s.Haircuts),
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
+		SignOffs: slices.Clone(s.SignOffs), Proposals: clonePointers(s.Proposals), LastProposal: s.LastProposal,
 		index:      index{shapes: map[shapeKey]int{}, shaped: s.shaped + len(s.shapes), keys: map[string]KeyUse{}},
 		unlearning: s.unlearning, excerpt: s.without(in), Maintained: s.Maintained.clone(),
 		Acknowledged: slices.Clone(s.Acknowledged),

@@ -92,8 +92,10 @@ type Policy struct {
 	// SecondPerson: a haircut must be reviewed by another person than the one who made it.
 	SecondPerson bool `json:"secondPerson,omitempty"`
 	// OpenReading: everybody who signs in reads all work in full, not their own teams' alone.
-	OpenReading bool    `json:"openReading,omitempty"`
-	Targets     Targets `json:"targets,omitzero"`
+	OpenReading bool `json:"openReading,omitempty"`
+	// TwoPeople is what one person alone may not do.
+	TwoPeople TwoPeople `json:"twoPeople,omitzero"`
+	Targets   Targets   `json:"targets,omitzero"`
 	// Maintenance is what planned work keeps to; all zero: the defaults.
 	Maintenance MaintenancePolicy `json:"maintenance,omitzero"`
 }

@@ -68,6 +68,10 @@ type State struct {
 	Bindings []*Binding      `json:"bindings,omitempty"` // in order of subject, role and scope
 	Tokens   []*ServiceToken `json:"tokens,omitempty"`   // in order of ID
 
+	SignOffs     []SignOff   `json:"signOffs,omitempty"`     // in order of user and session
+	Proposals    []*Proposal `json:"proposals,omitempty"`    // in the order in which they were made
+	LastProposal uint64      `json:"lastProposal,omitempty"` // number of the last one made
+
 	Blueprints []*Blueprint    `json:"blueprints,omitempty"` // in order of name, then version
 	Lives      []*Life         `json:"lives,omitempty"`      // clusters that are built, in order of name
 	LastLife   uint64          `json:"lastLife,omitempty"`   // number of the last record that was entered

@@ -55,6 +55,21 @@ const (
 	// AccessServiceListTokensProcedure is the fully-qualified name of the AccessService's ListTokens
 	// RPC.
 	AccessServiceListTokensProcedure = "/muster.v1.AccessService/ListTokens"
+	// AccessServiceListSessionsProcedure is the fully-qualified name of the AccessService's
+	// ListSessions RPC.
+	AccessServiceListSessionsProcedure = "/muster.v1.AccessService/ListSessions"
+	// AccessServiceEndSessionsProcedure is the fully-qualified name of the AccessService's EndSessions
+	// RPC.
+	AccessServiceEndSessionsProcedure = "/muster.v1.AccessService/EndSessions"
+	// AccessServiceListProposalsProcedure is the fully-qualified name of the AccessService's
+	// ListProposals RPC.
+	AccessServiceListProposalsProcedure = "/muster.v1.AccessService/ListProposals"
+	// AccessServiceAnswerProposalProcedure is the fully-qualified name of the AccessService's
+	// AnswerProposal RPC.
+	AccessServiceAnswerProposalProcedure = "/muster.v1.AccessService/AnswerProposal"
+	// AccessServiceWithdrawProposalProcedure is the fully-qualified name of the AccessService's
+	// WithdrawProposal RPC.
+	AccessServiceWithdrawProposalProcedure = "/muster.v1.AccessService/WithdrawProposal"
 	// AccessServiceListAuditProcedure is the fully-qualified name of the AccessService's ListAudit RPC.
 	AccessServiceListAuditProcedure = "/muster.v1.AccessService/ListAudit"
 	// AccessServiceVerifyAuditProcedure is the fully-qualified name of the AccessService's VerifyAudit
@@ -64,7 +79,8 @@ const (
 
 // AccessServiceClient is a client for the muster.v1.AccessService service.
 type AccessServiceClient interface {
-	// GrantRole gives a user, a group or a service account a role in a scope. It needs a reason.
+	// GrantRole gives a user, a group, a service account or a workload of a Kubernetes cluster a
+	// role in a scope. It needs a reason.
 	GrantRole(context.Context, *v1.GrantRoleRequest) (*v1.GrantRoleResponse, error)
 	// RevokeRole takes a role again.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
@@ -81,6 +97,18 @@ type AccessServiceClient interface {
 	RevokeToken(context.Context, *v1.RevokeTokenRequest) (*v1.RevokeTokenResponse, error)
 	// ListTokens lists tokens, without their secrets.
 	ListTokens(context.Context, *v1.ListTokensRequest) (*v1.ListTokensResponse, error)
+	// ListSessions lists sign-ins that this server has seen since it started: all of them, or
+	// where the caller may not see those, the caller's own.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// EndSessions ends one sign-in of a person, or all of them. The person must sign in again.
+	EndSessions(context.Context, *v1.EndSessionsRequest) (*v1.EndSessionsResponse, error)
+	// ListProposals lists changes that wait for a second person, and what came of others.
+	ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error)
+	// AnswerProposal approves or declines what another person proposed. What is approved is
+	// done in the same step. It takes the right to do it oneself.
+	AnswerProposal(context.Context, *v1.AnswerProposalRequest) (*v1.AnswerProposalResponse, error)
+	// WithdrawProposal takes back what the caller proposed.
+	WithdrawProposal(context.Context, *v1.WithdrawProposalRequest) (*v1.WithdrawProposalResponse, error)
 	// ListAudit lists what was refused, who signed in, and which secrets and tokens were used.
 	ListAudit(context.Context, *v1.ListAuditRequest) (*v1.ListAuditResponse, error)
 	// VerifyAudit proves that neither the audit log nor the journal was changed since it was written.
@@ -148,6 +176,38 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		listSessions: connect.NewClient[v1.ListSessionsRequest, v1.ListSessionsResponse](
+			httpClient,
+			baseURL+AccessServiceListSessionsProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("ListSessions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		endSessions: connect.NewClient[v1.EndSessionsRequest, v1.EndSessionsResponse](
+			httpClient,
+			baseURL+AccessServiceEndSessionsProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("EndSessions")),
+			connect.WithClientOptions(opts...),
+		),
+		listProposals: connect.NewClient[v1.ListProposalsRequest, v1.ListProposalsResponse](
+			httpClient,
+			baseURL+AccessServiceListProposalsProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("ListProposals")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		answerProposal: connect.NewClient[v1.AnswerProposalRequest, v1.AnswerProposalResponse](
+			httpClient,
+			baseURL+AccessServiceAnswerProposalProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("AnswerProposal")),
+			connect.WithClientOptions(opts...),
+		),
+		withdrawProposal: connect.NewClient[v1.WithdrawProposalRequest, v1.WithdrawProposalResponse](
+			httpClient,
+			baseURL+AccessServiceWithdrawProposalProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("WithdrawProposal")),
+			connect.WithClientOptions(opts...),
+		),
 		listAudit: connect.NewClient[v1.ListAuditRequest, v1.ListAuditResponse](
 			httpClient,
 			baseURL+AccessServiceListAuditProcedure,
@@ -167,16 +227,21 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // accessServiceClient implements AccessServiceClient.
 type accessServiceClient struct {
-	grantRole   *connect.Client[v1.GrantRoleRequest, v1.GrantRoleResponse]
-	revokeRole  *connect.Client[v1.RevokeRoleRequest, v1.RevokeRoleResponse]
-	listRoles   *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
-	breakGlass  *connect.Client[v1.BreakGlassRequest, v1.BreakGlassResponse]
-	createToken *connect.Client[v1.CreateTokenRequest, v1.CreateTokenResponse]
-	rotateToken *connect.Client[v1.RotateTokenRequest, v1.RotateTokenResponse]
-	revokeToken *connect.Client[v1.RevokeTokenRequest, v1.RevokeTokenResponse]
-	listTokens  *connect.Client[v1.ListTokensRequest, v1.ListTokensResponse]
-	listAudit   *connect.Client[v1.ListAuditRequest, v1.ListAuditResponse]
-	verifyAudit *connect.Client[v1.VerifyAuditRequest, v1.VerifyAuditResponse]
+	grantRole        *connect.Client[v1.GrantRoleRequest, v1.GrantRoleResponse]
+	revokeRole       *connect.Client[v1.RevokeRoleRequest, v1.RevokeRoleResponse]
+	listRoles        *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
+	breakGlass       *connect.Client[v1.BreakGlassRequest, v1.BreakGlassResponse]
+	createToken      *connect.Client[v1.CreateTokenRequest, v1.CreateTokenResponse]
+	rotateToken      *connect.Client[v1.RotateTokenRequest, v1.RotateTokenResponse]
+	revokeToken      *connect.Client[v1.RevokeTokenRequest, v1.RevokeTokenResponse]
+	listTokens       *connect.Client[v1.ListTokensRequest, v1.ListTokensResponse]
+	listSessions     *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	endSessions      *connect.Client[v1.EndSessionsRequest, v1.EndSessionsResponse]
+	listProposals    *connect.Client[v1.ListProposalsRequest, v1.ListProposalsResponse]
+	answerProposal   *connect.Client[v1.AnswerProposalRequest, v1.AnswerProposalResponse]
+	withdrawProposal *connect.Client[v1.WithdrawProposalRequest, v1.WithdrawProposalResponse]
+	listAudit        *connect.Client[v1.ListAuditRequest, v1.ListAuditResponse]
+	verifyAudit      *connect.Client[v1.VerifyAuditRequest, v1.VerifyAuditResponse]
 }
 
 // GrantRole calls muster.v1.AccessService.GrantRole.
@@ -251,6 +316,51 @@ func (c *accessServiceClient) ListTokens(ctx context.Context, req *v1.ListTokens
 	return nil, err
 }
 
+// ListSessions calls muster.v1.AccessService.ListSessions.
+func (c *accessServiceClient) ListSessions(ctx context.Context, req *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	response, err := c.listSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// EndSessions calls muster.v1.AccessService.EndSessions.
+func (c *accessServiceClient) EndSessions(ctx context.Context, req *v1.EndSessionsRequest) (*v1.EndSessionsResponse, error) {
+	response, err := c.endSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListProposals calls muster.v1.AccessService.ListProposals.
+func (c *accessServiceClient) ListProposals(ctx context.Context, req *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error) {
+	response, err := c.listProposals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// AnswerProposal calls muster.v1.AccessService.AnswerProposal.
+func (c *accessServiceClient) AnswerProposal(ctx context.Context, req *v1.AnswerProposalRequest) (*v1.AnswerProposalResponse, error) {
+	response, err := c.answerProposal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// WithdrawProposal calls muster.v1.AccessService.WithdrawProposal.
+func (c *accessServiceClient) WithdrawProposal(ctx context.Context, req *v1.WithdrawProposalRequest) (*v1.WithdrawProposalResponse, error) {
+	response, err := c.withdrawProposal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListAudit calls muster.v1.AccessService.ListAudit.
 func (c *accessServiceClient) ListAudit(ctx context.Context, req *v1.ListAuditRequest) (*v1.ListAuditResponse, error) {
 	response, err := c.listAudit.CallUnary(ctx, connect.NewRequest(req))
@@ -271,7 +381,8 @@ func (c *accessServiceClient) VerifyAudit(ctx context.Context, req *v1.VerifyAud
 
 // AccessServiceHandler is an implementation of the muster.v1.AccessService service.
 type AccessServiceHandler interface {
-	// GrantRole gives a user, a group or a service account a role in a scope. It needs a reason.
+	// GrantRole gives a user, a group, a service account or a workload of a Kubernetes cluster a
+	// role in a scope. It needs a reason.
 	GrantRole(context.Context, *v1.GrantRoleRequest) (*v1.GrantRoleResponse, error)
 	// RevokeRole takes a role again.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
@@ -288,6 +399,18 @@ type AccessServiceHandler interface {
 	RevokeToken(context.Context, *v1.RevokeTokenRequest) (*v1.RevokeTokenResponse, error)
 	// ListTokens lists tokens, without their secrets.
 	ListTokens(context.Context, *v1.ListTokensRequest) (*v1.ListTokensResponse, error)
+	// ListSessions lists sign-ins that this server has seen since it started: all of them, or
+	// where the caller may not see those, the caller's own.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// EndSessions ends one sign-in of a person, or all of them. The person must sign in again.
+	EndSessions(context.Context, *v1.EndSessionsRequest) (*v1.EndSessionsResponse, error)
+	// ListProposals lists changes that wait for a second person, and what came of others.
+	ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error)
+	// AnswerProposal approves or declines what another person proposed. What is approved is
+	// done in the same step. It takes the right to do it oneself.
+	AnswerProposal(context.Context, *v1.AnswerProposalRequest) (*v1.AnswerProposalResponse, error)
+	// WithdrawProposal takes back what the caller proposed.
+	WithdrawProposal(context.Context, *v1.WithdrawProposalRequest) (*v1.WithdrawProposalResponse, error)
 	// ListAudit lists what was refused, who signed in, and which secrets and tokens were used.
 	ListAudit(context.Context, *v1.ListAuditRequest) (*v1.ListAuditResponse, error)
 	// VerifyAudit proves that neither the audit log nor the journal was changed since it was written.
@@ -351,6 +474,38 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	accessServiceListSessionsHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceListSessionsProcedure,
+		svc.ListSessions,
+		connect.WithSchema(accessServiceMethods.ByName("ListSessions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceEndSessionsHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceEndSessionsProcedure,
+		svc.EndSessions,
+		connect.WithSchema(accessServiceMethods.ByName("EndSessions")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceListProposalsHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceListProposalsProcedure,
+		svc.ListProposals,
+		connect.WithSchema(accessServiceMethods.ByName("ListProposals")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceAnswerProposalHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceAnswerProposalProcedure,
+		svc.AnswerProposal,
+		connect.WithSchema(accessServiceMethods.ByName("AnswerProposal")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceWithdrawProposalHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceWithdrawProposalProcedure,
+		svc.WithdrawProposal,
+		connect.WithSchema(accessServiceMethods.ByName("WithdrawProposal")),
+		connect.WithHandlerOptions(opts...),
+	)
 	accessServiceListAuditHandler := connect.NewUnaryHandlerSimple(
 		AccessServiceListAuditProcedure,
 		svc.ListAudit,
@@ -383,6 +538,16 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 			accessServiceRevokeTokenHandler.ServeHTTP(w, r)
 		case AccessServiceListTokensProcedure:
 			accessServiceListTokensHandler.ServeHTTP(w, r)
+		case AccessServiceListSessionsProcedure:
+			accessServiceListSessionsHandler.ServeHTTP(w, r)
+		case AccessServiceEndSessionsProcedure:
+			accessServiceEndSessionsHandler.ServeHTTP(w, r)
+		case AccessServiceListProposalsProcedure:
+			accessServiceListProposalsHandler.ServeHTTP(w, r)
+		case AccessServiceAnswerProposalProcedure:
+			accessServiceAnswerProposalHandler.ServeHTTP(w, r)
+		case AccessServiceWithdrawProposalProcedure:
+			accessServiceWithdrawProposalHandler.ServeHTTP(w, r)
 		case AccessServiceListAuditProcedure:
 			accessServiceListAuditHandler.ServeHTTP(w, r)
 		case AccessServiceVerifyAuditProcedure:
@@ -426,6 +591,26 @@ func (UnimplementedAccessServiceHandler) RevokeToken(context.Context, *v1.Revoke
 
 func (UnimplementedAccessServiceHandler) ListTokens(context.Context, *v1.ListTokensRequest) (*v1.ListTokensResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.ListTokens is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.ListSessions is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) EndSessions(context.Context, *v1.EndSessionsRequest) (*v1.EndSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.EndSessions is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.ListProposals is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) AnswerProposal(context.Context, *v1.AnswerProposalRequest) (*v1.AnswerProposalResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.AnswerProposal is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) WithdrawProposal(context.Context, *v1.WithdrawProposalRequest) (*v1.WithdrawProposalResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.AccessService.WithdrawProposal is not implemented"))
 }
 
 func (UnimplementedAccessServiceHandler) ListAudit(context.Context, *v1.ListAuditRequest) (*v1.ListAuditResponse, error) {

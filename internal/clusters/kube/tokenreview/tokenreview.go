@@ -2,7 +2,6 @@ package tokenreview
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,12 +23,22 @@ const patience = 5 * time.Second
 
 // How many tokens one cluster is asked about in a second, and at once.
 const (
-	perSecond = 20
-	burst     = 50
+	perSecond = 100
+	burst     = 200
 )
 
 // ErrUnknown says that a token is of no service account of the cluster, or not for Muster.
-var ErrUnknown = errors.New("the token is of no service account of the cluster, or was not made for Muster")
+var ErrUnknown error = unknown{}
+
+// unknown is a refusal; all other errors mean that the cluster did not answer.
+type unknown struct{}
+
+func (unknown) Error() string {
+	return "the token is of no service account of the cluster, or was not made for Muster"
+}
+
+// Refused says that the cluster did answer.
+func (unknown) Refused() bool { return true }
 
 // Cluster answers whose token one is.
 type Cluster struct{ client dynamic.Interface }

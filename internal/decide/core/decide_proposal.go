@@ -1,0 +1,312 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Commands about what takes two people.
+type (
+	// Propose has a command wait for a second person, if its author could do it.
+	Propose struct{ Command Command }
+	// AnswerProposal approves a proposal of another person, which does it, or declines it.
+	AnswerProposal struct {
+		ID      uint64
+		Approve bool
+	}
+	// WithdrawProposal takes one's own proposal back.
+	WithdrawProposal struct{ ID uint64 }
+)
+
+func (Propose) command()          {}
+func (AnswerProposal) command()   {}
+func (WithdrawProposal) command() {}
+
+// proposable are the commands that can wait for a second person, by the names that the state
+// keeps them by. A name is forever, and so are the fields of its command.
+var proposable = []struct {
+	name string
+	read func(data []byte) (Command, error)
+}{
+	{"set-policy", asCommand[SetPolicy]},
+	{"set-buffer", asCommand[SetBuffer]},
+	{"set-health-policy", asCommand[SetHealthPolicy]},
+	{"set-mode", asCommand[SetMode]},
+	{"set-grant", asCommand[SetGrant]},
+	{"apply-haircut", asCommand[ApplyHaircut]},
+}
+
+func asCommand[C Command](data []byte) (Command, error) {
+	var c C
+	err := json.Unmarshal(data, &c)
+	return c, err
+}
+
+// kept is a command as the state keeps it; ok is false for one that cannot wait.
+func kept(c Command) (name, change string, ok bool) {
+	switch c.(type) {
+	case SetPolicy:
+		name = "set-policy"
+	case SetBuffer:
+		name = "set-buffer"
+	case SetHealthPolicy:
+		name = "set-health-policy"
+	case SetMode:
+		name = "set-mode"
+	case SetGrant:
+		name = "set-grant"
+	case ApplyHaircut:
+		name = "apply-haircut"
+	default:
+		return "", "", false
+	}
+	data, err := json.Marshal(c)
+	return name, string(data), err == nil
+}
+
+// unkept is a command that kept made.
+func unkept(p *fleet.Proposal) (Command, *Refusal) {
+	for _, row := range proposable {
+		if row.name != p.Command {
+			continue
+		}
+		if c, err := row.read([]byte(p.Change)); err == nil {
+			return c, nil
+		}
+	}
+	return nil, refuse(WrongState, "proposal %d is of another version of Muster; withdraw it, and propose it anew", p.ID)
+}
+
+// takesTwo is what of a command takes two people; "": nothing. Less may be asked of two people
+// only by two people.
+func takesTwo(s *fleet.State, c Command) string {
+	two := s.Policy.TwoPeople
+	switch c := c.(type) {
+	case SetPolicy:
+		fewer := slices.ContainsFunc(two.Names(), func(name string) bool { return !slices.Contains(c.Policy.TwoPeople.Names(), name) })
+		if (two.Policy || fewer) && s.Policy != c.Policy {
+			return "policy"
+		}
+	case SetBuffer, SetHealthPolicy:
+		if two.Policy {
+			return "policy"
+		}
+	case SetMode:
+		if two.Enforce && c.Mode == fleet.Enforce {
+			return "enforce"
+		}
+	case SetGrant:
+		if two.Overcommit && c.Overcommit {
+			return "overcommit"
+		}
+	case ApplyHaircut:
+		if two.Waves {
+			return "waves"
+		}
+	}
+	return ""
+}
+
+// alonePerson refuses one person what takes two; to try it takes one. Muster's own parts are
+// no person.
+func alonePerson(s *fleet.State, r Request) *Refusal {
+	if r.second || r.Trial || r.Actor.Operator && r.Actor.Principal.Kind == "" {
+		return nil
+	}
+	if c, is := r.Command.(SetPolicy); is && r.Actor.Principal.Kind == fleet.LocalPrincipal && c.Policy.TwoPeople != s.Policy.TwoPeople && c.Policy.TwoPeople != (fleet.TwoPeople{}) {
+		return refuse(WrongState, "the one who runs the server would wait for a second person for ever: have a person who signs in name what takes two people")
+	}
+	if about := takesTwo(s, r.Command); about != "" {
+		return refuse(TwoPeople, "the policy asks for two people (twoPeople: %s): propose it with --propose, and another person approves it", about)
+	}
+	return nil
+}
+
+// mostProposals is how many wait at a time.
+const mostProposals = 200
+
+func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.Event, *Refusal) {
+	if b, is := c.Command.(Batch); is && len(b.Commands) == 1 {
+		c.Command = b.Commands[0]
+	}
+	name, change, ok := kept(c.Command)
+	if !ok {
+		return nil, refuse(Invalid, "this cannot be proposed: one policy, buffer, mode, grant or wave of a haircut can; leave out --propose")
+	}
+	tried := r
+	tried.Command, tried.second = c.Command, true
+	if _, refusal := Decide(s, tried, now); refusal != nil {
+		return nil, refusal
+	}
+	open := 0
+	for _, p := range s.Proposals {
+		if p.State == fleet.ProposalOpen {
+			open++
+		}
+		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change {
+			return nil, refuse(NameTaken, "%s proposed the same already, as proposal %d", p.By, p.ID)
+		}
+	}
+	if open >= mostProposals {
+		return nil, refuse(WrongState, "%d proposals wait already; have some answered, or withdraw them", open)
+	}
+	return one(event.ProposalMade{Proposal: fleet.Proposal{
+		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: base(s, c.Command), Says: says(s, c.Command),
+		By: r.Actor.Name, User: r.Actor.User, Person: r.Actor.Principal, At: now, Reason: r.Reason, State: fleet.ProposalOpen,
+	}})
+}
+
+func openProposal(s *fleet.State, id uint64) (*fleet.Proposal, *Refusal) {
+	p := s.Proposal(id)
+	switch {
+	case p == nil:
+		return nil, refuse(NoSuchProposal, "there is no proposal %d", id)
+	case p.State != fleet.ProposalOpen:
+		return nil, refuse(Stale, "proposal %d was %s by %s", id, p.State, p.AnsweredBy)
+	}
+	return p, nil
+}
+
+func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Instant) ([]event.Event, *Refusal) {
+	p, refusal := openProposal(s, c.ID)
+	if refusal != nil {
+		return nil, refusal
+	}
+	switch {
+	case proposedBy(p, r.Actor):
+		return nil, refuse(TwoPeople, "proposal %d is %s's own; another person answers it, and muster proposal withdraw takes it back", c.ID, r.Actor.Name)
+	case c.Approve && !aPerson(r.Actor):
+		return nil, refuse(TwoPeople, "%s is no person who signed in; a person approves proposal %d", r.Actor.Name, c.ID)
+	}
+	does := r
+	if does.Command, refusal = unkept(p); refusal != nil {
+		return nil, refusal
+	}
+	does.second = true
+	events, refusal := Decide(s, does, now)
+	ended := event.ProposalEnded{ID: c.ID, State: fleet.ProposalDeclined, ProposedBy: p.By, By: r.Actor.Name, Answer: r.Reason}
+	if !c.Approve {
+		if refusal != nil && (refusal.Code == AccessDenied || refusal.Code == NotOperator) {
+			return nil, refusal
+		}
+		return one(ended)
+	}
+	if refusal == nil {
+		refusal = movedOnSince(s, p, does.Command)
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	ended.State = fleet.ProposalApproved
+	return append([]event.Event{ended}, events...), nil
+}
+
+// proposedBy says whether an actor would answer their own proposal: as themselves, as whom
+// they acted for, or as the one who acted for them.
+func proposedBy(p *fleet.Proposal, by Actor) bool {
+	self := func(name string) string { own, _, _ := strings.Cut(name, " for "); return own }
+	return self(p.By) == self(by.Name) || p.User != "" && p.User == by.User || p.Person.Kind != "" && p.Person == by.Principal
+}
+
+// aPerson says whether an actor is a person who signed in, or the one who runs the server.
+func aPerson(by Actor) bool {
+	return by.Principal.Kind == fleet.UserPrincipal || by.Principal.Kind == fleet.LocalPrincipal
+}
+
+// base is what a whole policy would take the place of.
+func base(s *fleet.State, c Command) string {
+	var is any
+	switch c.(type) {
+	case SetPolicy:
+		is = s.Policy
+	case SetHealthPolicy:
+		is = s.Health
+	default:
+		return ""
+	}
+	data, err := json.Marshal(is)
+	if err != nil {
+		panic(err) // every field of the state can be encoded
+	}
+	return string(data)
+}
+
+// says is what a command would do, in words.
+func says(s *fleet.State, c Command) string {
+	switch c := c.(type) {
+	case SetPolicy:
+		return "set the policy: " + strings.Join(differing(s.Policy, c.Policy), ", ")
+	case SetBuffer:
+		return fmt.Sprintf("set the buffer of %s to %s", c.Scope, bufferWords(c.Buffer))
+	case SetHealthPolicy:
+		return "set the health policy"
+	case SetMode:
+		return fmt.Sprintf("put cluster %s into mode %s", c.Cluster, c.Mode)
+	case SetGrant:
+		return fmt.Sprintf("grant %s %d GPUs of %s", c.Quota, c.GPUs, c.Partition)
+	case ApplyHaircut:
+		return "apply a wave of haircut " + c.Name
+	}
+	return ""
+}
+
+func bufferWords(b fleet.Buffer) string {
+	if b.Learns() {
+		return fmt.Sprintf("%s %v", b.Kind, b.Confidence.Float())
+	}
+	return fmt.Sprintf("%s %v", b.Kind, b.Share.Float())
+}
+
+// differing are the settings in which two policies differ, by their names.
+func differing(is, want fleet.Policy) (names []string) {
+	var a, b map[string]json.RawMessage
+	for _, one := range []struct {
+		from fleet.Policy
+		into *map[string]json.RawMessage
+	}{{is, &a}, {want, &b}} {
+		data, err := json.Marshal(one.from)
+		if err == nil {
+			err = json.Unmarshal(data, one.into)
+		}
+		if err != nil {
+			panic(err) // every field of the state can be encoded
+		}
+	}
+	for name := range b {
+		if string(a[name]) != string(b[name]) {
+			names = append(names, name)
+		}
+	}
+	for name := range a {
+		if b[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// movedOnSince refuses a policy that was made from another one than there is now: it would
+// take back what others decided meanwhile.
+func movedOnSince(s *fleet.State, p *fleet.Proposal, c Command) *Refusal {
+	if base(s, c) != p.Base {
+		return refuse(Stale, "the policy has changed since proposal %d was made; propose it anew", p.ID)
+	}
+	return nil
+}
+
+func withdrawProposal(s *fleet.State, r Request, c WithdrawProposal) ([]event.Event, *Refusal) {
+	p, refusal := openProposal(s, c.ID)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if !proposedBy(p, r.Actor) {
+		return nil, refuse(AccessDenied, "proposal %d is of %s, who alone withdraws it; muster proposal decline answers it", c.ID, p.By)
+	}
+	return one(event.ProposalEnded{ID: c.ID, State: fleet.ProposalWithdrawn, ProposedBy: p.By, By: r.Actor.Name, Answer: r.Reason})
+}

@@ -1,0 +1,133 @@
+package core
+
+import (
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// admin is a person or a program with all rights.
+func admin(kind fleet.PrincipalKind, name string) Actor {
+	p := fleet.Principal{Kind: kind, Name: name}
+	return Actor{Name: p.String(), User: name, Principal: p, Holds: []access.Grant{access.GrantOf(fleet.Admin, fleet.Scope{})}}
+}
+
+// What can take two people can be proposed, comes back as it was, and is refused to one person.
+func TestWhatCanTakeTwoPeople(t *testing.T) {
+	s := fleet.NewState()
+	do := func(by Actor, c Command) *Refusal {
+		t.Helper()
+		_, refusal := Step(s, Request{Command: c, Actor: by, Reason: "the story"}, 1)
+		return refusal
+	}
+	must := func(by Actor, c Command) {
+		t.Helper()
+		if refusal := do(by, c); refusal != nil {
+			t.Fatalf("%T: %v", c, refusal)
+		}
+	}
+	must(System, AddCluster{Name: "tiger", Mode: fleet.Shadow})
+	must(System, AddPartition{Cluster: "tiger", GPU: "h200"})
+	must(System, AddIslands{Partition: "tiger/h200", Islands: []NewIsland{{Name: "i1", Nodes: 2}}})
+	must(System, CreateQuota{Path: "oak"})
+	policy := s.Policy
+	policy.TwoPeople = fleet.TwoPeople{Policy: true, Enforce: true, Overcommit: true, Waves: true}
+	must(admin(fleet.UserPrincipal, "amy"), SetPolicy{Policy: policy})
+	fewer := policy
+	fewer.TwoPeople = fleet.TwoPeople{}
+	health := fleet.DefaultHealth()
+	for i, c := range []Command{
+		SetPolicy{Policy: fewer}, SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}}, SetHealthPolicy{Policy: health},
+		SetMode{Cluster: "tiger", Mode: fleet.Enforce}, SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 16, Overcommit: true},
+	} {
+		amy, id := admin(fleet.UserPrincipal, "amy"), uint64(i+1)
+		if refusal := do(amy, c); refusal == nil || refusal.Code != TwoPeople {
+			t.Errorf("%T alone: %v", c, refusal)
+		}
+		must(amy, Propose{Command: c})
+		if back, refusal := unkept(s.Proposal(id)); refusal != nil {
+			t.Errorf("%T comes back as %v, %v", c, back, refusal)
+		}
+		for what, by := range map[string]Actor{
+			"her program": admin(fleet.ServicePrincipal, "amys"), "a workload": admin(fleet.KubernetesPrincipal, "oak/amys@tiger"), "herself": amy,
+			"an operator in her name": {Name: "operator:ops for user:amy", User: "amy", Operator: true, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "amy"}},
+		} {
+			if refusal := do(by, AnswerProposal{ID: id, Approve: true}); refusal == nil || refusal.Code != TwoPeople {
+				t.Errorf("%T approved by %s: %v", c, what, refusal)
+			}
+		}
+		if i == 0 {
+			must(admin(fleet.UserPrincipal, "ben"), AnswerProposal{ID: id})
+			continue // without it the others would take one person
+		}
+		must(admin(fleet.UserPrincipal, "ben"), AnswerProposal{ID: id, Approve: true})
+	}
+	if g := s.Partition("tiger/h200").Account("oak"); s.Cluster("tiger").Mode != fleet.Enforce || s.Buffers["tiger"].Share != 300 || g == nil || g.Grant != 16 {
+		t.Errorf("what was approved was not done: %v %v %v", s.Cluster("tiger").Mode, s.Buffers, g)
+	}
+	if refusal := do(admin(fleet.UserPrincipal, "amy"), Propose{Command: CreateQuota{Path: "elm"}}); refusal == nil || refusal.Code != Invalid {
+		t.Errorf("what takes one person is proposed: %v", refusal)
+	}
+	if refusal := do(Actor{Name: "operator:ops", Operator: true, Principal: fleet.Principal{Kind: fleet.LocalPrincipal, Name: "ops"}}, ApplyHaircut{Name: "none"}); refusal == nil || refusal.Code != TwoPeople {
+		t.Errorf("who runs the server applies a wave alone: %v", refusal)
+	}
+}
+
+// The one who runs the server is one person, and cannot name what takes two.
+func TestOnePersonCannotAskForTwo(t *testing.T) {
+	s := fleet.NewState()
+	policy := s.Policy
+	policy.TwoPeople.Policy = true
+	local := Actor{Name: "operator:ops", Operator: true, Principal: fleet.Principal{Kind: fleet.LocalPrincipal, Name: "ops"}}
+	if _, refusal := Step(s, Request{Command: SetPolicy{Policy: policy}, Actor: local}, 1); refusal == nil || refusal.Code != WrongState {
+		t.Errorf("%v", refusal)
+	}
+}
+
+// A sign-in is ended with those that began before it, by its person or an admin.
+func TestSignInsAreEnded(t *testing.T) {
+	s := fleet.NewState()
+	ada := Actor{Name: "user:ada", User: "ada", Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}}
+	end := func(by Actor, c EndSessions, at fleet.Instant) *Refusal {
+		_, refusal := Step(s, Request{Command: c, Actor: by}, at)
+		return refusal
+	}
+	if refusal := end(ada, EndSessions{User: "bob"}, 10); refusal == nil || refusal.Code != AccessDenied {
+		t.Errorf("ada ends bob's: %v", refusal)
+	}
+	if refusal := end(ada, EndSessions{User: "ada", Session: "session:ABC"}, 10); refusal != nil {
+		t.Error(refusal)
+	}
+	for what, c := range map[string]struct {
+		user, session string
+		began         fleet.Instant
+		want          bool
+	}{
+		"the one":             {"ada", "session:ABC", 9, true},
+		"another of hers":     {"ada", "session:DEF", 9, false},
+		"one of its name":     {"bob", "session:ABC", 9, false},
+		"one that came later": {"ada", "session:ABC", 11, false},
+	} {
+		if got := s.SignedOff(c.user, c.session, c.began); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	if refusal := end(admin(fleet.UserPrincipal, "amy"), EndSessions{User: "ada"}, 20); refusal != nil {
+		t.Error(refusal)
+	}
+	if !s.SignedOff("ada", "session:DEF", 20) || s.SignedOff("ada", "session:DEF", 21) {
+		t.Error("all of hers that began before are ended, and no later one")
+	}
+	again, err := fleet.Decode(must2(s.Encode()))
+	if err != nil || again.Hash() != s.Hash() || s.Clone().Hash() != s.Hash() {
+		t.Errorf("the state does not come back: %v", err)
+	}
+}
+
+func must2[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+func newProposal(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "proposal", Aliases: []string{"proposals"},
+		Short: "changes that take two people: list, approve, decline, withdraw",
+		Long: `A policy can ask for two people (twoPeople: [policy, enforce, overcommit, waves]). Then one proposes the
+change, by its own command with --propose, and another person who may make it approves or declines.`,
+	}
+	return group(cmd, newProposalList(a), newProposalAnswer(a, true), newProposalAnswer(a, false), newProposalWithdraw(a))
+}
+
+func newProposalList(a *app) *cobra.Command {
+	ask := &musterv1.ListProposalsRequest{}
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "list changes that wait for a second person",
+		Args: needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, end := a.within(cmd.Context())
+			defer end()
+			res, err := a.client().Access.ListProposals(ctx, ask)
+			if err != nil {
+				return err
+			}
+			t := newTable("Nothing waits for a second person.",
+				column{head: "PROPOSAL", last: true}, column{head: "STATE"}, column{head: "BY"}, column{head: "AT"}, column{head: "WOULD", folds: true}, column{head: "COMMAND", spare: true}, column{head: "CHANGE", folds: true, spare: true},
+				column{head: "REASON", folds: true}, column{head: "ANSWERED BY"}, column{head: "ANSWER", folds: true, spare: true})
+			for _, p := range res.GetProposals() {
+				t.add(p.GetId(), p.GetState(), p.GetBy(), p.GetAt(), p.GetSays(), p.GetCommand(), p.GetChange(), p.GetReason(), p.GetAnsweredBy(), p.GetAnswer())
+			}
+			return a.print(a.Out, answer{message: res, table: t})
+		},
+	}
+	cmd.Flags().BoolVar(&ask.All, "all", false, "those that were answered, too")
+	return cmd
+}
+
+// proposalNumber reads the number of a proposal.
+func proposalNumber(text string) (uint64, error) {
+	id, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || id == 0 {
+		return 0, usage("%.40q is no number of a proposal; muster proposal list shows them", text)
+	}
+	return id, nil
+}
+
+// answering are the words of approving and declining.
+var answering = map[bool]struct{ use, short, said string }{
+	true:  {"approve NUMBER", "approve what another person proposed; it is done at once", "approved, and done"},
+	false: {"decline NUMBER", "decline what another person proposed", "declined"},
+}
+
+func newProposalAnswer(a *app, approve bool) *cobra.Command {
+	w, words := &writing{}, answering[approve]
+	cmd := &cobra.Command{
+		Use: words.use, Short: words.short,
+		Args: needs(1, 1, "the number of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := proposalNumber(args[0])
+			if err != nil {
+				return err
+			}
+			return a.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := a.client().Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Write: w.message(), Id: id, Approve: approve})
+				return res.GetWritten(), err
+			}, "proposal "+args[0]+" is "+words.said)
+		},
+	}
+	w.flags(cmd)
+	return cmd
+}
+
+func newProposalWithdraw(a *app) *cobra.Command {
+	w := &writing{}
+	cmd := &cobra.Command{
+		Use: "withdraw NUMBER", Short: "take back what you proposed",
+		Args: needs(1, 1, "the number of a proposal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := proposalNumber(args[0])
+			if err != nil {
+				return err
+			}
+			return a.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := a.client().Access.WithdrawProposal(ctx, &musterv1.WithdrawProposalRequest{Write: w.message(), Id: id})
+				return res.GetWritten(), err
+			}, "proposal "+args[0]+" is withdrawn")
+		},
+	}
+	w.flags(cmd)
+	return cmd
+}
