@@ -99,7 +99,7 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		}
 		plan, ok := t.nextPlan(pl)
 		if !ok {
-			if t.withheld.release(0) {
+			if t.withheld.release(noPart) {
 				continue
 			}
 			return
@@ -202,6 +202,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 			return event.GangReturned{ID: w.ID, Spots: spots, Until: t.now.Add(t.grace(w)), Why: plan.Why}
 		}, plan.Why)
 	case placement.Place, placement.Mend:
+		part := plan.Part()
 		t.give(plan)
 		for _, v := range plan.Victims {
 			t.evict(v, w)
@@ -210,7 +211,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 			ID: w.ID, Partition: p.ID, Spots: plan.Spots, Holds: plan.Holds,
 			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend, Passed: plan.Passed,
 		})
-		t.withheld.release(w.ID)
+		t.withheld.release(part)
 	default:
 		panic(fmt.Sprintf("core: plan of kind %d", plan.Kind))
 	}

@@ -29,7 +29,7 @@ type given struct {
 
 // withheld lists the units that are not asked, because room that they got was taken back.
 type withheld struct {
-	by    map[placement.Part]uint64 // the workload that would have taken the room
+	by    map[placement.Part]placement.Part // what would have taken the room
 	times map[placement.Part]int
 }
 
@@ -66,13 +66,13 @@ func overlap(a, b []fleet.Spot) bool {
 // takeBack undoes a decision of the trail and all that followed, so that the plan which
 // would take its room is made without anybody having had it first.
 func (t *turn) takeBack(at int, plan placement.Plan) {
-	d := t.trail.decisions[at]
+	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
 		t.trail.undo[i]()
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
-	t.withheld.add(d, plan)
+	t.withheld.add(d, by)
 	t.next = &plan
 }
 
@@ -90,11 +90,11 @@ func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 }
 
 // add withholds a unit that got room which a plan would take away.
-func (w *withheld) add(d given, plan placement.Plan) {
+func (w *withheld) add(d given, by placement.Part) {
 	if w.by == nil {
-		*w = withheld{map[placement.Part]uint64{}, map[placement.Part]int{}}
+		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}}
 	}
-	w.by[d.part] = plan.Workload.ID
+	w.by[d.part] = by
 	w.times[d.part]++
 }
 
@@ -113,11 +113,14 @@ func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool 
 	return !pl.FitsBacking(fleet.Waiting{Workload: plan.Workload, Pool: plan.Part().Pool}, false)
 }
 
-// release lets the units be asked again that made way for a workload, which now stands; 0: all.
-// It says whether there are any. A unit whose room was taken back too often is not among them.
-func (w *withheld) release(by uint64) (some bool) {
+// noPart is no part of any workload.
+var noPart placement.Part
+
+// release lets the units be asked again that made way for a part of a workload, which now stands;
+// noPart: all. It says whether there are any. A unit whose room was taken back too often is not among them.
+func (w *withheld) release(by placement.Part) (some bool) {
 	for part, other := range w.by {
-		if w.times[part] < mostTakenBack && (by == 0 || by == other) {
+		if w.times[part] < mostTakenBack && (by == noPart || by == other) {
 			delete(w.by, part)
 			some = true
 		}

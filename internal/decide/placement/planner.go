@@ -46,8 +46,8 @@ type Turn struct {
 	Outranked map[uint64]int
 	Insist    map[uint64]bool
 	// Withheld is who is not asked: the room that it got in this turn was taken back, for
-	// another would have taken it at once (by whom).
-	Withheld map[Part]uint64
+	// another would have taken it at once (by what).
+	Withheld map[Part]Part
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.

@@ -5,8 +5,8 @@
 // the numbered steps of semantics §3: gangs first (gangs.go), the rest shared
 // among loose parts (shares.go), everything moved as little as possible
 // (moves.go), gangs that stand nowhere yet let in where nobody's cover has to go
-// (letin.go), idle backing moved to uncovered work (follow.go) and into one island
-// (reunite.go). stand.go holds
+// (letin.go), idle backing moved to uncovered work (follow.go), where need be in exchange
+// for that of others (trade.go, moving.go), and into one island (reunite.go). stand.go holds
 // what an alignment knows, cover.go what of it running work needs. The result is
 // data; core compares it with what is in force and records the difference.
 package promise

@@ -2,15 +2,15 @@ package promise
 
 // followTheWork moves idle backing to islands where work of the same quota
 // stands uncovered, unless that uncovers a sibling's work (hard case: following
-// work). Idle backing of others gives way. What one move makes free another may
-// need: so until none is left.
+// work). Idle backing of others changes places with it (trade.go). What one move makes
+// free another may need: so until none is left.
 func (al *aligner) followTheWork() {
 	for moved := true; moved; {
 		moved = false
 		for k := range al.rows {
 			for x := range al.rows[k].stands {
 				if to := &al.rows[k].stands[x]; to.touched > to.backing {
-					moved = al.follow(k, to) || al.trade(k, to) || moved
+					moved = al.follow(k, to) || al.trade(k, to.island) || moved
 				}
 			}
 		}

@@ -1,7 +1,5 @@
 package promise
 
-import "slices"
-
 // This file moves idle backing of others out of the way of running work. A quota's
 // backing follows its work where no other work is hurt by it (semantics §5). Of two
 // quotas that want an island, the idle one's backing moves (rule 4).
@@ -23,29 +21,6 @@ func (al *aligner) makeRoom(k int) {
 	}
 }
 
-// trade moves idle backing of an account to where its first work stands uncovered,
-// and idle backing of others from there to where it was.
-func (al *aligner) trade(k int, to *stand) bool {
-	moved := false
-	if !al.othersIdle(k, to.island) {
-		return false
-	}
-	al.findFirst(k)
-	for x := range al.rows[k].stands {
-		from := &al.rows[k].stands[x]
-		t := al.treeOf(from)
-		n := min(to.first-to.backing, al.idle(from), t.backing-t.touched)
-		if from == to || n <= 0 {
-			continue
-		}
-		n = al.giveWay(k, to.island, from.island, n)
-		al.add(k, to, n)
-		al.add(k, from, -n)
-		moved = moved || n > 0
-	}
-	return moved
-}
-
 // giveWay moves up to n nodes of idle backing of other accounts than k from an
 // island to another, and says how many moved. No piece of theirs is broken by it.
 func (al *aligner) giveWay(k, from, to, n int) int {
@@ -62,14 +37,6 @@ func (al *aligner) giveWay(k, from, to, n int) int {
 		}
 	}
 	return moved
-}
-
-// othersIdle says whether backing of other accounts than k is idle in an island.
-func (al *aligner) othersIdle(k, island int) bool {
-	return slices.ContainsFunc(al.islands[island].accounts, func(other int) bool {
-		s := al.at(other, island)
-		return other != k && al.idle(&s) > 0
-	})
 }
 
 // spare is how much of what backs another account in an island covers no work of

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (s *Story) YAML() string {
 			fmt.Fprintf(&b, "# %s\n", line)
 		}
 	}
-	fmt.Fprintf(&b, "scenario: %q\npolicy: {buffer: {kind: fixed, share: %s}}\nclusters:\n", s.Title, s.Buffer)
+	fmt.Fprintf(&b, "scenario: %q\npolicy: {buffer: {kind: fixed, share: %s}%s}\nclusters:\n", s.Title, s.Buffer, s.silence())
 	for _, c := range s.Clusters {
 		var islands []string
 		for _, i := range c.Islands {
@@ -108,6 +109,14 @@ func (s *Story) YAML() string {
 		fmt.Fprintf(&b, "  - {at: %s, %s}\n", text.Duration(step.At), step.yaml())
 	}
 	return b.String()
+}
+
+// silence is the setting of a story in which reports stop: they are stale at once.
+func (s *Story) silence() string {
+	if slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Kind == "stale" }) {
+		return ", staleAfter: 0s"
+	}
+	return ""
 }
 
 func (s Step) yaml() string {

@@ -124,6 +124,9 @@ func (t *telling) do(ctx context.Context, s Step) error {
 		o.happen(t.world.outside)
 		return nil
 	}
+	if s.Refused == "" && t.world.waits(s.Do) {
+		return nil
+	}
 	r, possible := t.request(s)
 	if !possible {
 		return nil

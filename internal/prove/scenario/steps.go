@@ -37,9 +37,9 @@ func (p *parser) action(kind string, v yamlfile.Value) Action {
 	case "idle":
 		return p.idle(v)
 	case "stale":
-		return Told{Command: core.StopReports{Cluster: v.Name()}}
+		return silence(v)
 	case "fresh":
-		return Told{Command: core.ResumeReports{Cluster: v.Name()}}
+		return speech(v)
 	}
 	return quotaAction(kind, v)
 }

@@ -25,12 +25,13 @@ type world struct {
 	runner   *provision.Runner        // builds them
 	runtimes map[string]time.Duration // of workloads that end, by namespace/name
 	executor executor                 // carries out visits
+	silent   map[string]fleet.Instant // clusters whose reports stopped then and are not stale yet
 	wrong    []string                 // what did not hold, though it always must
 	watch    Watcher                  // nil: no watcher
 }
 
 func newWorld(ctx context.Context, open func(Setting) (Stage, error)) (w *world, err error) {
-	w = &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}}
+	w = &world{now: Start, journal: memory.New(), runtimes: map[string]time.Duration{}, silent: map[string]fleet.Instant{}}
 	w.outside = simulated.New(func() fleet.Instant { return w.now })
 	w.stage = newHere(w)
 	if open != nil {
@@ -122,7 +123,7 @@ const mostAtOnce = 100_000
 // reports, and what time alone brings, in order of time.
 func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 	for rounds := 0; ; rounds++ {
-		due := min(w.stage.Due(), w.engine.NextAlarm(), w.visitsDue(), w.runner.Due())
+		due := min(w.stage.Due(), w.engine.NextAlarm(), w.visitsDue(), w.runner.Due(), w.staleDue())
 		if due > moment {
 			w.now = moment
 			return nil
@@ -140,6 +141,9 @@ func (w *world) passUntil(ctx context.Context, moment fleet.Instant) error {
 // happen lets the stage do what is due there at this moment, and time pass.
 func (w *world) happen(ctx context.Context) error {
 	if err := w.stage.Happen(ctx, w.now); err != nil {
+		return err
+	}
+	if err := w.growStale(ctx); err != nil {
 		return err
 	}
 	if err := w.visit(ctx); err != nil {
