@@ -17,7 +17,9 @@ const DefaultAddress = "127.0.0.1:6878"
 
 // Options of New. The zero value reaches a server on this machine.
 type Options struct {
-	Address    string       // host:port, a URL with http:// or https://, or unix:PATH; "" means DefaultAddress
+	// Address is host:port, a URL with http:// or https://, or unix:PATH; "" means DefaultAddress.
+	// Several, with commas in between, are servers of one fleet: whichever can answer is asked.
+	Address    string
 	Token      string       // says who the caller is; "" is enough on loopback
 	As         string       // the user to act for; only operators may
 	HTTPClient *http.Client // nil: one of the client's own
@@ -49,13 +51,9 @@ type Client struct {
 
 // New makes a client. It does not connect yet.
 func New(o Options) *Client {
-	address := base(o.Address)
+	h, address := way(o)
 	c := newCourier(address, o)
 	with := []connect.ClientOption{connect.WithInterceptors(follower{}, c)}
-	h := o.HTTPClient
-	if h == nil {
-		h = &http.Client{Transport: transport(o.Address)}
-	}
 	return &Client{
 		Access:        musterv1connect.NewAccessServiceClient(h, address, with...),
 		Fleet:         musterv1connect.NewFleetServiceClient(h, address, with...),
@@ -76,6 +74,23 @@ func New(o Options) *Client {
 		Buildout:      musterv1connect.NewBuildoutServiceClient(h, address, with...),
 		courier:       c,
 	}
+}
+
+// way is how the server is reached, or whichever of several can answer, and the URL of its calls.
+func way(o Options) (h *http.Client, url string) {
+	list := addresses(o.Address)
+	if len(list) < 2 {
+		if h = o.HTTPClient; h == nil {
+			h = &http.Client{Transport: transport(o.Address)}
+		}
+		return h, base(o.Address)
+	}
+	h = &http.Client{}
+	if o.HTTPClient != nil {
+		*h = *o.HTTPClient
+	}
+	h.Transport = newServers(list, h.Transport)
+	return h, base(list[0])
 }
 
 // base makes a URL of an address.

@@ -27,6 +27,7 @@ const (
 // ones again, and turns errors into those of this package.
 type courier struct {
 	address string
+	several bool // the address lists several servers
 	token   string
 	as      string
 	retries int
@@ -38,7 +39,10 @@ func newCourier(address string, o Options) *courier {
 	if retries == 0 {
 		retries = 3
 	}
-	return &courier{address, o.Token, o.As, retries, pause}
+	if several := len(addresses(o.Address)) > 1; several {
+		return &courier{o.Address, several, o.Token, o.As, retries, pause}
+	}
+	return &courier{address, false, o.Token, o.As, retries, pause}
 }
 
 // WrapUnary is part of connect.Interceptor.
@@ -48,16 +52,52 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if needsKey(req) {
 			req.Header().Set(headerKey, newKey())
 		}
-		for attempt := 0; ; attempt++ {
+		t := tries{most: c.retries, several: c.several, began: time.Now()}
+		for {
 			res, err := next(ctx, req)
 			if err == nil {
 				return res, nil
 			}
-			if attempt >= c.retries || !lost(ctx, err) || c.pause(ctx, attempt) != nil {
+			if !lost(ctx, err) || !t.another(err) || c.pause(ctx, t.pauses()) != nil {
 				return nil, c.plain(err)
 			}
 		}
 	}
+}
+
+// tries are how often one call was sent.
+type tries struct {
+	most    int  // but for a takeover
+	several bool // servers are known
+	began   time.Time
+	n       int
+	waits   bool // for a server that takes over
+}
+
+// takeover is how long a call waits for a server that takes over.
+const takeover = 10 * time.Second
+
+// another says whether a call whose answer was lost is to be sent again. While one server
+// takes over from another, each that is there says that nobody leads.
+func (t *tries) another(err error) bool {
+	t.n++
+	t.waits = t.waits || nobodyLeads(err, t.several)
+	return t.n <= t.most || t.waits && t.most > 0 && time.Since(t.began) < takeover
+}
+
+// pauses is after which attempt the pause before the next is measured: in a takeover it stays short.
+func (t *tries) pauses() int {
+	if t.waits {
+		return min(t.n-1, 1)
+	}
+	return t.n - 1
+}
+
+// nobodyLeads says whether a server answers that nothing can be decided now, where that ends with a takeover.
+func nobodyLeads(err error, several bool) bool {
+	var e *connect.Error
+	return errors.As(err, &e) && connect.CodeOf(err) == connect.CodeUnavailable &&
+		(e.Meta().Get("Retry-After") != "" || several && connect.IsWireError(err))
 }
 
 // WrapStreamingClient is part of connect.Interceptor.

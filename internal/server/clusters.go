@@ -92,7 +92,7 @@ func (s *server) several() (*clusters, error) {
 	if err != nil {
 		return nil, cli.Malformed(fmt.Errorf("certificates of agents: %w", err))
 	}
-	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined}
+	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined, Term: s.term}
 	return c, nil
 }
 
@@ -134,7 +134,7 @@ func (c *clusters) Run(ctx context.Context) error {
 		c.look(join, c.own[join.Name])
 	}
 	if c.hub != nil {
-		c.all.Go(func() { stop(c.hub.Serve(ctx, c.server.agents)) })
+		c.all.Go(func() { c.hub.Lead(ctx) })
 	}
 	c.all.Go(func() { c.notice(ctx) })
 	<-ctx.Done()
@@ -145,10 +145,22 @@ func (c *clusters) Run(ctx context.Context) error {
 	return nil
 }
 
+// Listen takes lines of agents until ctx ends, also while another server leads: they are there
+// then when this one does.
+func (c *clusters) Listen(ctx context.Context) error {
+	if c.hub == nil {
+		return nil
+	}
+	return c.hub.Serve(ctx, c.server.agents)
+}
+
 // check says whether an agent that has dialled in may stay.
 func (c *clusters) check(h link.Hello) error {
 	if c.own[h.Cluster] != nil {
 		return fmt.Errorf("the server reaches cluster %s by a kubeconfig of its own", h.Cluster)
+	}
+	if _, follows := c.server.engine.Follows(); follows && !h.Several {
+		return link.ErrFollows
 	}
 	return c.same(h)
 }

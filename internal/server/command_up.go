@@ -50,7 +50,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
-	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in; without it the journal is in --data")
+	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in ($MUSTER_JOURNAL); without it the journal is in --data")
 	f.BoolVar(&o.Standby, "standby", false, "with --journal: follow the server that leads, and take over when it is gone")
 	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens, and TLS or a proxy")
@@ -75,6 +75,10 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	return cmd
 }
+
+// journalEnv has the address of the database where --journal is not given: other users of the
+// machine see a command line, with the password in it.
+const journalEnv = "MUSTER_JOURNAL"
 
 var logLevels = []string{"debug", "info", "warn", "error"}
 
@@ -104,6 +108,9 @@ func (o *upCommand) settle() error {
 	}
 	if err := o.real(); err != nil {
 		return err
+	}
+	if o.upOptions.Journal == "" {
+		o.upOptions.Journal = o.Env.Getenv(journalEnv)
 	}
 	if o.upOptions.Journal == "" && (o.Standby || o.Advertise != "") {
 		return cli.Usage("--standby and --advertise go with --journal: only servers on one database take over from each other")

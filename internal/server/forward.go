@@ -24,6 +24,9 @@ func (s *server) forward(own http.Handler) http.Handler {
 		lag, follows := s.engine.Follows()
 		switch {
 		case !follows || changes(r) && !s.api.Forwardable(r): // a caller who is unknown here is refused here
+			if s.leadership.may() != nil {
+				w.Header().Set(headerRetry, "1") // another server leads in a moment
+			}
 			own.ServeHTTP(w, r)
 		case !changes(r):
 			w.Header().Set(headerLag, fmt.Sprintf("%dms", lag.Milliseconds()))
@@ -61,8 +64,9 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 			p.SetXForwarded()
 			p.Out.Header.Set(headerForwarded, s.leadership.holder)
 		},
-		Transport:     transportOf(r),
-		FlushInterval: -1,
+		Transport:      s.peers.of(r),
+		FlushInterval:  -1,
+		ModifyResponse: s.caughtUp,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			nobodyLeads(w, fmt.Sprintf("the server that leads (%s) does not answer: %v; try again in a moment", leader.Address, err))
 		},
@@ -79,6 +83,29 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
+// caughtUp lets an answer of the leader wait until this server has what the command wrote: who
+// reads here next finds it. A leader that cannot decide now is replaced in a moment.
+func (s *server) caughtUp(res *http.Response) error {
+	if res.StatusCode == http.StatusServiceUnavailable {
+		res.Header.Set(headerRetry, "1")
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(res.Request.Context(), catchUp)
+	defer stop()
+	if last, _, err := s.journal.Last(ctx); err == nil {
+		_ = s.engine.Await(ctx, last) // else the next read is older, and says so
+	}
+	return nil
+}
+
+// catchUp is how long the answer to a command waits for that at most.
+const catchUp = time.Second
+
+// headerRetry tells a client that the same call may be answered in a moment, in seconds.
+const headerRetry = "Retry-After"
+
 // scheme is how the servers speak with each other: as with their clients.
 func (s *server) scheme() string {
 	if s.TLSCert != "" {
@@ -90,27 +117,10 @@ func (s *server) scheme() string {
 // headerForwarded keeps servers from sending a request to each other for ever.
 const headerForwarded = "Muster-Forwarded-By"
 
-var transports = [2]*http.Transport{newTransport(false), newTransport(true)}
-
-// transportOf speaks the protocol of a request: what gRPC says at the end needs HTTP/2.
-func transportOf(r *http.Request) *http.Transport {
-	if r.ProtoMajor == 2 {
-		return transports[1]
-	}
-	return transports[0]
-}
-
-func newTransport(two bool) *http.Transport {
-	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: 30 * time.Second, Protocols: &http.Protocols{}}
-	t.Protocols.SetHTTP1(!two)
-	t.Protocols.SetUnencryptedHTTP2(two)
-	return t
-}
-
 // nobodyLeads refuses a request for now, so that clients send it again.
 func nobodyLeads(w http.ResponseWriter, why string) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Retry-After", "1")
+	w.Header().Set(headerRetry, "1")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_ = json.NewEncoder(w).Encode(map[string]string{"code": "unavailable", "message": why})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/past/keeper"
 	"github.com/muster-fleet/muster/internal/faces/cli"
@@ -45,9 +46,13 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 	return j, nil
 }
 
+// statementPatience is how long the database may take for one statement: who waits for an append
+// is told then that the database is away.
+const statementPatience = 5 * time.Second
+
 // openDatabase opens the journal in a database.
 func (s *server) openDatabase(ctx context.Context) (journal.Journal, error) {
-	j, err := postgres.Open(ctx, s.Journal, postgres.Options{FullCheck: s.FullCheck})
+	j, err := postgres.Open(ctx, s.Journal, postgres.Options{FullCheck: s.FullCheck, Timeout: statementPatience})
 	var newer *journal.VersionError
 	if errors.As(err, &newer) || errors.Is(err, journal.ErrUnavailable) {
 		return nil, cli.Malformed(err)

@@ -161,6 +161,7 @@ type persistents struct {
 type persistent struct {
 	client    *client.Client
 	number    int
+	several   bool          // it knows several servers
 	patience  time.Duration // for one answer; 0: 30 s
 	turn      int
 	submitted []string // names
@@ -172,10 +173,13 @@ func newPersistents(t *testing.T, v *victim, n int) *persistents {
 	return newCrowd(t, v.address, n, func(*persistent) { v.ready() })
 }
 
-func newCrowd(t *testing.T, address string, n int, again func(*persistent)) *persistents {
+func newCrowd(t *testing.T, address string, n int, again func(*persistent), prepare ...func(*persistent)) *persistents {
 	p := &persistents{t: t, again: again, acks: make(chan struct{}, 1<<16), quit: make(chan struct{})}
 	for i := range n {
 		one := &persistent{client: client.New(client.Options{Address: address, Retries: -1}), number: i}
+		for _, fn := range prepare {
+			fn(one)
+		}
 		p.each = append(p.each, one)
 		p.done.Go(func() { p.live(one) })
 	}

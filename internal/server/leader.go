@@ -88,6 +88,15 @@ func (l *leadership) started() bool {
 	}
 }
 
+// term is in which term this server leads; 0: it does not.
+func (s *server) term() int64 {
+	l := s.leadership
+	if l == nil || l.j == nil || !l.started() {
+		return 0
+	}
+	return l.leader.Load().Term
+}
+
 // keep renews the lease until ctx ends. It returns journal.ErrDeposed once another server leads.
 func (l *leadership) keep(ctx context.Context) error {
 	tick := time.NewTicker(leaseLength / 4)
@@ -151,17 +160,27 @@ func (s *server) elect(ctx context.Context) error {
 			return err
 		}
 		began := time.Now()
-		renewing, stop := context.WithCancel(ctx)
-		kept := make(chan error, 1)
-		go func() { kept <- l.keep(renewing) }()
-		err := s.takeOver(ctx)
-		stop()
-		if err := errors.Join(err, <-kept); err != nil {
+		if err := s.takeOverKept(ctx); err != nil {
 			return err
 		}
 		s.line.say("This server leads now, from version %d (after %.2f s).", s.engine.Durable(), time.Since(began).Seconds())
 	}
 	return l.keep(ctx)
+}
+
+// takeOverKept takes over while the lease is renewed. It ends once another server leads, however
+// long the database takes to answer.
+func (s *server) takeOverKept(ctx context.Context) error {
+	renewing, stop := context.WithCancelCause(ctx)
+	kept := make(chan error, 1)
+	go func() {
+		err := s.leadership.keep(renewing)
+		stop(err)
+		kept <- err
+	}()
+	err := s.takeOver(renewing)
+	stop(nil)
+	return errors.Join(<-kept, err)
 }
 
 // takeOver makes a server that followed one that leads.

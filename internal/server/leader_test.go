@@ -3,6 +3,8 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -31,10 +33,12 @@ type pair struct {
 	dirs      [2]string
 	at        [2]string
 	cmd       [2]*exec.Cmd
+	stopped   time.Duration // how long one that is stopped stays so
 }
 
 func newPair(t *testing.T, replicated bool) *pair {
-	p := &pair{t: t, fleet: filepath.Join(newVictim(t).dir, "fleet.yaml")}
+	p := &pair{t: t, fleet: filepath.Join(t.TempDir(), "fleet.yaml")}
+	write(t, p.fleet, crowdsFleet(crowded))
 	p.databases[0] = pgtest.Start(t, "fsync = off")
 	if replicated {
 		p.databases[1] = p.databases[0].Replicate()
@@ -52,6 +56,18 @@ func newPair(t *testing.T, replicated bool) *pair {
 	return p
 }
 
+// crowded is how many clients there are at most.
+const crowded = 64
+
+// crowdsFleet is a fleet with a pair of quotas for each client; see newVictim.
+func crowdsFleet(clients int) string {
+	var quotas strings.Builder
+	for i := range clients {
+		fmt.Fprintf(&quotas, "  - {path: p%d/from, grants: [{partition: tiger/h200, gpus: 4000}]}\n  - {path: p%d/to}\n", i, i)
+	}
+	return "policy: {buffer: {share: 0}}\nclusters:\n  - name: tiger\n    partitions:\n      - gpu: h200\n        islands: [{name: i1, nodes: 32000}]\nquotas:\n" + quotas.String()
+}
+
 // journal is the address of the database as a server knows it.
 func (p *pair) journal(i int) string {
 	var hosts []string
@@ -67,6 +83,7 @@ func (p *pair) journal(i int) string {
 func (p *pair) start(i int) {
 	p.t.Helper()
 	p.cmd[i] = exec.Command("muster", "up", "--journal", p.journal(i), "--data", p.dirs[i], "--listen", p.at[i], "--fleet", p.fleet)
+	p.cmd[i].Env = append(os.Environ(), clockEnv+"="+p.clock(i))
 	pipe, err := p.cmd[i].StdoutPipe()
 	if err != nil {
 		p.t.Fatal(err)
@@ -90,6 +107,16 @@ func (p *pair) start(i int) {
 	}
 	_ = p.cmd[i].Wait()
 	p.t.Fatalf("server %d does not start: %s", i, p.said(i))
+}
+
+// clock is the file that says by how much a server's clock is wrong.
+func (p *pair) clock(i int) string { return p.dirs[i] + ".clock" }
+
+// jump sets a server's clock.
+func (p *pair) jump(i int, by time.Duration) {
+	if err := os.WriteFile(p.clock(i), []byte(by.String()), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func (p *pair) words(i int) string { return p.dirs[i] + ".log" }
@@ -142,8 +169,14 @@ var leaderFaults = []fault{
 	{
 		name: "leader stopped", takes: true,
 		befall: func(p *pair, i int) { _ = p.cmd[i].Process.Signal(syscall.SIGSTOP) },
-		end:    func(p *pair, i int) { _ = p.cmd[i].Process.Signal(syscall.SIGCONT) },
+		end: func(p *pair, i int) {
+			time.Sleep(p.stopped) // meanwhile the other leads
+			_ = p.cmd[i].Process.Signal(syscall.SIGCONT)
+		},
 	},
+	{name: "clock jumped ahead", befall: func(p *pair, i int) { p.jump(i, 2*time.Hour) }, end: func(p *pair, i int) { p.jump(i, 0) }},
+	{name: "clock jumped far ahead", befall: func(p *pair, i int) { p.jump(i, 90*24*time.Hour) }, end: func(p *pair, i int) { p.jump(i, 0) }},
+	{name: "clock jumped back", befall: func(p *pair, i int) { p.jump(i, -time.Hour) }, end: func(p *pair, i int) { p.jump(i, 0) }},
 	{name: "leader cut off", takes: true, befall: func(p *pair, i int) { p.each(i, (*cable).cut) }, end: func(p *pair, i int) { p.each(i, (*cable).mend) }},
 	{name: "database killed", befall: func(p *pair, _ int) { p.databases[0].Kill(); p.databases[0].Run() }, end: func(*pair, int) {}},
 	{name: "database failed over", replicas: true, befall: (*pair).failOver, end: (*pair).replicate},
@@ -184,17 +217,29 @@ func (p *pair) replicate(int) {
 // TestAStandbyTakesOver lets something befall the server that leads, or its database, again
 // and again under load. No acknowledged command is lost or done twice, and no two servers'
 // records are interleaved. MUSTER_TAKEOVERS says how often, MUSTER_SEED replays a choice of
-// moments, and MUSTER_REPLICA=1 gives the database a synchronous replica.
+// moments, MUSTER_CLIENTS and MUSTER_STOPPED (seconds) make it as hard as it is to be shown, and
+// MUSTER_REPLICA=1 gives the database a synchronous replica. Half of the clients know one
+// server each; the others know both, and see no error at all.
 func TestAStandbyTakesOver(t *testing.T) {
-	times, seed := int(fromEnv(t, "MUSTER_TAKEOVERS", 4)), uint64(fromEnv(t, "MUSTER_SEED", time.Now().UnixNano()%1e9))
+	times, seed := int(fromEnv(t, "MUSTER_TAKEOVERS", 5)), uint64(fromEnv(t, "MUSTER_SEED", time.Now().UnixNano()%1e9))
 	replicated := fromEnv(t, "MUSTER_REPLICA", 0) == 1
 	faults := slices.DeleteFunc(slices.Clone(leaderFaults), func(f fault) bool { return f.replicas && !replicated || f.name == "database killed" && replicated })
+	clients := min(int(fromEnv(t, "MUSTER_CLIENTS", pairs)), crowded)
 	p := newPair(t, replicated)
-	var turn atomic.Int64
-	crowd := newCrowd(t, p.at[0], pairs, func(one *persistent) {
+	p.stopped = time.Duration(fromEnv(t, "MUSTER_STOPPED", 1)) * time.Second
+	var turn, errs atomic.Int64
+	crowd := newCrowd(t, p.at[0], clients, func(one *persistent) {
+		if one.several {
+			errs.Add(1)
+			return
+		}
 		one.patience = 2 * time.Second // a server that is stopped answers nothing
 		one.client = client.New(client.Options{Address: p.at[turn.Add(1)%2], Retries: -1})
 		time.Sleep(20 * time.Millisecond) // a server that is gone refuses at once
+	}, func(one *persistent) {
+		if one.several = one.number%2 == 1; one.several {
+			one.client = client.New(client.Options{Address: p.at[0] + "," + p.at[1]})
+		}
 	})
 	rng := rand.New(rand.NewPCG(seed, 0))
 	without := map[string][]time.Duration{}
@@ -210,7 +255,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 		for len(crowd.acks) > 0 {
 			<-crowd.acks
 		}
-		p.await(crowd, pairs+1, f.name) // each client may have had an answer on its way
+		p.await(crowd, clients+1, f.name) // each client may have had an answer on its way
 		without[f.name] = append(without[f.name], time.Since(began))
 		if f.takes && p.leader() == was {
 			t.Errorf("%s: it still leads", f.name)
@@ -221,7 +266,10 @@ func TestAStandbyTakesOver(t *testing.T) {
 	p.databases[0].SQL(`DO $$ BEGIN IF EXISTS (SELECT 1 FROM (SELECT term < lag(term) OVER (ORDER BY seq) AS back FROM muster.entry) x WHERE back)
 THEN RAISE EXCEPTION 'records of two leaders are interleaved'; END IF; END $$`)
 	acknowledged := crowd.verify(context.Background(), client.New(client.Options{Address: p.at[p.leader()]}))
-	t.Logf("%d faults (seed %d): %d commands acknowledged", times, seed, acknowledged)
+	t.Logf("%d faults (seed %d), %d clients: %d commands acknowledged; %d errors at those that know both servers", times, seed, clients, acknowledged, errs.Load())
+	if errs.Load() > 0 {
+		t.Errorf("clients that know both servers saw %d errors", errs.Load())
+	}
 	for _, f := range faults {
 		tell(t, f.name, without[f.name])
 	}
@@ -266,8 +314,58 @@ func TestAServerThatFollowsAnswersReadsAndSendsWritesOn(t *testing.T) {
 	if says := "This server follows " + p.at[1-follower]; err != nil || !strings.Contains(string(page), says) {
 		t.Errorf("the page does not say %q (%v)", says, err)
 	}
+	if res, err := one.client.Workloads.ListWorkloads(t.Context(), &musterv1.ListWorkloadsRequest{}); err != nil || len(res.GetWorkloads()) != 1 || res.GetSeen().GetLag() == nil {
+		t.Errorf("right after the write the server that follows has %v (%v)", res, err)
+	}
 	status, err := one.client.System.Status(t.Context(), &musterv1.StatusRequest{})
 	if err != nil || len(status.GetWarnings()) != 1 || !strings.Contains(status.GetWarnings()[0].GetText(), "which leads") {
 		t.Errorf("the status of the server that follows warns of %v (%v)", status.GetWarnings(), err)
+	}
+	if lag := status.GetSeen().GetLag(); lag == nil || lag.AsDuration() > 2*time.Second || status.GetLeader() != p.at[1-follower] {
+		t.Errorf("the server that follows is behind by %v, and says that %q leads", lag, status.GetLeader())
+	}
+	if now, err := client.New(client.Options{Address: p.at[1-follower]}).System.Status(t.Context(), &musterv1.StatusRequest{}); err != nil || now.GetSeen().GetLag() != nil || now.GetLeader() != "" {
+		t.Errorf("the server that leads is behind by %v, and says that %q leads (%v)", now.GetSeen().GetLag(), now.GetLeader(), err)
+	}
+}
+
+// Who names both servers sees nothing of a takeover: no command fails, and no record of a
+// stream is missing or comes twice.
+func TestWhoNamesBothServersSeesNoTakeover(t *testing.T) {
+	p := newPair(t, false)
+	both := p.at[0] + "," + p.at[1]
+	one := &persistent{client: client.New(client.Options{Address: both}), number: 1, several: true}
+	ctx, stop := context.WithCancel(t.Context())
+	var last atomic.Uint64
+	watched := make(chan error, 1)
+	go func() {
+		watched <- client.New(client.Options{Address: both}).Watch(ctx, 1, nil, func(r *musterv1.Record) error {
+			if seq := last.Add(1); seq != r.GetSeq() {
+				return fmt.Errorf("record %d follows %d", r.GetSeq(), seq-1)
+			}
+			return nil
+		})
+	}()
+	for n := range 30 {
+		note := one.next()
+		if err := one.try(one.key()); err != nil {
+			t.Fatalf("command %d gives %v", n, err)
+		}
+		note()
+		if n == 10 {
+			p.kill(p.leader())
+		}
+	}
+	out, err := exec.Command("muster", "status", "--server", both).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "state      version") {
+		t.Errorf("muster status: %v: %s", err, out)
+	}
+	now, err := one.client.System.Status(t.Context(), &musterv1.StatusRequest{})
+	for err == nil && last.Load() < now.GetSeen().GetVersion() && len(watched) == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	if broke := <-watched; !errors.Is(broke, context.Canceled) || err != nil {
+		t.Errorf("the stream broke at record %d: %v (%v)", last.Load(), broke, err)
 	}
 }

@@ -79,6 +79,7 @@ type server struct {
 	log   *slog.Logger
 
 	leadership *leadership
+	peers      peers // how the server that leads is reached
 
 	listener   net.Listener
 	socket     net.Listener      // for this machine's own user; nil: there is none
@@ -163,12 +164,17 @@ func (s *server) openData(ctx context.Context) (err error) {
 	return s.folder.settle(s.upOptions, s.records > 0)
 }
 
+// machineClock is the clock of this machine, for tests that set it wrong; nil: what it is.
+var machineClock func() fleet.Instant
+
 func (s *server) openEngine(ctx context.Context) (err error) {
 	if s.cluster, err = s.newCluster(); err != nil {
 		return err
 	}
 	s.leadership = newLeadership(s.journal, s.advertised())
+	began := time.Now()
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
+		Now: machineClock, Steady: func() time.Duration { return time.Since(began) },
 		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
 		Follow: s.leadership.j != nil, May: s.leadership.may, First: s.firstCommand,
 	}))
@@ -183,8 +189,10 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.peers = newPeers(secured)
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
+	s.metrics.Lag = s.engine.Follows
 	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == "" && s.OIDC.Issuer == ""}})
 	if err != nil {
 		return err
@@ -195,7 +203,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Front: s.forward, Rest: http.HandlerFunc(s.rest),
+		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
 		err = s.openSocket(ctx)
@@ -216,11 +224,13 @@ func (s *server) startLeading(ctx context.Context) error {
 	if s.Standby {
 		return nil
 	}
-	ok, err := l.claim(ctx)
+	brief, stop := context.WithTimeout(ctx, leaseLength)
+	defer stop()
+	ok, err := l.claim(brief)
 	if err != nil || !ok {
 		return err
 	}
-	return s.takeOver(ctx)
+	return s.takeOverKept(ctx)
 }
 
 // advertised is where other servers and clients reach this one.
@@ -260,7 +270,7 @@ func (s *server) run(ctx context.Context) error {
 	defer stop(nil)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
+		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
 	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
@@ -285,6 +295,14 @@ func (s *server) run(ctx context.Context) error {
 
 func (s *server) live(ctx context.Context) error {
 	return s.cluster.live(ctx, s.engine, s.line)
+}
+
+// hearAgents takes lines of clusters' agents.
+func (s *server) hearAgents(ctx context.Context) error {
+	if several, ok := s.cluster.real.(*clusters); ok {
+		return several.Listen(ctx)
+	}
+	return nil
 }
 
 func (s *server) serve(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -210,7 +211,9 @@ type Seen struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Version uint64                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	// The moment that the answer is about.
-	At            *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// How far the state may be behind that of the server that leads. Absent: it is that server's.
+	Lag           *durationpb.Duration `protobuf:"bytes,3,opt,name=lag,proto3" json:"lag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -255,6 +258,13 @@ func (x *Seen) GetVersion() uint64 {
 func (x *Seen) GetAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.At
+	}
+	return nil
+}
+
+func (x *Seen) GetLag() *durationpb.Duration {
+	if x != nil {
+		return x.Lag
 	}
 	return nil
 }
@@ -524,7 +534,7 @@ var File_muster_v1_common_proto protoreflect.FileDescriptor
 
 const file_muster_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x16muster/v1/common.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb6\x01\n" +
+	"\x16muster/v1/common.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb6\x01\n" +
 	"\x05Write\x121\n" +
 	"\x0fidempotency_key\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x0eidempotencyKey\x12%\n" +
 	"\x0eexpect_version\x18\x02 \x01(\x04R\rexpectVersion\x12\x17\n" +
@@ -538,10 +548,11 @@ const file_muster_v1_common_proto_rawDesc = "" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12(\n" +
 	"\x06events\x18\x05 \x03(\v2\x10.muster.v1.EventR\x06events\x12\x14\n" +
 	"\x05notes\x18\x06 \x03(\tR\x05notes\x12\x1a\n" +
-	"\bproposal\x18\a \x01(\x04R\bproposal\"L\n" +
+	"\bproposal\x18\a \x01(\x04R\bproposal\"y\n" +
 	"\x04Seen\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12*\n" +
-	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"/\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12+\n" +
+	"\x03lag\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x03lag\"/\n" +
 	"\x05Event\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\tR\x04data\"\x9e\x01\n" +
@@ -586,20 +597,22 @@ var file_muster_v1_common_proto_goTypes = []any{
 	(*FieldViolation)(nil),        // 6: muster.v1.FieldViolation
 	nil,                           // 7: muster.v1.Refusal.FiguresEntry
 	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
 }
 var file_muster_v1_common_proto_depIdxs = []int32{
 	8, // 0: muster.v1.Written.at:type_name -> google.protobuf.Timestamp
 	3, // 1: muster.v1.Written.events:type_name -> muster.v1.Event
 	8, // 2: muster.v1.Seen.at:type_name -> google.protobuf.Timestamp
-	8, // 3: muster.v1.Record.at:type_name -> google.protobuf.Timestamp
-	3, // 4: muster.v1.Record.events:type_name -> muster.v1.Event
-	7, // 5: muster.v1.Refusal.figures:type_name -> muster.v1.Refusal.FiguresEntry
-	6, // 6: muster.v1.Refusal.fields:type_name -> muster.v1.FieldViolation
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	9, // 3: muster.v1.Seen.lag:type_name -> google.protobuf.Duration
+	8, // 4: muster.v1.Record.at:type_name -> google.protobuf.Timestamp
+	3, // 5: muster.v1.Record.events:type_name -> muster.v1.Event
+	7, // 6: muster.v1.Refusal.figures:type_name -> muster.v1.Refusal.FiguresEntry
+	6, // 7: muster.v1.Refusal.fields:type_name -> muster.v1.FieldViolation
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_common_proto_init() }

@@ -94,7 +94,9 @@ type StatusResponse struct {
 	// The same, each with its key and with who acknowledged it.
 	Warnings []*Warning `protobuf:"bytes,61,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// The roles that the caller has, as "manager in quota research". An operator has all.
-	Roles         []string `protobuf:"bytes,62,rep,name=roles,proto3" json:"roles,omitempty"`
+	Roles []string `protobuf:"bytes,62,rep,name=roles,proto3" json:"roles,omitempty"`
+	// Where the server that leads is reached, if this one follows it: host:port. Empty: this one leads.
+	Leader        string `protobuf:"bytes,63,opt,name=leader,proto3" json:"leader,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -239,6 +241,13 @@ func (x *StatusResponse) GetRoles() []string {
 		return x.Roles
 	}
 	return nil
+}
+
+func (x *StatusResponse) GetLeader() string {
+	if x != nil {
+		return x.Leader
+	}
+	return ""
 }
 
 // Warning is something that everybody must see.
@@ -614,7 +623,7 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
 	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
 	"\rStatusRequest\x12+\n" +
-	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xe0\x04\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xf8\x04\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -634,7 +643,8 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\x0egangs_unbacked\x18\r \x01(\x05R\rgangsUnbacked\x12\x18\n" +
 	"\abanners\x18< \x03(\tR\abanners\x12.\n" +
 	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x12\x14\n" +
-	"\x05roles\x18> \x03(\tR\x05roles\x1a<\n" +
+	"\x05roles\x18> \x03(\tR\x05roles\x12\x16\n" +
+	"\x06leader\x18? \x01(\tR\x06leader\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa2\x01\n" +

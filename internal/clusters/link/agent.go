@@ -11,6 +11,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +34,13 @@ type Hello struct {
 	// UID tells the cluster from another to which its certificate was
 	// copied: that of its namespace kube-system. "" where it may not be read.
 	UID string `json:"uid,omitempty"`
+	// Several says that the agent keeps a line to each server, also to those that follow.
+	Several bool `json:"several,omitempty"`
 }
+
+// ErrFollows refuses an agent that knows one address on a server that does not lead: the same
+// address may lead it to another.
+var ErrFollows = errors.New("this server follows another; dial again")
 
 // Paths that the agent itself answers.
 const (
@@ -41,15 +50,16 @@ const (
 
 // Agent keeps a line to the server.
 type Agent struct {
-	Server   string // host:port
+	Server   string // host:port; several with commas in between, of which one leads
 	Identity string // folder or file, read again for every connection
 	Hello    func(context.Context) Hello
 	Handler  http.Handler // answers what the server asks of the cluster
 	Log      *slog.Logger
 
-	connected atomic.Bool
+	connected atomic.Int64 // lines over which it was asked
 	asked     atomic.Int64
 	lines     atomic.Int64
+	term      atomic.Int64 // the newest of the servers that have asked
 }
 
 // Stats are what an agent has done so far.
@@ -60,7 +70,7 @@ type Stats struct {
 
 // Stats says how the agent fares.
 func (a *Agent) Stats() Stats {
-	return Stats{a.connected.Load(), a.asked.Load(), a.lines.Load()}
+	return Stats{a.connected.Load() > 0, a.asked.Load(), a.lines.Load()}
 }
 
 // How long an agent waits before it dials again, and for what it listens.
@@ -73,29 +83,40 @@ const (
 	answer    = 15 * time.Second // and has so long to say so
 )
 
-// Run keeps a line until ctx ends. Whatever the server asked of the cluster stays
-// as it is while there is no line.
+// Run keeps a line to each server until ctx ends. Whatever the server that leads asked of the
+// cluster stays as it is while there is no line. The others have theirs ready, and ask once
+// they lead.
 func (a *Agent) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for server := range strings.SplitSeq(a.Server, ",") {
+		all.Go(func() { a.keep(ctx, strings.TrimSpace(server)) })
+	}
+	all.Wait()
+	return nil
+}
+
+// keep keeps the line to one server.
+func (a *Agent) keep(ctx context.Context, server string) {
 	wait := waitLeast
 	heard, said := a.lines.Load(), ""
 	for {
 		began := time.Now()
-		err := a.line(ctx)
+		err := a.line(ctx, server)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was told to end; why the line broke does not matter then
+			return
 		}
-		if time.Since(began) > steady {
+		if time.Since(began) > steady || strings.Contains(err.Error(), ErrFollows.Error()) {
 			wait = waitLeast
 		}
 		pause := wait/2 + rand.N(wait/2)
 		if a.lines.Load() > heard || cause(err) != said { // it lasts: said once, and when it is another
-			a.Log.Warn("no line to the server; the cluster goes on with what it runs, and it is tried again and again", "server", a.Server, "why", err)
+			a.Log.Warn("no line to the server; the cluster goes on with what it runs, and it is tried again and again", "server", server, "why", err)
 		}
 		heard, said = a.lines.Load(), cause(err)
 		wait = min(2*wait, waitMost)
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-time.After(pause):
 		}
 	}
@@ -111,18 +132,22 @@ func cause(err error) string {
 }
 
 // line is one connection from its beginning to its end.
-func (a *Agent) line(ctx context.Context) error {
+func (a *Agent) line(ctx context.Context, to string) error {
 	is, err := readIdentity(a.Identity)
 	if err != nil {
 		return err
 	}
-	conn, err := a.dial(ctx, is.clientConfig())
+	conn, err := a.dial(ctx, to, is.clientConfig())
 	if err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	defer a.connected.Store(false)
-	said := &verdict{}
+	said := &verdict{server: to}
+	defer func() {
+		if said.asked.Load() {
+			a.connected.Add(-1)
+		}
+	}()
 	//nolint:staticcheck // the line is one connection that was made the other way round: net/http has no call for that yet
 	server := http2.Server{ReadIdleTimeout: silence, PingTimeout: answer, MaxConcurrentStreams: 1000}
 	//nolint:staticcheck // as above
@@ -133,24 +158,32 @@ func (a *Agent) line(ctx context.Context) error {
 	return errors.New("the line has ended")
 }
 
-func (a *Agent) dial(ctx context.Context, config *tls.Config) (net.Conn, error) {
+func (a *Agent) dial(ctx context.Context, server string, config *tls.Config) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshake)
 	defer cancel()
 	d := tls.Dialer{Config: config, NetDialer: &net.Dialer{KeepAlive: silence}}
-	return d.DialContext(ctx, "tcp", a.Server)
+	return d.DialContext(ctx, "tcp", server)
 }
 
-// verdict is why the server does not want the line.
-type verdict struct{ text atomic.Pointer[string] }
+// verdict is what the server makes of a line.
+type verdict struct {
+	server  string
+	text    atomic.Pointer[string] // why it does not want it
+	greeted atomic.Bool            // it has asked who is there
+	asked   atomic.Bool            // it has asked something of the cluster
+}
 
 // answers is who answers what on a line.
 func (a *Agent) answers(said *verdict) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, r *http.Request) {
 		hello := a.Hello(r.Context())
+		hello.Several = strings.Contains(a.Server, ",")
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(hello)
-		a.lines.Add(1)
+		if said.greeted.CompareAndSwap(false, true) {
+			a.lines.Add(1)
+		}
 	})
 	mux.HandleFunc("POST "+refusedPath, func(_ http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(io.LimitReader(r.Body, 1000))
@@ -158,11 +191,34 @@ func (a *Agent) answers(said *verdict) http.Handler {
 		said.text.Store(&text)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if a.connected.CompareAndSwap(false, true) {
-			a.Log.Info("the server asks over a new line", "server", a.Server)
+		if said.asked.CompareAndSwap(false, true) {
+			a.connected.Add(1)
+			a.Log.Info("the server asks over a new line", "server", said.server)
 		}
 		a.asked.Add(1)
 		a.Handler.ServeHTTP(w, r)
 	})
-	return mux
+	return a.fenced(mux)
+}
+
+// headerTerm has the term in which a server leads that shares its log with others.
+const headerTerm = "Muster-Term"
+
+// fenced answers no server that led in an earlier term than one that was heard already: what
+// it asks was decided before, and may be wrong by now.
+func (a *Agent) fenced(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		term, err := strconv.ParseInt(r.Header.Get(headerTerm), 10, 64)
+		if err != nil { // its log is its own
+			next.ServeHTTP(w, r)
+			return
+		}
+		for was := a.term.Load(); term > was && !a.term.CompareAndSwap(was, term); was = a.term.Load() {
+		}
+		if now := a.term.Load(); term < now {
+			http.Error(w, fmt.Sprintf("the term %d of this server is over: another leads in term %d", term, now), http.StatusPreconditionFailed)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +29,9 @@ type Hub struct {
 	Check func(Hello) error // may refuse a line; nil: all are taken
 	// Joined hears of every line that is taken, once it can be asked over; may be nil.
 	Joined func(Hello)
+	// Term is in which the server leads, of those that share a log; 0: it does not lead now.
+	// nil: its log is its own.
+	Term func() int64
 
 	mu    sync.Mutex
 	lines map[string][]*line // by cluster, the oldest first
@@ -134,6 +139,7 @@ func (h *Hub) hear(ctx context.Context, is *line) error {
 	if err != nil {
 		return err
 	}
+	h.sign(r)
 	res, err := is.asks.RoundTrip(r)
 	if err != nil {
 		return err
@@ -149,6 +155,16 @@ func (h *Hub) hear(ctx context.Context, is *line) error {
 		return h.Check(is.hello)
 	}
 	return nil
+}
+
+// sign says in which term this server leads.
+func (h *Hub) sign(r *http.Request) {
+	if h.Term == nil {
+		return
+	}
+	if term := h.Term(); term > 0 {
+		r.Header.Set(headerTerm, strconv.FormatInt(term, 10))
+	}
 }
 
 // refuse tells an agent why it is not let in, so that its operator can see it there.
@@ -206,6 +222,31 @@ func (h *Hub) Connected(cluster string) int {
 	return len(h.lines[cluster])
 }
 
+// Lead tells every agent that has a line in which term this server leads, and then Joined of
+// each cluster. From then on the agents answer no server of an earlier term.
+func (h *Hub) Lead(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, handshake)
+	defer stop()
+	h.mu.Lock()
+	lines := slices.Concat(slices.Collect(maps.Values(h.lines))...)
+	h.mu.Unlock()
+	var all sync.WaitGroup
+	for _, is := range lines {
+		all.Go(func() {
+			again := &line{cluster: is.cluster, asks: is.asks}
+			if err := h.hear(ctx, again); err != nil {
+				h.Log.Warn("an agent does not answer", "cluster", is.cluster, "why", err)
+			}
+		})
+	}
+	all.Wait()
+	for _, is := range lines {
+		if h.Joined != nil {
+			h.Joined(is.hello)
+		}
+	}
+}
+
 // Way is the way to a cluster, over whichever line its agents have.
 func (h *Hub) Way(cluster string) http.RoundTripper { return way{h, cluster} }
 
@@ -221,6 +262,8 @@ func (w way) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.hub.mu.Unlock()
 	for _, l := range list {
 		if l.asks.CanTakeNewRequest() {
+			r = r.Clone(r.Context()) // it is the caller's
+			w.hub.sign(r)
 			return l.asks.RoundTrip(r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -32,7 +33,7 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 	if err != nil {
 		return nil, err
 	}
-	return &musterv1.Seen{Version: state.Seq, At: wire.Instant(at)}, fn(state, at)
+	return s.seen(state.Seq, at), fn(state, at)
 }
 
 func (s *service) readNow(fn look) (seen *musterv1.Seen, err error) {
@@ -43,10 +44,20 @@ func (s *service) readBy(show func(func(*fleet.State)), fn look) (seen *musterv1
 	now := fleet.InstantOf(s.now())
 	show(func(state *fleet.State) {
 		now = max(now, state.Time)
-		seen = &musterv1.Seen{Version: state.Seq, At: wire.Instant(now)}
+		seen = s.seen(state.Seq, now)
 		err = fn(state, now)
 	})
 	return seen, err
+}
+
+// seen names the state that a question was answered from. A server that follows says how far
+// that may be behind.
+func (s *service) seen(version uint64, at fleet.Instant) *musterv1.Seen {
+	is := &musterv1.Seen{Version: version, At: wire.Instant(at)}
+	if lag, follows := s.lag(); follows {
+		is.Lag = durationpb.New(lag)
+	}
+	return is
 }
 
 // past reads a moment that has been.

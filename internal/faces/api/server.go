@@ -40,6 +40,10 @@ type Options struct {
 	Notices func() []Notice
 	// Standing is how often a stream asks anew who follows it; 0: every 2 s.
 	Standing time.Duration
+	// Lag is how far this server may be behind the one that leads, and whether it follows one;
+	// Leader is where that is. nil: this server leads.
+	Lag    func() (lag time.Duration, follows bool)
+	Leader func() string
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
 	Said func(namespace, name, target string) []string
 }
@@ -82,8 +86,11 @@ func New(o Options) (*Server, error) {
 	if o.Standing == 0 {
 		o.Standing = usualStanding
 	}
+	if o.Lag == nil {
+		o.Lag, o.Leader = func() (time.Duration, bool) { return 0, false }, func() string { return "" }
+	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, standing: o.Standing, service: &service{
-		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices,
+		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
 	}}
 	if s.tokens == nil {

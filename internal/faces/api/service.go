@@ -15,6 +15,8 @@ type service struct {
 	said     func(namespace, name, target string) []string
 	now      func() time.Time
 	notices  func() []Notice
+	lag      func() (time.Duration, bool) // see Options
+	leader   func() string
 	started  time.Time
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}

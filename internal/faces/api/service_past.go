@@ -54,7 +54,7 @@ func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, f
 	err := s.book.Read(ctx, state, func(b *past.Book) {
 		fn(b, past.Window{From: int64(from) / 1e6, To: int64(at) / 1e6}, int64(now)/1e6)
 	})
-	return &musterv1.Seen{Version: state, At: wire.Instant(at)}, err
+	return s.seen(state, at), err
 }
 
 func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05Z") }

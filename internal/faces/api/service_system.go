@@ -41,6 +41,9 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 	for _, g := range callerOf(ctx).rights {
 		out.Roles = append(out.Roles, string(g.Role)+" in "+g.Scope.String())
 	}
+	if _, follows := s.lag(); follows {
+		out.Leader = s.leader()
+	}
 	for _, n := range s.notices() {
 		out.Banners = append(out.Banners, n.Text)
 		out.Warnings = append(out.Warnings, &musterv1.Warning{Key: serverKey + n.Key, Text: n.Text})

@@ -9,7 +9,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
-	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -34,7 +33,7 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 		if err != nil {
 			return nil, err
 		}
-		return &musterv1.Seen{Version: state.Seq, At: wire.Instant(at)}, fn(state, at)
+		return s.seen(state.Seq, at), fn(state, at)
 	}
 	var copied *fleet.State
 	var now fleet.Instant

@@ -103,11 +103,16 @@ func (w signInAt) config(at oauth2.Endpoint) *oauth2.Config {
 const mostSaid = 64 << 10
 
 func (o *loginOptions) whereToSignIn(ctx context.Context) (w signInAt, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.baseURL()+"/sign-in.json", nil)
-	if err != nil {
-		return w, usage("--server %.200q: %v", o.server, err)
+	var res *http.Response
+	for _, at := range o.baseURLs() {
+		r, wrong := http.NewRequestWithContext(ctx, http.MethodGet, at+"/sign-in.json", nil)
+		if wrong != nil {
+			return w, usage("--server %.200q: %v", o.server, wrong)
+		}
+		if res, err = http.DefaultClient.Do(r); err == nil {
+			break
+		}
 	}
-	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return w, fmt.Errorf("ask %s where to sign in: %w", o.server, err)
 	}
@@ -127,11 +132,19 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (a *app) baseURL() string {
-	if strings.Contains(a.server, "://") {
-		return strings.TrimRight(a.server, "/")
+// baseURL is the URL of the server that is named first.
+func (a *app) baseURL() string { return a.baseURLs()[0] }
+
+// baseURLs are the URLs of the servers that are named.
+func (a *app) baseURLs() (list []string) {
+	for one := range strings.SplitSeq(a.server, ",") {
+		one = strings.TrimRight(strings.TrimSpace(one), "/")
+		if !strings.Contains(one, "://") {
+			one = "http://" + one
+		}
+		list = append(list, one)
 	}
-	return "http://" + a.server
+	return list
 }
 
 // byCode has a person type a code in a browser anywhere.

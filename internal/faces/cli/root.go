@@ -155,7 +155,7 @@ A first look: muster up --demo in one terminal, muster capacity in another.`
 
 func (a *app) flags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVar(&a.server, "server", a.getenv("MUSTER_SERVER", client.DefaultAddress), "the server, as host:port or URL ($MUSTER_SERVER)")
+	f.StringVar(&a.server, "server", a.getenv("MUSTER_SERVER", client.DefaultAddress), "the server, as host:port or URL; several of one fleet with commas in between ($MUSTER_SERVER)")
 	f.StringVar(&a.token, "token", "", "who you are to the server ($MUSTER_TOKEN); not needed on loopback")
 	f.StringVar(&a.as, "as", "", "the user to act for; only operators may")
 	f.Var(&a.timeout, "timeout", "give up after so long, with exit code 124 (1m; none while watching)")

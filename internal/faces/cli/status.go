@@ -50,7 +50,7 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 	if len(s.GetRoles()) > 0 && !s.GetOperator() {
 		p.wrapAs("roles      ", strings.Join(s.GetRoles(), ", "))
 	}
-	p.say("state      version %d", s.GetSeen().GetVersion())
+	p.say("state      version %d%s", s.GetSeen().GetVersion(), behind(s))
 	p.say("fleet      %s GPUs on %s nodes, %d partitions in %d clusters, %d quotas",
 		grouped(int64(s.GetGpus())), grouped(int64(s.GetNodes())), s.GetPartitions(), s.GetClusters(), s.GetQuotas())
 	if s.GetAssigned() > 0 {
@@ -64,6 +64,15 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 		parts = []string{"none yet"}
 	}
 	p.say("workloads  %s", strings.Join(parts, ", "))
+}
+
+// behind says how far a server that follows may be behind the one that leads.
+func behind(s *musterv1.StatusResponse) string {
+	lag := s.GetSeen().GetLag()
+	if lag == nil {
+		return ""
+	}
+	return fmt.Sprintf(", at most %d ms behind %s, which leads", lag.AsDuration().Milliseconds(), s.GetLeader())
 }
 
 // grants says what of all grants is kept, and what is not.

@@ -67,6 +67,8 @@ var (
 	stale       = Metric{"muster_cluster_stale", Gauge, []string{"cluster"}, "1 while the cluster's reports have stopped: its figures are the last known."}
 	incidents   = Metric{"muster_incidents_open", Gauge, nil, "Incidents that are open."}
 	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
+	leads       = Metric{"muster_leads", Gauge, nil, "1 while this server decides, 0 while it follows another."}
+	lagging     = Metric{"muster_follower_lag_seconds", Gauge, nil, "Seconds by which a server that follows may be behind the log; 0 while it leads."}
 	happened    = Metric{"muster_events_total", Counter, []string{"event"}, "Events since the server started, by kind."}
 	commands    = Metric{"muster_commands_total", Counter, []string{"outcome"}, "Commands since the server started: accepted, repeated, refused (the domain says no) or failed (the world did)."}
 	commandTime = Metric{"muster_command_seconds", Histogram, nil, "Seconds from a command's arrival at the engine until its answer, durability included."}
@@ -82,5 +84,5 @@ func Catalogue() []Metric {
 	for _, s := range quotaStages {
 		list = append(list, Metric{s.name, Gauge, ofQuota, s.help})
 	}
-	return append(list, breaker, workloads, hung, waiting, stale, incidents, version, happened, commands, commandTime)
+	return append(list, breaker, workloads, hung, waiting, stale, incidents, version, leads, lagging, happened, commands, commandTime)
 }

@@ -44,7 +44,7 @@ type gauges struct {
 func newGauges(read func(func(*fleet.State))) *gauges {
 	g := &gauges{read: read, descs: map[string]*prometheus.Desc{}}
 	for _, m := range Catalogue() {
-		if m.Kind == Gauge {
+		if m.Kind == Gauge && m.Name != leads.Name && m.Name != lagging.Name {
 			g.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}

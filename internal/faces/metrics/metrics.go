@@ -15,6 +15,10 @@ import (
 
 // Metrics are a server's figures for machines.
 type Metrics struct {
+	// Lag is how far the server may be behind the one that leads, and whether it follows one;
+	// nil: it leads. It is set before the first scrape.
+	Lag func() (lag time.Duration, follows bool)
+
 	registry *prometheus.Registry
 	happened *prometheus.CounterVec
 	commands *prometheus.CounterVec
@@ -37,7 +41,7 @@ func New(read func(func(*fleet.State))) *Metrics {
 	for _, o := range []Outcome{Accepted, Repeated, Refused, Failed} {
 		m.commands.WithLabelValues(string(o))
 	}
-	m.registry.MustRegister(newGauges(read), m.happened, m.commands, m.seconds, collectors.NewGoCollector(),
+	m.registry.MustRegister(newGauges(read), place{m}, m.happened, m.commands, m.seconds, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

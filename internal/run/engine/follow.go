@@ -54,18 +54,23 @@ func (e *Engine) followOnce(ctx context.Context) error {
 	if !ok {
 		return errors.New("this kind of journal cannot be followed")
 	}
-	brief, stop := context.WithTimeout(ctx, time.Second)
+	brief, stop := context.WithTimeout(ctx, followPatience)
 	defer stop()
-	_, err := follower.Wait(brief, e.durable.now())
+	began := time.Now()
+	last, err := follower.Wait(brief, e.durable.now())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, journal.ErrUnavailable): // no news
-		e.following.fresh.Store(time.Now().UnixNano())
-		return nil
 	case err != nil:
 		return err
+	case last > e.durable.now():
+		return e.takeIn(ctx)
 	}
-	return e.takeIn(ctx)
+	e.following.fresh.Store(began.UnixNano())
+	return nil
 }
+
+// followPatience is how long a log may take to say whether there is news.
+const followPatience = 3 * time.Second
 
 // takeIn brings the state up to the end of the log.
 func (e *Engine) takeIn(ctx context.Context) error {
@@ -100,6 +105,9 @@ func (e *Engine) Follows() (lag time.Duration, follows bool) {
 	}
 	return time.Since(time.Unix(0, e.following.fresh.Load())), true
 }
+
+// Await returns once the state has all records up to a sequence number, or ctx is over.
+func (e *Engine) Await(ctx context.Context, seq uint64) error { return e.durable.wait(ctx, seq) }
 
 // Lead begins to decide, after the log was read to its end. No other process may write by then.
 // The driver is told all that stands.

@@ -58,7 +58,8 @@ type Journal interface {
 
 // Follower is a journal that other processes write to, and that one can wait for.
 type Follower interface {
-	// Wait returns once the log goes beyond a sequence number, and where it ends then.
+	// Wait returns once the log goes beyond a sequence number, or after a moment without news, and
+	// where it ends then.
 	Wait(ctx context.Context, after uint64) (last uint64, err error)
 }
 

@@ -14,18 +14,18 @@ var _ journal.Follower = (*Journal)(nil)
 // poll is how often a follower looks by itself: a notice may be lost with its connection.
 const poll = 250 * time.Millisecond
 
-// Wait returns once the log goes beyond a sequence number, and where it ends; see journal.Follower.
+// Wait returns once the log may go beyond a sequence number, and where it ends; see journal.Follower.
 func (j *Journal) Wait(ctx context.Context, after uint64) (last uint64, err error) {
 	j.listening.Lock()
 	defer j.listening.Unlock()
-	for {
-		if last, _, err = j.Last(ctx); err != nil || last > after {
-			return last, err
-		}
-		if err := j.hear(ctx); err != nil {
-			return last, err
-		}
+	if last, _, err = j.Last(ctx); err != nil || last > after {
+		return last, err
 	}
+	if err := j.hear(ctx); err != nil {
+		return last, err
+	}
+	last, _, err = j.Last(ctx)
+	return last, err
 }
 
 // hear returns at a notice, or when it is time to look.
@@ -40,13 +40,15 @@ func (j *Journal) hear(ctx context.Context) error {
 	defer stop()
 	_, err := j.listener.WaitForNotification(brief)
 	if err != nil && brief.Err() == nil {
-		_ = j.listener.Close(ctx)
+		_ = j.listener.Close(brief)
 		j.listener = nil
 	}
 	return ctx.Err()
 }
 
 func (j *Journal) listen(ctx context.Context) error {
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	conn, err := pgx.ConnectConfig(ctx, j.pool.Config().ConnConfig)
 	if err != nil {
 		return err

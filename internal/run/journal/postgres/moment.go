@@ -34,6 +34,8 @@ func (j *Journal) SeqAt(ctx context.Context, at int64) (uint64, error) {
 
 // runs returns where the runs up to the entry last begin, latest first.
 func (j *Journal) runs(ctx context.Context, last uint64) (starts []uint64, err error) {
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	rows, err := j.pool.Query(ctx, "SELECT seq FROM muster.turn WHERE seq <= $1 ORDER BY seq DESC", key(last))
 	if err != nil {
 		return nil, j.explain("read the turns", err)

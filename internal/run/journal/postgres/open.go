@@ -23,10 +23,11 @@ type Options struct {
 	Timeout   time.Duration // of one append or one look; 0 means 10 s
 }
 
-// How long one statement may take, and a new connection.
+// How long one statement may take, a new connection, and what moves much at once.
 const (
 	usualTimeout   = 10 * time.Second
 	connectTimeout = 3 * time.Second
+	longTimeout    = 2 * time.Minute
 	connections    = 8
 )
 
@@ -103,12 +104,14 @@ func nameOf(address string) string {
 }
 
 func (j *Journal) start(ctx context.Context) error {
+	patient, stop := context.WithTimeout(ctx, longTimeout)
+	defer stop()
 	if !j.options.ReadOnly {
-		if err := migrate(ctx, j.pool, j.name); err != nil {
+		if err := migrate(patient, j.pool, j.name); err != nil {
 			return j.explain("open", err)
 		}
 	}
-	_, least, err := formatOf(ctx, j.pool)
+	_, least, err := formatOf(patient, j.pool)
 	switch {
 	case err != nil:
 		return j.explain("open", err)
@@ -130,6 +133,8 @@ func (j *Journal) start(ctx context.Context) error {
 // adoptTerm takes the present term over. Where a server leads, that is refused at the first append:
 // only Claim leads.
 func (j *Journal) adoptTerm(ctx context.Context) error {
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	var term int64
 	err := j.pool.QueryRow(ctx, "SELECT CASE WHEN until < clock_timestamp() THEN term ELSE -1 END FROM muster.lease").Scan(&term)
 	j.term.Store(term)
@@ -192,6 +197,12 @@ func (j *Journal) Probe(ctx context.Context) error {
 		return j.explain("look", err)
 	}
 	return j.checkForgotten(known, last)
+}
+
+// brief bounds what one statement may take: a database that is cut off answers nothing, not even
+// that it is gone.
+func (j *Journal) brief(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, j.options.Timeout)
 }
 
 // ready returns why nothing can be asked of the journal now.

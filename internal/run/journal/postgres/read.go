@@ -84,6 +84,8 @@ func (j *Journal) scan(ctx context.Context, before journal.Link, end uint64, fn 
 
 // readStretch reads what follows before, and moves that on.
 func (j *Journal) readStretch(ctx context.Context, before *journal.Link) (list []journal.Entry, damage, err error) {
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	rows, err := j.pool.Query(ctx, "SELECT seq, at, sum, data FROM muster.entry WHERE seq > $1 ORDER BY seq LIMIT $2", key(before.Seq), stretchRows)
 	if err != nil {
 		return nil, nil, j.explain("read", err)
@@ -113,6 +115,8 @@ func (j *Journal) damageAfter(good uint64, why string) error {
 
 // last returns the stored link of the last row, unproven; zero in an empty log.
 func (j *Journal) last(ctx context.Context) (journal.Link, error) {
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry ORDER BY seq DESC LIMIT 1"))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return journal.Link{}, nil
@@ -125,6 +129,8 @@ func (j *Journal) stored(ctx context.Context, seq uint64) (journal.Link, error) 
 	if seq == 0 {
 		return journal.Link{}, nil
 	}
+	ctx, stop := j.brief(ctx)
+	defer stop()
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry WHERE seq = $1", key(seq)))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return journal.Link{}, j.damageAfter(seq-1, "it is missing")

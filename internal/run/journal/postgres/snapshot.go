@@ -38,6 +38,8 @@ func (j *Journal) SaveSnapshot(ctx context.Context, s journal.Snapshot) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithTimeout(ctx, longTimeout)
+	defer stop()
 	return j.explain("save a snapshot", pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return save(ctx, tx, s, int64(entry.Sum)) }))
 }
 
@@ -82,6 +84,8 @@ func (j *Journal) SnapshotBefore(ctx context.Context, seq uint64) (journal.Snaps
 	if err := j.ready(ctx); err != nil {
 		return journal.Snapshot{}, false, err
 	}
+	ctx, stop := context.WithTimeout(ctx, longTimeout)
+	defer stop()
 	for {
 		var found, entry, sum int64
 		var s journal.Snapshot
