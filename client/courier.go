@@ -67,7 +67,7 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 
 // tries are how often one call was sent.
 type tries struct {
-	most    int  // but for a takeover
+	most    int  // more in a takeover
 	several bool // servers are known
 	began   time.Time
 	n       int
@@ -78,10 +78,10 @@ type tries struct {
 const takeover = 10 * time.Second
 
 // another says whether a call whose answer was lost is to be sent again. While one server
-// takes over from another, each that is there says that nobody leads.
+// takes over from another, each that is there says that none leads.
 func (t *tries) another(err error) bool {
 	t.n++
-	t.waits = t.waits || nobodyLeads(err, t.several)
+	t.waits = t.waits || noneLeads(err, t.several)
 	return t.n <= t.most || t.waits && t.most > 0 && time.Since(t.began) < takeover
 }
 
@@ -93,8 +93,8 @@ func (t *tries) pauses() int {
 	return t.n - 1
 }
 
-// nobodyLeads says whether a server answers that nothing can be decided now, where that ends with a takeover.
-func nobodyLeads(err error, several bool) bool {
+// noneLeads says whether a server answers that nothing can be decided now, where that ends with a takeover.
+func noneLeads(err error, several bool) bool {
 	var e *connect.Error
 	return errors.As(err, &e) && connect.CodeOf(err) == connect.CodeUnavailable &&
 		(e.Meta().Get("Retry-After") != "" || several && connect.IsWireError(err))

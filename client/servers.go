@@ -54,8 +54,8 @@ func newServers(list []string, through http.RoundTripper) *servers {
 	return s
 }
 
-// RoundTrip asks the present server. One that does not answer, or that has nobody now who
-// can decide, is not asked next.
+// RoundTrip asks the present server. One that does not answer, or that cannot decide
+// now, is not asked next.
 func (s *servers) RoundTrip(r *http.Request) (*http.Response, error) {
 	at := s.now.Load()
 	res, err := s.ask(at, r)

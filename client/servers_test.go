@@ -32,8 +32,8 @@ func always(code int) func() int { return func() int { return code } }
 
 func done(int) error { return nil }
 
-// nobody is an address where no server listens.
-func nobody(t *testing.T) string {
+// unused is an address where no server listens.
+func unused(t *testing.T) string {
 	t.Helper()
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
@@ -43,7 +43,7 @@ func nobody(t *testing.T) string {
 func TestOfSeveralServersOneThatAnswersIsFound(t *testing.T) {
 	away := &server{submit: func(int) error { return errAway }}
 	there := &server{submit: done}
-	for name, first := range map[string]string{"one that is gone": nobody(t), "one that cannot decide": listen(t, away, always(503))} {
+	for name, first := range map[string]string{"one that is gone": unused(t), "one that cannot decide": listen(t, away, always(503))} {
 		c := New(Options{Address: first + ", " + listen(t, there, always(200))})
 		for range 2 {
 			if _, err := c.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{}); err != nil {
@@ -124,7 +124,7 @@ func TestATakeoverIsWaitedFor(t *testing.T) {
 }
 
 func TestNoServerOfSeveralAnswers(t *testing.T) {
-	a, b := nobody(t), nobody(t)
+	a, b := unused(t), unused(t)
 	c := New(Options{Address: a + "," + b})
 	c.courier.pause = func(ctx context.Context, _ int) error { return ctx.Err() }
 	_, err := c.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{})

@@ -46,8 +46,8 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 	return j, nil
 }
 
-// statementPatience is how long the database may take for one statement: who waits for an append
-// is told then that the database is away.
+// statementPatience is how long the database may take for one statement: a caller that waits for
+// an append is told then that the database is away.
 const statementPatience = 5 * time.Second
 
 // openDatabase opens the journal in a database.

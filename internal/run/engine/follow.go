@@ -60,6 +60,7 @@ func (e *Engine) followOnce(ctx context.Context) error {
 	last, err := follower.Wait(brief, e.durable.now())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, journal.ErrUnavailable): // no news
+		began = time.Now()
 	case err != nil:
 		return err
 	case last > e.durable.now():
