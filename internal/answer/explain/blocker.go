@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -80,3 +81,17 @@ func (b Blocker) until(next Next) Blocker {
 	b.Next = next
 	return b
 }
+
+// joined lists names for a sentence; many are cut short.
+func joined(names []string) string {
+	const most = 4
+	switch {
+	case len(names) == 0:
+		return "no workload"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + " and others"
+	}
+	return strings.Join(names, ", ")
+}
+
+func words(format string, args ...any) string { return fmt.Sprintf(format, args...) }

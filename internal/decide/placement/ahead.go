@@ -1,10 +1,11 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file is what placement does about planned work that has not made a node leaving yet
-// (maintenance §7): work prefers other nodes, and work that stopped for its visits may start
-// on other nodes alone.
+// (maintenance §7): work prefers other nodes.
 
 // Plans is what is planned on the nodes of a partition.
 type Plans struct {
@@ -47,13 +48,7 @@ func (pl *Planner) disturbedOf(c *claim, nodes []int) (n int) {
 	return n
 }
 
-// Elsewhere plans a workload that stopped for the visits of its nodes, and waits for them in no
-// queue, on nodes that planned work leaves alone; false: there is no such room for it now.
-func (pl *Planner) Elsewhere(w *fleet.Workload) (Plan, bool) {
-	if !w.Flexes() && pl.p.Account(w.Target) == nil {
-		return Plan{}, false
-	}
-	pl.shuns = true
-	defer func() { pl.shuns = false }()
-	return pl.offer(fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+// endsBefore says whether the claim's work ends before a moment, as its owner declared.
+func (pl *Planner) endsBefore(c *claim, at fleet.Instant) bool {
+	return c.w.MaxRuntime > 0 && pl.now.Add(c.w.MaxRuntime) <= at
 }

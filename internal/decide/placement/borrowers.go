@@ -125,7 +125,7 @@ func (pl *Planner) withClasses(c *claim, set []*candidateVictim) ([]*candidateVi
 
 // isNoBorrower says whether a victim of class borrowing is no borrower beside the others:
 // it would be guaranteed with them gone and the newcomer admitted, or leaves an heir.
-// One that is guaranteed now is pushed into borrowing by count only: see pushed.go.
+// One that is guaranteed now is pushed into borrowing by count only: see class.go.
 func (pl *Planner) isNoBorrower(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	stays := pl.wouldBeGuaranteed
 	if v.holds == fleet.HoldsGuaranteed {

@@ -186,3 +186,17 @@ func (pl *Planner) nodesFor(nd need) int {
 	}
 	return (nd.replicas + per - 1) / per
 }
+
+// mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
+func (c *claim) mends(u *unit) bool {
+	return c.mending && u.w == c.w && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
+}
+
+// intsFor is the k-th row of numbers by island, all zero, for the claim at hand.
+func (pl *Planner) intsFor(k int) []int {
+	if n := len(pl.p.Islands); len(pl.ints[k]) != n {
+		pl.ints[k] = make([]int, n)
+	}
+	clear(pl.ints[k])
+	return pl.ints[k]
+}

@@ -28,7 +28,7 @@
 // The files, from the ground up; each uses only those before it, with few exceptions:
 //
 //   - nouns and room: plan, unit, victim, claim, stamps, memory, planner, standing, ahead, room, fill, space,
-//     packing, multipool, privatecluster
+//     packing, multipool, freeroom, privatecluster
 //   - how work holds its GPUs: cover, limits, insideholds, classify
 //   - who may be evicted: class, successors, borrowers, shares, victims
 //   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset

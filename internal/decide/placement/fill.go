@@ -249,8 +249,3 @@ func leftBy(n *fleet.Node, tree string) bool {
 	}
 	return false
 }
-
-// endsBefore says whether the claim's work ends before a moment, as its owner declared.
-func (pl *Planner) endsBefore(c *claim, at fleet.Instant) bool {
-	return c.w.MaxRuntime > 0 && pl.now.Add(c.w.MaxRuntime) <= at
-}

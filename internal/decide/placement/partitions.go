@@ -78,6 +78,17 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 	return pl.borrow(a, it)
 }
 
+// Elsewhere plans a workload that stopped for the visits of its nodes, and waits for them in no
+// queue, on nodes that planned work leaves alone; false: there is no such room for it now.
+func (pl *Planner) Elsewhere(w *fleet.Workload) (Plan, bool) {
+	if !w.Flexes() && pl.p.Account(w.Target) == nil {
+		return Plan{}, false
+	}
+	pl.shuns = true
+	defer func() { pl.shuns = false }()
+	return pl.offer(fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
+}
+
 // mayMoveAway says whether a victim that is guaranteed now may go to another partition of its
 // quota: it might evict there who then comes here. Three such would follow each
 // other from partition to partition for ever. (What stands there now is not asked:

@@ -23,15 +23,6 @@ func (pl *Planner) shift(u unit, sign int) {
 	})
 }
 
-// intsFor is the k-th row of numbers by island, all zero, for the claim at hand.
-func (pl *Planner) intsFor(k int) []int {
-	if n := len(pl.p.Islands); len(pl.ints[k]) != n {
-		pl.ints[k] = make([]int, n)
-	}
-	clear(pl.ints[k])
-	return pl.ints[k]
-}
-
 // untouched says whether an island is as it stands: no work is out of the
 // picture there, and the newcomer has been given nothing.
 func (pl *Planner) untouched(island int) bool { return pl.moved[island] == 0 && !pl.ignoreFlex }

@@ -11,15 +11,6 @@ import (
 // guaranteed, which would evict the newcomer in turn (hard cases 1 and 2, decision
 // record 0006).
 
-// successorState says whether a victim that leaves alone has an heir.
-type successorState uint8
-
-const (
-	notAsked successorState = iota
-	hasSuccessor
-	noSuccessor
-)
-
 // hasSuccessor says whether a borrowing victim of a borrowing claim is no borrower: with
 // the victims gone, it or something that waits in its quota would be guaranteed
 // there by count, or it may be so in another partition. The newcomer must do without

@@ -192,13 +192,6 @@ type part struct {
 	pool int
 }
 
-// comesBefore says whether a unit counts before a victim: by its place in the order,
-// or as surplus of the same pool that stays. Of identical replicas it is the one that
-// goes that was too many.
-func (u *unit) comesBefore(v *candidateVictim) bool {
-	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
-}
-
 // running is the GPUs of all that leaves with the unit and runs: what is only
 // reserved loses no work.
 func (u *unit) running() int {

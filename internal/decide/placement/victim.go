@@ -19,6 +19,15 @@ type candidateVictim struct {
 	successor successorState // whether it has one if nothing else leaves
 }
 
+// successorState says whether a victim that leaves alone has an heir.
+type successorState uint8
+
+const (
+	notAsked successorState = iota
+	hasSuccessor
+	noSuccessor
+)
+
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
 // before what it is surplus of, then the last submitted.
 func (a *candidateVictim) cheaper(b *candidateVictim) bool {
@@ -253,4 +262,11 @@ func dearestOf(list []*candidateVictim) *candidateVictim {
 		}
 	}
 	return w
+}
+
+// comesBefore says whether a unit counts before a victim: by its place in the order,
+// or as surplus of the same pool that stays. Of identical replicas it is the one that
+// goes that was too many.
+func (u *unit) comesBefore(v *candidateVictim) bool {
+	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
 }

@@ -34,11 +34,6 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictable, bool) {
 	return list, c.uncovered || c.covered.gpus-freed+c.gpus <= pl.backedGPUs(c.account.Root())
 }
 
-// mends says whether a unit of the claim's own workload gives way to the mending of a more important pool.
-func (c *claim) mends(u *unit) bool {
-	return c.mending && u.w == c.w && u.pool != fleet.Base && c.key.Importance().Above(u.key.Importance())
-}
-
 // accountsInTheWay lists the accounts with work that a claim may evict: its own,
 // those of its tree with loose work, and, for guaranteed claims, all with loose work.
 func (pl *Planner) accountsInTheWay(c *claim) []*fleet.Account {

@@ -4,5 +4,5 @@
 // Columns are found by the names in the header, so files may have more of them
 // and in any order (table.go). A file is read whole or refused: what is wrong is
 // an Error that names the file and the line, what stands there, and what would
-// be right. A job's shape (shape.go) is how its number of GPUs becomes replicas.
+// be right. A job's shape (Shape) is how its number of GPUs becomes replicas.
 package trace

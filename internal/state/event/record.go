@@ -22,17 +22,22 @@ type Record struct {
 // Event is one fact. Kind is its stable name.
 type Event interface{ Kind() string }
 
-// envelope is a record as the journal keeps it. The sequence number and the
-// moment are the journal's own columns, and repeated here so that one line of
-// the log can be read by itself.
-type envelope struct {
+// heading is what the journal keeps of a record before its events. The sequence number
+// and the moment are the journal's own columns, and repeated here so that one line of the
+// log can be read by itself.
+type heading struct {
 	Seq         uint64        `json:"seq"`
 	At          fleet.Instant `json:"at"`
 	Actor       string        `json:"actor"`
 	Reason      string        `json:"reason,omitempty"`
 	Key         string        `json:"key,omitempty"`
 	Fingerprint uint64        `json:"fp,omitempty"`
-	Events      []typed       `json:"events"`
+}
+
+// envelope is a record as it is read: what is in an event is read once its kind is known.
+type envelope struct {
+	heading
+	Events []typed `json:"events"`
 }
 
 type typed struct {
@@ -41,15 +46,10 @@ type typed struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// outgoing mirrors envelope without the detour over raw messages.
+// outgoing is a record as it is written, without the detour over raw messages.
 type outgoing struct {
-	Seq         uint64        `json:"seq"`
-	At          fleet.Instant `json:"at"`
-	Actor       string        `json:"actor"`
-	Reason      string        `json:"reason,omitempty"`
-	Key         string        `json:"key,omitempty"`
-	Fingerprint uint64        `json:"fp,omitempty"`
-	Events      []outgoingEvt `json:"events"`
+	heading
+	Events []outgoingEvt `json:"events"`
 }
 
 type outgoingEvt struct {
@@ -60,7 +60,7 @@ type outgoingEvt struct {
 
 // Encode writes a record as one line of JSON.
 func Encode(r Record) ([]byte, error) {
-	out := outgoing{r.Seq, r.At, r.Actor, r.Reason, r.Key, r.Fingerprint, make([]outgoingEvt, len(r.Events))}
+	out := outgoing{heading{r.Seq, r.At, r.Actor, r.Reason, r.Key, r.Fingerprint}, make([]outgoingEvt, len(r.Events))}
 	for i, e := range r.Events {
 		out.Events[i] = outgoingEvt{e.Kind(), latest[e.Kind()], e}
 	}

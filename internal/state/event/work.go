@@ -148,3 +148,54 @@ func (ReplicasLost) Kind() string        { return "replicas.lost" }        // Ki
 func (ReservationEnded) Kind() string    { return "reservation.ended" }    // Kind is the event's stable name.
 func (ProtectionCut) Kind() string       { return "protection.cut" }       // Kind is the event's stable name.
 func (HoldsChanged) Kind() string        { return "holds.changed" }        // Kind is the event's stable name.
+
+// ReplicasObserved says: on a cluster where Muster does not act, these replicas of
+// a workload run, and no others. None: all of it waits.
+type ReplicasObserved struct {
+	ID        uint64       `json:"id"`
+	Partition string       `json:"partition"`
+	Spots     []fleet.Spot `json:"spots"`
+}
+
+// Kind is the event's stable name.
+func (ReplicasObserved) Kind() string { return "replicas.observed" }
+
+// WorkloadAdopted says: work that was seen on a cluster is Muster's from now on, where
+// it stands. Its groups say what makes its pods, as those of work that was submitted do.
+type WorkloadAdopted struct {
+	ID     uint64   `json:"id"`
+	Groups []string `json:"groups"` // those that come to the ones it has
+}
+
+func (WorkloadAdopted) Kind() string { return "workload.adopted" } // Kind is the event's stable name.
+
+// WorkloadResized says: a pool of a workload has another size. Where more of it
+// stood than it has now, some leave within their grace, and room that was only
+// reserved is given up at once. This is no eviction: nobody needed the room. A Max of 0
+// says: the pool has finished entirely and is none of the workload's any more, whose
+// later pools move up by one; nothing of the workload stood then.
+type WorkloadResized struct {
+	ID        uint64        `json:"id"`
+	Pool      int           `json:"pool"`
+	Min       int           `json:"min"`
+	Max       int           `json:"max"`
+	Leave     []fleet.Spot  `json:"leave,omitempty"`
+	Unreserve []fleet.Spot  `json:"unreserve,omitempty"`
+	Until     fleet.Instant `json:"until,omitempty"`
+}
+
+func (WorkloadResized) Kind() string { return "workload.resized" } // Kind is the event's stable name.
+
+// UsageMeasured says: what a workload's GPUs are seen to do from now on. The
+// figures are in thousandths of full activity; fleet.Unmeasured where nobody
+// measured, and nothing is known of the workload where that is SM. A measurement that tells
+// nothing new is no event (core/decide_usage.go).
+type UsageMeasured struct {
+	Workload uint64         `json:"workload"` // its ID
+	SM       fleet.Permille `json:"sm"`       // busy by the plain figure: share of time in which SMs work
+	Tensor   fleet.Permille `json:"tensor"`   // activity of the tensor cores
+	Network  fleet.Permille `json:"network"`  // activity of the fabric: NVLink and InfiniBand together
+}
+
+// Kind is the event's stable name.
+func (UsageMeasured) Kind() string { return "usage.measured" }

@@ -26,8 +26,8 @@ func (s *State) ForkOf(list []*Partition) *State {
 	for _, p := range list {
 		in[p] = true
 	}
-	people := s.workloadsIn(list)
-	f := newFork(len(people))
+	work := s.workloadsIn(list)
+	f := newFork(len(work))
 	c := State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers), Health: s.Health,
 		NextHold: s.NextHold, NextID: s.NextID, LastRequest: s.LastRequest,
@@ -43,7 +43,7 @@ func (s *State) ForkOf(list []*Partition) *State {
 	s.sleepingLives(&c)
 	c.Holds = copied(f.holds, heldIn(s, in))
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
-	f.twins(len(people), slices.Values(people))
+	f.twins(len(work), slices.Values(work))
 	f.rename(s)
 	f.fill(s, list)
 	for _, a := range s.alarms {
@@ -87,6 +87,7 @@ func (s *State) without(in map[*Partition]bool) *excerpt {
 	return x
 }
 
+// heldIn lists the holds in some partitions.
 func heldIn(s *State, in map[*Partition]bool) (list []*Hold) {
 	for _, h := range s.Holds {
 		if in[s.Partition(h.Partition)] {
@@ -96,17 +97,17 @@ func heldIn(s *State, in map[*Partition]bool) (list []*Hold) {
 	return list
 }
 
-// workloadsIn lists the workloads that stand or wait in some partitions, and those that have nowhere to wait yet,
-// in order of ID.
+// workloadsIn lists the workloads that stand or wait in some partitions, and those that have
+// nowhere to wait yet, in order of ID.
 func (s *State) workloadsIn(list []*Partition) []*Workload {
-	people := slices.Collect(maps.Values(s.nowhere))
+	work := slices.Collect(maps.Values(s.nowhere))
 	for _, p := range list {
-		people = p.flexWorkloads(people)
+		work = p.flexWorkloads(work)
 		for _, a := range p.Accounts {
-			people = a.workloads(people)
+			work = a.workloads(work)
 		}
 	}
-	return eachOnce(people)
+	return eachOnce(work)
 }
 
 // rename lets the copies go by the names of the originals.

@@ -57,16 +57,6 @@ func (s *State) HealthPolicy() *HealthPolicy {
 
 var defaultHealth = DefaultHealth()
 
-// FindNode finds a node in the whole fleet, or nil.
-func (s *State) FindNode(name string) (*Partition, int) {
-	for _, p := range s.Partitions {
-		if node, ok := p.Node(name); ok {
-			return p, node
-		}
-	}
-	return nil, -1
-}
-
 // See takes sightings into the memory of their nodes.
 func (s *State) See(sightings []Sighting, at Instant) {
 	for _, x := range sightings {
@@ -126,7 +116,8 @@ func (p *Partition) KeepNode(node int, from NodeState, owner StateOwner, signal 
 	}
 }
 
-func inService(s NodeState) bool    { return up(s) || s == Suspect }
+func inService(s NodeState) bool { return up(s) || s == Suspect }
+
 func outOfService(s NodeState) bool { return s == Quarantined || s == Repairing || s == Degraded }
 
 func (p *Partition) noteHealth(n *Node, from NodeState, owner StateOwner, signal string, at Instant) {

@@ -63,7 +63,7 @@ type Node struct {
 	Until   Instant `json:"until,omitempty"`   // end of a canary's soak; 0: it is none
 	Visit   *Visit  `json:"visit,omitempty"`   // the last one; nil: none was ever made
 
-	// Derived by hold.go.
+	// Derived by replicas.go.
 	residents []Resident
 	inUse     int      // GPUs that replicas hold, those on their way out included
 	staying   int      // GPUs held or reserved by replicas that stay

@@ -1,143 +1,6 @@
 package fleet
 
-import (
-	"fmt"
-	"time"
-)
-
-// Priority is a workload's importance as its submitter states it; lower values come first.
-type Priority int8
-
-// The priorities, most important first.
-const (
-	Critical Priority = iota
-	High
-	Mid
-	Low
-)
-
-var priorityNames = [...]string{"critical", "high", "mid", "low"}
-
-func (p Priority) String() string {
-	if p < Critical || p > Low {
-		return fmt.Sprintf("priority(%d)", int8(p))
-	}
-	return priorityNames[p]
-}
-
-// ParsePriority reads a priority; ok is false for an unknown word.
-func ParsePriority(s string) (p Priority, ok bool) {
-	for i, name := range priorityNames {
-		if s == name {
-			return Priority(i), true
-		}
-	}
-	return Mid, false
-}
-
-// MarshalText writes the priority's word.
-func (p Priority) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
-// UnmarshalText reads the priority's word.
-func (p *Priority) UnmarshalText(b []byte) error {
-	v, ok := ParsePriority(string(b))
-	if !ok {
-		return fmt.Errorf("priority %q is not one of critical, high, mid, low", b)
-	}
-	*p = v
-	return nil
-}
-
-// Reach is how far apart the replicas of a pool may stand.
-type Reach string
-
-// The reaches, closest first.
-const (
-	ReachRack   Reach = "rack"
-	ReachIsland Reach = "island"
-	ReachAny    Reach = "any"
-)
-
-// Pool is a set of identical replicas inside a workload, each on one node. A
-// gang has Min == Max; an elastic pool runs with anything from Min to Max.
-type Pool struct {
-	Name    string `json:"name"`
-	GPUs    int    `json:"gpus"` // per replica
-	Min     int    `json:"min"`
-	Max     int    `json:"max"`
-	Elastic bool   `json:"elastic,omitempty"`
-	Rank    int    `json:"rank,omitempty"`
-	Reach   Reach  `json:"reach"`
-}
-
-// Holds is how a running replica holds its GPUs (semantics §5).
-type Holds int8
-
-// The ways to hold GPUs. NoHolds is for replicas that have only been reserved.
-const (
-	NoHolds Holds = iota
-	HoldsGuaranteed
-	HoldsBorrowing
-	HoldsUnprotected
-	HoldsFlex
-)
-
-var holdsNames = [...]string{"", "guaranteed", "borrowing", "unprotected", "flex"}
-
-func (h Holds) String() string { return holdsNames[h] }
-
-// Phase is where a replica is on its way.
-type Phase int8
-
-// The phases of a replica.
-const (
-	Reserved Phase = iota // its room is kept; others may still be leaving it
-	Running               // it holds its GPUs
-	Leaving               // it still holds its GPUs, within its grace
-)
-
-// Replica is one replica of a pool on one node.
-type Replica struct {
-	Node  int   `json:"n"` // index into Partition.Nodes
-	Phase Phase `json:"p,omitempty"`
-	Holds Holds `json:"h,omitempty"`
-	// Order is the number of the order to leave that a leaving replica obeys: that
-	// of the record which gave it. 0: it stays, or was told before orders had numbers.
-	Order uint64 `json:"o,omitempty"`
-}
-
-// WorkloadState is the state that people see.
-type WorkloadState string
-
-// The workload states.
-const (
-	Pending   WorkloadState = "pending"
-	Starting  WorkloadState = "starting" // room reserved, victims still leaving it
-	RunningW  WorkloadState = "running"
-	Evicting  WorkloadState = "evicting"
-	Mending   WorkloadState = "mending"
-	Finished  WorkloadState = "finished"
-	Failed    WorkloadState = "failed"
-	Cancelled WorkloadState = "cancelled"
-)
-
-// Ended says whether the workload will never run again.
-func (s WorkloadState) Ended() bool { return s == Finished || s == Failed || s == Cancelled }
-
-// Spec is what a researcher submits.
-type Spec struct {
-	Name            string        `json:"name"`
-	Namespace       string        `json:"namespace"`
-	User            string        `json:"user,omitempty"`
-	Groups          []string      `json:"groups,omitempty"`
-	Target          string        `json:"target"`              // quota path or Flex
-	Partition       string        `json:"partition,omitempty"` // "" leaves the choice
-	Priority        Priority      `json:"priority"`
-	Pools           []Pool        `json:"pools"`
-	MaxRuntime      time.Duration `json:"maxRuntime,omitempty"`      // 0: unknown
-	CheckpointEvery time.Duration `json:"checkpointEvery,omitempty"` // 0: an eviction loses everything since the start
-	Grace           time.Duration `json:"grace"`
-}
+import "time"
 
 // Workload is what the fleet knows of one submitted workload.
 type Workload struct {
@@ -173,38 +36,23 @@ type Workload struct {
 	Scratch any  `json:"-"`
 }
 
-// Departure is what makes a workload leave, and where it goes then.
-type Departure struct {
-	GraceEnds Instant `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
-	For       uint64  `json:"for,omitempty"`       // workload that needs its room
-	Orders    []Order `json:"orders,omitempty"`    // to leave, that are not carried out yet
-	Moves     *Move   `json:"moves,omitempty"`     // where it goes once it has left its nodes
-	Passed    uint64  `json:"passed,omitempty"`    // head of flex that it passed when it started, which may take its room back; 0: none
-}
+// WorkloadState is the state that people see.
+type WorkloadState string
 
-// places are where a workload stands in the state's indexes.
-type places struct {
-	partition  *Partition
-	account    *Account // nil on flex
-	queued     []queueSpot
-	shape      int        // see State.shapeOf; 0: not numbered yet
-	tree       string     // see Tree; "": not cut yet
-	stands     int        // what it counts for in its namespace's standing
-	watchedAt  *Partition // on whose watched lists it may be
-	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
-	leavesTree *Tree      // whose count of leavers has it
-	restood    uint64     // grows with every change of what of it stays
-}
+// The workload states.
+const (
+	Pending   WorkloadState = "pending"
+	Starting  WorkloadState = "starting" // room reserved, victims still leaving it
+	RunningW  WorkloadState = "running"
+	Evicting  WorkloadState = "evicting"
+	Mending   WorkloadState = "mending"
+	Finished  WorkloadState = "finished"
+	Failed    WorkloadState = "failed"
+	Cancelled WorkloadState = "cancelled"
+)
 
-// ProtectionCut is a change by people that left running work unprotected. It is never
-// changed once it is there.
-type ProtectionCut struct {
-	At     Instant `json:"at"`
-	GPUs   int     `json:"gpus"`
-	Change string  `json:"change"` // in words
-	By     string  `json:"by"`
-	Reason string  `json:"reason,omitempty"`
-}
+// Ended says whether the workload will never run again.
+func (s WorkloadState) Ended() bool { return s == Finished || s == Failed || s == Cancelled }
 
 // Unprotected is the GPUs that the workload's replicas hold unprotected.
 func (w *Workload) Unprotected() int {
@@ -226,12 +74,6 @@ func (w *Workload) LastCut() *ProtectionCut {
 		return nil
 	}
 	return w.Cut
-}
-
-// Move is another target for a workload that still has to leave its nodes.
-type Move struct {
-	Target    string `json:"target"`
-	Partition string `json:"partition,omitempty"`
 }
 
 // Flexes says whether the workload targets flex.
@@ -257,15 +99,6 @@ func (w *Workload) Account() *Account { return w.account }
 
 // BaseRank is the rank of the pools that must start together.
 func (w *Workload) BaseRank() int { return w.Spec.BaseRank() }
-
-// BaseRank is the lowest rank of the pools.
-func (s *Spec) BaseRank() int {
-	r := s.Pools[0].Rank
-	for _, p := range s.Pools[1:] {
-		r = min(r, p.Rank)
-	}
-	return r
-}
 
 // GPUs is the number of GPUs that the workload's replicas take now, in any phase.
 func (w *Workload) GPUs() int {
@@ -337,82 +170,77 @@ func (w *Workload) HoldsOf(pool int) Holds {
 	return NoHolds
 }
 
-// NeedsBase is the number of GPUs of the lowest-rank pools at min.
-func (s *Spec) NeedsBase() int {
-	t, base := 0, s.BaseRank()
-	for _, p := range s.Pools {
-		if p.Rank == base {
-			t += p.Min * p.GPUs
-		}
-	}
-	return t
+// Holds is how a running replica holds its GPUs (semantics §5).
+type Holds int8
+
+// The ways to hold GPUs. NoHolds is for replicas that have only been reserved.
+const (
+	NoHolds Holds = iota
+	HoldsGuaranteed
+	HoldsBorrowing
+	HoldsUnprotected
+	HoldsFlex
+)
+
+var holdsNames = [...]string{"", "guaranteed", "borrowing", "unprotected", "flex"}
+
+func (h Holds) String() string { return holdsNames[h] }
+
+// Phase is where a replica is on its way.
+type Phase int8
+
+// The phases of a replica.
+const (
+	Reserved Phase = iota // its room is kept; others may still be leaving it
+	Running               // it holds its GPUs
+	Leaving               // it still holds its GPUs, within its grace
+)
+
+// Replica is one replica of a pool on one node.
+type Replica struct {
+	Node  int   `json:"n"` // index into Partition.Nodes
+	Phase Phase `json:"p,omitempty"`
+	Holds Holds `json:"h,omitempty"`
+	// Order is the number of the order to leave that a leaving replica obeys: that
+	// of the record which gave it. 0: it stays, or was told before orders had numbers.
+	Order uint64 `json:"o,omitempty"`
 }
 
-// Asks is the number of GPUs that the workload would take at most.
-func (s *Spec) Asks() int {
-	t := 0
-	for _, p := range s.Pools {
-		t += p.Max * p.GPUs
-	}
-	return t
+// Departure is what makes a workload leave, and where it goes then.
+type Departure struct {
+	GraceEnds Instant `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
+	For       uint64  `json:"for,omitempty"`       // workload that needs its room
+	Orders    []Order `json:"orders,omitempty"`    // to leave, that are not carried out yet
+	Moves     *Move   `json:"moves,omitempty"`     // where it goes once it has left its nodes
+	Passed    uint64  `json:"passed,omitempty"`    // head of flex that it passed when it started, which may take its room back; 0: none
 }
 
-// Key orders units inside a quota or namespace: importance (priority, then
-// rank), an elastic pool's min before its surplus, first submission. Admission
-// and eviction both use it, so two workloads never evict each other in turn.
-type Key struct {
-	Priority Priority
-	Rank     int
-	Surplus  bool
-	Since    Instant
-	ID       uint64
+// places are where a workload stands in the state's indexes.
+type places struct {
+	partition  *Partition
+	account    *Account // nil on flex
+	queued     []queueSpot
+	shape      int        // see State.shapeOf; 0: not numbered yet
+	tree       string     // see Tree; "": not cut yet
+	stands     int        // what it counts for in its namespace's standing
+	watchedAt  *Partition // on whose watched lists it may be
+	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
+	leavesTree *Tree      // whose count of leavers has it
+	restood    uint64     // grows with every change of what of it stays
 }
 
-// KeyOf is the key of a part of a workload: one of its pools, or its surplus. Who
-// has run past the maximum it declared has lost its age.
-func KeyOf(w *Workload, rank int, surplus bool) Key {
-	since := w.Submitted
-	if w.Late {
-		since = Never
-	}
-	return Key{w.Priority, rank, surplus, since, w.ID}
+// ProtectionCut is a change by people that left running work unprotected. It is never
+// changed once it is there.
+type ProtectionCut struct {
+	At     Instant `json:"at"`
+	GPUs   int     `json:"gpus"`
+	Change string  `json:"change"` // in words
+	By     string  `json:"by"`
+	Reason string  `json:"reason,omitempty"`
 }
 
-// Before says whether k comes before l.
-func (k Key) Before(l Key) bool {
-	if k.Priority != l.Priority || k.Rank != l.Rank {
-		return k.Priority < l.Priority || k.Priority == l.Priority && k.Rank < l.Rank
-	}
-	if k.Surplus != l.Surplus {
-		return l.Surplus
-	}
-	return k.Since < l.Since || k.Since == l.Since && k.ID < l.ID
-}
-
-// Compare is negative where k comes before l, and positive where it comes after.
-func (k Key) Compare(l Key) int {
-	switch {
-	case k.Before(l):
-		return -1
-	case l.Before(k):
-		return 1
-	}
-	return 0
-}
-
-// Importance is priority, then rank.
-type Importance struct {
-	Priority Priority
-	Rank     int
-}
-
-// Importance is the key's importance.
-func (k Key) Importance() Importance { return Importance{k.Priority, k.Rank} }
-
-// Above says whether i is more important than j.
-func (i Importance) Above(j Importance) bool {
-	if i.Priority != j.Priority {
-		return i.Priority < j.Priority
-	}
-	return i.Rank < j.Rank
+// Move is another target for a workload that still has to leave its nodes.
+type Move struct {
+	Target    string `json:"target"`
+	Partition string `json:"partition,omitempty"`
 }

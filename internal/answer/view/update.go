@@ -1,0 +1,101 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Update is an update with how far it has come.
+type Update struct {
+	Update    string        `json:"update"`
+	Component string        `json:"component"`
+	Version   string        `json:"version"`
+	Claimed   fleet.Impact  `json:"claimed"`
+	Impact    fleet.Impact  `json:"impact"`  // as it counts now
+	Pending   int           `json:"pending"` // nodes that it fits and that run another version
+	Verdict   fleet.Verdict `json:"verdict"`
+	Added     fleet.Instant `json:"added"`
+	Deadline  fleet.Instant `json:"deadline"`
+	Withdrawn fleet.Instant `json:"withdrawn"`
+}
+
+// UpdateOf is an update with how far it has come.
+func UpdateOf(s *fleet.State, u *fleet.NodeUpdate) Update {
+	row := Update{
+		Update: u.Name, Component: u.Component.Name, Version: u.Component.Version, Claimed: u.Impact, Impact: u.Counted(),
+		Verdict: verdictOf(s, u), Added: u.Record.Added, Deadline: u.Deadline, Withdrawn: u.Record.Withdrawn,
+	}
+	for _, p := range s.Partitions {
+		for _, n := range p.Nodes {
+			if lacks(p, n, u) {
+				row.Pending++
+			}
+		}
+	}
+	return row
+}
+
+// verdictOf is the best that is known of a configuration with the update: that some are proven, else
+// that one failed.
+func verdictOf(s *fleet.State, u *fleet.NodeUpdate) fleet.Verdict {
+	best := fleet.Untested
+	for _, p := range s.Kept().Proofs {
+		switch {
+		case p.Runs.Version(u.Component.Name) != u.Component.Version:
+		case p.Verdict == fleet.Proven:
+			return fleet.Proven
+		default:
+			best = p.Verdict
+		}
+	}
+	return best
+}
+
+// Behind is a configuration of a partition's nodes.
+type Behind struct {
+	Partition string   `json:"partition"`
+	Hash      string   `json:"configuration"`
+	Runs      string   `json:"runs"`
+	Nodes     int      `json:"nodes"`
+	Lacks     []string `json:"lacks"` // updates that fit and that they do not run
+}
+
+// Drift lists the configurations of every partition, those that lack most first.
+func Drift(s *fleet.State) []Behind {
+	list := []Behind{}
+	for _, p := range s.Partitions {
+		from := len(list)
+		for _, n := range p.Nodes {
+			if n.State == fleet.Retired {
+				continue
+			}
+			list = counted(s, p, n, list, from)
+		}
+		slices.SortStableFunc(list[from:], func(a, b Behind) int { return len(b.Lacks) - len(a.Lacks) })
+	}
+	return list
+}
+
+// counted counts a node among those of a list, from an index on, that run the same.
+func counted(s *fleet.State, p *fleet.Partition, n *fleet.Node, list []Behind, from int) []Behind {
+	runs := n.Runs.String()
+	for i := range list[from:] {
+		if list[from+i].Runs == runs {
+			list[from+i].Nodes++
+			return list
+		}
+	}
+	row := Behind{Partition: p.ID, Hash: n.Runs.Hash(), Runs: runs, Nodes: 1, Lacks: []string{}}
+	for _, u := range s.Kept().Updates {
+		if lacks(p, n, u) {
+			row.Lacks = append(row.Lacks, u.Name)
+		}
+	}
+	return append(list, row)
+}
+
+// lacks says whether a node is still to be brought to an update.
+func lacks(p *fleet.Partition, n *fleet.Node, u *fleet.NodeUpdate) bool {
+	return u.Record.Withdrawn == 0 && u.Fits(p.GPU) && n.State != fleet.Retired && n.Runs.Version(u.Component.Name) != u.Component.Version
+}
