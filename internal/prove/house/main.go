@@ -1,16 +1,19 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 )
 
 func main() {
+	up := flag.String("up", "", "a room, as in internal/decide/placement: list its arrows that run upward")
+	flag.Parse()
 	root := "."
-	switch len(os.Args) {
+	switch flag.NArg() {
+	case 0:
 	case 1:
-	case 2:
-		root = os.Args[1]
+		root = flag.Arg(0)
 	default:
 		fmt.Fprintln(os.Stderr, "house: want at most one argument, the root of the module")
 		os.Exit(2)
@@ -23,5 +26,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(1)
 	}
-	write(os.Stdout, rooms)
+	for _, r := range rooms {
+		if r.folder == *up {
+			climbs(os.Stdout, r)
+		}
+	}
+	if *up == "" {
+		write(os.Stdout, rooms)
+	}
 }

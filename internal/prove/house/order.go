@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 )
 
@@ -11,24 +12,30 @@ type arrow struct{ from, to int }
 // arrows finds who names whom inside a room. A method is known by its name alone,
 // so a name that two files define draws no arrow: a few are missed, none is made up.
 func arrows(r room) []arrow {
+	var list []arrow
+	for a := range named(r) {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b arrow) int { return (a.from-b.from)*len(r.files) + a.to - b.to })
+	return list
+}
+
+// named is the arrows of a room with the names that draw each.
+func named(r room) map[arrow][]string {
 	home := definitions(r)
-	seen := map[arrow]bool{}
+	by := map[arrow][]string{}
 	for i, f := range r.files {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				if to, known := home[id.Name]; known && to != i && to >= 0 {
-					seen[arrow{i, to}] = true
+				to, known := home[id.Name]
+				if a := (arrow{i, to}); known && to != i && to >= 0 && !slices.Contains(by[a], id.Name) {
+					by[a] = append(by[a], id.Name)
 				}
 			}
 			return true
 		})
 	}
-	var list []arrow
-	for a := range seen {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b arrow) int { return (a.from-b.from)*len(r.files) + a.to - b.to })
-	return list
+	return by
 }
 
 // definitions says in which file each name of the room is defined; -1: in several.
@@ -56,6 +63,9 @@ func definitions(r room) map[string]int {
 		shadow(f, define)
 	}
 	delete(home, "_")
+	for _, name := range types.Universe.Names() {
+		delete(home, name) // clear(m) is the language's, whatever method is called so
+	}
 	return home
 }
 
@@ -94,15 +104,17 @@ func shadow(f file, define func(string, int)) {
 // found: repeatedly, who names nobody left goes to the ground, who is named by
 // nobody left goes to the top, and of a circle the file with most coming in over
 // going out goes to the ground (Eades, Lin and Smyth 1993).
-func upward(files int, list []arrow) int {
+func upward(files int, list []arrow) int { return len(against(files, list)) }
+
+// against are the arrows that run against that order.
+func against(files int, list []arrow) (up []arrow) {
 	place := layers(files, list)
-	n := 0
 	for _, a := range list {
 		if place[a.from] < place[a.to] {
-			n++
+			up = append(up, a)
 		}
 	}
-	return n
+	return up
 }
 
 // layers gives each file its height, 0 on the ground.

@@ -46,6 +46,14 @@ func list[T any](w io.Writer, heading string, found []T) {
 	}
 }
 
+// climbs writes the arrows of one room that run upward, with the names that draw each.
+func climbs(w io.Writer, r room) {
+	by := named(r)
+	for _, a := range against(len(r.files), arrows(r)) {
+		fmt.Fprintf(w, "%s -> %s: %s\n", r.files[a.from].name, r.files[a.to].name, strings.Join(by[a], " "))
+	}
+}
+
 // inside writes the row of one room.
 func inside(w io.Writer, r room) {
 	a := arrows(r)
