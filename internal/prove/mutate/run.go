@@ -29,6 +29,9 @@ var suites = []struct {
 	{"internal/decide/health", nil},
 	{"internal/decide/health/adapt", nil},
 	{"internal/decide/invariant", nil},
+	{"internal/decide/access", nil},
+	{"internal/decide/maintenance", nil},
+	{"internal/decide/buildout", nil},
 	{"internal/prove/scenario", nil},
 	{"internal/prove/judge", []string{"-seed=1", "-cases=3000"}},
 	{"internal/prove/oracle", []string{"-seed=1", "-stories=60"}},
@@ -81,7 +84,7 @@ func mutate(ctx context.Context, folder string, n int, seed uint64) error {
 			continue
 		}
 		tried++
-		by := catch(ctx, compiled, i+1)
+		by := catch(ctx, ownFirst(compiled, s.File), i+1)
 		if by != "" {
 			caught++
 		} else {
@@ -167,7 +170,17 @@ func (s suite) passes(ctx context.Context, id int) (ok bool, took time.Duration)
 	return err == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// catch names the suite that notices a mutant, the quickest first; "": none.
+// ownFirst puts the suite of a file's own room before all others: it notices most mistakes.
+func ownFirst(list []suite, file string) []suite {
+	list = slices.Clone(list)
+	own := slices.IndexFunc(list, func(s suite) bool { return strings.HasSuffix(s.folder, "/"+filepath.Dir(file)) })
+	for ; own > 0; own-- {
+		list[own-1], list[own] = list[own], list[own-1]
+	}
+	return list
+}
+
+// catch names the first suite that notices a mutant; "": none.
 func catch(ctx context.Context, list []suite, id int) string {
 	for _, t := range list {
 		if ok, _ := t.passes(ctx, id); !ok {
