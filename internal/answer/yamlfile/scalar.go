@@ -32,6 +32,19 @@ func (v Value) Text() string {
 	return ""
 }
 
+// Plain is a text as it is written, also where YAML reads something else in it: a name that
+// is a number is still a name.
+func (v Value) Plain() string {
+	if v.node == nil {
+		return ""
+	}
+	if v.node.Kind != yaml.ScalarNode || v.Empty() {
+		v.Fail("%s is %s; write a text", v.name, v.kind())
+		return ""
+	}
+	return v.node.Value
+}
+
 func (v Value) tag() string { return v.node.ShortTag() }
 
 // Line of text: not empty, not longer than a name.

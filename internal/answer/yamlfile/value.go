@@ -136,6 +136,9 @@ func (d *Document) add(e Error) {
 // Present says whether the value is there.
 func (v Value) Present() bool { return v.node != nil }
 
+// Empty says whether a key is there and nothing stands behind it.
+func (v Value) Empty() bool { return v.node != nil && v.node.ShortTag() == "!!null" }
+
 // Label is what messages call the value: its key, or its place in a list.
 func (v Value) Label() string { return v.name }
 

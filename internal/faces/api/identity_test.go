@@ -26,11 +26,11 @@ func sumOf(token string) string {
 // guarded is a house with tokens: ops is an operator, ada is in group post, bob is nobody special.
 func guarded(t *testing.T, edit ...func(*api.Options)) *house {
 	t.Helper()
-	tokens, err := api.ParseTokens(strings.NewReader(fmt.Sprintf(`
+	tokens, err := api.ParseTokens("tokens.yaml", fmt.Appendf(nil, `
 - {token_sha256: %s, user: ops, operator: true}
 - {token_sha256: %s, user: ada, groups: [post], namespaces: [oak]}
 - {token_sha256: %s, user: bob, namespaces: [oak]}
-`, sumOf("ops-token-0123456789abcdef"), sumOf("ada-token-0123456789abcdef"), sumOf("bob-token-0123456789abcdef"))))
+`, sumOf("ops-token-0123456789abcdef"), sumOf("ada-token-0123456789abcdef"), sumOf("bob-token-0123456789abcdef")))
 	must(t, err)
 	h := open(t, append(edit, func(o *api.Options) { o.Auth = tokens })...)
 	h.Client = h.as("ops-token-0123456789abcdef", "")
@@ -150,18 +150,20 @@ func TestTokensFilesAreReadStrictly(t *testing.T) {
 		{"a token instead of its hash", "- {token_sha256: secret, user: ada}", "sha256sum"},
 		{"no user", "- {token_sha256: " + good + "}", "user"},
 		{"a user with a space", "- {token_sha256: " + good + ", user: a b}", `"a b"`},
-		{"a token of two users", "- {token_sha256: " + good + ", user: ada}\n- {token_sha256: " + good + ", user: bob}", "entry 2"},
+		{"a token of two users", "- {token_sha256: " + good + ", user: ada}\n- {token_sha256: " + good + ", user: bob}", "tokens.yaml:2: the token of bob"},
 		{"a map", "user: ada", "list"},
-		{"no YAML", "- {", "list"},
+		{"two mistakes", "- {token_sha256: " + good + ", user: a b}\n- {user: bob}", "tokens.yaml:2: \"token_sha256\" is missing"},
+		{"an operator by another word", "- {token_sha256: " + good + ", user: ada, operator: maybe}", "true or false"},
+		{"no YAML", "- {", "tokens.yaml:1"},
 	}
 	for _, c := range cases {
-		_, err := api.ParseTokens(strings.NewReader(c.text))
+		_, err := api.ParseTokens("tokens.yaml", []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error with %q", c.what, err, c.says)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "tokens.json")
-	must(t, os.WriteFile(path, []byte(`[{"token_sha256": "`+good+`", "user": "ada", "groups": ["post"], "operator": false}]`), 0o600))
+	must(t, os.WriteFile(path, []byte(`[{"token_sha256": "`+good+`", "user": 4711, "groups": ["post"], "namespaces": null, "operator": false}]`), 0o600))
 	_, err := api.ReadTokensFile(path)
 	must(t, err)
 	_, err = api.ReadTokensFile(path + ".gone")

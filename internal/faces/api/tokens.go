@@ -1,18 +1,16 @@
 package api
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -28,89 +26,85 @@ type token struct {
 	who Identity
 }
 
-// tokenLine is one entry of a tokens file. The file holds hashes, so that
-// a reader of it has no token.
-type tokenLine struct {
-	SHA256     string   `yaml:"token_sha256"`
-	User       string   `yaml:"user"`
-	Groups     []string `yaml:"groups"`
-	Namespaces []string `yaml:"namespaces"`
-	Operator   bool     `yaml:"operator"`
-}
+// tokenKeys are the keys of an entry of a tokens file. The file holds hashes, so that a
+// reader of it has no token.
+var tokenKeys = []string{"token_sha256", "user", "groups", "namespaces", "operator"}
 
-const tokenKeys = "token_sha256, user, groups, namespaces, operator"
-
-// ReadTokensFile reads a tokens file. The error names the file, the entry, what
-// is wrong and what would be right.
+// ReadTokensFile reads a tokens file. The error names the file, the line, what is wrong and
+// what would be right.
 func ReadTokensFile(path string) (*Tokens, error) {
-	f, err := os.Open(path)
+	data, err := yamlfile.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("tokens file: %w", err)
 	}
-	defer func() { _ = f.Close() }()
-	t, err := ParseTokens(f)
-	if err != nil {
-		return nil, fmt.Errorf("tokens file %s: %w", path, err)
-	}
-	return t, nil
+	return ParseTokens(path, data)
 }
 
-// maxTokens bounds a tokens file, in bytes.
-const maxTokens = 16 << 20
-
-// ParseTokens reads a list of tokens as YAML or JSON: token_sha256 (of the token,
-// in hex), user, groups, namespaces, operator.
-func ParseTokens(r io.Reader) (*Tokens, error) {
-	var lines []tokenLine
-	d := yaml.NewDecoder(io.LimitReader(r, maxTokens))
-	d.KnownFields(true)
-	if err := d.Decode(&lines); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w; it is a list of %s", err, tokenKeys)
-	}
-	if len(lines) == 0 {
-		return nil, errors.New("no tokens in it; give a list of " + tokenKeys)
-	}
+// ParseTokens reads a list of tokens as YAML or JSON: token_sha256 (of the token, in hex),
+// user, groups, namespaces, operator. Name is what messages call the file.
+func ParseTokens(name string, data []byte) (*Tokens, error) {
 	t := &Tokens{users: map[string]Identity{}}
-	for i, line := range lines {
-		if err := t.add(line); err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+	if len(bytes.TrimSpace(data)) > 0 {
+		doc, top := yamlfile.Open(name, data)
+		for _, entry := range top.List() {
+			t.read(entry)
 		}
+		if err := doc.Err(); err != nil {
+			return nil, fmt.Errorf("tokens file %w", err)
+		}
+	}
+	if len(t.tokens) == 0 {
+		return nil, fmt.Errorf("tokens file %s: no tokens in it; give a list of %s", name, strings.Join(tokenKeys, ", "))
 	}
 	return t, nil
 }
 
-func (t *Tokens) add(line tokenLine) error {
-	sum, err := hex.DecodeString(line.SHA256)
+// read takes in one entry. What is wrong with it is said to its document.
+func (t *Tokens) read(entry yamlfile.Value) {
+	f := entry.Fields(tokenKeys...)
+	user, groups := nameIn(f.Need("user")), yamlfile.Each(given(f.At("groups")), nameIn)
+	namespaces := yamlfile.Each(given(f.At("namespaces")), yamlfile.Value.Plain)
+	digest := f.Need("token_sha256")
+	sum, err := hex.DecodeString(digest.Plain())
 	if err != nil || len(sum) != sha256.Size {
-		return fmt.Errorf("token_sha256 %q is no SHA-256; make it with: printf %%s TOKEN | sha256sum", line.SHA256)
+		digest.Fail("token_sha256 is no SHA-256; make it with: printf %%s TOKEN | sha256sum")
+		return
 	}
-	if !fleet.ValidPrincipalName(line.User) {
-		return fmt.Errorf("user %q is not a name: 1 to %d characters without spaces, commas and colons", line.User, fleet.MaxPrincipalName)
-	}
-	for _, g := range line.Groups {
-		if !fleet.ValidPrincipalName(g) {
-			return fmt.Errorf("group %q of %s is not a name: 1 to %d characters without spaces, commas and colons", g, line.User, fleet.MaxPrincipalName)
-		}
-	}
-	one := token{[sha256.Size]byte(sum), line.identity()}
+	one := token{[sha256.Size]byte(sum), fileIdentity(user, digest.Plain(), groups, namespaces, f.At("operator").Bool())}
 	for _, other := range t.tokens {
 		if other.sum == one.sum {
-			return fmt.Errorf("the token of %s is also that of %s; a token names one user", line.User, other.who.User)
+			digest.Fail("the token of %s is also that of %s; a token names one user", user, other.who.User)
 		}
 	}
 	t.tokens = append(t.tokens, one)
-	t.users[line.User] = one.who
-	return nil
+	t.users[user] = one.who
 }
 
-// identity is the user of an entry. A user submits into a namespace of the same name, and
-// into those that the entry lists; an operator does everything.
-func (line tokenLine) identity() Identity {
-	who := Identity{
-		User: line.User, Groups: line.Groups, Operator: line.Operator, Token: "file:" + line.SHA256[:12], By: "tokens-file",
-		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: line.User},
+// given is a list that may be left empty.
+func given(v yamlfile.Value) yamlfile.Value {
+	if v.Empty() {
+		return yamlfile.Value{}
 	}
-	for _, namespace := range append([]string{line.User}, line.Namespaces...) {
+	return v
+}
+
+// nameIn reads the name of a user or a group.
+func nameIn(v yamlfile.Value) string {
+	name := v.Plain()
+	if v.Present() && !fleet.ValidPrincipalName(name) {
+		v.Fail("%s is %s; a name has 1 to %d characters and no spaces, commas and colons", v.Label(), yamlfile.Quote(name), fleet.MaxPrincipalName)
+	}
+	return name
+}
+
+// fileIdentity is the user of an entry. A user submits into a namespace of the same name, and
+// into those that the entry lists; an operator does everything.
+func fileIdentity(user, digest string, groups, namespaces []string, operator bool) Identity {
+	who := Identity{
+		User: user, Groups: groups, Operator: operator, Token: "file:" + digest[:12], By: "tokens-file",
+		Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: user},
+	}
+	for _, namespace := range append([]string{user}, namespaces...) {
 		who.Holds = append(who.Holds, access.GrantOf(fleet.Researcher, fleet.Scope{Namespace: namespace}))
 	}
 	return who
