@@ -1,9 +1,11 @@
 package fleetfile
 
 import (
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -115,4 +117,35 @@ func (h Health) Over(base fleet.HealthPolicy) fleet.HealthPolicy {
 	set(&base.Hung, h.Hung)
 	set(&base.Rules, h.Rules)
 	return base
+}
+
+// health compares the health policy of the fleet with that of the file.
+func (d *differ) health(h Health) {
+	is := d.s.HealthPolicy()
+	if want := h.Over(*is); !is.Equal(want) {
+		d.add(Changed, h.Line, core.SetHealthPolicy{Policy: want}, "health policy: %s", healthChange(is, &want))
+	}
+}
+
+// healthChange names the keys under which two policies differ.
+func healthChange(is, want *fleet.HealthPolicy) string {
+	var keys []string
+	for _, key := range []struct {
+		name string
+		same bool
+	}{
+		{"shadow", is.Shadow == want.Shadow},
+		{"budget", is.Budget == want.Budget},
+		{"breaker", is.Breaker == want.Breaker},
+		{"burst", is.Burst == want.Burst},
+		{"flap", is.Flap == want.Flap},
+		{"lemon", is.Lemon == want.Lemon},
+		{"hung", is.Hung == want.Hung},
+		{"rules", (&fleet.HealthPolicy{Rules: is.Rules}).Equal(fleet.HealthPolicy{Rules: want.Rules})},
+	} {
+		if !key.same {
+			keys = append(keys, key.name)
+		}
+	}
+	return strings.Join(keys, ", ")
 }

@@ -7,39 +7,8 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/words"
-	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
-
-func (d *differ) health(h Health) {
-	is := d.s.HealthPolicy()
-	if want := h.Over(*is); !is.Equal(want) {
-		d.add(Changed, h.Line, core.SetHealthPolicy{Policy: want}, "health policy: %s", healthChange(is, &want))
-	}
-}
-
-// healthChange names the keys under which two policies differ.
-func healthChange(is, want *fleet.HealthPolicy) string {
-	var keys []string
-	for _, key := range []struct {
-		name string
-		same bool
-	}{
-		{"shadow", is.Shadow == want.Shadow},
-		{"budget", is.Budget == want.Budget},
-		{"breaker", is.Breaker == want.Breaker},
-		{"burst", is.Burst == want.Burst},
-		{"flap", is.Flap == want.Flap},
-		{"lemon", is.Lemon == want.Lemon},
-		{"hung", is.Hung == want.Hung},
-		{"rules", (&fleet.HealthPolicy{Rules: is.Rules}).Equal(fleet.HealthPolicy{Rules: want.Rules})},
-	} {
-		if !key.same {
-			keys = append(keys, key.name)
-		}
-	}
-	return strings.Join(keys, ", ")
-}
 
 // writeHealth writes the health policy, where somebody has set one.
 func writeHealth(b *bytes.Buffer, s *fleet.State) {
@@ -65,6 +34,7 @@ func writeHealth(b *bytes.Buffer, s *fleet.State) {
 	}
 }
 
+// ruleTexts are the keys of a rule with their values; what a rule leaves out is not written.
 func ruleTexts(r fleet.HealthRule) []string {
 	parts := []string{"name: " + scalar(r.Name)}
 	for _, l := range []struct {

@@ -14,9 +14,9 @@ import (
 func (f *forecast) restsOn(p *path, id uint64) []Ground {
 	w := p.s.Workloads[id]
 	var list []Ground
-	for i := len(p.tale) - 1; i >= 0 && len(list) < MaxGrounds; i-- {
-		c := p.tale[i]
-		if g, ok := f.ground(p, c, i == len(p.tale)-1, w); ok && !slices.Contains(list, g) {
+	for i := len(p.causes) - 1; i >= 0 && len(list) < MaxGrounds; i-- {
+		c := p.causes[i]
+		if g, ok := f.ground(p, c, i == len(p.causes)-1, w); ok && !slices.Contains(list, g) {
 			list = append(list, g)
 		}
 	}

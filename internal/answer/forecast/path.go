@@ -11,18 +11,18 @@ import (
 // path is one future on its way: a copy of the fleet in which the rules that
 // decide live on, nothing new is submitted, and work ends when this path says.
 type path struct {
-	s       *fleet.State
-	now     fleet.Instant
-	length  lengths
-	plans   plans
-	lives   map[uint64]*life
-	asked   map[uint64]bool // workloads that have not started yet
-	starts  map[uint64]fleet.Instant
-	steps   *int // decisions that are left, on all paths together
-	stop    func() bool
-	timely  bool // time alone may change something here
-	tale    []cause
-	telling bool // the tale is kept
+	s        *fleet.State
+	now      fleet.Instant
+	length   lengths
+	plans    plans
+	lives    map[uint64]*life
+	asked    map[uint64]bool // workloads that have not started yet
+	starts   map[uint64]fleet.Instant
+	steps    *int // decisions that are left, on all paths together
+	stop     func() bool
+	timely   bool    // time alone may change something here
+	causes   []cause // what has happened on the path, where explains is set
+	explains bool
 }
 
 // lengths says how long things take on a path; ok is false if that cannot be known.
@@ -166,9 +166,9 @@ func (p *path) step(c core.Command, why cause) {
 	if refusal != nil {
 		return // what has happened is never refused; a node that is gone may be
 	}
-	if p.telling {
+	if p.explains {
 		why.at, why.events = p.now, out.Record.Events
-		p.tale = append(p.tale, why)
+		p.causes = append(p.causes, why)
 	}
 	for _, e := range out.Record.Events {
 		if v, ok := e.(event.VisitMoved); ok {

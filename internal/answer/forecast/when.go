@@ -149,12 +149,12 @@ func (f *forecast) walk() {
 func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.options.Paths} }
 
 // path goes one path, with an equal part of the steps.
-func (f *forecast) path(l lengths, telling bool) (*path, outcome) {
+func (f *forecast) path(l lengths, explains bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
 	imagined := f.base.Fork()
 	imagined.StopLearning()
 	p := newPath(imagined, f.now, f.asked, l, &steps)
-	p.telling, p.stop = telling, f.options.Stop
+	p.explains, p.stop = explains, f.options.Stop
 	how := p.live()
 	return p, how
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// applyMaintenance changes what the state knows of planned work; false: the event is about something else.
 func applyMaintenance(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
 	case event.UpdateSet:
@@ -18,16 +19,13 @@ func applyMaintenance(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ConfigurationJudged:
 		s.SetProof(e.Proof)
 	case event.VisitMoved:
-		p := s.Partition(e.Partition)
-		node, _ := p.Node(e.Node)
+		p, node := nodeOf(s, e.Partition, e.Node)
 		s.SetVisit(p, node, e.Visit)
 	case event.NodeLeaving:
-		p := s.Partition(e.Partition)
-		node, _ := p.Node(e.Node)
+		p, node := nodeOf(s, e.Partition, e.Node)
 		p.SetLeaving(node, e.Leaving, e.Goes, at)
 	case event.NodeObserved:
-		p := s.Partition(e.Partition)
-		node, _ := p.Node(e.Node)
+		p, node := nodeOf(s, e.Partition, e.Node)
 		s.SetRuns(p, node, e.Runs)
 	case event.WorkloadAgreed:
 		s.SetAgreement(fleet.Agreement{ID: e.ID, At: e.At, By: e.By})
@@ -39,4 +37,11 @@ func applyMaintenance(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		return false
 	}
 	return true
+}
+
+// nodeOf is a node that an event names. Events name only nodes that there are.
+func nodeOf(s *fleet.State, partition, name string) (p *fleet.Partition, node int) {
+	p = s.Partition(partition)
+	node, _ = p.Node(name)
+	return p, node
 }

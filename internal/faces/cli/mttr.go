@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +16,7 @@ import (
 // mttrOptions are those of `muster mttr`.
 type mttrOptions struct {
 	*app
-	window
-	scope, by string
+	breakdown
 }
 
 func newMTTR(a *app) *cobra.Command {
@@ -35,28 +33,14 @@ how many were repaired, OUT how many are out now. With -o wide the median (P50) 
 
 		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = first(args)
-			if err := checkLevel(o.by); err != nil {
-				return err
-			}
-			if err := o.window.check(); err != nil {
+			if err := o.settle(args); err != nil {
 				return err
 			}
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "30d")
-	cmd.Flags().StringVar(&o.by, "by", "cluster", "a row for each "+strings.Join(levels, ", ")+" and cause")
+	o.breakdown.flags(a, cmd, "cluster", " and cause")
 	return cmd
-}
-
-var levels = []string{"fleet", "cluster", "partition", "island"}
-
-func checkLevel(word string) error {
-	if !slices.Contains(levels, word) {
-		return usage("--by %.40q; write one of %s", word, strings.Join(levels, ", "))
-	}
-	return nil
 }
 
 func (o *mttrOptions) ask(ctx context.Context) (answer, error) {

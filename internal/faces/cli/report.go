@@ -123,8 +123,7 @@ func (p *page) parts(rows []*musterv1.WaitedFor) {
 // standingOptions are those of `muster report health`.
 type standingOptions struct {
 	*app
-	window
-	scope, by string
+	breakdown
 }
 
 func newReportHealth(a *app) *cobra.Command {
@@ -135,18 +134,13 @@ func newReportHealth(a *app) *cobra.Command {
 		Example: "  muster report health\n  muster report health tiger/h200 --by island --since 7d",
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.scope = first(args)
-			if err := checkLevel(o.by); err != nil {
-				return err
-			}
-			if err := o.window.check(); err != nil {
+			if err := o.settle(args); err != nil {
 				return err
 			}
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "30d")
-	cmd.Flags().StringVar(&o.by, "by", "partition", "a row for each "+strings.Join(levels, ", "))
+	o.breakdown.flags(a, cmd, "partition", "")
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -28,6 +29,27 @@ func (o *tokenOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().Int32Var(&o.days, "days", 90, "how many days it is good, 366 at most")
 }
 
+// tokenMade is the answer to what makes a token.
+type tokenMade interface {
+	proto.Message
+	GetWritten() *musterv1.Written
+	GetToken() *musterv1.Token
+	GetSecret() string
+}
+
+// make makes a token, and tells its secret once.
+func (o *tokenOptions) make(ctx context.Context, ask func(context.Context) (tokenMade, error)) error {
+	ctx, end := o.within(ctx)
+	defer end()
+	res, err := ask(ctx)
+	if err != nil {
+		return err
+	}
+	return o.print(o.Out, answer{message: res, rows: writtenRows(res.GetWritten()), lead: func(p *page) {
+		p.made(res.GetWritten(), res.GetToken(), res.GetSecret())
+	}})
+}
+
 func newTokenCreate(a *app) *cobra.Command {
 	o := &tokenOptions{app: a}
 	cmd := &cobra.Command{
@@ -39,15 +61,9 @@ serviceaccount:ACCOUNT.`,
 		Example: "  muster token create ci --days 30 --reason \"the nightly pipeline\"",
 		Args:    needs(1, 1, "the name of a service account"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, end := a.within(cmd.Context())
-			defer end()
-			res, err := a.client().Access.CreateToken(ctx, &musterv1.CreateTokenRequest{Write: o.writing.message(), Account: args[0], Days: o.days})
-			if err != nil {
-				return err
-			}
-			return a.print(a.Out, answer{message: res, rows: writtenRows(res.GetWritten()), lead: func(p *page) {
-				p.made(res.GetWritten(), res.GetToken(), res.GetSecret())
-			}})
+			return o.make(cmd.Context(), func(ctx context.Context) (tokenMade, error) {
+				return a.client().Access.CreateToken(ctx, &musterv1.CreateTokenRequest{Write: o.writing.message(), Account: args[0], Days: o.days})
+			})
 		},
 	}
 	o.flags(cmd)
@@ -95,15 +111,9 @@ func newTokenRotate(a *app) *cobra.Command {
 		Use: "rotate TOKEN", Short: "make another token for the same account; the old one is good for an hour more",
 		Args: needs(1, 1, "the ID of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, end := a.within(cmd.Context())
-			defer end()
-			res, err := a.client().Access.RotateToken(ctx, &musterv1.RotateTokenRequest{Write: o.writing.message(), Id: args[0], Days: o.days})
-			if err != nil {
-				return err
-			}
-			return a.print(a.Out, answer{message: res, rows: writtenRows(res.GetWritten()), lead: func(p *page) {
-				p.made(res.GetWritten(), res.GetToken(), res.GetSecret())
-			}})
+			return o.make(cmd.Context(), func(ctx context.Context) (tokenMade, error) {
+				return a.client().Access.RotateToken(ctx, &musterv1.RotateTokenRequest{Write: o.writing.message(), Id: args[0], Days: o.days})
+			})
 		},
 	}
 	o.flags(cmd)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,30 @@ func (w *window) check() error {
 		return usage("--since %s is not before --as-of %s; a window begins before it ends", w.since.text, w.asOf.text)
 	}
 	return nil
+}
+
+// breakdown is a window of a scope, with a row for each of its parts.
+type breakdown struct {
+	window
+	scope, by string
+}
+
+// levels are the parts of a fleet, the largest first.
+var levels = []string{"fleet", "cluster", "partition", "island"}
+
+// flags gives the flags; usual is the level without --by, more what a row is for besides.
+func (b *breakdown) flags(a *app, cmd *cobra.Command, usual, more string) {
+	b.window.flags(a, cmd, "30d")
+	cmd.Flags().StringVar(&b.by, "by", usual, "a row for each "+strings.Join(levels, ", ")+more)
+}
+
+// settle takes the scope of the command line, and refuses what makes no sense.
+func (b *breakdown) settle(args []string) error {
+	b.scope = first(args)
+	if !slices.Contains(levels, b.by) {
+		return usage("--by %.40q; write one of %s", b.by, strings.Join(levels, ", "))
+	}
+	return b.window.check()
 }
 
 // covered says from when to when an answer goes.

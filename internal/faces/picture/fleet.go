@@ -21,59 +21,85 @@ func Waterfall(f *musterv1.Figures, health []*musterv1.PartitionHealth, incident
 	if to == nil {
 		to = nowhere
 	}
-	n := func(x int32) int { return int(x) }
-	installed, healthy, promisable, assigned := n(f.GetInstalled()), n(f.GetHealthy()), n(f.GetPromisable()), n(f.GetAssigned())
-	backed, scheduled, idle := n(f.GetBacked()), n(f.GetScheduled()), min(n(f.GetIdle()), n(f.GetScheduled()))
-	measured := min(n(f.GetMeasured()), scheduled)
-	busy := max(0, measured-idle)
-	var list []draw.Step
-	add := func(word string, s draw.Step) {
-		if s.Name == "" {
-			s.Name = word
-		}
-		if s.Says == "" {
-			s.Says = draw.Number(s.GPUs) + ". " + Define(word)
-		}
-		if s.Href == "" {
-			s.Href = to("/words#" + Anchor(word))
-		}
-		list = append(list, s)
+	w := &waterfall{f: f, to: to}
+	w.nodes(health, incidents)
+	w.promises()
+	w.use()
+	return w.list
+}
+
+// waterfall gathers the steps.
+type waterfall struct {
+	f    *musterv1.Figures
+	to   Leads
+	list []draw.Step
+}
+
+// add adds a step that the glossary has a word for. What the step leaves out is the word's: its
+// name, what it says, and where it leads.
+func (w *waterfall) add(word string, s draw.Step) {
+	if s.Name == "" {
+		s.Name = word
 	}
-	add("installed", draw.Step{GPUs: installed, Ink: draw.Metal, Total: true, Href: to("/nodes")})
-	add("not delivered", draw.Step{GPUs: max(0, assigned-installed), From: installed, Ink: draw.Paper, Href: to("/haircuts")})
-	for _, s := range downs(to, health, installed, healthy, incidents) {
-		add("down", s)
+	if s.Says == "" {
+		s.Says = draw.Number(s.GPUs) + ". " + Define(word)
 	}
-	add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: to("/nodes")})
-	serving := bufferInFlex(f)
-	add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: to("/promise"), Note: noteIf(serving > 0, draw.Number(serving)+" serve flex")})
-	add("promisable", draw.Step{GPUs: promisable, Ink: draw.Metal, Total: true, Href: to("/promise")})
-	add("unallocated", draw.Step{GPUs: n(f.GetUnallocated()), From: promisable - n(f.GetUnallocated()), Ink: draw.Flex, Note: noteIf(f.GetUnallocated() > 0, "serves flex")})
-	add("assigned", draw.Step{
-		GPUs: assigned, Ink: draw.Quota, Total: true, Href: to("/teams"), Note: noteIf(assigned > backed, draw.Number(assigned-backed)+" unbacked"),
+	if s.Href == "" {
+		s.Href = w.to("/words#" + Anchor(word))
+	}
+	w.list = append(w.list, s)
+}
+
+// nodes are the steps from what is installed to what is healthy.
+func (w *waterfall) nodes(health []*musterv1.PartitionHealth, incidents []*musterv1.Incident) {
+	installed, healthy, assigned := int(w.f.GetInstalled()), int(w.f.GetHealthy()), int(w.f.GetAssigned())
+	w.add("installed", draw.Step{GPUs: installed, Ink: draw.Metal, Total: true, Href: w.to("/nodes")})
+	w.add("not delivered", draw.Step{GPUs: max(0, assigned-installed), From: installed, Ink: draw.Paper, Href: w.to("/haircuts")})
+	for _, s := range downs(w.to, health, installed, healthy, incidents) {
+		w.add("down", s)
+	}
+	w.add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: w.to("/nodes")})
+}
+
+// promises are the steps from what is healthy to what is assigned.
+func (w *waterfall) promises() {
+	healthy, promisable, unallocated := int(w.f.GetHealthy()), int(w.f.GetPromisable()), int(w.f.GetUnallocated())
+	assigned, backed, serving := int(w.f.GetAssigned()), int(w.f.GetBacked()), bufferInFlex(w.f)
+	w.add("buffer", draw.Step{GPUs: healthy - promisable, From: promisable, Ink: draw.Buffer, Href: w.to("/promise"), Note: noteIf(serving > 0, draw.Number(serving)+" serve flex")})
+	w.add("promisable", draw.Step{GPUs: promisable, Ink: draw.Metal, Total: true, Href: w.to("/promise")})
+	w.add("unallocated", draw.Step{GPUs: unallocated, From: promisable - unallocated, Ink: draw.Flex, Note: noteIf(unallocated > 0, "serves flex")})
+	w.add("assigned", draw.Step{
+		GPUs: assigned, Ink: draw.Quota, Total: true, Href: w.to("/teams"), Note: noteIf(assigned > backed, draw.Number(assigned-backed)+" unbacked"),
 		Parts: []draw.Part{
 			{GPUs: backed, Ink: draw.Quota, Says: draw.Number(backed) + " backed. " + Define("backed")},
 			{GPUs: assigned - backed, Ink: draw.Paper, Says: draw.Number(assigned-backed) + " unbacked. " + Define("unbacked")},
 		},
 	})
-	add("unscheduled", draw.Step{GPUs: backed - scheduled, From: scheduled, Ink: draw.Flex, Href: to("/teams"), Note: noteIf(backed > scheduled, "flex, or lent")})
-	add("scheduled", draw.Step{
-		GPUs: scheduled, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running"),
+}
+
+// use are the steps from what is backed to what does work. What is busy is known only where
+// utilisation was measured.
+func (w *waterfall) use() {
+	backed, scheduled := int(w.f.GetBacked()), int(w.f.GetScheduled())
+	idle, measured := min(int(w.f.GetIdle()), scheduled), min(int(w.f.GetMeasured()), scheduled)
+	busy := max(0, measured-idle)
+	unknown := scheduled - busy - idle
+	w.add("unscheduled", draw.Step{GPUs: backed - scheduled, From: scheduled, Ink: draw.Flex, Href: w.to("/teams"), Note: noteIf(backed > scheduled, "flex, or lent")})
+	w.add("scheduled", draw.Step{
+		GPUs: scheduled, Ink: draw.Quota, Total: true, Href: w.to("/workloads", "states", "running"),
 		Parts: []draw.Part{
 			{GPUs: busy, Ink: draw.Quota, Says: draw.Number(busy) + " busy. " + Define("busy")},
-			{GPUs: scheduled - busy - idle, Ink: draw.Quota, Says: draw.Number(scheduled-busy-idle) + " whose utilisation was not measured."},
+			{GPUs: unknown, Ink: draw.Quota, Says: draw.Number(unknown) + " whose utilisation was not measured."},
 			{GPUs: idle, Ink: draw.Idle, Says: draw.Number(idle) + " idle. " + Define("idle")},
 		},
 	})
-	if measured > 0 { // else what is busy is not known
-		unknown := scheduled - busy - idle
-		add("busy", draw.Step{
-			GPUs: busy, Ink: draw.Quota, Total: true, Href: to("/workloads", "states", "running"),
+	if measured > 0 {
+		w.add("busy", draw.Step{
+			GPUs: busy, Ink: draw.Quota, Total: true, Href: w.to("/workloads", "states", "running"),
 			Note: noteIf(unknown > 0, draw.Number(unknown)+" not measured"),
 		})
 	}
-	add("idle", draw.Step{GPUs: idle, From: busy, Ink: draw.Idle, Href: to("/teams")})
-	return list
+	w.add("idle", draw.Step{GPUs: idle, From: busy, Ink: draw.Idle, Href: w.to("/teams")})
 }
 
 // bufferInFlex is the part of the buffer that serves flex: flex without the nodes that are not
@@ -90,7 +116,7 @@ func noteIf(ok bool, s string) string {
 	return ""
 }
 
-// The ink of each node state.
+// stateInk is the ink of each node state.
 var stateInk = map[string]draw.Ink{
 	"suspect": draw.Suspect, "quarantined": draw.Down, "repairing": draw.Repair, "validating": draw.Validate, "probation": draw.Probation,
 	"degraded": draw.Suspect, "maintenance": draw.Planned, "retired": draw.Paper,
@@ -155,6 +181,7 @@ func CauseText(state, cause string) string {
 	return cause
 }
 
+// taken is how many GPUs incidents keep out of service.
 func taken(incidents []*musterv1.Incident) (gpus int) {
 	for _, i := range incidents {
 		gpus += int(i.GetGpus())

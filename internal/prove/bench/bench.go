@@ -140,3 +140,8 @@ func cpu() string {
 	}
 	return ""
 }
+
+// engineOnly is what every figure of a decision says of itself.
+func (r *Report) engineOnly() {
+	r.remark("Decision engine only, in process, %d cores.", r.Machine.Cores)
+}

@@ -14,7 +14,8 @@ const (
 )
 
 func partBegin(bench string) string { return "<!-- bench " + bench + ": begin -->" }
-func partEnd(bench string) string   { return "<!-- bench " + bench + ": end -->" }
+
+func partEnd(bench string) string { return "<!-- bench " + bench + ": end -->" }
 
 // Markdown is the generated part of a document with these reports.
 func Markdown(reports []Report) string {
@@ -114,4 +115,16 @@ func (f Figure) verdict() string {
 
 // flat is a text on one line; cell also fits into a table.
 func flat(text string) string { return strings.ReplaceAll(text, "\n", " ") }
+
 func cell(text string) string { return strings.ReplaceAll(flat(text), "|", `\|`) }
+
+// digits says a figure with three digits that count.
+func digits(x float64) string {
+	switch {
+	case x >= 1000:
+		return fmt.Sprintf("%.0f", x)
+	case x == float64(int(x)):
+		return fmt.Sprintf("%d", int(x))
+	}
+	return fmt.Sprintf("%.3g", x)
+}

@@ -13,22 +13,6 @@ type Peer struct {
 
 func (p Peer) String() string { return fmt.Sprintf("%s: %g %s", p.Name, p.Value, p.Unit) }
 
-// digits says a figure with three digits that count.
-func digits(x float64) string {
-	switch {
-	case x >= 1000:
-		return fmt.Sprintf("%.0f", x)
-	case x == float64(int(x)):
-		return fmt.Sprintf("%d", int(x))
-	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-// engineOnly is what every figure of a decision says of itself.
-func (r *Report) engineOnly() {
-	r.remark("Decision engine only, in process, %d cores.", r.Machine.Cores)
-}
-
 // against sets a figure beside a peer's. Times less of a time says how many times
 // less; figures of other units stand beside each other without a ratio.
 func against(f Figure, p Peer) Figure {

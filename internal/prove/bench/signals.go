@@ -36,7 +36,7 @@ func signals(ctx context.Context, o Options) (Report, error) {
 	defer os.RemoveAll(dir)
 	n := o.scaled(manySignals)
 	o.say("%d signals in memory", n)
-	if err := replay(ctx, o, &r, n, "in memory", 50_000, inmemory.New(), ""); err != nil {
+	if err := (replay{how: "in memory", signals: n, least: 50_000, journal: inmemory.New()}).run(ctx, o, &r); err != nil {
 		return r, err
 	}
 	o.say("%d signals durable", n)
@@ -46,17 +46,27 @@ func signals(ctx context.Context, o Options) (Report, error) {
 		return r, err
 	}
 	defer j.Close()
-	err = replay(ctx, o, &r, n, "durable", 10_000, j, path)
+	err = replay{how: "durable", signals: n, least: 10_000, journal: j, path: path}.run(ctx, o, &r)
 	r.remark("Batches of %d, each a command, durable before the next is sent; %d nodes. One signal in four is a repetition, one in four is noise that no rule\n"+
 		"knows (up to 10 min old), one in four an application's error, one in four says that all is well. The monitor gone mad speaks of %d nodes at once.",
 		signalBatch, signalNodes, madNodes)
 	return r, err
 }
 
-// replay sends n signals and says how fast they were taken, and what followed.
-func replay(ctx context.Context, o Options, r *Report, n int, how string, aim float64, j journal.Journal, path string) error {
+// replay is signals that are sent to an engine over a journal.
+type replay struct {
+	how     string // what the figures are called by
+	signals int
+	least   float64 // signals a second that are aimed at
+	journal journal.Journal
+	path    string // of its file; "": it has none
+}
+
+// run sends the signals, and says how fast they were taken and what followed. A batch comes every
+// 30 seconds of the fleet's time; the monitor goes mad once two thirds have been sent.
+func (p replay) run(ctx context.Context, o Options, r *Report) error {
 	at := fleet.Instant(signalsStart * int64(time.Second))
-	e, err := engine.Open(ctx, engine.Options{Journal: j, Now: func() fleet.Instant { return at }, Synchronous: true})
+	e, err := engine.Open(ctx, engine.Options{Journal: p.journal, Now: func() fleet.Instant { return at }, Synchronous: true})
 	if err != nil {
 		return err
 	}
@@ -66,8 +76,9 @@ func replay(ctx context.Context, o Options, r *Report, n int, how string, aim fl
 	}
 	s := &monitors{rng: rand.New(rand.NewPCG(o.Seed, 7)), names: nodesIn(e)}
 	var spent time.Duration
-	for b := range n / signalBatch {
-		batch := s.batch(at, b == n/signalBatch*2/3)
+	batches := p.signals / signalBatch
+	for b := range batches {
+		batch := s.batch(at, b == batches*2/3)
 		begin := time.Now()
 		if _, err := e.Do(ctx, core.Request{Command: core.TakeSignals{Signals: batch}, Actor: core.Driver}); err != nil {
 			return err
@@ -75,14 +86,14 @@ func replay(ctx context.Context, o Options, r *Report, n int, how string, aim fl
 		spent += time.Since(begin)
 		at = at.Add(30 * time.Second)
 	}
-	rate := float64(n) / spent.Seconds()
-	r.add(aimed(Figure{Name: "signals " + how, Value: rate, Unit: "signals/s"}, fmt.Sprintf("≥ %.0f/s", aim), rate >= aim))
-	if path != "" {
-		if info, err := os.Stat(path); err == nil {
-			r.add(Figure{Name: "journal", Value: float64(info.Size()) / float64(n), Unit: "bytes a signal"})
+	rate := float64(p.signals) / spent.Seconds()
+	r.add(aimed(Figure{Name: "signals " + p.how, Value: rate, Unit: "signals/s"}, fmt.Sprintf("≥ %.0f/s", p.least), rate >= p.least))
+	if p.path != "" {
+		if info, err := os.Stat(p.path); err == nil {
+			r.add(Figure{Name: "journal", Value: float64(info.Size()) / float64(p.signals), Unit: "bytes a signal"})
 		}
 	}
-	r.outcome(e, how)
+	r.outcome(e, p.how)
 	return nil
 }
 
@@ -105,6 +116,7 @@ func (r *Report) outcome(e *engine.Engine, how string) {
 	r.add(aimed(Figure{Name: "breakers open, " + how, Value: float64(open), Unit: "breakers"}, "1", open == 1))
 }
 
+// nodesIn lists the names of all nodes.
 func nodesIn(e *engine.Engine) (names []string) {
 	e.Read(func(s *fleet.State) {
 		for _, p := range s.Partitions {
@@ -123,6 +135,8 @@ type monitors struct {
 	last  []fleet.Signal
 }
 
+// batch draws the signals of one command. Where the monitor goes mad, its alarms about many nodes
+// come first. A draw that has nothing to repeat is drawn again.
 func (m *monitors) batch(at fleet.Instant, mad bool) []fleet.Signal {
 	list := make([]fleet.Signal, 0, signalBatch)
 	for k := 0; mad && k < min(madNodes, len(m.names)); k++ {
@@ -141,9 +155,8 @@ func (m *monitors) batch(at fleet.Instant, mad bool) []fleet.Signal {
 			if len(m.last) == 0 {
 				continue
 			}
-			s = m.last[m.rng.IntN(len(m.last))]
-			if s.Agent == "mad" {
-				continue
+			if s = m.last[m.rng.IntN(len(m.last))]; s.Agent == "mad" {
+				continue // the monitor goes mad once only
 			}
 		}
 		list = append(list, s)

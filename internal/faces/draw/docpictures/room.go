@@ -4,13 +4,16 @@ import "github.com/muster-fleet/muster/internal/faces/draw"
 
 const (
 	panelWidth = 290
-	panelNodes = 6 // of each panel, in one row
+	panelNodes = 6  // of each panel, in one row
+	panelGap   = 8  // between two panels
+	panelCell  = 42 // a node's width, with the gap after it
+	panelSide  = 36 // a node's side
 )
 
 // panel is one of three moments beside each other.
 func (c *canvas) panel(n int, title string, says ...string) (x int) {
-	x = 15 + n*(panelWidth+8)
-	c.add(`<rect class="floor" x="%d" y="50" width="%d" height="%d" rx="8"/>`, x, panelWidth-8, c.h-65)
+	x = 15 + n*(panelWidth+panelGap)
+	c.add(`<rect class="floor" x="%d" y="50" width="%d" height="%d" rx="8"/>`, x, panelWidth-panelGap, c.h-65)
 	c.dot(x+22, 78, n+1)
 	c.text("name", x+40, 83, title)
 	for i, line := range says {
@@ -22,16 +25,17 @@ func (c *canvas) panel(n int, title string, says ...string) (x int) {
 // node draws a node of a panel.
 func (c *canvas) node(kind draw.Ink, hatched bool, x, y, n int) {
 	if hatched {
-		c.hatched(kind, x+n*42, y, 36, 36)
+		c.hatched(kind, x+n*panelCell, y, panelSide, panelSide)
 	} else {
-		c.box(kind, x+n*42, y, 36, 36)
+		c.box(kind, x+n*panelCell, y, panelSide, panelSide)
 	}
 }
 
 // span names some nodes of a panel.
 func (c *canvas) span(x, y, from, to int, words string) {
-	c.brace(x+from*42, x+to*42-6, y+40, 5)
-	c.centred("quiet", x+(from*42+to*42-6)/2, y+62, words)
+	x1, x2 := x+from*panelCell, x+to*panelCell-(panelCell-panelSide)
+	c.brace(x1, x2, y+panelSide+4, 5)
+	c.centred("quiet", (x1+x2)/2, y+panelSide+26, words)
 }
 
 // room shows how quota takes its nodes back from flex.
@@ -43,7 +47,7 @@ func room() []byte {
 	c.holds(x, 2, draw.Flex, true, "oak's job", "flex job")
 	x = c.panel(1, "Oak submits a job of 4 nodes", "The flex job is told to leave. It has", "30 s, or as it asked, to save its work.")
 	c.holds(x, 2, draw.Wait, true, "oak's job", "reserved for oak")
-	c.centred("quiet", x+4*42-3, 204, "the flex job leaves")
+	c.centred("quiet", x+4*panelCell-3, 204, "the flex job leaves")
 	x = c.panel(2, "Oak's job runs", "The flex job keeps its age, waits, and", "starts again when there is room.")
 	c.holds(x, 2, draw.Quota, false, "oak's job", "oak's new job")
 	return c.done()

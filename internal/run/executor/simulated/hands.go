@@ -3,6 +3,7 @@ package simulated
 import (
 	"context"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -85,9 +86,5 @@ func (h *Hands) draw(question, id string) *rand.Rand {
 func (h *Hands) Begun() map[string]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := make(map[string]int, len(h.begun))
-	for id, n := range h.begun {
-		c[id] = n
-	}
-	return c
+	return maps.Clone(h.begun)
 }

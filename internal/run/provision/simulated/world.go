@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -114,11 +115,7 @@ func (w *World) Hide(cluster string, step fleet.Step) {
 func (w *World) Begun() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := make(map[string]int, len(w.begun))
-	for id, n := range w.begun {
-		c[id] = n
-	}
-	return c
+	return maps.Clone(w.begun)
 }
 
 // take is the fault of the next operation of a step.
