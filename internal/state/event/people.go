@@ -95,7 +95,7 @@ func (HoldPlaced) Kind() string       { return "hold.placed" }       // Kind is 
 func (HoldEnded) Kind() string        { return "hold.ended" }        // Kind is the event's stable name.
 func (BackingAligned) Kind() string   { return "backing.aligned" }   // Kind is the event's stable name.
 
-// RequestMade says: somebody asks for more quota, or to be let into one.
+// RequestMade says: a person asks for more quota, or to be let into one.
 type RequestMade struct {
 	Request fleet.QuotaRequest `json:"request"`
 }
@@ -119,12 +119,12 @@ func (RequestMade) Kind() string    { return "request.made" }    // Kind is the 
 func (RequestOffered) Kind() string { return "request.offered" } // Kind is the event's stable name.
 func (RequestEnded) Kind() string   { return "request.ended" }   // Kind is the event's stable name.
 
-// SubscriptionSet says: somebody wants to be told of some things, at a URL.
+// SubscriptionSet says: a person or a team wants to be told of some things, at a URL.
 type SubscriptionSet struct {
 	Subscription fleet.Subscription `json:"subscription"`
 }
 
-// SubscriptionEnded says: nobody wants to be told any more.
+// SubscriptionEnded says: the subscriber wants no more notices.
 type SubscriptionEnded struct {
 	Name string `json:"name"`
 }
