@@ -1,7 +1,9 @@
 package reason
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +16,18 @@ func TestEveryReasonHasOneRowWithAClassAndAPart(t *testing.T) {
 		seen[r.Code] = true
 		if !slices.Contains([]Class{Wait, Change, Ask, Fault}, r.Class) || !slices.Contains(Parts(), r.Part) {
 			t.Errorf("%s: class %q, part %q", r.Code, r.Class, r.Part)
+		}
+	}
+}
+
+func TestTheDocumentNamesEveryReason(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/why.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Rows() {
+		if !strings.Contains(string(text), "`"+string(r.Code)+"`") {
+			t.Errorf("docs/why.md does not say what %s means: add a row to its table of reasons", r.Code)
 		}
 	}
 }

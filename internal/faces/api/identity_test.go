@@ -26,11 +26,11 @@ func sumOf(token string) string {
 // guarded is a house with tokens: ops is an operator, ada is in group post, bob is nobody special.
 func guarded(t *testing.T, edit ...func(*api.Options)) *house {
 	t.Helper()
-	tokens, err := api.ParseTokens("tokens.yaml", fmt.Appendf(nil, `
+	tokens, err := api.ParseTokens(strings.NewReader(fmt.Sprintf(`
 - {token_sha256: %s, user: ops, operator: true}
 - {token_sha256: %s, user: ada, groups: [post], namespaces: [oak]}
 - {token_sha256: %s, user: bob, namespaces: [oak]}
-`, sumOf("ops-token-0123456789abcdef"), sumOf("ada-token-0123456789abcdef"), sumOf("bob-token-0123456789abcdef")))
+`, sumOf("ops-token-0123456789abcdef"), sumOf("ada-token-0123456789abcdef"), sumOf("bob-token-0123456789abcdef"))))
 	must(t, err)
 	h := open(t, append(edit, func(o *api.Options) { o.Auth = tokens })...)
 	h.Client = h.as("ops-token-0123456789abcdef", "")
@@ -157,7 +157,7 @@ func TestTokensFilesAreReadStrictly(t *testing.T) {
 		{"no YAML", "- {", "tokens.yaml:1"},
 	}
 	for _, c := range cases {
-		_, err := api.ParseTokens("tokens.yaml", []byte(c.text))
+		_, err := api.ParseTokens(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error with %q", c.what, err, c.says)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -37,12 +38,20 @@ func ReadTokensFile(path string) (*Tokens, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tokens file: %w", err)
 	}
-	return ParseTokens(path, data)
+	return parseTokens(path, data)
 }
 
 // ParseTokens reads a list of tokens as YAML or JSON: token_sha256 (of the token, in hex),
-// user, groups, namespaces, operator. Name is what messages call the file.
-func ParseTokens(name string, data []byte) (*Tokens, error) {
+// user, groups, namespaces, operator. Messages call it tokens.yaml.
+func ParseTokens(r io.Reader) (*Tokens, error) {
+	data, err := io.ReadAll(io.LimitReader(r, yamlfile.MaxBytes+1)) // one more, so that it is seen to be too large
+	if err != nil {
+		return nil, fmt.Errorf("tokens file: %w", err)
+	}
+	return parseTokens("tokens.yaml", data)
+}
+
+func parseTokens(name string, data []byte) (*Tokens, error) {
 	t := &Tokens{users: map[string]Identity{}}
 	if len(bytes.TrimSpace(data)) > 0 {
 		doc, top := yamlfile.Open(name, data)
