@@ -118,3 +118,35 @@ func FuzzCalls(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) { attack(t, furnished(t), seed) })
 }
+
+// FuzzBytes sends any bytes to any procedure, in each encoding, plain and packed: the answer
+// is no failure of the server's.
+func FuzzBytes(f *testing.F) {
+	f.Add(uint16(0), uint8(0), []byte(`{}`))
+	f.Add(uint16(7), uint8(1), []byte{2<<3 | 2, 0, 2<<3 | 2, 0})
+	f.Add(uint16(12), uint8(0), []byte(`{"spec":{"name":"\ud800","pools":[{"gpus":1e9}]}}`))
+	f.Add(uint16(20), uint8(2), []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255})
+	f.Add(uint16(33), uint8(0), []byte(strings.Repeat(`{"changes":[`, 300)))
+	f.Add(uint16(41), uint8(1), []byte{10, 3, 0xff, 0xfe, 0xfd})
+	all := procedures()
+	h := furnished(f)
+	f.Fuzz(func(t *testing.T, which uint16, how uint8, body []byte) {
+		p := all[int(which)%len(all)]
+		path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
+		kind, encoding := []string{"application/json", "application/proto", "application/json", "application/proto"}[how%4], []string{"", "", "gzip", "gzip"}[how%4]
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
+		must(t, err)
+		r.Header.Set("Content-Type", kind)
+		if encoding != "" {
+			r.Header.Set("Content-Encoding", encoding)
+		}
+		res, err := http.DefaultClient.Do(r)
+		must(t, err)
+		answer, err := io.ReadAll(res.Body)
+		must(t, err)
+		must(t, res.Body.Close())
+		if res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || len(answer) > 1<<20 {
+			t.Errorf("%s is answered with %s and %d bytes: %.300s", path, res.Status, len(answer), answer)
+		}
+	})
+}

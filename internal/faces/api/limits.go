@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -115,13 +116,36 @@ func (answers) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if m, ok := res.Any().(proto.Message); ok {
-			err = sendable(proto.Size(m), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
+			err = sendable(sizeOf(m, req.Header()), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return res, nil
 	}
+}
+
+// room is what the entries of a page may weigh for a caller: in JSON each is a few times as long.
+func room(ctx context.Context) int {
+	if info, ok := connect.CallInfoForHandlerContext(ctx); ok && inJSON(info.RequestHeader()) {
+		return paged / 4
+	}
+	return paged
+}
+
+func inJSON(h http.Header) bool { return strings.Contains(h.Get("Content-Type"), "json") }
+
+// sizeOf is how large a message is as it is sent.
+func sizeOf(m proto.Message, h http.Header) int {
+	size := proto.Size(m)
+	if size <= usualAnswer/16 || !inJSON(h) {
+		return size
+	}
+	text, err := writeJSON.Marshal(m)
+	if err != nil {
+		return size // it will not be sent, for the same reason
+	}
+	return len(text)
 }
 
 // sendable refuses an answer of a size that is not sent. lists: it grows with the fleet.

@@ -132,7 +132,7 @@ func (p *page) add(r event.Record) error {
 // are more than one answer may weigh.
 func (s eventService) answer(ctx context.Context, p *page) (*musterv1.ListEventsResponse, error) {
 	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier}
-	room := paged
+	room := room(ctx)
 	if p.last {
 		slices.Reverse(p.records) // the last ones are what is asked for
 	}
@@ -178,6 +178,11 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 		return err
 	}
 	err := s.engine.Watch(ctx, from, func(r event.Record) error {
+		done, err := s.turns.pace(ctx, callerOf(ctx), mostOfWrite)
+		if err != nil {
+			return err
+		}
+		defer done()
 		if r = s.shown(ctx, only(r, m.GetKinds())); len(r.Events) == 0 {
 			return nil
 		}

@@ -156,7 +156,7 @@ const reasoning = 50 * time.Millisecond
 // more than one answer may weigh, or their reasons take longer than others should wait.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
-	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, paged
+	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, room(ctx)
 	if m.GetReasons() {
 		read = s.study
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,13 +23,16 @@ const (
 	callsInLine  = 512
 )
 
-// How much work the questions of a user may be: seconds of it in each second, and how much
-// may be saved up or owed. Callers that run the fleet ask without this bound.
+// How long the server may work for a user: seconds of it in each second, and how much may be
+// saved up or owed. Callers that run the fleet are not bounded so.
 const (
-	workEach  = 0.5
-	workSaved = 20.0
-	workOwed  = -10.0
+	workEach  = 0.25
+	workSaved = 5.0
+	workOwed  = -5.0
 )
+
+// mostOfWrite is what a command counts at most: the rest of its time it waits for the disk.
+const mostOfWrite = 5 * time.Millisecond
 
 // slots are the calls of a caller that are in progress.
 type slots struct {
@@ -100,8 +104,9 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 	}
 }
 
-// pace waits until a caller's questions may go on, and has what this one takes counted.
-func (t *turns) pace(ctx context.Context, c *caller) (done func(), err error) {
+// pace waits until the server may work for a caller again, and has what is done now counted,
+// up to a bound.
+func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done func(), err error) {
 	if c.runs {
 		return func() {}, nil
 	}
@@ -125,7 +130,7 @@ func (t *turns) pace(ctx context.Context, c *caller) (done func(), err error) {
 	}
 	began := time.Now()
 	return func() {
-		took := time.Since(began).Seconds()
+		took := min(most, time.Since(began)).Seconds()
 		_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
 	}, nil
 }
@@ -134,22 +139,30 @@ func (t *turns) pace(ctx context.Context, c *caller) (done func(), err error) {
 func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (over func(), err error) {
 	m, changes := req.Any().(writeMessage)
 	changes = changes && !m.GetWrite().GetDryRun()
-	over = func() {}
-	if isCostly(req.Spec().Procedure, req.Any()) {
-		if over, err = t.costly(ctx, c); err != nil {
-			return nil, err
+	costly, most := isCostly(req.Spec().Procedure, req.Any()), patienceInLine
+	if changes && !costly {
+		most = mostOfWrite
+	}
+	steps := []func() (func(), error){func() (func(), error) { return t.pace(ctx, c, most) }}
+	if costly {
+		steps = append([]func() (func(), error){func() (func(), error) { return t.costly(ctx, c) }}, steps...)
+	}
+	if changes {
+		steps = append([]func() (func(), error){func() (func(), error) { return t.await(ctx, c, func(s *share) chan struct{} { return s.writes }) }}, steps...)
+	}
+	var done []func()
+	over = func() {
+		for _, end := range slices.Backward(done) {
+			end()
 		}
 	}
-	var then func()
-	if changes {
-		then, err = t.await(ctx, c, func(s *share) chan struct{} { return s.writes })
-	} else {
-		then, err = t.pace(ctx, c)
+	for _, step := range steps {
+		end, err := step()
+		if err != nil {
+			over()
+			return nil, err
+		}
+		done = append(done, end)
 	}
-	if err != nil {
-		over()
-		return nil, err
-	}
-	before := over
-	return func() { then(); before() }, nil
+	return over, nil
 }

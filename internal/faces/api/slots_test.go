@@ -63,7 +63,7 @@ func TestTheLineOfOneCallerEnds(t *testing.T) {
 // Questions that took more than a caller's share make that caller's next ones wait.
 func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	turns, bob := newTurns(), callerNamed("bob")
-	done, err := turns.pace(t.Context(), bob)
+	done, err := turns.pace(t.Context(), bob, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,13 +71,13 @@ func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	_ = turns.mind(bob, func(s *share) error { s.work = workOwed; return nil })
 	brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer end()
-	if _, err := turns.pace(brief, bob); err == nil {
+	if _, err := turns.pace(brief, bob, time.Second); err == nil {
 		t.Error("bob goes on at once")
 	}
-	if _, err := turns.pace(t.Context(), callerNamed("ada")); err != nil {
+	if _, err := turns.pace(t.Context(), callerNamed("ada"), time.Second); err != nil {
 		t.Error(err)
 	}
-	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}); err != nil {
+	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}, time.Second); err != nil {
 		t.Errorf("who runs the fleet: %v", err)
 	}
 }

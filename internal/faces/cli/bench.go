@@ -31,7 +31,7 @@ func newBench(a *app, remote bench.Remote, pages bench.Pages) *cobra.Command {
 		Short: "measure this machine: commands per second, waits, memory, restart",
 		Long: `Bench measures how fast Muster is on this machine, each figure beside what it should be compared with.
 It needs no server. muster bench list says which benches there are; without a name all of them run.`,
-		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench kai-reclaim -o json\n  muster bench --all --markdown --into docs/figures/benches.md",
+		Example: "  muster bench list\n  muster bench submit --quick\n  muster bench kai-reclaim -o json\n  muster bench siege --lasts 10m\n  muster bench --all --markdown --into docs/figures/benches.md",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args)
 		},
@@ -41,6 +41,7 @@ It needs no server. muster bench list says which benches there are; without a na
 	f.StringVar(&o.Dir, "dir", "", "a folder on the disk to measure (the one for temporary files)")
 	f.StringVar(&o.Keep, "keep", "", "a folder in which the bench fleet leaves its journal, for muster up --data FOLDER")
 	f.StringVar(&o.From, "from", "", "a folder that bench fleet --keep made, for the bench pages to begin with a copy of")
+	f.DurationVar(&o.Lasts, "lasts", 0, "how long each part of the bench siege lasts (1m)")
 	f.BoolVar(&o.all, "all", false, "all benches (as without a name)")
 	f.BoolVar(&o.markdown, "markdown", false, "say it as a part of a document")
 	f.StringVar(&o.into, "into", "", "with --markdown: put it into this file, in place of what it said of these benches")
@@ -74,6 +75,9 @@ func (o *benchOptions) run(ctx context.Context, names []string) error {
 		return err
 	}
 	began := time.Now()
+	if o.Program, err = os.Executable(); err != nil {
+		return err
+	}
 	o.Options.Progress = func(text string) { o.line("%s … %s", text, short(time.Since(began))) }
 	var reports []bench.Report
 	for _, b := range benches {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -35,6 +36,7 @@ func All() []Bench {
 		{"fleet", "a day of 200 clusters with 800,000 GPUs: decisions, why, memory, restart", wholeFleet},
 		{"pages", "200 open pages over 800,000 GPUs that change 50 times a second: first byte, size, what they cost, and what decisions wait", openPages},
 		{"churn", "24 crowds that ask 60 nodes for 1.4 times what they have: needless evictions, idle room, utilisation", churn},
+		{"siege", "200 people and 50 programs beside one hostile caller: what they wait, memory, and what each of its requests costs alone", besieged},
 		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }
@@ -46,6 +48,8 @@ type Options struct {
 	From     string            // folder with such a journal, with which the bench pages begins; "": it makes one
 	Quick    bool              // a tenth of the work
 	Seed     uint64            // of everything drawn at random
+	Lasts    time.Duration     // of each part of the bench siege; 0: a minute
+	Program  string            // the muster binary that the bench siege starts; "": its figures are left out
 	Remote   Remote            // nil: figures over the API are left out
 	Pages    Pages             // nil: figures of the pages are left out
 	Progress func(what string) // may be nil

@@ -135,7 +135,8 @@ var rooms = []room{
 	{folder: "internal/prove/simulate", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/demo", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/backtest", kind: open, may: "prove/trace"},
-	{folder: "internal/prove/bench", kind: open, may: "prove/simulate"},
+	{folder: "internal/prove/siege", kind: open, only: "nothing"},
+	{folder: "internal/prove/bench", kind: open, may: "prove/simulate prove/siege"},
 	{folder: "internal/prove/chaos", kind: open, tests: driven},
 	{folder: "internal/prove/oracle", kind: open, may: "prove/scenario"},
 	// The judge shares no code with what it judges.

@@ -81,8 +81,18 @@ type turns struct {
 // readerTurns are those of one reader.
 type readerTurns struct {
 	own    chan struct{}
-	inLine int // that have one, or wait
+	inLine int       // that have one, or wait
+	left   float64   // seconds of work
+	paid   time.Time // when it was counted last
 }
+
+// How long pages of one signed-in reader may be worked on: seconds in each second, and how
+// much may be saved up.
+const (
+	workEach    = 0.25
+	workSaved   = 5.0
+	mostReaders = 4096
+)
 
 // mostInLine is how many pages of one reader may wait for their turn.
 const mostInLine = 256
@@ -97,22 +107,62 @@ func (t *turns) take(ctx context.Context, reader string) (give func(), ok bool) 
 	if r == nil {
 		return nil, false
 	}
-	for i, line := range []chan struct{}{r.own, t.all} {
-		select {
-		case line <- struct{}{}:
-		case <-ctx.Done():
-			if i > 0 {
-				<-r.own
-			}
-			t.leave(reader, r)
-			return nil, false
-		}
+	if !wait(ctx, r.own) {
+		t.leave(reader, r)
+		return nil, false
 	}
+	if reader != noReader && !t.rested(ctx, r) || !wait(ctx, t.all) {
+		<-r.own
+		t.leave(reader, r)
+		return nil, false
+	}
+	began := time.Now()
 	return func() {
 		<-t.all
+		t.mu.Lock()
+		r.left -= time.Since(began).Seconds()
+		t.mu.Unlock()
 		<-r.own
 		t.leave(reader, r)
 	}, true
+}
+
+// wait waits for one of some turns.
+func wait(ctx context.Context, line chan struct{}) bool {
+	select {
+	case line <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// noReader is every reader of a server where there is no sign-in.
+const noReader = "\x00"
+
+// earned is what a reader has left now. The turns are locked.
+func (r *readerTurns) earned() float64 {
+	now := time.Now()
+	r.left, r.paid = min(workSaved, r.left+workEach*now.Sub(r.paid).Seconds()), now
+	return r.left
+}
+
+// rested waits until a reader's next page may be made.
+func (t *turns) rested(ctx context.Context, r *readerTurns) bool {
+	t.mu.Lock()
+	left := r.earned()
+	t.mu.Unlock()
+	if left > 0 {
+		return true
+	}
+	timer := time.NewTimer(time.Duration(-left / workEach * float64(time.Second)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // join puts a reader in line; nil: too many pages of theirs are.
@@ -121,7 +171,7 @@ func (t *turns) join(reader string) *readerTurns {
 	defer t.mu.Unlock()
 	r := t.each[reader]
 	if r == nil {
-		r = &readerTurns{own: make(chan struct{}, max(1, cap(t.all)-1))}
+		r = &readerTurns{own: make(chan struct{}, max(1, cap(t.all)-1)), left: workSaved, paid: time.Now()}
 		t.each[reader] = r
 	}
 	if r.inLine >= mostInLine {
@@ -134,7 +184,13 @@ func (t *turns) join(reader string) *readerTurns {
 func (t *turns) leave(reader string, r *readerTurns) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r.inLine--; r.inLine == 0 {
-		delete(t.each, reader)
+	r.inLine--
+	if len(t.each) <= mostReaders {
+		return
+	}
+	for name, one := range t.each { // those who have had nothing for a while are as good as new
+		if one.inLine == 0 && one.earned() >= workSaved {
+			delete(t.each, name)
+		}
 	}
 }

@@ -1,0 +1,88 @@
+package siege
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Options of a siege.
+type Options struct {
+	Program    string        // the muster binary to start
+	Dir        string        // folder in which the server's data stands; "": the one for temporary files
+	Lasts      time.Duration // of each part: without the hostile caller, and beside it
+	People     int           // with pages open
+	Submitters int           // programs that submit work
+	Progress   func(what string)
+}
+
+// Result is what was seen.
+type Result struct {
+	Singles         []Single // requests of the hostile caller, each alone
+	Without, Beside Part
+	Foe             map[string]int // its calls, by how they were answered
+}
+
+// Part is what others saw while a part lasted.
+type Part struct {
+	Waits  map[string]Waits // by what they did
+	Failed map[string]int   // calls of others that were not answered as they should, by what and how
+	Memory int64            // the most that the server had, in bytes; 0: this system does not say
+	Cores  float64          // that the server used
+}
+
+// Run starts a server and lays siege to it.
+func Run(ctx context.Context, o Options) (r Result, err error) {
+	dir, err := os.MkdirTemp(o.Dir, "muster-siege-")
+	if err != nil {
+		return r, fmt.Errorf("a folder for the server: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	o.Progress("start the server")
+	f, err := raise(ctx, o, dir)
+	if err != nil {
+		return r, err
+	}
+	defer f.fall()
+	o.Progress("each request alone")
+	if r.Singles, err = f.singles(ctx); err != nil {
+		return r, err
+	}
+	o.Progress(fmt.Sprintf("%d people and %d programs, for %s", o.People, o.Submitters, o.Lasts))
+	r.Without = f.part(ctx, o, nil)
+	o.Progress(fmt.Sprintf("… and one who is hostile, for %s", o.Lasts))
+	foe := newFoe(f)
+	r.Beside = f.part(ctx, o, foe)
+	r.Foe = foe.answered()
+	return r, ctx.Err()
+}
+
+// settling is how long a crowd has to open its pages before it is measured.
+const settling = 5 * time.Second
+
+// part lets a crowd live beside a foe (nil: there is none), and measures it.
+func (f *fort) part(ctx context.Context, o Options, foe *foe) Part {
+	ctx, end := context.WithTimeout(ctx, o.Lasts+settling)
+	defer end()
+	c := newCrowd(f, o)
+	over := c.live(ctx)
+	if foe != nil {
+		foe.attack(ctx)
+	}
+	select {
+	case <-time.After(settling):
+	case <-ctx.Done():
+	}
+	c.begin()
+	memory := f.watchMemory(ctx)
+	began, used := time.Now(), f.processor()
+	<-ctx.Done()
+	p := Part{Cores: (f.processor() - used).Seconds() / time.Since(began).Seconds(), Memory: <-memory}
+	over()
+	if foe != nil {
+		foe.rest()
+	}
+	p.Waits, p.Failed = c.waits()
+	return p
+}
