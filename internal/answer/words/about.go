@@ -23,7 +23,7 @@ type Subject struct {
 func NewSubject(name string, s *fleet.State) *Subject {
 	about := &Subject{name: name, ids: map[uint64]bool{}}
 	first, _, _ := strings.Cut(name, " and ") // "node-1 and 2 more"
-	for _, text := range []string{name, first, name[strings.LastIndex(name, "/")+1:]} {
+	for _, text := range []string{name, first, name[strings.LastIndexAny(name, "/ ")+1:]} {
 		quoted, _ := json.Marshal(text) // never fails: it is a string
 		about.raw = append(about.raw, quoted)
 	}

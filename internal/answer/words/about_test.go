@@ -23,6 +23,11 @@ func TestEventsAreFoundByWhatTheySayTheyAreAbout(t *testing.T) {
 		event.HoldEnded{ID: 3},
 		event.QuotaOwned{Quota: "research/oak"},
 		event.IncidentClosed{Name: "sev"},
+		event.UpdateSet{Update: fleet.NodeUpdate{Name: "driver-580"}},
+		event.RolloutSet{Rollout: fleet.Rollout{Name: "driver-580"}},
+		event.NoticeSet{Notice: fleet.Notice{Name: "host-update"}},
+		event.ZoneSet{Zone: fleet.Zone{Name: "launch"}},
+		event.ConfigurationJudged{Proof: fleet.Proof{Hash: "e9f90bd62c0d"}},
 		event.SignalsTaken{Sightings: []fleet.Sighting{{Node: "n1"}, {Node: "n2"}}},
 	} {
 		about := words.TellEvent(e, names).About

@@ -29,6 +29,9 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		}
 		out.Banners = append(sealsBroken(state, at), wire.Banners(state.Partitions)...)
 		out.Warnings = wire.Warnings(state, state.Partitions, at)
+		for _, w := range wire.CutWarnings(state, func(w *fleet.Workload) bool { return callerOf(ctx).sees(state, w) }, at) {
+			out.Banners, out.Warnings = append(out.Banners, w.GetText()), append(out.Warnings, w)
+		}
 		if m.GetWithoutWorkloads() {
 			return nil
 		}
@@ -60,7 +63,8 @@ func (s systemService) AcknowledgeWarning(ctx context.Context, m *musterv1.Ackno
 	var until fleet.Instant
 	_, err := s.read(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
 		until = at.Add(m.GetLasts().AsDuration())
-		for _, w := range wire.Warnings(state, state.Partitions, at) {
+		everything := func(*fleet.Workload) bool { return true }
+		for _, w := range append(wire.Warnings(state, state.Partitions, at), wire.CutWarnings(state, everything, at)...) {
 			if w.GetKey() == m.GetKey() {
 				return nil
 			}

@@ -60,7 +60,7 @@ nodes beside those down that would have kept that share, known only afterwards.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.faults, "faults", "", "fault trace: node_id, start_day, end_day")
+	f.StringVar(&o.faults, "faults", "", "fault trace: node_id, start_day, end_day, and rack where it is known")
 	f.StringVar(&o.journal, "journal", "", "journal: a data folder, its file, or the address of its database")
 	f.IntVar(&o.nodes, "nodes", 0, "nodes of the fault trace's fleet; 0: those that it names")
 	f.IntVar(&o.perNode, "gpus-per-node", 8, "of the fault trace's fleet")
@@ -69,7 +69,7 @@ nodes beside those down that would have kept that share, known only afterwards.`
 	f.StringSliceVar(&o.horizons, "horizon", []string{"24h", "7d", "28d"}, "how long a promise is to hold")
 	f.Var(&o.from, "from", "leave out what was before, since the beginning of the record: 100d")
 	f.Var(&o.to, "to", "leave out what came after")
-	f.Uint64Var(&o.seed, "seed", 1, "of which nodes of a fault trace stand together")
+	f.Uint64Var(&o.seed, "seed", 1, "of which nodes of a fault trace stand together; those of a rack do")
 	f.StringVar(&o.svg, "svg", "", "draw the frontier into this file")
 	f.StringVar(&o.into, "into", "", "write the table into a Markdown page at its mark: docs/figures/promise.md#fleet")
 	f.BoolVar(&o.plot, "plot", true, "draw the frontier in the terminal")

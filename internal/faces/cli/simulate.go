@@ -19,6 +19,7 @@ type simulateOptions struct {
 	from, to moment
 	jobs     []string
 	declare  string
+	buffer   string
 }
 
 func newSimulate(a *app) *cobra.Command {
@@ -34,8 +35,10 @@ A job's team targets the quota whose path ends in it; teams without one run on f
 
 With --crowd the fleet and its jobs are made up from the seed: gangs, elastic pools, quotas that lend and
 six namespaces on flex, which together ask for --load times what the nodes have. The report counts needless
-evictions and idle room (churn, with -o json).`,
-		Example: "  muster simulate --fleet examples/itp.yaml --jobs jobs.csv.gz --seed 7\n  muster simulate --fleet f.yaml --jobs a.csv --jobs b.csv --faults node_faults.csv --from 2017-10-01 -o json\n  muster simulate --crowd 60 --load 1.4 --days 4 --seed 7",
+evictions and idle room (churn, with -o json). With --rack whole racks fail, too: each once in sixty days.
+
+The report says which share of the promises was kept; those over 28 days need a run that is longer.`,
+		Example: "  muster simulate --fleet examples/itp.yaml --jobs jobs.csv.gz --seed 7\n  muster simulate --fleet f.yaml --jobs a.csv --jobs b.csv --faults node_faults.csv --from 2017-10-01 -o json\n  muster simulate --crowd 60 --load 1.4 --days 4 --seed 7\n  muster simulate --crowd 60 --load 0.5 --days 60 --rack 8 --buffer calibrated=0.99 --check-every 0",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.settle(args); err != nil {
@@ -50,7 +53,9 @@ evictions and idle room (churn, with -o json).`,
 	f.IntVar(&o.Crowd.Nodes, "crowd", 0, "instead of files: a made-up crowd on so many nodes")
 	f.Float64Var(&o.Crowd.Load, "load", 1.4, "with --crowd: GPU time asked for, of what the nodes have")
 	f.IntVar(&o.Crowd.Days, "days", 4, "with --crowd: how long work arrives; the run ends with it")
-	f.StringVar(&o.Faults, "faults", "", "fault trace")
+	f.IntVar(&o.Crowd.Rack, "rack", 0, "with --crowd: nodes of a rack, which fail as one besides; 0: none do")
+	f.StringVar(&o.buffer, "buffer", "", "with --crowd: the buffer policy, such as fixed=0.1 or calibrated=0.99")
+	f.StringVar(&o.Faults, "faults", "", "fault trace: node_id, start_day, end_day, and rack where it is known")
 	f.Var(&o.from, "from", "leave out jobs submitted before; 2017-10-01, or 2017-10-01T00:00:00Z")
 	f.Var(&o.to, "to", "leave out jobs submitted after")
 	f.StringArrayVar(&o.Teams, "team", nil, "only this team's jobs; may be repeated")
@@ -75,6 +80,9 @@ func (o *simulateOptions) settle(args []string) error {
 	if o.Declare, err = simulate.ParseDeclare(o.declare); err != nil {
 		return usage("--declare: %v", err)
 	}
+	if o.Crowd.Buffer, err = simulate.ParseBuffer(o.buffer); err != nil {
+		return usage("--buffer: %v", err)
+	}
 	switch {
 	case o.ForecastEvery < 0:
 		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
@@ -84,6 +92,10 @@ func (o *simulateOptions) settle(args []string) error {
 		return usage("--crowd makes up the fleet, the jobs and the faults: it goes without --fleet, --jobs and --faults")
 	case o.Crowd.Nodes < 0 || o.Crowd.Nodes > 10_000 || o.Crowd.Load <= 0 || o.Crowd.Load > 10 || o.Crowd.Days < 1 || o.Crowd.Days > 365:
 		return usage("--crowd is 1 to 10000 nodes, --load above 0 and at most 10, --days 1 to 365")
+	case o.Crowd.Rack < 0 || o.Crowd.Rack > 24:
+		return usage("--rack is 0 to 24 nodes: an island of a crowd has at most 24")
+	case o.Crowd.Nodes == 0 && (o.Crowd.Rack > 0 || o.buffer != ""):
+		return usage("--rack and --buffer go with --crowd; a fleet file says both itself (racks of an island, policy.buffer)")
 	case o.Crowd.Nodes > 0:
 		return nil
 	case o.Fleet == "":

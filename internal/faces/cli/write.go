@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // writing is the flags of every change.
@@ -100,8 +101,12 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 		return
 	}
 	p.say("dry run, nothing was changed; it would lead to:")
+	var would []string
 	for _, e := range w.GetEvents() {
-		p.wrapAs("  - ", n.plan(e))
+		would = append(would, n.plan(e))
+	}
+	for _, line := range words.Merge(would) {
+		p.wrapAs("  - ", line)
 	}
 	for _, e := range waits(w.GetEvents()) {
 		about, _ := n.event(e)

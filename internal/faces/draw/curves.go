@@ -1,6 +1,10 @@
 package draw
 
-import "time"
+import (
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
+)
 
 // Curve is how long failed nodes stayed out by one cause.
 type Curve struct {
@@ -70,8 +74,8 @@ func (p *pen) spans(s scale, longest time.Duration, top, bottom float64) {
 	for d := step; d <= longest; d += step {
 		x := s.at(float64(d))
 		p.rule(x, top, x, bottom, "")
-		if text := Lasts(d); x+width(text, small)/2 <= p.w {
-			p.text(x, bottom+15, text, style{size: small, quiet: true, at: middle})
+		if lasts := Lasts(d); x+width(lasts, small)/2 <= p.w {
+			p.text(x, bottom+15, lasts, style{size: small, quiet: true, at: middle})
 		}
 	}
 }
@@ -92,15 +96,5 @@ func (p *pen) lines(list []Curve, y float64) float64 {
 	return y + 20
 }
 
-// Lasts writes a duration in its largest unit: 30 s, 5 min, 2 h, 3 d.
-func Lasts(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return Number(int(d/time.Second)) + " s"
-	case d < time.Hour:
-		return Number(int(d/time.Minute)) + " min"
-	case d < 48*time.Hour:
-		return Number(int(d/time.Hour)) + " h"
-	}
-	return Number(int(d/(24*time.Hour))) + " d"
-}
+// Lasts writes a length of time, as everything does: 45s, 5m20s, 3h5m, 2d4h.
+func Lasts(d time.Duration) string { return text.About(d) }

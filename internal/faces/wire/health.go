@@ -21,12 +21,17 @@ func Warnings(s *fleet.State, list []*fleet.Partition, now fleet.Instant) []*mus
 	for _, p := range list {
 		all = append(all, warningsOf(p)...)
 	}
-	for _, w := range all {
+	acknowledged(s, all, now)
+	return all
+}
+
+// acknowledged says of warnings who acknowledged them.
+func acknowledged(s *fleet.State, list []*musterv1.Warning, now fleet.Instant) {
+	for _, w := range list {
 		if a, ok := s.AcknowledgedAt(w.GetKey(), now); ok {
 			w.AcknowledgedBy, w.Until, w.Reason = a.By, Instant(a.Until), a.Reason
 		}
 	}
-	return all
 }
 
 func warningsOf(p *fleet.Partition) []*musterv1.Warning {

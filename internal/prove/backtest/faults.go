@@ -14,6 +14,7 @@ import (
 type Fleet struct {
 	Nodes, Hours int
 	down         [][]stretch // of each node, in order of time, without overlaps
+	racks        [][]int     // the nodes of each rack; none: the file says nothing of racks
 }
 
 type stretch struct{ from, to time.Duration }
@@ -46,6 +47,7 @@ func NewFleet(faults []trace.Fault, nodes, hours int) (Fleet, error) {
 	for i, list := range down {
 		f.down[i] = union(list)
 	}
+	f.racks = racksOf(faults, servers, nodes)
 	return f, nil
 }
 
@@ -64,9 +66,10 @@ func union(list []stretch) []stretch {
 }
 
 // Pools parts the fleet into islands of so many nodes (what is left over is no
-// island), drawn by a seed, for a file does not say which servers stand together.
+// island), drawn by a seed, for a file does not say which servers stand together, but in
+// racks at most: those stay together.
 func (f Fleet) Pools(size int, seed uint64) []Pool {
-	order := rand.New(rand.NewPCG(seed, 1)).Perm(f.Nodes)
+	order, rackOf := f.order(rand.New(rand.NewPCG(seed, 1)))
 	var pools []Pool
 	for first := 0; first+size <= f.Nodes; first += size {
 		changes := []change{{nodes: size}}
@@ -76,7 +79,7 @@ func (f Fleet) Pools(size int, seed uint64) []Pool {
 			}
 		}
 		pools = append(pools, Pool{
-			Name: fmt.Sprintf("%d nodes, island %d", size, len(pools)+1), GPUsPerNode: 8, Racks: 1, Hours: hours(changes, f.Hours),
+			Name: fmt.Sprintf("%d nodes, island %d", size, len(pools)+1), GPUsPerNode: 8, Racks: racksIn(rackOf, order[first:first+size]), Hours: hours(changes, f.Hours),
 		})
 	}
 	for i, rate := 0, rates(pools); i < len(pools); i++ {

@@ -80,6 +80,7 @@ var subjects = []subject{
 		{name: "visit", kind: phrase},
 		{name: "leaving", kind: flag},
 		{name: "runs", kind: versions},
+		{name: "incidents", kind: names},
 	}},
 	{key: "namespace", within: true, figures: numbers("flexUsed", "flexShare")},
 	{key: "haircut", within: true, figures: append(numbers("total", "unscheduled", "idle", "rest"), figure{name: "cuts", kind: sums}, figure{name: "wave", kind: sums})},

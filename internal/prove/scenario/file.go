@@ -20,10 +20,8 @@ type File struct {
 	Fleet fleetfile.File
 	Steps []Step
 	// NotYet is what the file asks for and this Muster cannot do yet. Such a file
-	// counts as failed. Figures that cannot be told yet are left out of the steps;
-	// where it is more than figures, Partly is false and the story is not run.
+	// counts as failed. It is told without the figures that cannot be told yet.
 	NotYet yamlfile.Errors
-	Partly bool
 	// Moments asks for every figure at each expect step and at the end (Report.Moments).
 	Moments bool
 }

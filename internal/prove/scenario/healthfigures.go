@@ -50,6 +50,9 @@ func nodeHealth(s *fleet.State, name string, now fleet.Instant, figure string) (
 		return len(n.Findings), true
 	case "unknown":
 		return n.Unknown, true
+	case "incidents":
+		p, k := s.FindNode(name)
+		return s.IncidentsAt(p, k), true
 	}
 	return nil, false
 }

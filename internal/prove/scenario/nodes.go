@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -21,6 +22,7 @@ type SetNodes struct {
 	State           fleet.NodeState
 	Dead            int
 	Signal          string
+	Under           string // the incident that they are in this state for; "": none
 }
 
 func (p *parser) node(v yamlfile.Value) Action {
@@ -32,7 +34,7 @@ func (p *parser) node(v yamlfile.Value) Action {
 	}
 	a.State = fleet.NodeState(f.Need("state").Word(words...))
 	if f.Has("under") {
-		p.notYet(f.At("under"), "a node's incident (under)")
+		a.Under = f.At("under").Name()
 	}
 	if name := f.Need("name"); name.IsMap() {
 		p.choice(name, &a)
@@ -99,7 +101,31 @@ func (a SetNodes) request(s *fleet.State) (core.Request, error) {
 	if err != nil {
 		return core.Request{}, err
 	}
-	return Told{Command: core.SetNodes{Names: names, State: a.State, Dead: a.Dead, Signal: a.Signal}}.request(s)
+	set := core.SetNodes{Names: names, State: a.State, Dead: a.Dead, Signal: a.Signal}
+	if a.Under == "" {
+		return Told{Command: set}.request(s)
+	}
+	if set.Signal == "" {
+		set.Signal = a.Under
+	}
+	change := core.UpdateIncident{Name: a.Under, Note: fmt.Sprintf("%s: %s", a.State, strings.Join(names, ", "))}
+	change.Nodes = withNodes(s, a.Under, names)
+	return Told{Command: core.Batch{Commands: []core.Command{change, set}}}.request(s)
+}
+
+// withNodes are the nodes of an incident with some more; nil: it names none, so that its
+// scope says what it is about, or it is not open, which the core refuses.
+func withNodes(s *fleet.State, incident string, names []string) *[]string {
+	for _, i := range s.Incidents {
+		if i.Name != incident || i.Closed != 0 || len(i.Nodes) == 0 {
+			continue
+		}
+		all := slices.Concat(i.Nodes, names)
+		slices.Sort(all)
+		all = slices.Compact(all)
+		return &all
+	}
+	return nil
 }
 
 // nodesOf lists the nodes that a workload stands on, in order of name.

@@ -29,7 +29,6 @@ func Parse(name string, data []byte) (*File, error) {
 	p.file.Title = f.Need("scenario").Text()
 	p.file.Peer = readPeer(f.At("peer"))
 	p.file.Fleet = fleetfile.Read(name, f, fleetfile.Options{Partitions: map[string]int{}})
-	p.file.Partly = true
 	p.known = knownIn(p.file.Fleet)
 	p.file.Steps = yamlfile.Each(f.Need("steps"), p.step)
 	return p.finish(doc.Err())

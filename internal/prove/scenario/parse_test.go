@@ -130,29 +130,6 @@ func TestFleetOfAScenarioIsCheckedLikeAFleetFile(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDoneYetIsToldAndNotWrong(t *testing.T) {
-	for name, c := range map[string]struct {
-		step, want string
-		partly     bool
-	}{
-		"under": {"{at: 1s, node: {name: tiger-h200-a-001, state: suspect, under: sev1}}", "not yet: f:5: a node's incident (under)", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f, err := Parse("f", story(c.step))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f.NotYet.Error() != c.want || f.Partly != c.partly {
-				t.Errorf("got %v, partly %v", f.NotYet, f.Partly)
-			}
-			report, err := Run(t.Context(), f)
-			if err != nil || report.Passed() || report.Expectations > 0 {
-				t.Errorf("passed %v with %d expectations (%v)", report.Passed(), report.Expectations, err)
-			}
-		})
-	}
-}
-
 func TestStepsOfMaintenanceAreReadStrictly(t *testing.T) {
 	_, err := Parse("f", story("{at: 1s, nfz: {nam: m}}"))
 	var all yamlfile.Errors

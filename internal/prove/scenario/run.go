@@ -38,9 +38,6 @@ type telling struct {
 }
 
 func (t *telling) tell(ctx context.Context) error {
-	if len(t.file.NotYet) > 0 && !t.file.Partly {
-		return nil
-	}
 	var err error
 	if t.world, err = newWorld(ctx, t.open); err != nil {
 		return err

@@ -54,12 +54,6 @@ func quotaAction(kind string, v yamlfile.Value) Action {
 	return hold(v)
 }
 
-// notYet says that the story cannot be run as a whole.
-func (p *parser) notYet(v yamlfile.Value, format string, args ...any) {
-	p.file.Partly = false
-	v.NotYet(format, args...)
-}
-
 func gpus(v yamlfile.Value) int { return v.IntOr(0, 0, mostGPUs) }
 
 func grant(v yamlfile.Value) Action {

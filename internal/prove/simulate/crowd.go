@@ -19,6 +19,10 @@ type Crowd struct {
 	Nodes int     // of 8 GPUs, in islands of at most 24
 	Load  float64 // GPU time that the work asks for, of what the fleet has
 	Days  int     // how long work arrives; the run ends with it
+	// Rack is how many nodes share a switch, and fail with it; 0: none do.
+	Rack int
+	// Buffer is the policy in force; nil: the default one.
+	Buffer *fleet.Buffer
 }
 
 // crowdStart is the first moment of a crowd.
@@ -70,16 +74,16 @@ func (c Crowd) input(seed uint64) Input {
 	for _, i := range order {
 		in.Jobs, in.Specs = append(in.Jobs, jobs[i]), append(in.Specs, specs[i])
 	}
-	in.Faults = crowdFaults(r, span)
+	in.Faults = c.outages(r, span, crowdFaults(r, span))
 	return in
 }
 
 // fleet is the crowd's nodes and quotas.
 func (c Crowd) fleet() fleetfile.File {
-	p := fleetfile.Partition{GPU: "h100", GPUsPerNode: 8}
+	p := fleetfile.Partition{GPU: "h100", GPUsPerNode: 8, Buffer: c.Buffer}
 	for left, i := c.Nodes, 0; left > 0; i++ {
 		n := min(24, left)
-		p.Islands = append(p.Islands, fleetfile.Island{Name: fmt.Sprintf("i%d", i+1), Nodes: n, Racks: 1})
+		p.Islands = append(p.Islands, fleetfile.Island{Name: fmt.Sprintf("i%d", i+1), Nodes: n, Racks: c.racks(n)})
 		left -= n
 	}
 	f := fleetfile.File{Name: "crowd", Clusters: []fleetfile.Cluster{{Name: "crowd", Partitions: []fleetfile.Partition{p}}}}

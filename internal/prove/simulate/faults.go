@@ -28,7 +28,7 @@ type change struct {
 // changes maps the trace's servers onto nodes, shuffled by the seed, and lists
 // what happens to the nodes in order of time; at one moment begins come before
 // ends, so that a node which fails again as it returns does not return.
-func changes(faults []trace.Fault, nodes []string, seed uint64) []change {
+func changes(faults []trace.Fault, nodes []place, seed uint64) []change {
 	node := assign(faults, nodes, seed)
 	var all []change
 	for _, f := range faults {
@@ -49,8 +49,9 @@ func btoi(b bool) int {
 	return 0
 }
 
-// assign gives each node a server, as far as there are servers, each at most once.
-func assign(faults []trace.Fault, nodes []string, seed uint64) map[string]string {
+// assign gives each node a server, as far as there are servers, each at most once. Servers
+// of one rack go to nodes that stand in one, as far as the racks are of one size.
+func assign(faults []trace.Fault, nodes []place, seed uint64) map[string]string {
 	named := map[string]bool{}
 	for _, f := range faults {
 		named[f.Server] = true
@@ -60,21 +61,41 @@ func assign(faults []trace.Fault, nodes []string, seed uint64) map[string]string
 		all = append(all, "never failed "+strconv.Itoa(i))
 	}
 	rng := rand.New(rand.NewPCG(seed, servers))
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if racks := trace.Racks(faults, all); racks != nil {
+		rng.Shuffle(len(racks), func(i, j int) { racks[i], racks[j] = racks[j], racks[i] })
+		byRack := make([]string, 0, len(all))
+		for _, i := range slices.Concat(racks...) {
+			byRack = append(byRack, all[i])
+		}
+		all, nodes = byRack, slices.Clone(nodes)
+		slices.SortStableFunc(nodes, place.compare)
+	} else {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
 	of := map[string]string{}
-	for i, name := range nodes[:min(len(nodes), len(all))] {
-		of[all[i]] = name
+	for i, n := range nodes[:min(len(nodes), len(all))] {
+		of[all[i]] = n.node
 	}
 	return of
 }
 
-// nodesOf lists the names of all nodes, in order of partition and arrival.
-func nodesOf(s *fleet.State) []string {
-	var names []string
-	for _, p := range s.Partitions {
+// place is where a node stands, by numbers.
+type place struct {
+	node                    string
+	partition, island, rack int
+}
+
+func (p place) compare(o place) int {
+	return cmp.Or(p.partition-o.partition, p.island-o.island, p.rack-o.rack)
+}
+
+// nodesOf lists all nodes, in order of partition and arrival.
+func nodesOf(s *fleet.State) []place {
+	var all []place
+	for i, p := range s.Partitions {
 		for _, n := range p.Nodes {
-			names = append(names, n.Name)
+			all = append(all, place{n.Name, i, n.Island, n.Rack})
 		}
 	}
-	return names
+	return all
 }

@@ -35,7 +35,7 @@ func TestAJobBecomesOneGang(t *testing.T) {
 
 func TestFaultsBefallNodesByTheSeed(t *testing.T) {
 	faults := []trace.Fault{{Server: "a", Start: time.Hour, End: 2 * time.Hour, Cause: "GPU"}, {Server: "b", Start: 0, End: time.Hour}}
-	all := nodeNames(servers)
+	all := nodePlaces(servers)
 	first, again, other := changes(faults, all, 1), changes(faults, all, 1), changes(faults, all, 2)
 	if !reflect.DeepEqual(first, again) || reflect.DeepEqual(first, other) {
 		t.Errorf("seed 1: %v and %v, seed 2: %v", first, again, other)
@@ -59,19 +59,26 @@ func TestASmallFleetGetsItsShareOfTheServers(t *testing.T) {
 	}
 	hit := 0
 	for seed := range uint64(100) {
-		hit += len(changes(faults, nodeNames(20), seed)) / 2
+		hit += len(changes(faults, nodePlaces(20), seed)) / 2
 	}
 	if hit < 900 || hit > 1100 {
 		t.Errorf("on 20 of 400 nodes %d of 2000 failed, want about half", hit)
 	}
 }
 
-func nodeNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = "n" + string(rune('A'+i/26%26)) + string(rune('A'+i%26)) + string(rune('A'+i/676))
+func nodeNames(n int) (names []string) {
+	for _, p := range nodePlaces(n) {
+		names = append(names, p.node)
 	}
 	return names
+}
+
+func nodePlaces(n int) []place {
+	all := make([]place, n)
+	for i := range all {
+		all[i].node = "n" + string(rune('A'+i/26%26)) + string(rune('A'+i%26)) + string(rune('A'+i/676))
+	}
+	return all
 }
 
 func TestPercentilesAreNearestRank(t *testing.T) {
@@ -145,6 +152,29 @@ func TestTheJSONHasTheNamesOfTheContract(t *testing.T) {
 		}
 		if !strings.Contains(string(data), `"`+name+`":`) {
 			t.Errorf("the whole has no %s", name)
+		}
+	}
+}
+
+// A trace says which servers share a rack, and the fleet which nodes do: what fails as
+// one there fails as one here.
+func TestARackOfATraceIsARackOfTheFleet(t *testing.T) {
+	const racks, size = 10, 8
+	var faults []trace.Fault
+	for s := range racks * size {
+		faults = append(faults, trace.Fault{Server: nodeNames(servers)[s], End: time.Hour, Rack: string(rune('a' + s/size))})
+	}
+	nodes := nodePlaces(servers)
+	rackOf := map[string]int{}
+	for i := range nodes {
+		nodes[i].rack = i % (servers / size) // racks are not in order of arrival
+		rackOf[nodes[i].node] = nodes[i].rack
+	}
+	node := assign(faults, nodes, 3)
+	for _, f := range faults {
+		first := faults[int(f.Rack[0]-'a')*size].Server
+		if rackOf[node[f.Server]] != rackOf[node[first]] {
+			t.Errorf("%s and %s stand in one rack of the trace, and in racks %d and %d of the fleet", f.Server, first, rackOf[node[f.Server]], rackOf[node[first]])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -28,6 +29,8 @@ type Report struct {
 	Losses    Losses     `json:"losses"`
 	Churn     Churn      `json:"churn"`
 	Forecasts *Forecasts `json:"forecasts,omitempty"`
+	// Promises are what became of the promises made on partitions, by horizon and policy.
+	Promises []view.Promises `json:"promises,omitempty"`
 
 	Violations  int     `json:"invariant_violations"`
 	Violation   string  `json:"invariant_violation,omitempty"` // the first one
@@ -72,6 +75,7 @@ func (r *run) report(wall time.Duration) Report {
 	r.engine.Read(func(s *fleet.State) {
 		r.tally.close(r.now, s)
 		out.Reasons = reasons(s, r.now)
+		out.Promises = promises(s, r.now)
 		out.StateHash = s.Hash()
 	})
 	if v := r.engine.Violations(); len(v) > 0 {
@@ -97,6 +101,14 @@ func (r *run) report(wall time.Duration) Report {
 	}
 	out.Churn = r.churn.close(r.now, usable)
 	return out
+}
+
+// promises are what became of the partitions' promises, without those of single islands.
+func promises(s *fleet.State, now fleet.Instant) (list []view.Promises) {
+	for _, p := range s.Partitions {
+		list = append(list, slices.DeleteFunc(view.PromisesOf(p, now), func(of view.Promises) bool { return of.Island != "" })...)
+	}
+	return list
 }
 
 // reasons counts the workloads that have not ended, by what they wait for, or by

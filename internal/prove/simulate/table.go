@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -24,6 +25,7 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprintf(&b, "\nWaits and completion (JCT) in seconds; BROKEN: hours in which a quota was not backed whole.\n")
 	fmt.Fprintf(&b, "%s to %s, utilisation %.1f %%, promises broken %d times\n",
 		r.From.Format(time.DateTime), r.Until.Format(time.DateTime), 100*r.Utilisation, r.PromisesBroken)
+	r.promised(&b)
 	r.lost(&b)
 	fmt.Fprintf(&b, "%d evictions by the record of the victim's own start, %d workloads evicted over 3 times in an hour\nidle though a waiting one-node flex job fits: %.2f %%\n",
 		r.Churn.SameRecord, r.Churn.Restless, 100*r.Churn.Idle)
@@ -40,6 +42,17 @@ func (r Report) Table(w io.Writer) error {
 		grouped(float64(r.Decisions)), r.WallSeconds, r.Checks, grouped(r.PerSecond), grouped(float64(r.PeakMemory)/1e6), r.Seed, r.StateHash)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// promised says which share of the promises was kept that could be judged.
+func (r Report) promised(b *strings.Builder) {
+	for _, p := range r.Promises {
+		if judged := p.Kept + p.Broken; judged > 0 {
+			fmt.Fprintf(b, "promises of %s over %s: %.2f %% of %s kept, %.1f %% of its nodes held back (%s)\n", p.Partition,
+				words.Duration(time.Duration(p.Horizon)*time.Hour), 100*float64(p.Kept)/float64(judged), grouped(float64(judged)),
+				100*float64(p.HeldBack)/float64(p.Installed), p.Policy.Kind)
+		}
+	}
 }
 
 // lost says what was held in vain, and what became of interrupted gangs.

@@ -56,6 +56,17 @@ func (s *State) OpenIncidents(p *Partition) []string {
 	return names
 }
 
+// IncidentsAt names the open incidents that touch a node, as they were opened.
+func (s *State) IncidentsAt(p *Partition, node int) []string {
+	var names []string
+	for _, i := range s.Incidents {
+		if i.Closed == 0 && i.Touches(p) && i.touchesNode(p, p.Nodes[node]) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
 // Incident is a sev: something that people know is wrong, and its scope.
 type Incident struct {
 	Name     string   `json:"name"`

@@ -14,6 +14,7 @@ type binomial struct {
 	known sums // what the forecast rests on
 	memo  memo
 	own   record
+	racks outages
 }
 
 // sums are of the rises of so many windows. They are taken anew once a day, and when more
@@ -41,9 +42,12 @@ func (b *binomial) Learn(h Hour) {
 	if b.seen.next%24 == 0 || b.seen.sumSq != b.known.riseSq {
 		b.known = sums{b.seen.total, b.seen.sum, b.seen.sumSq}
 	}
+	b.racks.learn(h, b.prior.Racks)
+	b.Believe(b.prior)
 }
 
 func (b *binomial) Believe(p Prior) {
+	p.Outages = b.racks.rate()
 	if p != b.prior {
 		b.prior, b.memo = p, memo{}
 	}
@@ -65,7 +69,7 @@ func (b *binomial) quantile(nodes int) int {
 // fit is mean, and variance over mean.
 func (b *binomial) fit(nodes int) (mean, spread float64) {
 	w, n := weight(b.claim.Horizon), float64(b.known.windows)
-	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(b.claim.Horizon)
+	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(nodes, b.claim.Horizon)
 	second := float64(m0*s0) + float64(m0*m0)
 	mean = (float64(w*m0) + float64(b.known.rise)) / (w + n)
 	second = (float64(w*second) + float64(b.known.riseSq)) / (w + n)

@@ -24,6 +24,7 @@ type calibrated struct {
 	tailOf int
 	miss   float64
 	own    record
+	racks  outages
 }
 
 // NewCalibrated forecasts from the pool's own history, corrected by its misses.
@@ -32,6 +33,7 @@ func NewCalibrated(c Claim, p Prior) Forecast {
 }
 
 func (f *calibrated) Believe(p Prior) {
+	p.Outages = f.racks.rate()
 	if p != f.prior {
 		f.prior, f.tail = p, nil
 	}
@@ -60,6 +62,8 @@ func (f *calibrated) quantile(nodes int) int {
 func (f *calibrated) Learn(h Hour) {
 	f.own.take(f.claim.Held(h.Nodes, h.Level, f.More(h.Nodes)), h.Peak, f.correct)
 	f.seen.learn(h)
+	f.racks.learn(h, f.prior.Racks)
+	f.Believe(f.prior)
 }
 
 func (f *calibrated) correct(missed float64) {

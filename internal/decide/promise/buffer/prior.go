@@ -12,8 +12,12 @@ const (
 	// repairDays is the mean time that a failed node stays away (5.5 days InfiniteHBD, with a heavy tail).
 	repairDays = 5
 	// clump is how much the variance of failures within a day exceeds a binomial's, because nodes fail in groups; drift
-	// is what a rate that changes over weeks adds. Together: the down count's variance is about six times binomial.
+	// is what a rate that changes over weeks adds in a pool of driftNodes or more. Together: the down count's variance
+	// is about six times binomial there.
 	clump, drift = 2.5, 2.5
+	// driftNodes is the size of the pool that drift was seen in. All nodes share a rate that changes, so what it adds
+	// to variance over mean grows with the mean: a smaller pool has its part.
+	driftNodes = 400
 	// domainRate is failures per day of what a rack shares: one top-of-rack switch in twenty
 	// fails within a year (Gill, Jain, Nagappan, SIGCOMM 2011).
 	domainRate = 0.05 / 365
@@ -23,6 +27,8 @@ const (
 type Prior struct {
 	Rate  float64 // faults per node-day of the fleet it belongs to; 0: PriorRate
 	Racks int     // domains that fail as one; below 2 there is none smaller than the pool
+	// Outages is how often one of them fails as a whole, per day; 0: domainRate. A forecast learns it.
+	Outages float64
 }
 
 // FleetRate is faults per node-day of a fleet that had so many in so many node-days,
@@ -47,23 +53,27 @@ func (p Prior) mean(n, hours int) float64 {
 }
 
 // spread is variance over mean of that number.
-func (p Prior) spread(hours int) float64 {
-	return 1 + clump + float64(drift*(1-math.Exp(-float64(hours)/24/repairDays)))
+func (p Prior) spread(n, hours int) float64 {
+	part := min(1, float64(n)/driftNodes)
+	return 1 + clump + float64(drift*part*(1-math.Exp(-float64(hours)/24/repairDays)))
 }
 
 // tail is P(rise > k) for k = 0, 1, …, n under the prior.
 func (p Prior) tail(n, hours int) []float64 {
-	return p.racks(n, hours, betaBinomialTail(n, p.mean(n, hours), p.spread(hours)))
+	return p.racks(n, hours, betaBinomialTail(n, p.mean(n, hours), p.spread(n, hours)))
 }
 
-// racks adds the correlated term: with probability 1 − exp(−domainRate × racks × days)
+// racks adds the correlated term: with probability 1 − exp(−outages × racks × days)
 // a whole rack goes down besides, P(X > k) = (1 − π) P(rise > k) + π P(rise > k − rack).
 func (p Prior) racks(n, hours int, tail []float64) []float64 {
 	if p.Racks < 2 {
 		return tail
 	}
-	size := (n + p.Racks - 1) / p.Racks
-	hit := 1 - math.Exp(-domainRate*float64(p.Racks)*float64(hours)/24)
+	size, rate := rackSize(n, p.Racks), p.Outages
+	if rate == 0 {
+		rate = domainRate
+	}
+	hit := 1 - math.Exp(-rate*float64(p.Racks)*float64(hours)/24)
 	out := make([]float64, len(tail))
 	for k := range tail {
 		with := 1.0

@@ -54,6 +54,9 @@ type view struct {
 	refused string
 }
 
+// onTrial stands for the reason while a change is only tried: some changes need one.
+const onTrial = "tried on a page"
+
 // mostSentences is how many sentences say what a change would do.
 const mostSentences = 40
 
@@ -80,13 +83,15 @@ func Page(v *frame.Visit) (frame.Page, error) {
 
 // try asks what the action would change, and changes nothing.
 func (m *view) try() {
-	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: "tried on a page"}})
+	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
 	if err != nil {
 		m.refused = frame.Explain(err)
 		return
 	}
 	m.notes = w.GetNotes()
-	m.would = events.Sentences(m.v, w.GetEvents())
+	for _, s := range events.Sentences(m.v, w.GetEvents()) {
+		m.would = append(m.would, strings.TrimSuffix(s, ": "+onTrial)) // the reader has given no reason yet
+	}
 	if len(m.would) > mostSentences {
 		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
 	}

@@ -31,6 +31,7 @@ type Row struct {
 	at            time.Time
 	actor, reason string
 	kind, text    string
+	times         int // how often it was told once more, one after another
 	subject
 	before, after string
 	record        string
@@ -44,6 +45,19 @@ type subject struct {
 
 // Is says whether an event is about a thing.
 func (r Row) Is(thing words.Thing, name string) bool { return r.about == thing && r.thing == name }
+
+// same says whether a row of the same record tells the same.
+func (r Row) same(next Row) bool {
+	return r.kind == next.kind && r.text == next.text && r.thing == next.thing
+}
+
+// often says how many times a row was told, where it is more than once.
+func (r Row) often() string {
+	if r.times == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", r.times+1)
+}
 
 // mostEvents is how many events of a page are shown.
 const mostEvents = 400
@@ -102,7 +116,12 @@ func Rows(v *frame.Visit, records []*musterv1.Record, most int) []Row {
 			if len(list) == most {
 				return list
 			}
-			list = append(list, rowOf(r, e, i == 0, jobs))
+			row := rowOf(r, e, i == 0, jobs)
+			if n := len(list); i > 0 && list[n-1].same(row) {
+				list[n-1].times++
+				continue
+			}
+			list = append(list, row)
 		}
 	}
 	return list
@@ -127,7 +146,7 @@ func Sentences(v *frame.Visit, list []*musterv1.Event) (sentences []string) {
 		told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
 		sentences = append(sentences, strings.TrimSpace(told.About+" "+parts.Short(told.Says, 240)))
 	}
-	return sentences
+	return words.Merge(sentences)
 }
 
 // thingPath is the page of what an event is about.

@@ -12,13 +12,14 @@ import (
 	"github.com/muster-fleet/muster/internal/state/event"
 )
 
-// Banner is something that everybody must see: automation has stopped somewhere, or many
-// nodes report the same at once.
+// Banner is something that its readers must see: automation has stopped somewhere, many
+// nodes report the same at once, or a change by people left their running work unprotected.
 type Banner struct {
 	Key  string // names it for as long as it stands
 	Text string
 	Path string // where to do something about it
 	Do   string // what can be done there
+	All  bool   // and everybody may
 
 	By    string    // who acknowledged it; "" before that
 	Until time.Time // until when it is acknowledged
@@ -43,6 +44,22 @@ func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []
 					Key: "burst " + key + " " + parts.Stamp(b.GetSince().AsTime()), Path: burstPath(p.GetPartition(), b.GetSignature()), Do: "Judge it …",
 					Text: "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
 				})
+			}
+		}
+	}
+	return list
+}
+
+// cutKey begins the keys of warnings about cuts of protection: the partition, the quota and the
+// moment follow.
+const cutKey = "cut "
+
+// cutBanners say which running work of the reader's a change by people has left unprotected.
+func cutBanners(warnings []*musterv1.Warning) (list []Banner) {
+	for _, w := range warnings {
+		if about, ok := strings.CutPrefix(w.GetKey(), cutKey); ok {
+			if of := strings.Fields(about); len(of) == 3 {
+				list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: (&Visit{}).To("/team/" + of[1]), Do: "The quota", All: true})
 			}
 		}
 	}

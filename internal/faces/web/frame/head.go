@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,7 +92,7 @@ func newHead(ctx context.Context, v *Visit) (head, error) {
 		return h, err
 	}
 	h.banners, err = askBanners(ctx, v)
-	h.banners = append(serverBanners(h.status.GetWarnings()), h.banners...)
+	h.banners = slices.Concat(serverBanners(h.status.GetWarnings()), cutBanners(h.status.GetWarnings()), h.banners)
 	return h, err
 }
 

@@ -779,7 +779,7 @@ func helpUntried(v *frame.Visit, why *musterv1.WhyResponse) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if why.GetAnswer() == "impossible" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "It will not start by waiting: it is <strong>impossible</strong> until something changes. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "It <strong>will not start by waiting</strong>: something has to change first. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
