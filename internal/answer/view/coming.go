@@ -139,7 +139,7 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	})
 	list = list[:min(len(list), mostEnds)]
 	for i, a := range list { // there may be tens of thousands: words only for those that are told
-		list[i].Text = fmt.Sprintf("%s reaches the end that it declared and frees %d GPUs, if it keeps to it", a.About, a.GPUs)
+		list[i].Text = fmt.Sprintf("%s ends as declared, and frees %d GPUs", a.About, a.GPUs)
 	}
 	return list
 }

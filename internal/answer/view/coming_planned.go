@@ -28,7 +28,7 @@ func outOfPlan(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 		undated.Nodes, undated.GPUs = append(undated.Nodes, n.Name), undated.GPUs+n.GPUs
 	}
 	for i := range list {
-		list[i].Text = nodesText(list[i].Nodes, "is", "are") + " through maintenance, if it takes what it is said to"
+		list[i].Text = nodesText(list[i].Nodes, "is", "are") + " expected back from maintenance"
 	}
 	if len(undated.Nodes) == 0 {
 		return list

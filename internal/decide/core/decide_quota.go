@@ -6,6 +6,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // createQuota creates a quota and those of its parents that do not exist.
@@ -33,7 +34,7 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 
 func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
-		return nil, noQuota(c.Path)
+		return nil, noQuota(s, c.Path)
 	}
 	for _, q := range s.Quotas {
 		if strings.HasPrefix(q.Path, c.Path+"/") {
@@ -61,7 +62,7 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 
 func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
-		return nil, noQuota(c.Path)
+		return nil, noQuota(s, c.Path)
 	}
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
@@ -176,7 +177,7 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	if s.Quota(c.To) == nil {
-		return nil, noQuota(c.To)
+		return nil, noQuota(s, c.To)
 	}
 	if refusal := notNegative("a transfer", c.GPUs); refusal != nil {
 		return nil, refusal
@@ -251,7 +252,7 @@ func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {
 // placeOf finds the partition of a command that names a quota and a partition.
 func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusal) {
 	if s.Quota(quota) == nil {
-		return nil, noQuota(quota)
+		return nil, noQuota(s, quota)
 	}
 	p := s.Partition(partition)
 	if p == nil {
@@ -260,7 +261,14 @@ func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusa
 	return p, nil
 }
 
-func noQuota(path string) *Refusal {
+func noQuota(s *fleet.State, path string) *Refusal {
+	known := make([]string, len(s.Quotas))
+	for i, q := range s.Quotas {
+		known[i] = q.Path
+	}
+	if meant := text.Meant(path, known); meant != "" {
+		return refuse(NoSuchQuota, "there is no quota %q%s", clip(path), meant)
+	}
 	return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", clip(path))
 }
 
@@ -271,6 +279,9 @@ func noPartition(s *fleet.State, id string) *Refusal {
 	}
 	if len(known) == 0 {
 		return refuse(NoSuchPartition, "there is no partition %q; there are none yet", clip(id))
+	}
+	if meant := text.Meant(id, known); meant != "" {
+		return refuse(NoSuchPartition, "there is no partition %q%s", clip(id), meant)
 	}
 	return refuse(NoSuchPartition, "there is no partition %q; there are: %s", clip(id), strings.Join(known, ", "))
 }

@@ -60,7 +60,7 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant) ([]event.Event, *Refusal) {
 	q := s.Quota(c.Quota)
 	if q == nil {
-		return nil, noQuota(c.Quota)
+		return nil, noQuota(s, c.Quota)
 	}
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
@@ -176,7 +176,7 @@ func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
 // fulfil does what a request asks for.
 func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
 	if s.Quota(q.Quota) == nil {
-		return nil, noQuota(q.Quota)
+		return nil, noQuota(s, q.Quota)
 	}
 	if q.Access != nil {
 		return one(event.AccessSet{Quota: q.Quota, Access: letIn(s.Quota(q.Quota).Access, *q.Access)})

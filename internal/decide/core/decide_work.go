@@ -44,7 +44,7 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	}
 	q := s.Quota(target)
 	if q == nil {
-		return noQuota(target)
+		return noQuota(s, target)
 	}
 	if q.Access.Open() && by.Principal.SignedIn() && !by.may(access.SetAccess, access.Place{Quota: target}) {
 		return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s --user %s opens it, by %s", target, target, spec.User, answerer(s, target))

@@ -55,7 +55,7 @@ func checkOwner(owner string) *Refusal {
 func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
 	q := s.Quota(c.Path)
 	if q == nil {
-		return nil, noQuota(c.Path)
+		return nil, noQuota(s, c.Path)
 	}
 	if refusal := checkOwner(c.Owner); refusal != nil || q.Owner == c.Owner {
 		return nil, refusal

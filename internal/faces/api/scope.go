@@ -6,6 +6,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // partitions are those that a scope names: a partition, a cluster's, or all. A
@@ -43,6 +44,9 @@ func noPartition(s *fleet.State, scope string) error {
 	for i, p := range s.Partitions {
 		names[i] = p.ID
 	}
+	if meant := text.Meant(scope, names); meant != "" {
+		return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + meant}
+	}
 	there := "there are none yet"
 	if len(names) > 0 {
 		there = "there are " + words.Few(names, 10)
@@ -50,7 +54,14 @@ func noPartition(s *fleet.State, scope string) error {
 	return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + "; " + there}
 }
 
-func noQuota(path string) error {
+func noQuota(s *fleet.State, path string) error {
+	known := make([]string, len(s.Quotas))
+	for i, q := range s.Quotas {
+		known[i] = q.Path
+	}
+	if meant := text.Meant(path, known); meant != "" {
+		return &core.Refusal{Code: core.NoSuchQuota, Message: "no quota is named " + path + meant}
+	}
 	return &core.Refusal{Code: core.NoSuchQuota, Message: "no quota is named " + path + "; muster quota list shows those there are"}
 }
 

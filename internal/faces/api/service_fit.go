@@ -32,7 +32,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		if target != "" && target != fleet.Flex && state.Quota(target) == nil {
-			return noQuota(target)
+			return noQuota(state, target)
 		}
 		if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
 			return noPartition(state, one.GetPartition())

@@ -77,7 +77,7 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		switch {
 		case m.GetUnder() != "" && state.Quota(m.GetUnder()) == nil:
-			return noQuota(m.GetUnder())
+			return noQuota(state, m.GetUnder())
 		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
 			return noPartition(state, m.GetPartition())
 		}
@@ -93,7 +93,7 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 	out := &musterv1.GetQuotaResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		if state.Quota(m.GetPath()) == nil {
-			return noQuota(m.GetPath())
+			return noQuota(state, m.GetPath())
 		}
 		out.Quota = wire.Quotas(state, at, "", func(path string) bool { return path == m.GetPath() })[0]
 		return nil
@@ -119,7 +119,7 @@ func (s quotaService) History(ctx context.Context, m *musterv1.HistoryRequest) (
 func (s quotaService) neverWas(ctx context.Context, m *musterv1.HistoryRequest) error {
 	_, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		if state.Quota(m.GetQuota()) == nil {
-			return noQuota(m.GetQuota())
+			return noQuota(state, m.GetQuota())
 		}
 		return nil
 	})

@@ -38,7 +38,7 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(now *fleet.State, _ fleet.Instant) error {
 		out.Means = now.Seq > first+retold || large(now)
 		if now.Quota(m.GetQuota()) == nil {
-			return noQuota(m.GetQuota())
+			return noQuota(now, m.GetQuota())
 		}
 		return nil
 	}); err != nil {

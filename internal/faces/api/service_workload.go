@@ -163,7 +163,7 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		began, list := time.Now(), l.choose(state)
 		if len(list) == 0 && state.Quota(m.GetTarget()) == nil && m.GetTarget() != "" && m.GetTarget() != fleet.Flex {
-			return noQuota(m.GetTarget()) // of a quota that is gone the work that ended is still known
+			return noQuota(state, m.GetTarget()) // of a quota that is gone the work that ended is still known
 		}
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]

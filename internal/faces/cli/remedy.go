@@ -135,7 +135,7 @@ func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
 	}
 	p.say("")
 	if impossible {
-		p.say("when      impossible as things are: no time helps")
+		p.say("when      will not start by waiting")
 		return
 	}
 	if !f.GetKnown() {

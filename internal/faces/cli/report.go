@@ -74,7 +74,7 @@ var partWords = []struct {
 	{reason.Unbacked, "recovered by backing what is granted"},
 	{reason.Quota, "by more quota, or less use by others"},
 	{reason.Shape, "by room in one piece"},
-	{tooLarge, "by no time: another shape or grant"},
+	{tooLarge, "by a smaller gang or a larger grant, not by waiting"},
 	{reason.Broken, "by mending what is broken"},
 	{reason.Moment, "room being made for it"},
 }

@@ -24,7 +24,7 @@ func TestWhatNoTimeRecoversIsNotBookedAsRoomToCome(t *testing.T) {
 	}
 	apart := &musterv1.WaitedFor{Week: week, Reason: "Fragmented", Part: "shape", GpuHours: 40}
 	large := &musterv1.WaitedFor{Week: week, Reason: "GangTooLarge", Part: "shape", GpuHours: 120}
-	if got, want := said(apart, large), "120 █ by no time: another shape or grant"; !strings.Contains(got, want) {
+	if got, want := said(apart, large), "120 █ by a smaller gang or a larger grant, not by waiting"; !strings.Contains(got, want) {
 		t.Errorf("%q does not say %q", got, want)
 	}
 	if got := said(apart, large); !strings.Contains(got, "shape █████░░░░░░░░░░░░░░░ 40 ") {

@@ -166,7 +166,7 @@ func (o *submitOptions) hopeless(ctx context.Context, spec *musterv1.WorkloadSpe
 		return ""
 	}
 	first := res.GetBlockers()[0]
-	text := fmt.Sprintf("It waits, and no time will mend that: %s: %s", first.GetCode(), first.GetText())
+	text := fmt.Sprintf("It will not start by waiting: %s: %s", first.GetCode(), first.GetText())
 	if o.output != "table" && o.output != "wide" {
 		_, _ = fmt.Fprintf(o.Err, "muster: %s\n", text)
 		return ""

@@ -203,7 +203,7 @@ func poolText(p *musterv1.Pool) string {
 
 // classes say who can do something about a blocker.
 var classes = map[string]string{
-	"wait":   "time will do",
+	"wait":   "it starts with time",
 	"change": "you can change it",
 	"ask":    "a quota owner or an operator can help",
 	"fault":  "something is broken",
@@ -231,7 +231,7 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 // meaning says who can do something about a blocker, and where no time helps, that.
 func meaning(b *musterv1.Blocker) string {
 	if b.GetClass() == "change" {
-		return "no time will mend it, you can"
+		return "waiting does not help; you can change it"
 	}
 	return classes[b.GetClass()]
 }

@@ -62,7 +62,12 @@ func waterfallNarrow(steps []Step) SVG {
 		p.link(s.Href, func() {
 			n := figure(s)
 			p.text(sc.x1, y+14, n, style{bold: s.Total, quiet: !s.Total, at: end})
-			p.text(0, y+14, fit(s.Name, body, sc.x1-width(n, body)-8), style{quiet: !s.Total, bold: s.Total})
+			room := sc.x1 - width(n, body) - 8
+			name := fit(s.Name, body, room)
+			p.text(0, y+14, name, style{quiet: !s.Total, bold: s.Total})
+			if left := width(name, body) + 12; s.Note != "" && left+width(s.Note, small) <= room {
+				p.text(left, y+14, s.Note, style{size: small, quiet: true})
+			}
 			p.bar(s, sc, y+19, 14)
 		})
 		y += row

@@ -141,6 +141,9 @@ func (m view) shown(f field) bool { return f.fixed && m.values[f.name] != "" }
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func actionOf(name string) (action, bool) {
+	if name == "order" {
+		name = "priority" // what a queue's order goes by
+	}
 	for _, list := range [][]action{quotaActions, workActions, metalActions, maintenanceActions, buildActions} {
 		for _, one := range list {
 			if one.name == name {

@@ -242,3 +242,11 @@ func (m view) starts(p *musterv1.Place) string {
 	}
 	return "not known"
 }
+
+// unknown says why it is not known when a place would start a workload; "" where it is.
+func unknown(p *musterv1.Place) string {
+	if f := p.GetForecast(); p.GetOutcome() == "waits" && p.GetAnswer() != "impossible" && !f.GetKnown() && len(f.GetUnknown()) > 0 {
+		return f.GetUnknown()[0].GetText()
+	}
+	return ""
+}
