@@ -8,7 +8,7 @@
 // what the change costs. A state that is loaded derives all figures anew (Rebuild).
 //
 // Read it in this order: instant.go and policy.go (small values), node.go and
-// partition.go (nodes), quota.go and workload.go (people's side), then state.go
+// partition.go (nodes), quota.go, spec.go, workload.go and importance.go (people's side), then state.go
 // (all of it together) and replicas.go. Backing is counted in nodes where a name says
 // Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; Holds says how a
 // replica holds its GPUs (guaranteed, borrowing, unprotected, flex).
