@@ -41,7 +41,11 @@ type whole struct {
 	names                  []string // of nodes
 	out                    map[string]bool
 	back                   []repair // in order of time
+	lived
+}
 
+// lived is what is counted while the fleet lives on.
+type lived struct {
 	submits, mends, falls laps
 	broken                int // gangs in quota that lost a node
 	mended                int

@@ -21,19 +21,24 @@ type Photo struct {
 
 // Part is one partition.
 type Part struct {
-	ID       string
-	Stale    bool
-	PerNode  int // GPUs
-	Islands  []string
-	Own      []int // own share of each island, in nodes
-	Nodes    []Node
+	ID      string
+	Stale   bool
+	PerNode int // GPUs
+	Nodes   []Node
+	ByIsland
 	Promised int // promisable nodes
 	Figures  view.Partition
 	Rows     []view.Quota
 	Spaces   []view.Namespace
 	Quotas   []Quota // as Rows, with backing in nodes
 	Units    []Unit  // all that stands or is reserved here
-	Buffers  []int   // nodes that the fixed policy lets be promised on each island, in thousandths; nil: another policy
+}
+
+// ByIsland is what is known of each island of a partition.
+type ByIsland struct {
+	Islands []string
+	Own     []int // own shares, in nodes
+	Buffers []int // nodes that the fixed policy lets be promised, in thousandths; nil: another policy
 }
 
 // Node is one machine.
@@ -92,23 +97,32 @@ func (u Unit) Stays() bool { return u.Phase != fleet.Leaving }
 
 // Job is one workload.
 type Job struct {
-	ID           uint64
+	ID uint64
+	Asked
+	Course
+	At    string // where it stands
+	Units []Unit
+	Why   []explain.Blocker // of one that waits
+}
+
+// Asked is what a workload was submitted with.
+type Asked struct {
 	Name, Space  string
 	Target, Tree string
 	Want         string // the only partition it asked for
-	At           string // where it stands
 	Priority     fleet.Priority
 	Pools        []fleet.Pool
-	State        fleet.WorkloadState
-	Submitted    fleet.Instant
-	Started      fleet.Instant
-	Late         bool
-	Passed       uint64 // the head of flex that it passed
-	Moves        bool
 	MaxRuntime   time.Duration
-	Evictions    int
-	Units        []Unit
-	Why          []explain.Blocker // of one that waits
+}
+
+// Course is what has become of a workload.
+type Course struct {
+	State              fleet.WorkloadState
+	Submitted, Started fleet.Instant
+	Late               bool   // it has run past the maximum that it declared
+	Passed             uint64 // the head of flex that it passed
+	Moves              bool   // it goes elsewhere once it has left its nodes
+	Evictions          int
 }
 
 // Take takes a photo. The state must be the caller's own.
@@ -128,9 +142,15 @@ func Take(s *fleet.State) *Photo {
 
 func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 	j := &Job{
-		ID: w.ID, Name: w.Name, Space: w.Namespace, Target: w.Target, Tree: w.Tree(), Want: w.Partition, Priority: w.Priority,
-		Pools: w.Pools, State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
-		MaxRuntime: w.MaxRuntime, Evictions: w.Evictions,
+		ID: w.ID,
+		Asked: Asked{
+			Name: w.Name, Space: w.Namespace, Target: w.Target, Tree: w.Tree(), Want: w.Partition, Priority: w.Priority, Pools: w.Pools,
+			MaxRuntime: w.MaxRuntime,
+		},
+		Course: Course{
+			State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
+			Evictions: w.Evictions,
+		},
 	}
 	if p := w.At(); p != nil {
 		j.At = p.ID
