@@ -138,14 +138,12 @@ func (p *asked) find(ctx context.Context, c *kube.Client) error {
 // trusts refuses to send a token where only the cluster says that the server is: a cluster
 // that was taken over would gather tokens so.
 func (p *asked) trusts(server string) error {
-	list := func(text string) []string {
-		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	trusted := list(p.env.Getenv("MUSTER_TRUST"))
-	if p.token == "" || !slices.ContainsFunc(list(server), func(one string) bool { return !slices.Contains(trusted, one) }) {
+	named := strings.FieldsFunc(server, func(r rune) bool { return r == ',' || r == ' ' })
+	trusted := cli.TrustedServers(p.env.Getenv)
+	if p.token == "" || !slices.ContainsFunc(named, func(one string) bool { return !slices.Contains(trusted, one) }) {
 		return nil
 	}
-	return cli.Malformed(fmt.Errorf("the cluster says that the server is %.200q, and your token would be sent there; if that is your server, say so once with MUSTER_TRUST=%.200s, or name it yourself with --server", server, server))
+	return cli.Malformed(fmt.Errorf("the cluster says that the server is %.200q, and your token would be sent there; if that is your server, say so once: muster trust %.200s; or name it yourself with --server", server, strings.Join(named, " ")))
 }
 
 // workload is what Muster calls the workload that a word means: of a pod, as POD or

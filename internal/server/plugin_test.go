@@ -1,20 +1,52 @@
 package server
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
 )
 
 // TestATokenGoesWhereAPersonSaid sends no token where only a ConfigMap says that the server is.
 func TestATokenGoesWhereAPersonSaid(t *testing.T) {
+	home := t.TempDir()
 	of := func(trust, token string) *asked {
-		return &asked{token: token, env: &cli.Env{Getenv: func(key string) string { return map[string]string{"MUSTER_TRUST": trust}[key] }}}
+		return &asked{token: token, env: &cli.Env{Getenv: func(key string) string { return map[string]string{"MUSTER_TRUST": trust, "HOME": home}[key] }}}
 	}
-	if err := of("", "t").trusts("elsewhere:1"); err == nil || !strings.Contains(err.Error(), "MUSTER_TRUST=elsewhere:1") {
+	if err := of("", "t").trusts("elsewhere:1"); err == nil || !strings.Contains(err.Error(), "muster trust elsewhere:1") {
 		t.Errorf("a token is sent there, or nothing says what to do: %v", err)
+	}
+	trust := func(args ...string) {
+		t.Helper()
+		env := &cli.Env{Out: t.Output(), Err: t.Output(), Getenv: of("", "").env.Getenv, Now: time.Now}
+		if code := command(t.Context(), env, append([]string{"trust"}, args...)); code != 0 {
+			t.Fatalf("muster trust %q ends with %d", args, code)
+		}
+	}
+	trust("elsewhere:1")
+	if err := of("", "t").trusts("elsewhere:1"); err != nil {
+		t.Errorf("after muster trust: %v", err)
+	}
+	if err := of("", "t").trusts("elsewhere:12"); err == nil {
+		t.Error("another address is trusted, too")
+	}
+	file := filepath.Join(home, ".local", "state", "muster", "trusted")
+	if err := os.Chmod(file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := of("", "t").trusts("elsewhere:1"); err == nil {
+		t.Error("a list is believed that other users write")
+	}
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trust("--forget", "elsewhere:1")
+	if err := of("", "t").trusts("elsewhere:1"); err == nil {
+		t.Error("it is trusted although it was forgotten")
 	}
 	for what, p := range map[string]*asked{"trusted": of("other:1, elsewhere:1", "t"), "no token": of("", "")} {
 		if err := p.trusts("elsewhere:1"); err != nil {

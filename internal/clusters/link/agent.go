@@ -60,6 +60,7 @@ type Agent struct {
 	asked     atomic.Int64
 	lines     atomic.Int64
 	term      atomic.Int64 // the newest of the servers that have asked
+	keys      keyring
 }
 
 // Stats are what an agent has done so far.
@@ -133,7 +134,7 @@ func cause(err error) string {
 
 // line is one connection from its beginning to its end.
 func (a *Agent) line(ctx context.Context, to string) error {
-	is, err := readIdentity(a.Identity)
+	is, err := a.current()
 	if err != nil {
 		return err
 	}
@@ -185,6 +186,8 @@ func (a *Agent) answers(said *verdict) http.Handler {
 			a.lines.Add(1)
 		}
 	})
+	mux.HandleFunc("GET "+renewalPath, a.request)
+	mux.HandleFunc("POST "+renewalPath, a.renewed)
 	mux.HandleFunc("POST "+refusedPath, func(_ http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(io.LimitReader(r.Body, 1000))
 		text := fmt.Sprintf("%.1000q", data)

@@ -200,6 +200,7 @@ func (h *Hub) keep(ctx context.Context, is *line) {
 	}
 	tick := time.NewTicker(recheck)
 	defer tick.Stop()
+	var tried time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -211,6 +212,16 @@ func (h *Hub) keep(ctx context.Context, is *line) {
 		if _, err := h.Trust.speaksFor(is.conn.Conn.(*tls.Conn).ConnectionState()); err != nil {
 			h.Log.Warn("an agent is sent away", "cluster", is.cluster, "why", err)
 			return
+		}
+		// Agents of several servers show each the same certificate: one alone must not change it.
+		if now := time.Now(); h.Trust.renew != nil && !is.hello.Several && now.Sub(tried) > renewAgain && due(is.conn.Conn.(*tls.Conn).ConnectionState().VerifiedChains[0][0], now) {
+			tried = now
+			if err := h.renew(ctx, is); err == nil {
+				h.Log.Info("an agent's certificate is renewed; it comes again", "cluster", is.cluster)
+				return
+			} else if ctx.Err() == nil {
+				h.Log.Warn("an agent's certificate ends soon and cannot be renewed; enrol it again: muster agent enrol", "cluster", is.cluster, "why", err)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package link
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +17,8 @@ import (
 type Trust struct {
 	config *tls.Config
 	admits func(cluster string, cert *x509.Certificate) bool
+	// renew signs another certificate for an agent; nil: who signed its certificate does that.
+	renew func(cluster string, was *x509.Certificate, request []byte) ([]byte, error)
 }
 
 // Trust is what the server needs of its own authority.
@@ -26,7 +29,7 @@ func (a *Authority) Trust() (*Trust, error) {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
-	return &Trust{config: serverConfig(pool, own.get), admits: a.admits}, nil
+	return &Trust{config: serverConfig(pool, own.get), admits: a.admits, renew: a.Renew}, nil
 }
 
 // ReadTrust takes the server's certificate and the authority of its agents from a
@@ -82,6 +85,8 @@ type identity struct {
 	cert    tls.Certificate
 	pool    *x509.CertPool
 	Cluster string // whom the certificate is for
+
+	authority []byte // PEM
 }
 
 // readIdentity reads a folder with ca.crt, tls.crt and tls.key, or a file that has
@@ -101,18 +106,36 @@ func readIdentity(path string) (*identity, error) {
 			return nil, err
 		}
 	}
+	is, err := parseIdentity(parts, path)
+	if err == nil && !info.IsDir() { // what comes last is the authority's
+		is.cert.Certificate = is.cert.Certificate[:1]
+		is.authority = lastCert(parts[2])
+	}
+	return is, err
+}
+
+// parseIdentity reads a certificate, its key and the authority's certificate; path is where
+// they stand.
+func parseIdentity(parts [3][]byte, path string) (*identity, error) {
 	pair, err := tls.X509KeyPair(parts[0], parts[1])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; it needs a certificate, its key and the authority's certificate", path, err)
 	}
-	if !info.IsDir() { // what comes last is the authority's
-		pair.Certificate = pair.Certificate[:1]
-	}
-	is := &identity{cert: pair, pool: x509.NewCertPool(), Cluster: pair.Leaf.Subject.CommonName}
+	is := &identity{cert: pair, pool: x509.NewCertPool(), Cluster: pair.Leaf.Subject.CommonName, authority: parts[2]}
 	if !is.pool.AppendCertsFromPEM(parts[2]) {
 		return nil, fmt.Errorf("%s: no certificate of an authority is in it", path)
 	}
 	return is, nil
+}
+
+// lastCert is the last certificate of a file that has several, as PEM.
+func lastCert(data []byte) (last []byte) {
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			last = certText(block.Bytes)
+		}
+	}
+	return last
 }
 
 // ClusterOf says for which cluster an identity speaks.

@@ -27,7 +27,7 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
-		out.Banners = append(sealsBroken(state, at), wire.Banners(state.Partitions)...)
+		out.Banners = append(append(sealsBroken(state, at), proposalsOpen(state, callerOf(ctx))...), wire.Banners(state.Partitions)...)
 		out.Warnings = wire.Warnings(state, state.Partitions, at)
 		for _, w := range wire.CutWarnings(state, func(w *fleet.Workload) bool { return callerOf(ctx).sees(state, w) }, at) {
 			out.Banners, out.Warnings = append(out.Banners, w.GetText()), append(out.Warnings, w)

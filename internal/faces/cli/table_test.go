@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/csv"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,27 @@ func TestWhatPeopleWriteCannotSteerTheTerminal(t *testing.T) {
 	tab.add("evil\x1b[2J\nline")
 	if got := shown(tab, false); strings.ContainsAny(got, "\x1b") || strings.Count(got, "\n") != 2 {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A cell that a spreadsheet would reckon with is text there, whoever wrote it.
+func TestNoCellOfACSVIsAFormula(t *testing.T) {
+	tab := newTable("", column{head: "WHY"})
+	for _, text := range []string{"=1+1", "+1+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1"} {
+		tab.add(text)
+	}
+	var b bytes.Buffer
+	if err := tab.csv(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 7 {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	for _, row := range rows[1:] {
+		if strings.ContainsAny(row[0][:1], "=+-@\t\r") {
+			t.Errorf("a cell is %q", row[0])
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +135,20 @@ func TestThePolicyInForceCountsWhereTheCellIsEmpty(t *testing.T) {
 	}
 	h := haircut.Make(s, ask, now)
 	follows(t, f, &h, "policy in force")
+}
+
+// A name that a spreadsheet would reckon with is text there.
+func TestNoNameInACSVIsAFormula(t *testing.T) {
+	h := fleet.Haircut{Waves: []fleet.Wave{{Cluster: "=1", Parts: []fleet.CutPart{{Partition: "+1+1", Cuts: []fleet.Cut{{Quota: "-1+1", Owner: "@SUM(A1)"}}}}}}}
+	rows, err := csv.NewReader(bytes.NewReader(sheet.CSV(&h))).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	for _, cell := range rows[1][1:5] {
+		if strings.ContainsAny(cell[:1], "=+-@") {
+			t.Errorf("a cell is %q", cell)
+		}
+	}
 }
 
 func TestCSVHasALineForEachCut(t *testing.T) {

@@ -69,6 +69,7 @@ func TestEveryFormOpens(t *testing.T) {
 	for _, name := range []string{
 		"grant", "transfer", "hold", "release", "request", "answer", "access", "cancel", "retarget", "priority", "cordon", "drain", "uncordon",
 		"open-incident", "update-incident", "close-incident", "burst", "breaker", "acknowledge", "buffer",
+		"approve", "decline", "end-sign-ins",
 	} {
 		if code, body := h.get("/do/" + name); code != http.StatusOK || !strings.Contains(body, "Show what would change") {
 			t.Errorf("%s: %d", name, code)

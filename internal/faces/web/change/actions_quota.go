@@ -6,6 +6,7 @@ import musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 var (
 	quotaField     = field{name: "quota", label: "Quota", sample: "research/oak", must: true, fixed: true}
 	partitionField = field{name: "partition", label: "Partition", sample: "tiger/h200", must: true}
+	proposeField   = field{name: "propose", label: "Propose it", hint: "to a second person, where the policy asks for two", check: true}
 	gpusField      = field{name: "gpus", label: "GPUs", sample: "64", must: true}
 )
 
@@ -21,6 +22,7 @@ var quotaActions = []action{
 			{name: "gpus", label: "GPUs in all", sample: "352", must: true},
 			{name: "gang", label: "Largest gang", hint: "GPUs that must fit in one island", sample: "as it is"},
 			{name: "overcommit", label: "Overcommit", hint: "assign more than is sustainable", check: true},
+			proposeField,
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.SetGrant, &musterv1.SetGrantRequest{
@@ -28,7 +30,7 @@ var quotaActions = []action{
 			})
 		},
 		command: func(f values) []string {
-			return flags([]string{"muster", "quota", "grant", f["quota"], f["partition"], f["gpus"]}, "--gang", f["gang"], "--overcommit", f["overcommit"])
+			return flags([]string{"muster", "quota", "grant", f["quota"], f["partition"], f["gpus"]}, "--gang", f["gang"], "--overcommit", f["overcommit"], "--propose", f["propose"])
 		},
 		back: teamOf,
 	},

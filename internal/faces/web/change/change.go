@@ -108,6 +108,7 @@ func Do(v *frame.Visit) (string, error) {
 		return "", err
 	}
 	f := act.read(v.Request.PostForm)
+	w.Propose = f[proposeField.name] != ""
 	done, err := act.do(&attempt{v: v, values: f, write: w})
 	if err != nil {
 		return "", err
@@ -144,7 +145,7 @@ func actionOf(name string) (action, bool) {
 	if name == "order" {
 		name = "priority" // what a queue's order goes by
 	}
-	for _, list := range [][]action{quotaActions, workActions, metalActions, maintenanceActions, buildActions} {
+	for _, list := range [][]action{quotaActions, workActions, metalActions, maintenanceActions, buildActions, peopleActions} {
 		for _, one := range list {
 			if one.name == name {
 				return one, true

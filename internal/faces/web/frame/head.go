@@ -15,7 +15,7 @@ import (
 // up to headExpires it is used, and renewed beside the page; after that the page waits.
 const (
 	headFresh   = time.Second
-	headExpires = 10 * time.Second
+	headExpires = 4 * time.Second
 	mostHeads   = 1000
 )
 

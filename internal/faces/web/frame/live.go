@@ -9,10 +9,10 @@ import (
 
 // A page is told of a change at once after a quiet while, and once in a beat under constant
 // change. All pages share the beat, so that what they then ask for is made once for all.
-// A heartbeat lets browsers notice when the server is gone.
+// A heartbeat lets browsers notice when the server is gone; with it the reader is judged anew.
 const (
 	beat      = 700 * time.Millisecond
-	heartbeat = 10 * time.Second
+	heartbeat = 5 * time.Second
 )
 
 // How many pages may be told of changes at a time: of one reader, and of all.
@@ -126,6 +126,9 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		case <-s.feed.over:
 			return
 		case <-alive.C:
+			if _, err := s.heads.of(v); err != nil && troubleOf(err).signIn {
+				return // the browser comes again, and is told so
+			}
 			kind = "alive"
 		case <-news:
 		}

@@ -1,0 +1,213 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/run/wholefile"
+)
+
+// renewalPath is where an agent asks for another certificate (GET: a request with a new key of
+// its own, PEM), and is given it (POST). The key never leaves the agent.
+const renewalPath = "/.muster/renewal"
+
+// A certificate is renewed once less than a third of its life is left; where that fails, it is
+// tried again after a while.
+const (
+	renewAgain = 10 * time.Minute
+	mostPEM    = 64 << 10
+)
+
+// due says whether a certificate is to be renewed.
+func due(cert *x509.Certificate, now time.Time) bool {
+	return now.After(cert.NotAfter.Add(-cert.NotAfter.Sub(cert.NotBefore) / 3))
+}
+
+// Renew signs a request of an agent whose certificate is enrolled: for the same cluster, and
+// as long as that one held. The one of before is good until its own end, for agents that share it.
+func (a *Authority) Renew(cluster string, was *x509.Certificate, request []byte) ([]byte, error) {
+	if !a.admits(cluster, was) {
+		return nil, fmt.Errorf("its certificate for cluster %s is not enrolled, or not any more", cluster)
+	}
+	block, _ := pem.Decode(request)
+	if block == nil {
+		return nil, errors.New("what it sent is no request for a certificate")
+	}
+	csr, err := x509.ParseCertificateRequest(block.Bytes)
+	if err == nil {
+		err = csr.CheckSignature()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its request for a certificate: %w", err)
+	}
+	key, ok := csr.PublicKey.(*ecdsa.PublicKey)
+	if !ok || key.Curve != elliptic.P256() {
+		return nil, fmt.Errorf("its new key is a %T; an agent makes one of P-256", csr.PublicKey)
+	}
+	template, err := certificate(cluster, was.NotAfter.Sub(was.NotBefore)-skew)
+	if err != nil {
+		return nil, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
+	if err != nil {
+		return nil, err
+	}
+	known, err := a.good(cluster, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return certText(der), wholefile.WriteBytes(a.file(cluster), known, certText(der))
+}
+
+// good are a cluster's enrolled certificates that have not ended.
+func (a *Authority) good(cluster string, now time.Time) (list []byte, err error) {
+	data, err := os.ReadFile(a.file(cluster))
+	if err != nil {
+		return nil, err
+	}
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && now.Before(cert.NotAfter) {
+			list = append(list, certText(block.Bytes)...)
+		}
+	}
+	return list, nil
+}
+
+// renew gives the agent of a line another certificate.
+func (h *Hub) renew(ctx context.Context, is *line) error {
+	ctx, cancel := context.WithTimeout(ctx, handshake)
+	defer cancel()
+	request, err := is.talk(ctx, http.MethodGet, nil)
+	if err != nil {
+		return err
+	}
+	leaf := is.conn.Conn.(*tls.Conn).ConnectionState().VerifiedChains[0][0]
+	cert, err := h.Trust.renew(is.cluster, leaf, request)
+	if err != nil {
+		return err
+	}
+	_, err = is.talk(ctx, http.MethodPost, cert)
+	return err
+}
+
+// talk asks an agent about its certificate.
+func (l *line) talk(ctx context.Context, method string, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://agent"+renewalPath, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	res, err := l.asks.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	data, err := io.ReadAll(io.LimitReader(res.Body, mostPEM))
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the agent answers %d: %.200q", res.StatusCode, data)
+	}
+	return data, err
+}
+
+// keyring is what an agent holds of its own identity beside the file.
+type keyring struct {
+	mu      sync.Mutex
+	pending *ecdsa.PrivateKey // whose request is on its way
+	newer   *identity         // that could not be written to the file; nil: none
+}
+
+// current is the agent's identity: of the file, or the newer one where that cannot be written.
+func (a *Agent) current() (*identity, error) {
+	is, err := readIdentity(a.Identity)
+	a.keys.mu.Lock()
+	defer a.keys.mu.Unlock()
+	newer := a.keys.newer
+	if newer != nil && (err != nil || newer.Cluster == is.Cluster && newer.cert.Leaf.NotAfter.After(is.cert.Leaf.NotAfter)) {
+		return newer, nil
+	}
+	return is, err
+}
+
+// request makes a key and asks for a certificate with it.
+func (a *Agent) request(w http.ResponseWriter, _ *http.Request) {
+	is, err := a.current()
+	var key *ecdsa.PrivateKey
+	if err == nil {
+		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	var der []byte
+	if err == nil {
+		der, err = x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: is.Cluster}}, key)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	a.keys.mu.Lock()
+	a.keys.pending = key
+	a.keys.mu.Unlock()
+	_ = pem.Encode(w, &pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// renewed takes a certificate that was asked for.
+func (a *Agent) renewed(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(io.LimitReader(r.Body, mostPEM))
+	if err == nil {
+		err = a.take(data)
+	}
+	if err != nil {
+		a.Log.Warn("the certificate is not renewed", "why", err)
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
+func (a *Agent) take(cert []byte) error {
+	was, err := a.current()
+	if err != nil {
+		return err
+	}
+	a.keys.mu.Lock()
+	defer a.keys.mu.Unlock()
+	key := a.keys.pending
+	if a.keys.pending = nil; key == nil {
+		return errors.New("no certificate was asked for")
+	}
+	text, err := keyText(key)
+	if err != nil {
+		return err
+	}
+	bundle := append(append(bytes.Clone(cert), text...), was.authority...)
+	is, err := parseIdentity([3][]byte{cert, text, was.authority}, a.Identity)
+	if err != nil {
+		return err
+	}
+	if _, err := is.cert.Leaf.Verify(x509.VerifyOptions{Roots: was.pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+		return err
+	}
+	if is.Cluster != was.Cluster || !is.cert.Leaf.NotAfter.After(was.cert.Leaf.NotAfter) {
+		return fmt.Errorf("a certificate for %.80q until %v takes the place of none for %s until %v", is.Cluster, is.cert.Leaf.NotAfter, was.Cluster, was.cert.Leaf.NotAfter)
+	}
+	a.keys.newer = is
+	if info, err := os.Stat(a.Identity); err == nil && !info.IsDir() {
+		if err := wholefile.WriteBytes(a.Identity, bundle); err == nil {
+			a.Log.Info("the certificate is renewed", "until", is.cert.Leaf.NotAfter)
+			return nil
+		}
+	}
+	a.Log.Warn("the certificate is renewed until the agent ends: its file cannot be written", "file", a.Identity, "until", is.cert.Leaf.NotAfter)
+	return nil
+}

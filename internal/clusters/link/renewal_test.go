@@ -1,0 +1,128 @@
+package link
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shortly enrols a cluster with a certificate that is to be renewed at once, as a file.
+func (h *house) shortly(cluster string) string {
+	h.t.Helper()
+	is, err := h.authority.Enrol(cluster, 20*time.Minute, true) // it began an hour ago, as all do: three quarters are over
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	file := filepath.Join(h.t.TempDir(), cluster+".pem")
+	if err := os.WriteFile(file, is.Bundle(), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	return file
+}
+
+func until(t *testing.T, file string) time.Time {
+	t.Helper()
+	is, err := readIdentity(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is.cert.Leaf.NotAfter
+}
+
+// An agent's certificate is renewed before it ends, with a new key that no other side has seen,
+// and the agent comes again with it. The server's folder forgets certificates that have ended.
+func TestACertificateIsRenewedBeforeItEnds(t *testing.T) {
+	h := newHouse(t)
+	file := h.shortly("tiger")
+	was, before := until(t, file), readFile(t, file)
+	h.agent(h.address, file, "tiger", says("here"))
+	h.until("its file has another certificate", func() bool { return until(t, file).After(was) })
+	h.until("it comes again, and answers", func() bool {
+		got, err := h.ask("tiger")
+		return err == nil && got == "here"
+	})
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its file: %v %v", info, err)
+	}
+	if key := func(text string) string { _, k, _ := strings.Cut(text, "PRIVATE KEY"); return k }; key(before) == key(readFile(t, file)) {
+		t.Error("the key is that of before")
+	}
+	if err := h.authority.Revoke("tiger"); err != nil {
+		t.Fatal(err)
+	}
+	h.until("who is revoked is sent away although it was renewed", func() bool { return h.hub.Connected("tiger") == 0 })
+}
+
+func readFile(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// A folder as Kubernetes mounts it cannot be written: the agent goes on with what it was given.
+func TestAnIdentityThatCannotBeWrittenIsRenewedInMemory(t *testing.T) {
+	h := newHouse(t)
+	is, err := h.authority.Enrol("tiger", 20*time.Minute, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"tls.crt": is.Cert, "tls.key": is.Key, "ca.crt": is.Authority} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, heard := h.agent(h.address, dir, "tiger", says("here"))
+	h.until("it says so", func() bool { return strings.Contains(heard.String(), "renewed until the agent ends") })
+	h.until("it comes again", func() bool { got, err := h.ask("tiger"); return err == nil && got == "here" })
+}
+
+// Only an enrolled certificate is renewed, for its own cluster and with a key of its bearer.
+func TestOnlyAnEnrolledCertificateIsRenewed(t *testing.T) {
+	h := newHouse(t)
+	leaf := load(t, h.enrol("tiger")).Leaf
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	if _, err := h.authority.Renew("lion", leaf, request); err == nil {
+		t.Error("a certificate of tiger is renewed for lion")
+	}
+	if _, err := h.authority.Renew("tiger", leaf, []byte("none")); err == nil {
+		t.Error("what is no request is signed")
+	}
+	der[len(der)-1] ^= 1
+	if _, err := h.authority.Renew("tiger", leaf, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})); err == nil {
+		t.Error("a request is signed whose sender does not have its key")
+	}
+	text, err := h.authority.Renew("tiger", leaf, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode(text)
+	is, err := x509.ParseCertificate(block.Bytes)
+	if err != nil || is.Subject.CommonName != "tiger" || !h.authority.admits("tiger", is) || is.IsCA {
+		t.Errorf("%v, %v", is.Subject, err)
+	}
+	if err := h.authority.Revoke("tiger"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.authority.Renew("tiger", is, request); err == nil {
+		t.Error("a certificate that was revoked is renewed")
+	}
+}
