@@ -64,7 +64,7 @@ func TestWhatPeopleWriteCannotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-// A cell that a spreadsheet would reckon with is text there, whoever wrote it.
+// A cell that a spreadsheet would reckon with is text there.
 func TestNoCellOfACSVIsAFormula(t *testing.T) {
 	tab := newTable("", column{head: "WHY"})
 	for _, text := range []string{"=1+1", "+1+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1"} {
