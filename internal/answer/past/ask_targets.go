@@ -13,6 +13,9 @@ type Uptime struct {
 	Again int64 // asked for by interrupted work that waited to start again
 	Still int64 // of Held, by gangs that stood still
 	Undo  int64 // of Held, undone by interruptions
+	// Evicted is the part of all that was lost that evictions took: room for other work. The
+	// fleet does not owe it.
+	Evicted int64
 }
 
 // Share is the uptime; 1 where no work ran.
@@ -23,6 +26,9 @@ func (u Uptime) Share() float64 {
 
 // Lost is what was no work.
 func (u Uptime) Lost() int64 { return u.Again + u.Still + u.Undo }
+
+// Owed is what hardware and maintenance took: what a target is about.
+func (u Uptime) Owed() int64 { return u.Lost() - u.Evicted }
 
 // Burned is how much of a budget one cause has burned.
 type Burned struct {
@@ -87,6 +93,9 @@ func (b *Book) burned(of map[string]*tally, w Window, now int64) {
 		t.uptime.Again += v[lossAgain]
 		t.uptime.Still += v[lossStill]
 		t.uptime.Undo += v[lossUndone]
+		if strings.HasPrefix(cause, causeEvicted) {
+			t.uptime.Evicted += v[lossAgain] + v[lossStill] + v[lossUndone]
+		}
 		burn(t.down, cause, v[lossDown], 0)
 		burn(t.lost, cause, v[lossAgain]+v[lossStill]+v[lossUndone], int(v[lossBroken]))
 	}

@@ -124,7 +124,7 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.NoRepairTime: "node %s is out of service, and nobody knows until when",
 	forecast.NotReady:     "%s starts nothing now",
 	forecast.NothingAhead: "nothing that is known to come would let it start",
-	forecast.TooFar:       "finding out takes longer than this question may",
+	forecast.TooFar:       "the search ran out of time",
 	forecast.NotWaiting:   "%s does not wait",
 }
 

@@ -26,7 +26,8 @@ func newTargets(a *app) *cobra.Command {
 		Long: `Targets compares each cluster with the targets of the policy:
   availability  the share of installed GPU-time that was usable
   uptime        the share of the time of work that it was at work: gangs that stand still, interrupted work
-                that waits to start again, and work since the last checkpoint that was undone are lost
+                that waits to start again, and work since the last checkpoint that was undone are lost;
+                hardware and maintenance count, evictions stand apart
   mttr          the mean time until a failed node was healthy again
 The budget is what may be lost in the window without missing the target.`,
 		Example: "  muster targets\n  muster targets tiger --since 90d\n  muster targets --exit-code",
@@ -99,20 +100,28 @@ func budgetLeft(t *musterv1.Target) string {
 	return fmt.Sprintf("%s %4.0f %%", bar(int32(math.Round(100*max(0, left))), 100, 10), 100*left)
 }
 
-// burnedBy says the causes that burned most.
+// burnedBy says the causes that burned most. What evictions took burned nothing: it stands apart.
 func burnedBy(t *musterv1.Target) string {
 	const most = 3
 	var parts []string
-	for i, b := range t.GetBurnedBy() {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("%d more", len(t.GetBurnedBy())-most))
-			break
-		}
-		if t.GetWhat() == "mttr" {
+	left, evicted := 0, 0.0
+	for _, b := range t.GetBurnedBy() {
+		switch {
+		case strings.HasPrefix(b.GetCause(), "evicted: "):
+			evicted += b.GetGpuHours()
+		case len(parts) == most:
+			left++
+		case t.GetWhat() == "mttr":
 			parts = append(parts, fmt.Sprintf("%s %.1f d", b.GetCause(), b.GetDays()))
-		} else {
+		default:
 			parts = append(parts, fmt.Sprintf("%s %s", b.GetCause(), gpuHours(b.GetGpuHours())))
 		}
+	}
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", left))
+	}
+	if evicted > 0 {
+		parts = append(parts, "apart: evictions "+gpuHours(evicted))
 	}
 	return strings.Join(parts, ", ")
 }

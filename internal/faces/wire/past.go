@@ -67,7 +67,7 @@ func Attained(b *past.Book, a past.Attained, aims fleet.Targets) []*musterv1.Tar
 	whole := a.Uptime.Held + a.Uptime.Again
 	out := []*musterv1.Target{
 		budget("availability", Share(aims.Availability), a.Installed, a.Down, a.DownBy),
-		budget("uptime", Share(aims.Uptime), whole, a.Uptime.Lost(), a.LostBy),
+		budget("uptime", Share(aims.Uptime), whole, a.Uptime.Owed(), a.LostBy),
 		repairTarget(a, aims.MTTR),
 	}
 	for _, t := range out {

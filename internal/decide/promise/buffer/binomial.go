@@ -69,7 +69,7 @@ func (b *binomial) quantile(nodes int) int {
 // fit is mean, and variance over mean.
 func (b *binomial) fit(nodes int) (mean, spread float64) {
 	w, n := weight(b.claim.Horizon), float64(b.known.windows)
-	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(nodes, b.claim.Horizon)
+	m0, s0 := b.prior.mean(nodes, b.claim.Horizon), b.prior.spread(b.claim.Horizon)
 	second := float64(m0*s0) + float64(m0*m0)
 	mean = (float64(w*m0) + float64(b.known.rise)) / (w + n)
 	second = (float64(w*second) + float64(b.known.riseSq)) / (w + n)

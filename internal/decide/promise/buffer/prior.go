@@ -12,12 +12,8 @@ const (
 	// repairDays is the mean time that a failed node stays away (5.5 days InfiniteHBD, with a heavy tail).
 	repairDays = 5
 	// clump is how much the variance of failures within a day exceeds a binomial's, because nodes fail in groups; drift
-	// is what a rate that changes over weeks adds in a pool of driftNodes or more. Together: the down count's variance
-	// is about six times binomial there.
+	// is what a rate that changes over weeks adds. Together: the down count's variance is about six times binomial.
 	clump, drift = 2.5, 2.5
-	// driftNodes is the size of the pool that drift was seen in. All nodes share a rate that changes, so what it adds
-	// to variance over mean grows with the mean: a smaller pool has its part.
-	driftNodes = 400
 	// domainRate is failures per day of what a rack shares: one top-of-rack switch in twenty
 	// fails within a year (Gill, Jain, Nagappan, SIGCOMM 2011).
 	domainRate = 0.05 / 365
@@ -53,14 +49,13 @@ func (p Prior) mean(n, hours int) float64 {
 }
 
 // spread is variance over mean of that number.
-func (p Prior) spread(n, hours int) float64 {
-	part := min(1, float64(n)/driftNodes)
-	return 1 + clump + float64(drift*part*(1-math.Exp(-float64(hours)/24/repairDays)))
+func (p Prior) spread(hours int) float64 {
+	return 1 + clump + float64(drift*(1-math.Exp(-float64(hours)/24/repairDays)))
 }
 
 // tail is P(rise > k) for k = 0, 1, …, n under the prior.
 func (p Prior) tail(n, hours int) []float64 {
-	return p.racks(n, hours, betaBinomialTail(n, p.mean(n, hours), p.spread(n, hours)))
+	return p.racks(n, hours, betaBinomialTail(n, p.mean(n, hours), p.spread(hours)))
 }
 
 // racks adds the correlated term: with probability 1 − exp(−outages × racks × days)
