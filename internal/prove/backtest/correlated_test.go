@@ -69,7 +69,7 @@ func (s stand) tried(t *testing.T, policy backtest.Policy, horizon int, seeds ui
 
 // Where racks are known, both promises that Muster makes (24 hours and 28 days) keep what
 // they claim, if racks fail as often as published, and ten times as often.
-// A run with -v prints more.
+// The tables of docs/figures/racks.md come from a run with -v.
 func TestPromisesUnderCorrelatedRacks(t *testing.T) {
 	for _, outages := range []float64{0.05, 0.5} {
 		for _, shape := range [][2]int{{400, 16}, {96, 16}, {48, 8}} {

@@ -42,7 +42,7 @@ await step('team and command line agree', async tab => {
   const at = new Date(Date.now() - 1500).toISOString().replace(/\.\d+Z$/, 'Z');
   const said = json('quota', 'list', '--as-of', at);
   await go(tab, '/teams?as-of=' + at);
-  const rows = await tab.locator('main table tbody tr').evaluateAll(list => list.map(r => [r.querySelector('th').innerText, ...Array.from(r.querySelectorAll('td'), c => c.innerText)]));
+  const rows = await tab.locator('main table tbody tr').evaluateAll(list => list.map(r => [r.querySelector('th a').innerText, ...Array.from(r.querySelectorAll('td'), c => c.innerText)]));
   const want = said.quotas.flatMap(q => (q.grants || []).map(g => [q.path, g.partition, g.assigned, g.gang, g.backed, g.unbacked, g.usage, g.borrowed, g.lent, g.over]));
   assert.deepEqual(rows.map(r => [r[0], r[1], ...r.slice(3, 11).map(figure)]), want);
 });
