@@ -18,6 +18,7 @@ const (
 	Fragmented       Code = "Fragmented"
 	Evicting         Code = "Evicting"
 	FlexFull         Code = "FlexFull"
+	Resting          Code = "Resting" // it would start, but was evicted too often within an hour
 )
 
 // Class says who can do something about a reason.
@@ -69,6 +70,7 @@ var rows = []Row{
 	{Fragmented, Wait, Shape},
 	{Evicting, Wait, Moment},
 	{FlexFull, Wait, Quota},
+	{Resting, Wait, Moment},
 }
 
 // Rows lists all reasons.

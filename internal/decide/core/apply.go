@@ -287,7 +287,7 @@ func mended(spots []fleet.Spot) int {
 
 func applyEvicted(s *fleet.State, w *fleet.Workload, e event.ReplicasEvicted, at fleet.Instant) {
 	if e.Whole {
-		w.Evictions++
+		w.WasEvicted(at)
 	}
 	w.GraceEnds, w.For = e.Until, e.For
 	s.Leave(w, e.Spots)

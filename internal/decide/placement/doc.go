@@ -21,6 +21,8 @@
 //   - On flex a set must be fair: an eviction between namespaces gives the one that gains
 //     a use within its share (shares.go, fairset.go).
 //   - Replicas smaller than a node are packed as if no flex work were there (fractional.go).
+//   - Work that is evicted again and again rests before it starts on room of others (rest.go,
+//     docs/adr/0017-work-that-is-evicted-again-and-again-rests.md).
 //   - It ends because admission and eviction use one order: in quota a newcomer comes before
 //     its victims in that order and takes what they had, on flex every eviction brings a
 //     namespace towards its share or raises the importance of what it runs.
@@ -29,7 +31,7 @@
 //
 //   - nouns and room: plan, unit, victim, claim, stamps, memory, planner, standing, ahead, room, fill, space,
 //     packing, multipool, freeroom, privatecluster
-//   - how work holds its GPUs: cover, limits, insideholds, classify
+//   - how work holds its GPUs: rest, cover, limits, insideholds, classify
 //   - who may be evicted: class, successors, borrowers, shares, victims
 //   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset
 //   - what a unit gets: preempt, fractional, inquota, mend

@@ -57,7 +57,7 @@ type flexHead struct {
 func (h *flexHead) consider(pl *Planner, firsts []*fleet.Waiting) {
 	for i := 0; i < len(firsts) && h.it.Workload == nil; i++ {
 		it := *firsts[i]
-		if gpus := gpusFor(it); gpus <= pl.p.Flex() && pl.couldNow(it) {
+		if gpus := gpusFor(it); gpus <= pl.p.Flex() && !pl.rests(it) && pl.couldNow(it) {
 			*h = flexHead{it: it, gpus: gpus, has: pl.p.FlexOf(it.Workload.Namespace).Staying}
 		}
 	}
@@ -152,6 +152,9 @@ func (pl *Planner) byLeastFlex() []string {
 // flex plans a unit on flex: on what is free if it can, else by evicting less
 // important work of its namespace, or work of a namespace above its share.
 func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
+	if pl.rests(it) {
+		return Plan{}, false
+	}
 	c := pl.claimOf(it, nil, fleet.HoldsFlex)
 	if plan, ok := pl.placeOnFreeFlex(c); ok {
 		return plan, true

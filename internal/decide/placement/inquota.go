@@ -41,6 +41,9 @@ func joinsUncovered(it fleet.Waiting) bool {
 
 // borrow plans a unit inside its tree's backing.
 func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
+	if pl.rests(it) {
+		return Plan{}, false
+	}
 	backed := pl.backedGPUs(a.Root())
 	if gpusFor(it) > backed || backed == a.BackedGPUs() {
 		return Plan{}, false

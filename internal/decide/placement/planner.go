@@ -14,6 +14,7 @@ type Planner struct {
 	*scratch
 	// ignoreFlex: room is judged as if no flex work were there; then only in-quota work is evicted.
 	ignoreFlex    bool
+	ignoreRest    bool // waiting work is asked as if none of it rested
 	roomiestFirst bool // nodes with the most room come first
 	cutShort      bool // a search for nodes stopped early
 	whyNot

@@ -1,6 +1,10 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // Judge judges the decisions of one partition at one moment.
 type Judge struct {
@@ -95,4 +99,19 @@ func (j *Judge) Whole(c Claim) bool {
 		}
 	}
 	return false
+}
+
+// Rests says whether a claim must wait because its workload was evicted three times within an hour,
+// the first of them less than an hour ago. Its quota's own backing is open to it.
+func (j *Judge) Rests(c Claim) bool {
+	if c.Holds == fleet.HoldsGuaranteed || c.Work.State != fleet.Pending {
+		return false
+	}
+	recent := 0
+	for _, at := range c.Work.Evicted {
+		if j.now.Sub(at) < time.Hour {
+			recent++
+		}
+	}
+	return recent >= 3
 }

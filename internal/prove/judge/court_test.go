@@ -57,6 +57,11 @@ func (c *court) judge(before, after *fleet.State, r event.Record, now fleet.Inst
 				return b
 			}
 		}
+		if placed, is := r.Events[at+n].(event.ReplicasPlaced); is {
+			if w := s.Workloads[placed.ID]; judge.New(s, s.Partition(here), now).Rests(judge.Claim{Work: w, Holds: placed.Holds}) {
+				return &broken{rule: "who rests does not start", detail: fmt.Sprintf("%s starts as %v", w.Name, placed.Holds)}
+			}
+		}
 		if owner != nil {
 			if b := c.eviction(s, r.Events[at:at+n], *owner, now); b != nil {
 				return b

@@ -108,7 +108,7 @@ func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
 		c.refusals++
 		c.asked[question] = true
 	}
-	if !could {
+	if !could || j.Rests(claim) {
 		return nil
 	}
 	return &broken{rule: "who could start does not wait", detail: fmt.Sprintf("%s waits, and could start %v at the cost of %s", claim.Work.Name, claim.Holds, unitsText(v.Victims))}
@@ -150,7 +150,7 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 		switch {
 		case j.FitsEmpty(ways[0]) && !mine.holds:
 			*mine = headOf(j, it)
-		case !head.holds && !j.FitsEmpty(ways[0]) && j.FitsEmpty(ways[1]):
+		case !head.holds && !j.Rests(ways[1]) && !j.FitsEmpty(ways[0]) && j.FitsEmpty(ways[1]):
 			head = headOf(j, it)
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	ofMetal  alarmKind = iota // probation, a dwell or a hold ends: the backing, and what waits for it
 	ofAge                     // work is past its declared maximum: who gives way to whom
 	ofFlex                    // flex work has run its minimum time
+	ofRest                    // work that waits has rested
 	ofHealth                  // a condition has lasted, or is over; a suspect may return
 	ofOrder                   // an order to leave may be due again
 	ofHour                    // an hour is over: a buffer policy that learns may allow another number
@@ -121,6 +122,8 @@ func (p *Partition) ring(of alarmKind) {
 	case ofFlex:
 		p.changes.Minimum++
 		p.Touch()
+	case ofRest:
+		p.Freed()
 	case ofOrder:
 		p.expired = true
 		p.Touch()

@@ -133,6 +133,7 @@ func (s *State) reattach(w *Workload) {
 		s.partitions[w.Failure.Where].await(w)
 	}
 	s.requeue(w)
+	s.alarmsOfRest(w, s.Time)
 	s.watch(w)
 }
 

@@ -62,14 +62,14 @@ func (s *State) forget(id uint64) {
 }
 
 // Change edits a waiting workload's target, partition or priority, and puts it
-// where it then belongs in the queues.
+// where it then belongs in the queues. It need not rest any longer.
 func (s *State) Change(w *Workload, edit func(*Workload)) {
 	s.unqueue(w)
 	if w.account != nil {
 		w.account.dropWork(w)
 	}
 	w.uncounted(func() { edit(w) })
-	w.tree, w.shape = "", 0
+	w.tree, w.shape, w.Evicted = "", 0, nil
 	if w.account != nil {
 		w.account.addWork(w)
 	}
@@ -160,7 +160,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 		w.Started, w.Run = 0, 0
 		if w.Moves != nil {
 			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
-			w.tree, w.shape = "", 0
+			w.tree, w.shape, w.Evicted = "", 0, nil
 		}
 	}
 	if is != Evicting && w.leaving() == 0 {
@@ -168,6 +168,9 @@ func (s *State) Settle(w *Workload, at Instant) {
 	}
 	s.requeue(w)
 	s.watch(w)
+	if was != is {
+		s.alarmsOfRest(w, at)
+	}
 }
 
 func (w *Workload) leaving() int {
@@ -299,6 +302,9 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 	it := Waiting{Workload: w, Pool: pool, Key: key}
 	if pool == Base {
 		it.shape = s.shapeOf(w)
+		if w.RestsUntil() != 0 { // it may be kept waiting where work like it is not
+			it.shape = 0
+		}
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), &it) {
@@ -349,6 +355,7 @@ func (p *Partition) enqueueTarget(quota string) {
 	for _, id := range sortedIDs(p.state.Workloads) {
 		if w := p.state.Workloads[id]; w.Target == quota && w.State == Pending {
 			p.state.requeue(w)
+			p.state.alarmsOfRest(w, p.state.Time)
 		}
 	}
 }

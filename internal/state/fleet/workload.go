@@ -18,6 +18,7 @@ type Workload struct {
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
+	Evicted      []Instant     `json:"evicted,omitempty"` // when it was evicted last, at most RestAfter moments, oldest first; see RestsUntil
 	Mends        int           `json:"mends,omitempty"`
 	Stops        int           `json:"stops,omitempty"`  // times that maintenance stopped it
 	Paused       bool          `json:"paused,omitempty"` // it waits until its nodes were visited

@@ -1,0 +1,20 @@
+package placement
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// rests says whether a unit may start only as guaranteed, because its workload was evicted too
+// often within an hour (decision record 0017). Pools of a workload that runs do not rest.
+func (pl *Planner) rests(it fleet.Waiting) bool {
+	return it.Pool == fleet.Base && it.Workload.Rests(pl.now) && !pl.ignoreRest
+}
+
+// KeptByRest says whether a unit would start now if its workload did not rest.
+func (pl *Planner) KeptByRest(it fleet.Waiting) bool {
+	if !pl.rests(it) {
+		return false
+	}
+	pl.ignoreRest = true
+	_, starts := pl.offer(it)
+	pl.ignoreRest = false
+	return starts
+}
