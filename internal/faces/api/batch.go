@@ -18,7 +18,7 @@ import (
 // atOnce is how many workloads are submitted in one record. Deciding about so many takes
 // some milliseconds; those of a larger batch come in several records, between which
 // others' commands are decided.
-const atOnce = 100
+const atOnce = 250
 
 // submitInParts submits a large batch part by part. It is checked as a whole first, so
 // that what is wrong with it is said before any of it is taken. Only what others do in that

@@ -39,8 +39,15 @@ func (h hostile) message(d protoreflect.MessageDescriptor, depth int) *dynamicpb
 			continue
 		}
 		list := m.Mutable(f).List()
-		for range []int{0, 1, 2, 3, 40}[h.IntN(5)] {
-			list.Append(h.value(f, depth))
+		entries := []int{0, 1, 2, 3, 40}[h.IntN(5)]
+		if depth == 0 && h.IntN(20) == 0 {
+			entries = 12_000 // more than any list may have
+		}
+		for one := h.value(f, depth); entries > 0; entries-- {
+			if entries <= 40 {
+				one = h.value(f, depth)
+			}
+			list.Append(one)
 		}
 	}
 	return m
