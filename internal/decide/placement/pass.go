@@ -42,8 +42,8 @@ func (h *flexHead) closes(pl *Planner) bool {
 // passersOf lists the units of workloads that passed a claim's own; those that have run
 // for less than the minimum only where young is true.
 func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
-	for _, w := range pl.p.FlexWork() {
-		if !didPass(c, w) || !young && !pl.ranMinimum(w) {
+	for _, w := range pl.p.PassedBy(c.w.ID) {
+		if !young && !pl.ranMinimum(w) {
 			continue
 		}
 		for _, u := range pl.units(w) {
@@ -58,11 +58,8 @@ func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
 // passed says whether a unit passed the workload that claims room. What its workload got later,
 // surplus and further pools, did not: it was placed by the shares, and goes by them.
 func passed(c *claim, u *unit) bool {
-	return didPass(c, u.w) && u.pool == fleet.Base && !u.key.Surplus
+	return u.w.Passed != 0 && u.w.Passed == c.w.ID && u.pool == fleet.Base && !u.key.Surplus
 }
-
-// didPass says whether a workload passed the one that claims room.
-func didPass(c *claim, w *fleet.Workload) bool { return w.Passed != 0 && w.Passed == c.w.ID }
 
 // ranMinimum says whether flex work has run for its minimum time.
 func (pl *Planner) ranMinimum(w *fleet.Workload) bool {

@@ -99,10 +99,7 @@ func (b *busy) pass(ctx context.Context) error {
 }
 
 func (b *busy) snapshot() (snap journal.Snapshot, err error) {
-	b.Read(func(s *fleet.State) {
-		snap.Seq, snap.At = s.Seq, int64(s.Time)
-		snap.Data, err = s.Encode()
-	})
+	b.Read(func(s *fleet.State) { snap, err = engine.SnapshotOf(s) })
 	return snap, err
 }
 

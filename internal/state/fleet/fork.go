@@ -177,6 +177,12 @@ func (f *fork) fillPartition(p *Partition) {
 		c.flex[name] = f.flexUse(c, u)
 	}
 	c.flexWork, c.names, c.flexWaits = each(f.work, p.flexWork), slices.Clone(p.names), slices.Clone(p.flexWaits)
+	for head, list := range p.passed {
+		if c.passed == nil {
+			c.passed = make(map[uint64][]*Workload, len(p.passed))
+		}
+		c.passed[head] = each(f.work, list)
+	}
 	w := p.worklists
 	c.worklists = worklists{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
 	for _, a := range c.Accounts {

@@ -122,6 +122,7 @@ type quotaIndex struct {
 type flexIndex struct {
 	flex      map[string]*FlexUse // by namespace
 	flexWork  []*Workload
+	passed    map[uint64][]*Workload // by head of flex: the work that passed it, in order of ID
 	names     []string // namespaces that use, used or wait for flex, in order
 	flexWaits []string // namespaces in which a unit waits for flex, in order
 }
@@ -225,6 +226,29 @@ func (p *Partition) Unplaced() int {
 
 // FlexWork lists the flex workloads that hold or reserve GPUs here, in order of ID.
 func (p *Partition) FlexWork() []*Workload { return p.flexWork }
+
+// PassedBy lists the flex work that passed a workload when that was the head of flex, in order of ID.
+func (p *Partition) PassedBy(head uint64) []*Workload { return p.passed[head] }
+
+// notePassing and forgetPassing keep that list as work comes and goes.
+func (p *Partition) notePassing(w *Workload) {
+	if w.Passed == 0 {
+		return
+	}
+	if p.passed == nil {
+		p.passed = map[uint64][]*Workload{}
+	}
+	p.passed[w.Passed] = insertByID(p.passed[w.Passed], w)
+}
+
+func (p *Partition) forgetPassing(w *Workload) {
+	if w.Passed == 0 {
+		return
+	}
+	if p.passed[w.Passed] = removeByID(p.passed[w.Passed], w); len(p.passed[w.Passed]) == 0 {
+		delete(p.passed, w.Passed)
+	}
+}
 
 // Namespaces lists the namespaces that use or wait for flex here, in order of name.
 func (p *Partition) Namespaces() []string {

@@ -71,6 +71,7 @@ func (s *State) enter(w *Workload, p *Partition) {
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
+		p.notePassing(w)
 		f := p.flexUse(w.Namespace)
 		f.work = insertByID(f.work, w)
 		return
@@ -85,6 +86,7 @@ func (s *State) exit(w *Workload) {
 		w.account.dropWork(w)
 	} else {
 		p.flexWork = removeByID(p.flexWork, w)
+		p.forgetPassing(w)
 		f := p.flexUse(w.Namespace)
 		f.work = removeByID(f.work, w)
 	}
