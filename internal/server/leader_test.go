@@ -270,6 +270,8 @@ THEN RAISE EXCEPTION 'records of two leaders are interleaved'; END IF; END $$`)
 	if errs.Load() > 0 {
 		t.Errorf("clients that know both servers saw %d errors", errs.Load())
 	}
+	leads := p.leader()
+	t.Logf("memory: the leader %d MB, the follower %d MB", resident(p.cmd[leads].Process.Pid), resident(p.cmd[1-leads].Process.Pid))
 	for _, f := range faults {
 		tell(t, f.name, without[f.name])
 	}

@@ -60,10 +60,14 @@ func (s *service) seen(version uint64, at fleet.Instant) *musterv1.Seen {
 	return is
 }
 
-// past reads a moment that has been.
+// past reads a moment that has been: by this machine's clock, or by the log's, which may be ahead.
 func (s *service) past(asOf *timestamppb.Timestamp) (fleet.Instant, error) {
 	at, err := wire.ReadInstant("as_of", asOf)
-	if err == nil && at > fleet.InstantOf(s.now()) {
+	latest := fleet.InstantOf(s.now())
+	if err == nil && at > latest {
+		s.engine.Look(func(state *fleet.State) { latest = max(latest, state.Time) })
+	}
+	if err == nil && at > latest {
 		err = wire.Wrong("as_of", "is %s, which is still to come; ask for a moment of the past", asOf.AsTime().Format("2006-01-02 15:04:05Z"))
 	}
 	return at, err
