@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/notify"
 )
 
@@ -22,6 +24,9 @@ func (d decider) Do(ctx context.Context, r core.Request) (api.Result, error) {
 	began := time.Now()
 	res, err := d.Engine.Do(ctx, r)
 	d.metrics.Answered(outcome(res, err), time.Since(began))
+	if errors.Is(err, engine.ErrFollows) || errors.Is(err, engine.ErrClosed) { // it was asked while that changed
+		err = fmt.Errorf("%w: %w", journal.ErrDeposed, err)
+	}
 	return api.Result(res), err
 }
 

@@ -162,6 +162,7 @@ type persistent struct {
 	client    *client.Client
 	number    int
 	several   bool          // it knows several servers
+	failed    error         // why a command was not answered last
 	patience  time.Duration // for one answer; 0: 30 s
 	turn      int
 	submitted []string // names
@@ -200,6 +201,7 @@ func (p *persistents) live(one *persistent) {
 			if err == nil {
 				break
 			}
+			one.failed = err
 			if no := asRefusal(err); no != nil {
 				p.t.Errorf("client %d, command %d: %v", one.number, one.turn, no)
 				return

@@ -52,6 +52,10 @@ func fail(err error) *connect.Error {
 		return connect.NewError(connect.CodeUnauthenticated, err)
 	case errors.Is(err, journal.ErrUnavailable):
 		return connect.NewError(connect.CodeUnavailable, err)
+	case errors.Is(err, journal.ErrDeposed), errors.Is(err, journal.ErrForgotten):
+		e := connect.NewError(connect.CodeUnavailable, err)
+		e.Meta().Set("Retry-After", "1") // another server leads now, or this one begins again
+		return e
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, err)
 	case errors.Is(err, context.DeadlineExceeded):
