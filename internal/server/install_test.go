@@ -125,6 +125,31 @@ var valueSets = map[string]struct {
 		[]string{"kind: Certificate", "- muster.example.org", "name: house, kind: Issuer", "secretName: muster-tls"},
 		[]string{"--tls-cert=self"},
 	},
+	"several servers on one database": {
+		[]string{
+			"server.replicas=2", "server.journal.dsnSecret=muster-db-app", "server.tls.by=certManager", "server.tls.certManager.issuer=house",
+			"server.agents.tlsSecret=agents-tls", "server.agents.clusters={cluster}", "networkPolicy.apiFrom[0].ipBlock.cidr=10.0.0.0/8",
+		},
+		14,
+		[]string{
+			"replicas: 2\n  serviceName: muster-servers\n", "podManagementPolicy: Parallel", "clusterIP: None", "publishNotReadyAddresses: true", "name: muster-db-app, key: uri",
+			"--advertise=$(POD_NAME).muster-servers.muster.svc:6878", "requiredDuringSchedulingIgnoredDuringExecution", "maxUnavailable: 1", `"*.muster-servers.muster.svc"`,
+			"--server=muster-server-0.muster-servers.muster.svc:6879,muster-server-1.muster-servers.muster.svc:6879", "port: 5432",
+		},
+		[]string{"maxUnavailable: 0", "MUSTER_JOURNAL=", "--journal"},
+	},
+	"the example of several servers": {
+		[]string{"file=../../examples/several-servers/values.yaml"},
+		14,
+		[]string{"name: muster-db-app, key: uri", "replicas: 2\n  serviceName: muster-servers\n", "--agents-allow=cluster"},
+		[]string{"maxUnavailable: 0"},
+	},
+	"one server with its journal in a database": {
+		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "agent.enabled=false"},
+		7,
+		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0"},
+		[]string{"POD_NAME", "--advertise", "clusterIP: None"},
+	},
 	"a server that reaches a cluster itself and fences there": {
 		[]string{
 			"agent.enabled=false", "server.clusters[0].name=lion", "server.clusters[0].kubeconfigSecret=lion-kubeconfig", "server.clusters[0].mode=manage",
@@ -155,6 +180,10 @@ func render(t *testing.T, helm string, values []string) string {
 	for _, v := range values {
 		if version, is := strings.CutPrefix(v, "kube="); is {
 			args = append(args, "--kube-version", version) // the last one counts
+			continue
+		}
+		if file, is := strings.CutPrefix(v, "file="); is {
+			args = append(args, "--values", file)
 			continue
 		}
 		args = append(args, "--set", v)
@@ -202,6 +231,9 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		{"agent.mode=manage", "agent.admission.by=hope"},
 		{"agent.mode=manage", "agent.admission.by=webhook"},
 		{"agent.fenceAfter=10m"},
+		{"server.replicas=2"},
+		{"server.replicas=2", "server.journal.dsnSecret=db"},
+		{"server.replicas=2", "server.journal.dsnSecret=db", "server.tls.by=proxy"},
 		{"server.tls.by=hope"},
 		{"server.tls.by=secret"},
 		{"server.tls.by=certManager"},
@@ -213,7 +245,7 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {
 			t.Errorf("%v is taken", wrong)
 		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") &&
-			!strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") {
+			!strings.Contains(string(out), "server.replicas") && !strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") {
 			t.Errorf("%v: what is wrong is not said: %s", wrong, out)
 		}
 	}

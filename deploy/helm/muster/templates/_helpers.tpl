@@ -63,6 +63,9 @@ priorityClassName: {{ . }}
 {{- $tls := .Values.server.tls }}
 {{- if and .Values.server.agents.tlsSecret (not .Values.server.agents.clusters) }}{{ fail "server.agents.clusters: name the clusters that may join; the authority of tlsSecret signs for others, too" }}{{ end -}}
 {{- if not (has $tls.by (list "self" "secret" "certManager" "proxy")) }}{{ fail (printf "server.tls.by is %q; it can be self, secret, certManager or proxy" $tls.by) }}{{ end -}}
+{{- if and (gt (int .Values.server.replicas) 1) (not .Values.server.journal.dsnSecret) }}{{ fail "server.replicas: several servers need the journal in PostgreSQL; name the Secret with its address in server.journal.dsnSecret" }}{{ end -}}
+{{- if and (gt (int .Values.server.replicas) 1) (eq $tls.by "self") }}{{ fail "server.tls.by: several servers need one certificate; set it to secret, certManager or proxy" }}{{ end -}}
+{{- if and (gt (int .Values.server.replicas) 1) .Values.server.agents.enabled (not .Values.server.agents.tlsSecret) }}{{ fail "server.agents.tlsSecret: several servers need one authority for agents; name the Secret with ca.crt, tls.crt and tls.key, or set server.agents.enabled=false" }}{{ end -}}
 {{- if and (eq $tls.by "secret") (not $tls.secret) }}{{ fail "server.tls.secret: name the Secret with tls.crt and tls.key" }}{{ end -}}
 {{- if and (eq $tls.by "certManager") (not $tls.certManager.issuer) }}{{ fail "server.tls.certManager.issuer: name the Issuer that signs the server's certificate" }}{{ end -}}
 {{- end }}
@@ -91,6 +94,22 @@ priorityClassName: {{ . }}
 {{- define "muster.tlsSecret" -}}
 {{- if eq .Values.server.tls.by "secret" }}{{ .Values.server.tls.secret }}{{ end -}}
 {{- if eq .Values.server.tls.by "certManager" }}{{ include "muster.name" . }}-tls{{ end -}}
+{{- end }}
+
+{{- /* Whether several servers run, of which one leads. */}}
+{{- define "muster.several" -}}
+{{- if gt (int .Values.server.replicas) 1 }}true{{ end -}}
+{{- end }}
+
+{{- /* Where agents of this release dial in: at each server, as any of them may lead. */}}
+{{- define "muster.agentsAt" -}}
+{{- $name := include "muster.name" . -}}
+{{- $ns := .Release.Namespace -}}
+{{- if include "muster.several" . -}}
+{{- range $i := until (int .Values.server.replicas) }}{{ if $i }},{{ end }}{{ $name }}-server-{{ $i }}.{{ $name }}-servers.{{ $ns }}.svc:6879{{ end -}}
+{{- else -}}
+{{ $name }}-agents.{{ $ns }}.svc:6879
+{{- end -}}
 {{- end }}
 
 {{- /* Whether pods of this cluster are made to wait for Muster. */}}
