@@ -26,8 +26,8 @@ import (
 )
 
 // TestRatesOfJournals says how many commands a second each kind of journal takes from 1, 64 and
-// 1,000 callers, beside what its database takes of rows of the same size in groups of the same
-// size, in the same run; and how far a follower is behind meanwhile. MUSTER_RATES says for how
+// 1,000 callers. Beside it stands what the database takes of such rows in such groups, in the
+// same run, and how far a follower is behind. MUSTER_RATES says for how
 // many seconds each is measured; without it the test is skipped.
 func TestRatesOfJournals(t *testing.T) {
 	each := time.Duration(fromEnv(t, "MUSTER_RATES", 0)) * time.Second
