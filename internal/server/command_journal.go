@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
@@ -22,7 +23,8 @@ import (
 // journalCommand is what the commands about journals have in common.
 type journalCommand struct {
 	*cli.Program
-	at string // moment to restore to; "": the last record
+	at      string // moment to restore to; "": the last record
+	version uint64 // record to restore to; 0: the last
 }
 
 const journalAddresses = `A journal is named by the data folder that it lies in, by its file (fleet.db), or by the address of its
@@ -107,6 +109,7 @@ from there, and compares with its clusters.
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.restore(cmd.Context(), args[0], args[1]) },
 	}
 	cmd.Flags().StringVar(&o.at, "at", "", "moment (2026-11-20T14:00:00Z) up to which is restored; without it all is")
+	cmd.Flags().Uint64Var(&o.version, "version", 0, "version up to which is restored")
 	return cmd
 }
 
@@ -168,6 +171,9 @@ func (o *journalCommand) verify(ctx context.Context, name string) error {
 		return err
 	}
 	o.tell("Proven: %d records; the state after them is %s.", state.Seq, state.Hash())
+	if snap, ok, err := j.SnapshotBefore(ctx, state.Seq); err == nil && ok {
+		o.tell("The newest snapshot is of record %d, by %s.", snap.Seq, engine.SnapshotWriter(snap.Data))
+	}
 	return nil
 }
 
@@ -231,6 +237,12 @@ func (o *journalCommand) restore(ctx context.Context, from, to string) error {
 	return between(ctx, from, to, func(source, target journal.Journal) error {
 		if last, _, err := target.Last(ctx); err != nil || last > 0 {
 			return errors.Join(err, cli.Malformed(fmt.Errorf("%s holds %d records; restore into an empty journal", to, last)))
+		}
+		if o.at != "" && o.version > 0 {
+			return cli.Usage("--at and --version both say up to where; give one of them")
+		}
+		if o.version > 0 {
+			source = until{source, o.version}
 		}
 		if o.at != "" {
 			at, err := time.Parse(time.RFC3339, o.at)

@@ -31,7 +31,9 @@ type demoMark struct {
 // The files of a data folder.
 const (
 	journalFile = named.File
-	pastFile    = "past.notes" // gathered again from the journal where it is gone
+	pastFile    = "past.notes"    // gathered again from the journal where it is gone
+	keysDir     = "keys"          // likewise
+	historyFile = "history.notes" // likewise
 	lockFile    = "lock"
 	demoFile    = "demo.json"
 	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is

@@ -36,7 +36,7 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 	case errors.As(err, &newer), errors.Is(err, journal.ErrReadOnly), errors.Is(err, journal.ErrDiskFull), errors.Is(err, journal.ErrLocked):
 		return nil, cli.Malformed(err)
 	case errors.As(err, &corrupt) && !s.Salvage:
-		return nil, fmt.Errorf("%w; start once with --salvage to keep all that can be proven (the damaged files are kept aside), or bring the journal back from a copy", err)
+		return nil, fmt.Errorf("%w; start once with --salvage to keep all that can be proven (the damaged files are kept aside), or bring the journal back from a backup. A copy of a folder whose server ran (cp -a) may be damaged; muster backup makes copies that are whole", err)
 	case err != nil:
 		return nil, err
 	}

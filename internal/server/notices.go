@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // notices are what everybody must know of this server: `muster status` and the pages show it.
@@ -24,7 +25,19 @@ func (s *server) notices() (list []api.Notice) {
 	case ahead < 0:
 		note("clock", "The clock of this server has jumped ahead by %s and is not believed. Set it right, or start the server again if it is right.", (-ahead).Round(time.Second))
 	}
+	if s.notifier.KeyChanged() && s.subscribed() {
+		note("webhook-key", "The key of the webhooks was replaced: receivers that check signatures refuse calls until they have their new secrets (muster subscription secret), or webhook.key is put back and the server started again.")
+	}
+	if damage := s.damage.Load(); damage != nil {
+		note("damage", "The journal is damaged: %v. Commands go on; what happened up to there cannot be read. Add what has come since to the last backup (muster backup) and restore that.", damage)
+	}
 	return list
+}
+
+// subscribed says whether anybody is told by webhooks.
+func (s *server) subscribed() (any bool) {
+	s.engine.Look(func(state *fleet.State) { any = len(state.Subscriptions) > 0 })
+	return any
 }
 
 // whoLeads is the address of the server that leads, as far as this one knows.
@@ -33,4 +46,17 @@ func (s *server) whoLeads() string {
 		return is.Address
 	}
 	return "another server"
+}
+
+// count says how large the fleet is.
+func count(s *fleet.State) (nodes, waiting int) {
+	for _, p := range s.Partitions {
+		nodes += len(p.Nodes)
+	}
+	for _, w := range s.Workloads {
+		if !w.State.Ended() {
+			waiting++
+		}
+	}
+	return nodes, waiting
 }

@@ -92,10 +92,11 @@ type server struct {
 	audit      record
 	folder     *folder
 	journal    journal.Journal
-	salvaged   *sqlite.Salvaged // what a damaged journal was cut back to; nil: it was not
-	aside      string           // where what was left of a lost journal was put; "": nowhere
-	records    uint64           // in the journal when it was opened
-	snapshot   uint64           // the one that the start began with; 0: none
+	salvaged   *sqlite.Salvaged                     // what a damaged journal was cut back to; nil: it was not
+	aside      string                               // where what was left of a lost journal was put; "": nowhere
+	records    uint64                               // in the journal when it was opened
+	snapshot   uint64                               // the one that the start began with; 0: none
+	damage     atomic.Pointer[journal.CorruptError] // what was found in the log while the server ran; nil: nothing
 	engine     *engine.Engine
 	api        *api.Server
 	metrics    *metrics.Metrics
@@ -175,7 +176,7 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	began := time.Now()
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
 		Now: machineClock, Steady: func() time.Duration { return time.Since(began) },
-		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Log: s.log,
+		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Keys: s.folder.file(keysDir), Log: s.log,
 		Follow: s.leadership.j != nil, May: s.leadership.may, First: s.firstCommand,
 	}))
 	if err != nil {
@@ -203,7 +204,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
+		History: s.folder.file(historyFile), Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
 		err = s.openSocket(ctx)
@@ -270,7 +271,7 @@ func (s *server) run(ctx context.Context) error {
 	defer stop(nil)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
+		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.leading(s.prove), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
 	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {
@@ -393,17 +394,4 @@ func (s *server) close() {
 	if s.folder != nil {
 		s.folder.close()
 	}
-}
-
-// count says how large the fleet is.
-func count(s *fleet.State) (nodes, waiting int) {
-	for _, p := range s.Partitions {
-		nodes += len(p.Nodes)
-	}
-	for _, w := range s.Workloads {
-		if !w.State.Ended() {
-			waiting++
-		}
-	}
-	return nodes, waiting
 }

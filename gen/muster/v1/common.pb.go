@@ -111,7 +111,8 @@ func (x *Write) GetPropose() bool {
 // Written is what a change did.
 type Written struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The version of the state after it; for a dry run, what it would be.
+	// The version of the state after it; for a dry run, what it would be:
+	// a dry run is made from what is durable, which no crash takes back.
 	Version uint64                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	At      *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	// The idempotency key was seen before: this is the answer of the first time.

@@ -1721,8 +1721,11 @@ func (x *HistoryRequest) GetLimit() int32 {
 }
 
 type HistoryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Changes       []*QuotaChange         `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Changes []*QuotaChange         `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	// How many versions the server has not read yet, where it gathers the history after a start: later
+	// changes are missing. 0: none is.
+	Unread        uint64 `protobuf:"varint,2,opt,name=unread,proto3" json:"unread,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1762,6 +1765,13 @@ func (x *HistoryResponse) GetChanges() []*QuotaChange {
 		return x.Changes
 	}
 	return nil
+}
+
+func (x *HistoryResponse) GetUnread() uint64 {
+	if x != nil {
+		return x.Unread
+	}
+	return 0
 }
 
 // QuotaChange is one line of a quota's history.
@@ -2020,9 +2030,10 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12Q\n" +
 	"\x05quota\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x05quota\x12V\n" +
 	"\tpartition\x18\x03 \x01(\tB8\xbaH5\xd8\x01\x01r0\x18\xd8\x042+^[\\p{L}\\p{Nd}._:+@-]+/[\\p{L}\\p{Nd}._:+@-]+$R\tpartition\x12!\n" +
-	"\x05limit\x18\x04 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00R\x05limit\"C\n" +
+	"\x05limit\x18\x04 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00R\x05limit\"[\n" +
 	"\x0fHistoryResponse\x120\n" +
-	"\achanges\x18\x01 \x03(\v2\x16.muster.v1.QuotaChangeR\achanges\"\xfb\x01\n" +
+	"\achanges\x18\x01 \x03(\v2\x16.muster.v1.QuotaChangeR\achanges\x12\x16\n" +
+	"\x06unread\x18\x02 \x01(\x04R\x06unread\"\xfb\x01\n" +
 	"\vQuotaChange\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +

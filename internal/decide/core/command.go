@@ -34,8 +34,16 @@ type Request struct {
 	Fingerprint uint64 // of the command, where a key is given
 	Expect      uint64 // version of the state that the caller has seen; 0: any
 	Trial       bool   // a dry run: what needs a reason is shown without one
+	// Earlier is what is known of the key beyond what the state remembers; nil: nothing.
+	Earlier *Earlier
 
 	second bool // two people want it, or one proposes it to another
+}
+
+// Earlier is what the log says of a request's key.
+type Earlier struct {
+	Since fleet.Instant // all keys that were used since then are known; 0: all there ever were
+	Use   *fleet.KeyUse // of this key; nil: it was not used since
 }
 
 // Command is something that somebody wants. Decide turns it into events or a refusal.

@@ -27,15 +27,16 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if refusal := checkTexts("the request", r.Key, r.Reason, r.Actor.Name); refusal != nil {
 		return Outcome{}, refusal
 	}
-	if use, known := s.Key(r.Key); known && r.Key != "" {
+	use, known, since := keyUse(s, r)
+	if known {
 		if use.Fingerprint != r.Fingerprint {
 			return Outcome{}, refuse(KeyReused, "idempotency key %q was used for another command; use a new key", r.Key)
 		}
 		return Outcome{Repeat: use.Seq}, nil
 	}
-	if made, ok := keyMoment(r.Key); ok && made < s.KeysSince() {
+	if made, ok := keyMoment(r.Key); ok && made < since {
 		return Outcome{}, refuse(KeyExpired, "idempotency key %q was made at %s, and keys are known since %s: whether its command was done is not known; look, and repeat it with a new key",
-			r.Key, made.Time().Format(time.RFC3339), s.KeysSince().Time().Format(time.RFC3339))
+			r.Key, made.Time().Format(time.RFC3339), since.Time().Format(time.RFC3339))
 	}
 	if r.Expect != 0 && r.Expect != s.Seq {
 		return Outcome{}, refuse(Stale, "made from version %d of the state, which is now at %d; look again", r.Expect, s.Seq).
@@ -118,10 +119,24 @@ func ShadowOf(s *fleet.State, cluster string, now fleet.Instant) []event.Event {
 	return slices.Clone(t.events[from:])
 }
 
+// keyUse finds the use of a request's key, in the state or by what else is known, and since when
+// all keys are known.
+func keyUse(s *fleet.State, r Request) (use fleet.KeyUse, known bool, since fleet.Instant) {
+	since = s.KeysSince()
+	if r.Earlier != nil {
+		since = min(since, r.Earlier.Since)
+	}
+	use, known = s.Key(r.Key)
+	if !known && r.Earlier != nil && r.Earlier.Use != nil {
+		use, known = *r.Earlier.Use, true
+	}
+	return use, known && r.Key != "", since
+}
+
 // keyMoment is when an idempotency key was made, where it says so: at-, the seconds since
-// 1970 in eight hex digits, and anything after another dash.
+// 1970 in eight hex digits, and anything after another dash. Its caller's name may stand before it.
 func keyMoment(key string) (fleet.Instant, bool) {
-	rest, ok := strings.CutPrefix(key, "at-")
+	rest, ok := strings.CutPrefix(key[strings.LastIndexByte(key, ' ')+1:], "at-")
 	digits, _, more := strings.Cut(rest, "-")
 	if !ok || !more || len(digits) != 8 {
 		return 0, false

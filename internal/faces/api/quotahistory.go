@@ -1,8 +1,11 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -11,10 +14,16 @@ import (
 )
 
 // history is what people decided about quotas, gathered from the log. It
-// remembers how far it has read, so that a question reads only what is new.
+// remembers how far it has read, so that a question reads only what is new, and keeps that in
+// a file, so that a start does, too.
 type history struct {
 	mu      sync.Mutex
-	next    uint64 // sequence number to go on from
+	path    string   // of the file; "": it is not kept
+	next    uint64   // sequence number to go on from; 0: it was not begun
+	last    []byte   // what the log holds of the record before that
+	about   [][]byte // records that the history is made of, as the log holds them
+	latest  uint64   // the last of those
+	saved   uint64   // next, in the file
 	lines   chronicle
 	changes []dated
 }
@@ -25,23 +34,101 @@ type dated struct {
 	change *musterv1.QuotaChange
 }
 
-// ask answers a question from the log up to its end.
-func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest, until fleet.Instant) ([]*musterv1.QuotaChange, error) {
+// patience is how long a question waits for what was not read yet: it is answered with what there
+// is then.
+const patience = time.Second
+
+// ask answers a question from the log. unread says how many records of it were not read yet.
+func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest, until fleet.Instant) (list []*musterv1.QuotaChange, unread uint64, err error) {
+	brief, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	more, err := h.gather(brief, e)
+	if err != nil && ctx.Err() == nil && brief.Err() != nil {
+		more, err = true, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var end uint64
+	e.Read(func(s *fleet.State) { end = s.Seq })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := e.Records(ctx, max(1, h.next), h.add); err != nil {
-		return nil, err
-	}
-	var list []*musterv1.QuotaChange
 	for _, d := range h.changes {
 		if d.at <= until && under(d.change.GetQuota(), m.GetQuota()) && (m.GetPartition() == "" || m.GetPartition() == d.change.GetPartition()) {
 			list = append(list, d.change)
 		}
 	}
-	return list[max(0, len(list)-orElse(m.GetLimit(), 1000)):], nil
+	if more {
+		unread = max(end+1, h.next) - h.next
+	}
+	return list[max(0, len(list)-orElse(m.GetLimit(), 1000)):], unread, nil
 }
 
-func (h *history) add(r event.Record) error {
+// gather reads the log to its end, a stretch at a time, so that questions are answered meanwhile. It
+// returns early, with more, once ctx is over.
+func (h *history) gather(ctx context.Context, e Engine) (more bool, err error) {
+	for {
+		if more, err = h.stretch(ctx, e); err != nil || !more {
+			return more, err
+		}
+		if ctx.Err() != nil {
+			return true, nil
+		}
+	}
+}
+
+// historyStretch is how many records are read at once.
+const historyStretch = 4096
+
+// errStretch ends a read after a stretch.
+var errStretch = errors.New("a stretch was read")
+
+func (h *history) stretch(ctx context.Context, e Engine) (more bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.next == 0 {
+		h.load(ctx, e)
+	}
+	next, count := h.next, 0
+	var last []byte
+	err = e.RecordsWith(ctx, h.next, func(record []byte) bool {
+		next, last = next+1, record
+		count++
+		return count == historyStretch || concernsQuotas(record)
+	}, func(r event.Record) error {
+		h.add(r, last)
+		if count >= historyStretch {
+			return errStretch
+		}
+		return nil
+	})
+	if count > 0 && (err == nil || errors.Is(err, errStretch)) {
+		h.next, h.last = next, last
+	}
+	if errors.Is(err, errStretch) {
+		return true, nil
+	}
+	return false, err
+}
+
+// kindsOfHistory begin the names of events that the history is made of.
+var kindsOfHistory = [][]byte{[]byte(`"kind":"quota.`), []byte(`"kind":"access.`), []byte(`"kind":"grant.`), []byte(`"kind":"hold.`), []byte(`"kind":"haircut.`), []byte(`"kind":"request.`)}
+
+func concernsQuotas(record []byte) bool {
+	for _, kind := range kindsOfHistory {
+		if bytes.Contains(record, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// add takes a record in, as the log holds it.
+func (h *history) add(r event.Record, record []byte) {
+	if r.Seq <= h.latest || !concernsQuotas(record) {
+		return // it was taken in before a read that failed, or only ends a stretch
+	}
+	h.latest, h.about = r.Seq, append(h.about, bytes.Clone(record))
 	why := h.lines.why(r)
 	for _, e := range r.Events {
 		for _, c := range h.lines.read(e) {
@@ -49,6 +136,4 @@ func (h *history) add(r event.Record) error {
 			h.changes = append(h.changes, dated{r.At, c})
 		}
 	}
-	h.next = r.Seq + 1
-	return nil
 }

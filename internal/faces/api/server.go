@@ -28,6 +28,7 @@ type Options struct {
 	Metrics  http.Handler     // answers /metrics; nil: there are none
 	Audit    AuditLog         // what was refused and who came; nil: nothing is noted
 	Tokens   *ServiceTokens   // says when tokens of service accounts were used; nil: one of its own
+	History  string           // file that the history of quotas is kept in; "": it is not kept
 	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
 	// Front stands before all that Serve answers; nil: nothing does.
 	Front func(http.Handler) http.Handler
@@ -91,7 +92,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, standing: o.Standing, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
-		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{lines: newChronicle()}, turns: newTurns(),
+		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
 	}}
 	if s.tokens == nil {
 		s.tokens = NewServiceTokens(o.Engine.Peek, o.Now)

@@ -108,11 +108,11 @@ func (s quotaService) History(ctx context.Context, m *musterv1.HistoryRequest) (
 	if err != nil {
 		return nil, err
 	}
-	changes, err := s.history.ask(ctx, s.engine, m, until)
-	if err == nil && len(changes) == 0 && m.GetQuota() != "" {
+	changes, unread, err := s.history.ask(ctx, s.engine, m, until)
+	if err == nil && len(changes) == 0 && m.GetQuota() != "" && unread == 0 {
 		err = s.neverWas(ctx, m)
 	}
-	return &musterv1.HistoryResponse{Changes: changes}, err
+	return &musterv1.HistoryResponse{Changes: changes, Unread: unread}, err
 }
 
 // neverWas refuses a quota that has no history because nobody ever created it.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -39,13 +38,14 @@ func (t *storyIndex) of(ctx context.Context, e Engine, q subject) ([]uint64, err
 	return slices.Clone(all[:end]), nil
 }
 
-// Recall reads the stories of workloads and quotas ahead of whoever asks for one first.
+// Recall reads the stories of workloads and quotas ahead of whoever asks for one first, and keeps those of
+// quotas until ctx ends.
 func (s *Server) Recall(ctx context.Context) error {
 	var last uint64
 	s.engine.Look(func(state *fleet.State) { last = state.Seq })
 	_, err := s.stories.of(ctx, s.engine, subject{seq: last})
 	if err == nil {
-		_, err = s.history.ask(ctx, s.engine, &musterv1.HistoryRequest{Limit: 1}, fleet.Never)
+		err = s.history.keep(ctx, s.engine)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("the stories could not be read ahead", "error", err) // who asks for one tries again

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -50,5 +51,9 @@ func (o *historyOptions) ask(ctx context.Context) (answer, error) {
 	for _, c := range res.GetChanges() {
 		t.add(c.GetSeq(), c.GetAt(), c.GetActor(), c.GetQuota(), c.GetPartition(), c.GetWas(), c.GetGpus(), c.GetKind(), c.GetText(), c.GetReason())
 	}
-	return answer{message: res, table: t}, nil
+	note := ""
+	if unread := res.GetUnread(); unread > 0 {
+		note = fmt.Sprintf("The server has %d versions of its log still to read; later changes are missing. Ask again in a while.", unread)
+	}
+	return answer{message: res, table: t, note: note}, nil
 }

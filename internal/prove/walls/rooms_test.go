@@ -36,7 +36,7 @@ type room struct {
 
 // driven is what tests import that drive an engine of their own in virtual or real time.
 const driven = "state/fleet state/event decide/core decide/promise decide/placement decide/health run/engine run/journal run/journal/memory " +
-	"run/journal/sqlite run/driver run/driver/simulated run/compact answer/view answer/explain answer/forecast answer/fleetfile answer/yamlfile"
+	"run/journal/sqlite run/driver run/driver/simulated run/compact run/keys answer/view answer/explain answer/forecast answer/fleetfile answer/yamlfile"
 
 // page is what every page may import.
 const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/web/parts"
@@ -73,6 +73,7 @@ var rooms = []room{
 	{folder: "internal/run", kind: plain},
 	{folder: "internal/run/compact", kind: plain, only: "nothing"},
 	{folder: "internal/run/wholefile", kind: plain, only: "nothing"},
+	{folder: "internal/run/keys", kind: plain, only: "nothing"},
 	{folder: "internal/run/gate", kind: plain, only: "nothing"},
 	{folder: "internal/run/journal", kind: open, only: "state/event", tests: "run/journal/memory"},
 	{folder: "internal/run/journal/memory", kind: plain, only: "state/event run/journal", tests: "run/journal/journaltest"},
@@ -84,7 +85,7 @@ var rooms = []room{
 	{folder: "internal/run/driver", kind: plain, only: "state/fleet"},
 	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver", tests: "run/driver/drivertest"},
 	{folder: "internal/run/driver/drivertest", kind: plain, only: "state/fleet run/driver"},
-	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact", tests: "run/journal/memory run/journal/sqlite"},
+	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact run/keys", tests: "run/journal/memory run/journal/sqlite"},
 	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
 	{folder: "internal/run/provision/buildkite", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/gitcheckin", kind: open, only: "state/fleet run/provision"},

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/run/keys"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -56,6 +57,7 @@ type Options struct {
 	May func() error
 	// SnapshotEvery is how many records lie between two snapshots; 0: none are made.
 	SnapshotEvery uint64
+	Keys          string       // folder of the index of idempotency keys; "": it is not kept
 	Log           *slog.Logger // nil: nothing is logged
 }
 
@@ -95,6 +97,7 @@ type Engine struct {
 	carrier *carrier // nil: there is no driver
 	waker   *waker   // nil: no cluster is woken
 
+	keys     *keys.Index
 	seen     seen // of the past
 	mirror   mirror
 	durable  *mark
@@ -128,11 +131,15 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err == nil {
 		err = bringUp(ctx, o, state)
 	}
+	var known *keys.Index
+	if err == nil {
+		known, err = knowKeys(ctx, o, state)
+	}
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
-		o: o, state: state, durable: newMark(state.Seq), step: core.Step,
+		o: o, state: state, keys: known, durable: newMark(state.Seq), step: core.Step,
 		behind: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
 	}
@@ -214,6 +221,9 @@ func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 	if e.following.on.Load() {
 		return Result{}, ErrFollows
 	}
+	if err := e.recall(ctx, &r); err != nil {
+		return Result{}, err
+	}
 	c := &call{request: r, reply: make(chan answer, 1)}
 	select {
 	case e.calls <- c:
@@ -232,14 +242,19 @@ func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 
 // doNow decides and appends in the caller's goroutine.
 func (e *Engine) doNow(ctx context.Context, r core.Request) (Result, error) {
+	if err := e.recall(ctx, &r); err != nil {
+		return Result{}, err
+	}
 	a, entry, ok := e.decide(r)
 	if !ok {
 		return a.result, a.err
 	}
-	if err := e.o.Journal.Append(ctx, []journal.Entry{entry}); err != nil {
+	g := &group{entries: []journal.Entry{entry}, packed: packed([]journal.Entry{entry}), answers: []answer{a}}
+	if err := e.o.Journal.Append(ctx, g.packed); err != nil {
 		return Result{}, fmt.Errorf("journal: %w", err)
 	}
 	e.hear(entry)
+	e.noteKeys(g)
 	e.durable.reach(entry.Seq)
 	a.carry()
 	return a.result, a.err
@@ -339,7 +354,7 @@ func (e *Engine) Resync() {
 }
 
 // DryRun says what a request would lead to, on a copy of what is durable. No decision waits
-// for the copy.
+// for the copy. The answer's version is what would come after what is durable.
 func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
 	var copied *fleet.State
 	e.Look(func(s *fleet.State) { copied = s.Fork() })
@@ -366,5 +381,6 @@ func (e *Engine) Close() error {
 		e.following.done.Wait()
 	}
 	e.done.Wait()
+	e.keepKeys()
 	return nil
 }

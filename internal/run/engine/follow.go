@@ -89,6 +89,7 @@ func (e *Engine) takeIn(ctx context.Context) error {
 			e.clock.follow(rec.At)
 		}
 		e.hear(en)
+		e.keys.Add(en.Seq, en.At, rec.Key, en.Data)
 		e.durable.reach(en.Seq)
 		return nil
 	})

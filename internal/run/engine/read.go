@@ -100,13 +100,17 @@ func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record)
 }
 
 // RecordsWith is Records for those alone whose text, as event.Encode wrote it, is wanted.
-// It reads past the rest without decoding it.
+// It reads past the rest without decoding it. Who is asked what is wanted may keep the text.
 func (e *Engine) RecordsWith(ctx context.Context, from uint64, wanted func(record []byte) bool, fn func(event.Record) error) error {
 	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
-		if !wanted(en.Data) {
+		text, err := event.Unpack(en.Data)
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		if !wanted(text) {
 			return nil
 		}
-		rec, err := event.Decode(en.Data)
+		rec, err := event.Decode(text)
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)
 		}

@@ -5,8 +5,6 @@ import (
 	"compress/flate"
 	"context"
 	"errors"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/run/compact"
@@ -84,13 +82,6 @@ func (e *Engine) snapshot(ctx context.Context) (err error) {
 	return e.o.Journal.SaveSnapshot(ctx, snap)
 }
 
-// The first byte of a snapshot says how it is written: compact, or as JSON, which
-// older ones are, compressed or not (then it is a brace).
-const (
-	inCompact = 'c'
-	inJSON    = 'z'
-)
-
 // SnapshotOf is a state as the journal keeps it. It is compressed: hundreds are
 // kept, so that the state of any moment is found quickly.
 func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
@@ -99,7 +90,7 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 		return journal.Snapshot{}, err
 	}
 	var b bytes.Buffer
-	b.WriteByte(inCompact)
+	nameSnapshot(&b)
 	z, err := flate.NewWriter(&b, flate.BestSpeed)
 	if err != nil {
 		return journal.Snapshot{}, err
@@ -139,10 +130,14 @@ func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 
 // trusted reads a snapshot that a version with the same fields of the state has made.
 func trusted(data []byte) (*fleet.State, error) {
-	if len(data) == 0 || data[0] != inCompact {
+	if len(data) == 0 || data[0] != inCompact && data[0] != inNamed {
 		return nil, errOtherVersion
 	}
-	plain, err := inflate(data)
+	format, _, rest, err := unname(data)
+	if err != nil || format != stateFormat {
+		return nil, errors.Join(errOtherVersion, err)
+	}
+	plain, err := inflate(rest)
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +148,6 @@ func trusted(data []byte) (*fleet.State, error) {
 }
 
 var errOtherVersion = errors.New("the snapshot is of another version")
-
-func inflate(data []byte) (string, error) {
-	var plain strings.Builder
-	plain.Grow(4 * len(data))
-	_, err := io.Copy(&plain, flate.NewReader(bytes.NewReader(data[1:])))
-	return plain.String(), err
-}
 
 func decode(plain string) (*fleet.State, error) {
 	s := fleet.NewState()
@@ -172,10 +160,14 @@ func decode(plain string) (*fleet.State, error) {
 
 // unpack reads a snapshot of any kind.
 func unpack(data []byte) (*fleet.State, error) {
-	if len(data) == 0 || data[0] != inCompact && data[0] != inJSON {
+	if len(data) == 0 || data[0] != inNamed && data[0] != inCompact && data[0] != inJSON {
 		return fleet.Decode(data)
 	}
-	plain, err := inflate(data)
+	_, _, rest, err := unname(data)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := inflate(rest)
 	if err != nil {
 		return nil, err
 	}

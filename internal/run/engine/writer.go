@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -33,6 +34,7 @@ func (a answer) carry() {
 // group is what one sync makes durable: the entries, and who is answered then.
 type group struct {
 	entries  []journal.Entry
+	packed   []journal.Entry // the same, as the log holds them
 	calls    []*call
 	answers  []answer
 	answered int // calls that have their answer
@@ -187,8 +189,9 @@ func (e *Engine) commit(g *group) error {
 	if len(g.entries) == 0 {
 		return nil
 	}
+	g.packed = packed(g.entries)
 	for try := 0; ; try++ {
-		err := e.append(g.entries)
+		err := e.append(g.packed)
 		if err == nil {
 			break
 		}
@@ -209,11 +212,22 @@ func (e *Engine) commit(g *group) error {
 		e.o.Log.Warn("the journal is reached again", "version", g.entries[len(g.entries)-1].Seq)
 	}
 	e.hear(g.entries...)
+	e.noteKeys(g)
 	e.durable.reach(g.entries[len(g.entries)-1].Seq)
 	for _, a := range g.answers {
 		a.carry()
 	}
 	return nil
+}
+
+// packed is entries as the log holds them. They are packed beside the deciding, not on its way.
+func packed(entries []journal.Entry) []journal.Entry {
+	list := make([]journal.Entry, len(entries))
+	for i, en := range entries {
+		en.Data = event.Pack(en.Data)
+		list[i] = en
+	}
+	return list
 }
 
 // append appends, and lets Health see how long it takes.

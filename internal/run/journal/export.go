@@ -9,12 +9,15 @@ import (
 	"io"
 )
 
-// An export is a log as one stream of bytes, of which every version can read every other's:
+// An export is a log as one stream of bytes, which this version and later ones read:
 //
 //	magic, then for each entry Seq uint64, At int64, the length of Data uint32, Data, and
 //	the chained checksum uint32; after the last a Seq of 0, the last Seq and its checksum
 //	again. Little endian.
-const exportMagic = "MUSTLOG1"
+const (
+	exportMagic = "MUSTLOG2"
+	earlier     = "MUSTLOG1" // the same; its entries are not packed
+)
 
 // maxExported is the most bytes that one entry of an export may hold.
 const maxExported = 256 << 20
@@ -53,7 +56,7 @@ func Import(ctx context.Context, to Journal, from io.Reader, progress func(seq u
 	}
 	r := bufio.NewReaderSize(from, 1<<16)
 	magic := make([]byte, len(exportMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != exportMagic {
+	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != exportMagic && string(magic) != earlier {
 		return 0, errors.New("journal: this is no export of a journal; muster journal export writes one")
 	}
 	var sum uint32

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,9 +19,29 @@ import (
 const (
 	keyFile    = "webhook.key"
 	cursorFile = "webhook.cursors.json"
+	knownFile  = "webhook.key.known" // by which a key is known that is another than it was
 )
 
-// readKey finds the key in a folder, or makes one that only its owner may read.
+// findKey finds the key in a folder. changed says that it is another than when it was used last.
+func findKey(dir string) (key Key, changed bool, err error) {
+	key, err = readKey(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	path := filepath.Join(dir, knownFile)
+	name := sha256.Sum256(key)
+	is := hex.EncodeToString(name[:8])
+	was, err := os.ReadFile(path)
+	if err == nil && strings.TrimSpace(string(was)) == is {
+		return key, false, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
+	}
+	return key, err == nil, wholefile.WriteBytes(path, []byte(is+"\n"))
+}
+
+// readKey reads the key in a folder, or makes one that only its owner may read.
 func readKey(dir string) (Key, error) {
 	path := filepath.Join(dir, keyFile)
 	text, err := os.ReadFile(path)

@@ -28,6 +28,7 @@ type Options struct {
 type Notifier struct {
 	o      Options
 	key    Key
+	newKey bool // it is another than when it was used last
 	client *http.Client
 
 	mu      sync.Mutex
@@ -49,16 +50,23 @@ func New(o Options) (*Notifier, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	key, err := readKey(o.Dir)
+	key, changed, err := findKey(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("key of the webhooks: %w", err)
+	}
+	if changed {
+		o.Log.Error("the key of the webhooks is another than it was: each subscription has another secret, and receivers that check refuse its calls; put webhook.key back, or give the receivers their new secrets", "folder", o.Dir)
 	}
 	kept, err := readCursors(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("cursors of the webhooks: %w", err)
 	}
-	return &Notifier{o: o, key: key, kept: kept, senders: map[string]*running{}, client: o.To.client()}, nil
+	return &Notifier{o: o, key: key, newKey: changed, kept: kept, senders: map[string]*running{}, client: o.To.client()}, nil
 }
+
+// KeyChanged says whether the key of the webhooks was found to be another than it was: receivers
+// refuse what is signed with it until they know their new secrets.
+func (n *Notifier) KeyChanged() bool { return n.newKey }
 
 // noRedirect: what was signed for one host is not sent on to another.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

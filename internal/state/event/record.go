@@ -71,9 +71,13 @@ func Encode(r Record) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads a record that any version of Encode wrote. An event of an
+// Decode reads a record that any version of Encode wrote, packed or not. An event of an
 // unknown kind or a newer version is an error: a log is never half understood.
 func Decode(data []byte) (Record, error) {
+	data, err := Unpack(data)
+	if err != nil {
+		return Record{}, err
+	}
 	var in envelope
 	if err := json.Unmarshal(data, &in); err != nil {
 		return Record{}, fmt.Errorf("record: %w", err)
@@ -87,4 +91,20 @@ func Decode(data []byte) (Record, error) {
 		r.Events[i] = e
 	}
 	return r, nil
+}
+
+// Key is the idempotency key of a record that Encode wrote, packed or not; "" for none. Nothing else
+// of it is read.
+func Key(data []byte) (string, error) {
+	data, err := Unpack(data)
+	if err != nil {
+		return "", err
+	}
+	var in struct {
+		Key string `json:"key"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return "", fmt.Errorf("record: %w", err)
+	}
+	return in.Key, nil
 }

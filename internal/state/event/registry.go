@@ -28,7 +28,7 @@ var readers = map[string][]reader{
 	"server.started":       {as[ServerStarted]},
 	"reports.stopped":      {as[ReportsStopped]},
 	"reports.resumed":      {as[ReportsResumed]},
-	"policy.set":           {as[PolicySet]},
+	"policy.set":           {as[PolicySet], as[PolicySet]},
 	"buffer.set":           {as[BufferSet]},
 	"targets.set":          {as[TargetsSet]},
 	"incident.opened":      {as[IncidentOpened], as[IncidentOpened], as[IncidentOpened]},

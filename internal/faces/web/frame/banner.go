@@ -20,6 +20,7 @@ type Banner struct {
 	Path string // where to do something about it
 	Do   string // what can be done there
 	All  bool   // and everybody may
+	Own  bool   // the server says it of itself: it is not acknowledged
 
 	By    string    // who acknowledged it; "" before that
 	Until time.Time // until when it is acknowledged
@@ -28,6 +29,9 @@ type Banner struct {
 
 // seen says whether it has been acknowledged.
 func (b Banner) seen() bool { return b.By != "" }
+
+// asks says whether a person is to acknowledge it.
+func (b Banner) asks() bool { return !b.seen() && !b.Own }
 
 // bannersOf are the banners of a fleet's health. Bursts that were judged have none.
 func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []Banner) {
@@ -70,7 +74,7 @@ func cutBanners(warnings []*musterv1.Warning) (list []Banner) {
 func serverBanners(warnings []*musterv1.Warning) (list []Banner) {
 	for _, w := range warnings {
 		if strings.HasPrefix(w.GetKey(), "server ") {
-			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health"})
+			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health", Own: true})
 		}
 	}
 	return list

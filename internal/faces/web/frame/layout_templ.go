@@ -1063,7 +1063,7 @@ func banners(f frame) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if !b.seen() && f.operator && f.v.AsOf == nil {
+				if b.asks() && f.operator && f.v.AsOf == nil {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<a class=\"button small\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -60,7 +60,7 @@ func hopeless(damage *journal.CorruptError) error {
 // moreDamage refuses to cut off more than the caller knows of: Open checks only
 // what follows the newest snapshot, and an older entry is damaged, too.
 func moreDamage(damage *journal.CorruptError, good uint64) error {
-	return fmt.Errorf("%w; not salvaged, as entry %d is damaged, too, and all from there on would go; if that is wanted, add --full-check",
+	return fmt.Errorf("%w; not salvaged, as entry %d is damaged, too, and all from there on would go; bring the journal back from a backup, or add --full-check to --salvage if that is wanted",
 		damage, good+1)
 }
 

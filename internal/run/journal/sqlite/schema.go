@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	format        = 1          // of the file; raise it whenever an older program could misread it
+	format        = 2          // of the file; raise it whenever an older program could misread it, or what is in its entries
 	applicationID = 0x4d535452 // "MSTR" in the file's header tells a journal from other SQLite files
 )
 
@@ -27,16 +27,31 @@ var tables = []struct{ name, sql string }{
 // tables in an empty file and judges any other.
 func adopt(ctx context.Context, c *conn) error {
 	empty, err := look(c)
-	if err != nil || !empty {
+	if err != nil {
 		return err
 	}
 	return c.transact(ctx, func() error {
-		empty, err := recognise(c) // another process may have been quicker
-		if err != nil || !empty {
+		if empty, err = recognise(c); err != nil { // another process may have been quicker
 			return err
+		}
+		if !empty {
+			return raise(c)
 		}
 		return create(c)
 	})
+}
+
+// raise makes a journal of an older format one of this: an older program refuses it from then on.
+// What it holds stays as it is, as this program reads the entries of every format.
+func raise(c *conn) error {
+	found, err := c.number("PRAGMA user_version")
+	if err != nil || found >= format {
+		return err
+	}
+	if err := c.exec(fmt.Sprintf("UPDATE meta SET value = %d WHERE key = 'format'", format)); err != nil {
+		return err
+	}
+	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", format))
 }
 
 // look recognises the file while others may be writing it.
