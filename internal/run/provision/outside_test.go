@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/simulated"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -114,7 +115,12 @@ func TestAStepWithoutAnAdapterWaitsForAPerson(t *testing.T) {
 // entries shows every entry of the journal.
 func (p *process) entries(t *testing.T, show func(data []byte)) {
 	t.Helper()
-	if err := p.journal.Read(t.Context(), 1, func(e journal.Entry) error { show(e.Data); return nil }); err != nil {
+	err := p.journal.Read(t.Context(), 1, func(e journal.Entry) error {
+		plain, err := event.Unpack(e.Data)
+		show(plain)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
