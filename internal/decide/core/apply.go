@@ -163,6 +163,7 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) 
 		island, _ := p.Island(g.Island)
 		p.SetGang(g.Quota, g.Missing, island)
 	}
+	p.ForgetDip()
 	p.Touch()
 }
 

@@ -93,8 +93,8 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		if i > bound {
 			panic(fmt.Sprintf("core: %s does not come to rest after %d decisions", p.ID, i))
 		}
-		t.align(p)
-		if t.classify(pl) {
+		again := t.align(p)
+		if t.classify(pl) || again {
 			continue
 		}
 		plan, ok := t.nextPlan(pl)
@@ -114,21 +114,27 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 
 // align records what is different in capacity and backing. Where reports are
 // stale the last backing stays, within the grants, unless somebody said that its
-// metal is gone.
-func (t *turn) align(p *fleet.Partition) {
+// metal is gone. It says whether the backing is to be looked at again once it is known
+// how work holds its GPUs: after a dip, when what stood before stands again.
+func (t *turn) align(p *fleet.Partition) (again bool) {
 	if !p.Unaligned() {
-		return
+		return false
 	}
 	if c := t.s.Cluster(p.Cluster); c != nil && c.Stale && !p.Overpromised() {
 		t.trim(p)
-		return
+		return false
+	}
+	if a, ok := promise.Restore(t.s, p, t.now); ok {
+		e, _ := difference(p, a)
+		t.emit(e)
+		return true
 	}
 	if c, ok := promise.Stands(t.s, p, t.now); ok {
 		if e, changed := capacityChange(p, c); changed {
 			t.emit(e)
 		}
 		p.Aligned()
-		return
+		return false
 	}
 	// What an alignment moves is an input of the next one: the backing in force.
 	for range alignments {
@@ -139,6 +145,7 @@ func (t *turn) align(p *fleet.Partition) {
 		t.emit(e)
 	}
 	p.Aligned()
+	return false
 }
 
 // trim takes what cut grants do not cover any more, though reports are stale.

@@ -293,8 +293,17 @@ func (m Moment) fell(p *Part) bool {
 	return false
 }
 
+// dipEnds says whether a node came back from suspect straight to healthy by this record: what
+// stood before it left stands again, for that leaves no trace (§2).
+func (m Moment) dipEnds() bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		n, ok := e.(event.NodeChanged)
+		return ok && n.From == fleet.Suspect && n.To == fleet.Healthy
+	})
+}
+
 func stays(m Moment, p *Part, s *said) {
-	if m.changed() || m.fell(p) || p.Stale {
+	if m.changed() || m.fell(p) || p.Stale || m.dipEnds() {
 		return
 	}
 	was := m.Before.Part(p.ID)

@@ -65,9 +65,15 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
 	p.state.look = true
-	usable, whole := n.UsableGPUs(), n.Whole()
+	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
+	if from == Healthy && state == Suspect {
+		p.beginDip()
+	}
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
+	if from == Suspect {
+		p.endDip(state)
+	}
 	p.remember(n.Island, at)
 	p.breakPledges(n.Island)
 	if state == Probation {

@@ -96,6 +96,7 @@ type Promise struct {
 	Pledges     Pledges `json:"pledges"`             // what became of what was promisable
 	LongPledges Pledges `json:"longPledges"`         // and of what was sustainable
 	Downs       []Down  `json:"downs"`               // by node, then in order; see forgetDowns
+	Dip         *Dip    `json:"dip,omitempty"`       // what stood before nodes became suspect; nil: none is
 }
 
 // nodeIndex is what is counted over the nodes of a partition.

@@ -86,6 +86,7 @@ type KeptBacking struct {
 	p                       *Partition
 	promisable, unsustained int
 	regranted               bool
+	dip                     *Dip
 	pledges, long           Pledges
 	islands                 []Island
 	accounts                []Account
@@ -94,7 +95,7 @@ type KeptBacking struct {
 // KeepBacking remembers what is promised of the partition, and what backs some quotas.
 func (p *Partition) KeepBacking(quotas []string) KeptBacking {
 	k := KeptBacking{
-		p: p, promisable: p.Promisable, unsustained: p.Unsustained, regranted: p.Regranted,
+		p: p, promisable: p.Promisable, unsustained: p.Unsustained, regranted: p.Regranted, dip: p.Dip,
 		pledges: p.Pledges.clone(), long: p.LongPledges.clone(),
 	}
 	for _, i := range p.Islands {
@@ -120,7 +121,7 @@ func (s *State) PutBackBacking(k KeptBacking) {
 	for i, was := range k.islands {
 		p.Islands[i].Share, p.Islands[i].Pledges = was.Share, was.Pledges
 	}
-	p.Promisable, p.Unsustained, p.Regranted = k.promisable, k.unsustained, k.regranted
+	p.Promisable, p.Unsustained, p.Regranted, p.Dip = k.promisable, k.unsustained, k.regranted, k.dip
 	p.Pledges, p.LongPledges = k.pledges, k.long
 	p.Unalign()
 	p.Freed()

@@ -1,0 +1,108 @@
+package promise
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Restore is the backing as it stood before nodes became suspect, in the record by which the
+// last of them comes back: a short dip leaves no trace (semantics §2, §3.3). false: there was
+// no dip, nothing has moved, or what stood does not stand any more, as when other nodes
+// failed meanwhile, or would cover less running work. Grants that change end a dip.
+func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, bool) {
+	if p.Dip == nil || p.Dip.Ended != s.Number() {
+		return Alignment{}, false
+	}
+	a := stood(p, p.Dip)
+	if len(a.Moved) == 0 || regranted(p, p.Dip) {
+		return Alignment{}, false
+	}
+	a.Capacity = CapacityOf(s, p, now)
+	return a, a.isAllowed(p) && a.uncoversNone(p)
+}
+
+// stood is what backed the accounts before a dip; one that came since is backed by nothing.
+func stood(p *fleet.Partition, d *fleet.Dip) Alignment {
+	a := Alignment{Backing: make([][]int, len(p.Accounts)), Gangs: make([]Gang, len(p.Accounts))}
+	for k, acc := range p.Accounts {
+		a.Backing[k] = make([]int, len(p.Islands))
+		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == acc.Quota })
+		if i >= 0 {
+			copy(a.Backing[k], d.Stood[i].Backing)
+			a.Gangs[k] = Gang{d.Stood[i].GangMissing, d.Stood[i].GangIsland}
+		}
+		if !slices.Equal(a.Backing[k], acc.Backing) {
+			a.Moved = append(a.Moved, k)
+		}
+	}
+	return a
+}
+
+// regranted says whether a grant has changed since a dip began.
+func regranted(p *fleet.Partition, d *fleet.Dip) bool {
+	return slices.ContainsFunc(p.Accounts, func(a *fleet.Account) bool {
+		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == a.Quota })
+		if i < 0 {
+			return a.Grant > 0
+		}
+		return d.Stood[i].Nodes != a.GrantNodes() || d.Stood[i].Gang != a.Gang
+	})
+}
+
+// isAllowed says whether a backing keeps rules 1 and 2, and backs no fewer nodes than now.
+func (a Alignment) isAllowed(p *fleet.Partition) bool {
+	used, gangs := make([]int, len(p.Islands)), make([]int, len(p.Islands))
+	all, now := 0, 0
+	for k, acc := range p.Accounts {
+		if sum(a.Backing[k]) > acc.GrantNodes() {
+			return false
+		}
+		for i, n := range a.Backing[k] {
+			used[i] += n
+		}
+		all, now = all+sum(a.Backing[k]), now+acc.BackedNodes()
+		if g := a.Gangs[k]; acc.Gang > 0 && g.Missing == 0 {
+			gangs[g.Island] += acc.Gang / p.GPUsPerNode
+		}
+	}
+	for i, is := range p.Islands {
+		if used[i] > is.Whole() || gangs[i] > a.Shares[i] {
+			return false
+		}
+	}
+	return all <= a.Promisable && all >= now
+}
+
+// uncoversNone says whether as much running work stays covered: of each quota in all, and of
+// each tree in every island.
+func (a Alignment) uncoversNone(p *fleet.Partition) bool {
+	trees := map[*fleet.Tree][]int{}
+	for k, acc := range p.Accounts {
+		if covered(acc, a.Backing[k]) < covered(acc, acc.Backing) {
+			return false
+		}
+		if trees[acc.Root()] == nil {
+			trees[acc.Root()] = make([]int, len(p.Islands))
+		}
+		for i, n := range a.Backing[k] {
+			trees[acc.Root()][i] += n
+		}
+	}
+	for _, t := range p.Trees() {
+		for i, n := range trees[t] {
+			if n < min(t.Backing(i), t.Touched(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covered is how many nodes of a quota's running work a backing covers.
+func covered(a *fleet.Account, backing []int) (n int) {
+	for i, backed := range backing {
+		n += min(backed, a.Touched(i))
+	}
+	return n
+}
