@@ -20,7 +20,7 @@ func TestCallersAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.rate <= 0 || m.raw <= 0 || m.bytes < 50 || m.group < 1 || m.group > 8 {
+		if m.rate <= 0 || m.raw <= 0 || m.bytes < 20 || m.group < 1 || m.group > 8 {
 			t.Errorf("%d callers: %+v", callers, m)
 		}
 		dir = t.TempDir()
