@@ -22,13 +22,14 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 	return a, a.isAllowed(p) && a.uncoversNone(p)
 }
 
-// stood is what backed the accounts before a dip; one that came since is backed by nothing.
+// stood is what backed the accounts before a dip; where nothing is kept it is what backs them now.
 func stood(p *fleet.Partition, d *fleet.Dip) Alignment {
 	a := Alignment{Backing: make([][]int, len(p.Accounts)), Gangs: make([]Gang, len(p.Accounts))}
 	for k, acc := range p.Accounts {
-		a.Backing[k] = make([]int, len(p.Islands))
+		a.Backing[k], a.Gangs[k] = acc.Backing, Gang{acc.GangMissing, acc.GangIsland}
 		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == acc.Quota })
 		if i >= 0 {
+			a.Backing[k] = make([]int, len(p.Islands))
 			copy(a.Backing[k], d.Stood[i].Backing)
 			a.Gangs[k] = Gang{d.Stood[i].GangMissing, d.Stood[i].GangIsland}
 		}
@@ -43,10 +44,7 @@ func stood(p *fleet.Partition, d *fleet.Dip) Alignment {
 func regranted(p *fleet.Partition, d *fleet.Dip) bool {
 	return slices.ContainsFunc(p.Accounts, func(a *fleet.Account) bool {
 		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == a.Quota })
-		if i < 0 {
-			return a.Grant > 0
-		}
-		return d.Stood[i].Nodes != a.GrantNodes() || d.Stood[i].Gang != a.Gang
+		return i >= 0 && (d.Stood[i].Nodes != a.GrantNodes() || d.Stood[i].Gang != a.Gang)
 	})
 }
 

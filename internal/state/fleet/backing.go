@@ -43,7 +43,7 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	p.short -= a.short()
 	p.declared -= min(1, a.Gang)
 	p.Regranted = p.Regranted || a.GrantNodes() != gpus/p.GPUsPerNode || a.Gang != gang
-	a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit
+	p.keepStood(a, func() { a.Grant, a.Gang, a.Overcommit = gpus, gang, overcommit })
 	p.short += a.short()
 	p.declared += min(1, a.Gang)
 	p.grantsMoved = true
@@ -60,7 +60,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	more := nodes > a.Backing[island]
 	a.count(island, -1)
 	a.back(nodes - a.Backing[island])
-	a.Backing[island] = nodes
+	p.keepStood(a, func() { a.Backing[island] = nodes })
 	a.count(island, 1)
 	p.short += a.short()
 	a.touch()
@@ -72,7 +72,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 func (p *Partition) SetGang(quota string, missing, island int) {
 	a := p.EnsureAccount(quota)
 	p.gangless -= min(1, a.GangMissing)
-	a.GangMissing, a.GangIsland = missing, island
+	p.keepStood(a, func() { a.GangMissing, a.GangIsland = missing, island })
 	p.gangless += min(1, missing)
 }
 

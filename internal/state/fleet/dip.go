@@ -1,11 +1,15 @@
 package fleet
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Dip is what backed quotas before nodes of a partition became suspect: a node that comes
-// back from suspect straight to healthy leaves no trace (semantics §2). It is never changed once made.
+// Dip is what backed quotas before nodes of a partition became suspect, as far as it has changed since:
+// a node that comes back from suspect straight to healthy leaves no trace (semantics §2). It is never
+// changed once made.
 type Dip struct {
-	Stood []Stood `json:"stood"` // in order of quota
+	Stood []Stood `json:"stood,omitempty"` // in order of quota
 	// Ended is the number of the record by which the last suspect node came back; 0: there are some yet.
 	Ended uint64 `json:"ended,omitempty"`
 }
@@ -23,16 +27,40 @@ type Stood struct {
 // dips says whether nodes are suspect that were healthy when the dip began.
 func (p *Partition) dips() bool { return p.Dip != nil && p.Dip.Ended == 0 }
 
-// beginDip keeps what backs quotas now.
+// beginDip notes that a node is suspect: what backs a quota is kept from now on, before it changes.
 func (p *Partition) beginDip() {
-	if p.dips() {
+	if !p.dips() {
+		p.Dip = &Dip{}
+	}
+}
+
+// keepStood changes an account, and keeps how it stood when the dip began, where it is another now.
+func (p *Partition) keepStood(a *Account, change func()) {
+	if !p.dips() {
+		change()
 		return
 	}
-	d := &Dip{}
-	for _, a := range p.Accounts {
-		d.Stood = append(d.Stood, Stood{a.Quota, a.GrantNodes(), a.Gang, slices.Clone(a.Backing), a.GangMissing, a.GangIsland})
+	was := a.stood()
+	change()
+	list := slices.Clone(p.Dip.Stood)
+	at, known := slices.BinarySearchFunc(list, a.Quota, func(s Stood, quota string) int { return strings.Compare(s.Quota, quota) })
+	if !known {
+		list = slices.Insert(list, at, was)
 	}
-	p.Dip = d
+	if list[at].equal(a.stood()) {
+		list = slices.Delete(list, at, at+1)
+	}
+	p.Dip = &Dip{Stood: list}
+}
+
+// stood is how an account stands now.
+func (a *Account) stood() Stood {
+	return Stood{a.Quota, a.GrantNodes(), a.Gang, slices.Clone(a.Backing), a.GangMissing, a.GangIsland}
+}
+
+func (s Stood) equal(t Stood) bool {
+	return s.Quota == t.Quota && s.Nodes == t.Nodes && s.Gang == t.Gang && slices.Equal(s.Backing, t.Backing) &&
+		s.GangMissing == t.GangMissing && s.GangIsland == t.GangIsland
 }
 
 // endDip notes that a node is suspect no more. When none is, what stood before may be put back
@@ -41,9 +69,11 @@ func (p *Partition) endDip(to NodeState) {
 	if !p.dips() || slices.ContainsFunc(p.Nodes, func(n *Node) bool { return n.State == Suspect }) {
 		return
 	}
-	if p.Dip = &(Dip{p.Dip.Stood, p.state.Number()}); to != Healthy {
+	if to != Healthy || len(p.Dip.Stood) == 0 {
 		p.Dip = nil
+		return
 	}
+	p.Dip = &Dip{p.Dip.Stood, p.state.Number()}
 }
 
 // ForgetDip forgets what stood before a dip that this record ended: the backing has been decided since.
