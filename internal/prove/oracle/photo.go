@@ -123,6 +123,7 @@ type Course struct {
 	Passed             uint64 // the head of flex that it passed
 	Moves              bool   // it goes elsewhere once it has left its nodes
 	Evictions          int
+	Evicted            []fleet.Instant // when it was evicted last, at most three moments
 }
 
 // Take takes a photo. The state must be the caller's own.
@@ -149,7 +150,7 @@ func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 		},
 		Course: Course{
 			State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
-			Evictions: w.Evictions,
+			Evictions: w.Evictions, Evicted: w.Evicted,
 		},
 	}
 	if p := w.At(); p != nil {

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -110,7 +111,7 @@ func reasonOf(j *Job) string {
 
 func treeCluster(m Moment, p *Part, j *Job, s *said) {
 	names, backing := p.trees()
-	if j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held {
+	if j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held || j.rests(m.After.At) {
 		return
 	}
 	kin := func(k *Job) bool { return k.Tree == j.Tree }
@@ -142,8 +143,15 @@ func (p *Part) holdable(list []Piece) bool {
 	return Sum(list) <= p.Figures.Flex && p.open(nil, nil).Fits(list)
 }
 
+// rests says whether a workload was evicted three times within the last hour: until that is over
+// it starts only inside its quota's own backing (decision record 0017).
+func (j *Job) rests(now fleet.Instant) bool {
+	over := func(at fleet.Instant) bool { return now.Sub(at) >= time.Hour }
+	return len(j.Evicted) >= 3 && !slices.ContainsFunc(j.Evicted, over)
+}
+
 func flexIdle(m Moment, p *Part, j *Job, s *said) {
-	if !j.Flexes() || !p.open(p.Units, nil).Fits(Base(j)) {
+	if !j.Flexes() || j.rests(m.After.At) || !p.open(p.Units, nil).Fits(Base(j)) {
 		return
 	}
 	mine, _ := p.space(j.Space)
@@ -191,7 +199,7 @@ func flexOrder(m Moment, p *Part, s *said) {
 		before := min(was.staying(x.Space), p.staying(x.Space)-started(m, x.Space))
 		for _, y := range m.After.Jobs {
 			first := m.Before.Job(y.ID)
-			if !y.Flexes() || y.Space == x.Space || y.State != fleet.Pending || len(y.Units) > 0 || y.Want != "" && y.Want != p.ID || first == nil || first.State != fleet.Pending {
+			if !y.Flexes() || y.Space == x.Space || y.State != fleet.Pending || len(y.Units) > 0 || y.Want != "" && y.Want != p.ID || first == nil || first.State != fleet.Pending || y.rests(m.After.At) {
 				continue
 			}
 			if slices.ContainsFunc(m.After.Jobs, func(k *Job) bool { // one that is on its way back may come first
