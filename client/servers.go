@@ -129,7 +129,7 @@ func ready(ctx context.Context, is host) bool {
 	if err != nil {
 		return false
 	}
-	res, err := is.way.RoundTrip(r)
+	res, err := is.way.RoundTrip(r) //nolint:bodyclose // discard closes it
 	if err != nil {
 		return false
 	}

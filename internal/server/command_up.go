@@ -89,6 +89,20 @@ func checkLogLevel(level string) error {
 	return nil
 }
 
+// settleJournal checks which journal was asked for.
+func (o *upCommand) settleJournal() error {
+	if o.upOptions.Journal == "" {
+		o.upOptions.Journal = o.Env.Getenv(journalEnv)
+	}
+	switch journal := o.upOptions.Journal; {
+	case journal == "" && (o.Standby || o.Advertise != ""):
+		return cli.Usage("--standby and --advertise go with --journal: only servers on one database take over from each other")
+	case journal != "" && !postgres.Is(journal):
+		return cli.Usage("--journal %.40q; write postgres://USER@HOST:PORT/DATABASE", journal)
+	}
+	return nil
+}
+
 // settle checks what was asked for before anything starts.
 func (o *upCommand) settle() error {
 	if err := checkLogLevel(o.LogLevel); err != nil {
@@ -109,14 +123,8 @@ func (o *upCommand) settle() error {
 	if err := o.real(); err != nil {
 		return err
 	}
-	if o.upOptions.Journal == "" {
-		o.upOptions.Journal = o.Env.Getenv(journalEnv)
-	}
-	if o.upOptions.Journal == "" && (o.Standby || o.Advertise != "") {
-		return cli.Usage("--standby and --advertise go with --journal: only servers on one database take over from each other")
-	}
-	if o.upOptions.Journal != "" && !postgres.Is(o.upOptions.Journal) {
-		return cli.Usage("--journal %.40q; write postgres://USER@HOST:PORT/DATABASE", o.upOptions.Journal)
+	if err := o.settleJournal(); err != nil {
+		return err
 	}
 	if o.fleet != "" {
 		data, err := o.ReadFile(o.fleet)

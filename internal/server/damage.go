@@ -25,11 +25,11 @@ const (
 func (s *server) prove(ctx context.Context) error {
 	for wait := provingFirst; ; wait = provingAgain {
 		if rest(ctx, wait); ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the server ends
 		}
 		damage, err := damageIn(ctx, s.journal, provingRest)
-		if err != nil {
-			continue // it cannot be read now: others say so
+		if err != nil { // it cannot be read now: others say so
+			continue
 		}
 		if was := s.damage.Swap(damage); damage != nil && was == nil {
 			s.log.Error("the journal is damaged where the state does not need it any more; add what has come since to the last backup (muster backup), and restore that", "error", damage)

@@ -35,9 +35,9 @@ func (s *server) notices() (list []api.Notice) {
 }
 
 // subscribed says whether anybody is told by webhooks.
-func (s *server) subscribed() (any bool) {
-	s.engine.Look(func(state *fleet.State) { any = len(state.Subscriptions) > 0 })
-	return any
+func (s *server) subscribed() (is bool) {
+	s.engine.Look(func(state *fleet.State) { is = len(state.Subscriptions) > 0 })
+	return is
 }
 
 // whoLeads is the address of the server that leads, as far as this one knows.

@@ -207,7 +207,7 @@ func barePostgres(t *testing.T, address, _ string, rows, size int) (add func(fro
 		for i := range seqs {
 			seqs[i] = int64(from + i)
 		}
-		_, err := conn.Exec(t.Context(), "INSERT INTO bare SELECT s, s, s, 1, d FROM unnest($1::bigint[], $2::bytea[]) AS e(s, d)", seqs, data)
+		_, err := conn.Exec(t.Context(), "INSERT INTO bare SELECT s, s AS at, s AS sum, 1, d FROM unnest($1::bigint[], $2::bytea[]) AS e(s, d)", seqs, data)
 		return err
 	}, func() { _ = conn.Close(context.WithoutCancel(t.Context())) }
 }

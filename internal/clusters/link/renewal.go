@@ -172,6 +172,7 @@ func (a *Agent) renewed(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		a.Log.Warn("the certificate is not renewed", "why", err)
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 }
 

@@ -38,8 +38,11 @@ func TestWhatCanTakeTwoPeople(t *testing.T) {
 	fewer.TwoPeople = fleet.TwoPeople{}
 	health := fleet.DefaultHealth()
 	for i, c := range []Command{
-		SetPolicy{Policy: fewer}, SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}}, SetHealthPolicy{Policy: health},
-		SetMode{Cluster: "tiger", Mode: fleet.Enforce}, SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 16, Overcommit: true},
+		SetPolicy{Policy: fewer},
+		SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}},
+		SetHealthPolicy{Policy: health},
+		SetMode{Cluster: "tiger", Mode: fleet.Enforce},
+		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 16, Overcommit: true},
 	} {
 		amy, id := admin(fleet.UserPrincipal, "amy"), uint64(i+1)
 		if refusal := do(amy, c); refusal == nil || refusal.Code != TwoPeople {

@@ -83,21 +83,15 @@ func (o *simulateOptions) settle(args []string) error {
 	if o.Crowd.Buffer, err = simulate.ParseBuffer(o.buffer); err != nil {
 		return usage("--buffer: %v", err)
 	}
+	if err := o.checkPace(); err != nil {
+		return err
+	}
+	if o.Crowd.Nodes != 0 {
+		return o.checkCrowd()
+	}
 	switch {
-	case o.ForecastEvery < 0:
-		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
-	case o.CheckpointEvery < 0:
-		return usage("--checkpoint-every %s: checkpoints lie further apart than nothing", o.CheckpointEvery)
-	case o.Crowd.Nodes != 0 && (o.Fleet != "" || len(o.Jobs) > 0 || o.Faults != ""):
-		return usage("--crowd makes up the fleet, the jobs and the faults: it goes without --fleet, --jobs and --faults")
-	case o.Crowd.Nodes < 0 || o.Crowd.Nodes > 10_000 || o.Crowd.Load <= 0 || o.Crowd.Load > 10 || o.Crowd.Days < 1 || o.Crowd.Days > 365:
-		return usage("--crowd is 1 to 10000 nodes, --load above 0 and at most 10, --days 1 to 365")
-	case o.Crowd.Rack < 0 || o.Crowd.Rack > 24:
-		return usage("--rack is 0 to 24 nodes: an island of a crowd has at most 24")
-	case o.Crowd.Nodes == 0 && (o.Crowd.Rack > 0 || o.buffer != ""):
+	case o.Crowd.Rack > 0 || o.buffer != "":
 		return usage("--rack and --buffer go with --crowd; a fleet file says both itself (racks of an island, policy.buffer)")
-	case o.Crowd.Nodes > 0:
-		return nil
 	case o.Fleet == "":
 		return usage("simulate needs a fleet file: --fleet FILE")
 	case len(o.Jobs) == 0:
@@ -111,6 +105,31 @@ func (o *simulateOptions) settle(args []string) error {
 	// What is wrong in a file is told before anything runs, and is no failure of the run.
 	_, err = simulate.Read(o.Options)
 	return Malformed(err)
+}
+
+// checkPace checks how often something happens.
+func (o *simulateOptions) checkPace() error {
+	switch {
+	case o.ForecastEvery < 0:
+		return usage("--forecast-every %s: forecasts lie further apart than nothing", o.ForecastEvery)
+	case o.CheckpointEvery < 0:
+		return usage("--checkpoint-every %s: checkpoints lie further apart than nothing", o.CheckpointEvery)
+	}
+	return nil
+}
+
+// checkCrowd checks the fleet that is made up.
+func (o *simulateOptions) checkCrowd() error {
+	c := o.Crowd
+	switch {
+	case o.Fleet != "" || len(o.Jobs) > 0 || o.Faults != "":
+		return usage("--crowd makes up the fleet, the jobs and the faults: it goes without --fleet, --jobs and --faults")
+	case c.Nodes < 0 || c.Nodes > 10_000 || c.Load <= 0 || c.Load > 10 || c.Days < 1 || c.Days > 365:
+		return usage("--crowd is 1 to 10000 nodes, --load above 0 and at most 10, --days 1 to 365")
+	case c.Rack < 0 || c.Rack > 24:
+		return usage("--rack is 0 to 24 nodes: an island of a crowd has at most 24")
+	}
+	return nil
 }
 
 func (o *simulateOptions) run(ctx context.Context) error {

@@ -51,7 +51,7 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "gpus: is not a whole number: many",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
 		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "is not a moment to come",
-		"/do/cancel?try=yes&job=base":                                                     "is not NAMESPACE/NAME",
+		"/do/cancel?try=yes&job=base": "is not NAMESPACE/NAME",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {

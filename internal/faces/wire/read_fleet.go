@@ -142,7 +142,7 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 		now.OpenReading = p.GetOpenReading()
 	}
 	if p.GetTwoPeople() != nil {
-		known := false
+		var known bool
 		if now.TwoPeople, known = fleet.ReadTwoPeople(p.GetTwoPeople().GetFor()); !known {
 			return now, Wrong("policy.two_people", "names something else than %s", strings.Join(fleet.TwoPeopleFor(), ", "))
 		}

@@ -74,7 +74,8 @@ func raise(ctx context.Context, o Options, dir string) (*fort, error) {
 	if err := f.process.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", o.Program, err)
 	}
-	return f, f.ready(ctx)
+	err = f.ready(ctx)
+	return f, err
 }
 
 func tokensFile(names []string) string {

@@ -62,9 +62,11 @@ func furnishedFor(t *testing.T) *Engine {
 		t.Fatal(err)
 	}
 	for _, c := range []core.Command{
-		core.AddCluster{Name: "c"}, core.AddPartition{Cluster: "c", GPU: "g"},
+		core.AddCluster{Name: "c"},
+		core.AddPartition{Cluster: "c", GPU: "g"},
 		core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 4}}},
-		core.CreateQuota{Path: "q"}, core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 16},
+		core.CreateQuota{Path: "q"},
+		core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 16},
 		core.Submit{Spec: fleet.Spec{Name: "w", Namespace: "n", Target: "q", Priority: fleet.Mid, Grace: time.Second, Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachAny}}}},
 	} {
 		if _, err := e.Do(t.Context(), core.Request{Command: c, Actor: core.System, Reason: "an example"}); err != nil {

@@ -62,7 +62,7 @@ func (t *table) find(tag uint32) (seqs []uint64) {
 		return nil
 	}
 	for i := t.place(tag); t.slots[i] != 0; {
-		if slot := t.slots[i]; uint32(slot>>32) == tag {
+		if slot := t.slots[i]; slot>>32 == uint64(tag) {
 			seqs = append(seqs, t.first+slot&(1<<32-1)-1)
 		}
 		if i++; i == len(t.slots) {

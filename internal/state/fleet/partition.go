@@ -124,8 +124,8 @@ type flexIndex struct {
 	flex      map[string]*FlexUse // by namespace
 	flexWork  []*Workload
 	passed    map[uint64][]*Workload // by head of flex: the work that passed it, in order of ID
-	names     []string // namespaces that use, used or wait for flex, in order
-	flexWaits []string // namespaces in which a unit waits for flex, in order
+	names     []string               // namespaces that use, used or wait for flex, in order
+	flexWaits []string               // namespaces in which a unit waits for flex, in order
 }
 
 // looks are what decisions other than placement's have to look at.

@@ -9,7 +9,7 @@ import (
 func TestTheNearestWordIsTheOneWithTheFewestTypingErrors(t *testing.T) {
 	known := []string{"research/evals", "research/posttraining", "safety/interp"}
 	for word, want := range map[string]string{
-		"research/eval": "research/evals", "reserach/evals": "research/evals", "Safety/interp": "safety/interp", "product/search": "", "": "",
+		"research/eval": "research/evals", "research/evlas": "research/evals", "Safety/interp": "safety/interp", "product/search": "", "": "",
 	} {
 		if got := text.Nearest(word, known); got != want {
 			t.Errorf("%q is taken for %q, want %q", word, got, want)

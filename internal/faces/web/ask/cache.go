@@ -227,7 +227,7 @@ func (k *entry) weight() int {
 // Heaviest is whose share is the largest, so that who keeps most gives way and not the others.
 func Heaviest(weights map[string]int) (who string) {
 	for one, n := range weights {
-		if most, any := weights[who]; !any || n > most || n == most && one < who {
+		if most, known := weights[who]; !known || n > most || n == most && one < who {
 			who = one
 		}
 	}

@@ -108,12 +108,12 @@ func (t *turns) take(ctx context.Context, reader string) (give func(), ok bool) 
 		return nil, false
 	}
 	if !wait(ctx, r.own) {
-		t.leave(reader, r)
+		t.leave(r)
 		return nil, false
 	}
 	if reader != noReader && !t.rested(ctx, r) || !wait(ctx, t.all) {
 		<-r.own
-		t.leave(reader, r)
+		t.leave(r)
 		return nil, false
 	}
 	began := time.Now()
@@ -123,7 +123,7 @@ func (t *turns) take(ctx context.Context, reader string) (give func(), ok bool) 
 		r.left -= time.Since(began).Seconds()
 		t.mu.Unlock()
 		<-r.own
-		t.leave(reader, r)
+		t.leave(r)
 	}, true
 }
 
@@ -181,7 +181,7 @@ func (t *turns) join(reader string) *readerTurns {
 	return r
 }
 
-func (t *turns) leave(reader string, r *readerTurns) {
+func (t *turns) leave(r *readerTurns) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.inLine--
