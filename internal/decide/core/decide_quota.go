@@ -118,11 +118,14 @@ func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]e
 	if c.Overcommit && reason == "" {
 		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why")
 	}
+	tooLarge := gangTooLarge(s, p, wasGang, gang, now)
 	used, refusal := checkPromise(s, p, c, was, now)
 	if refusal != nil {
+		if tooLarge != nil {
+			refusal.Message += ". Besides, " + tooLarge.Message
+		}
 		return nil, refusal
 	}
-	tooLarge := gangTooLarge(s, p, wasGang, gang, now)
 	if tooLarge != nil && !c.Overcommit && !c.AsFound {
 		return nil, tooLarge
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -143,21 +144,44 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 	if err != nil {
 		return answer{}, err
 	}
+	if o.owner != "" {
+		if err := o.keepOwner(name, res); err != nil {
+			return answer{}, err
+		}
+	}
 	rows := newTable("", column{head: "OWNER"}, column{head: "SUBJECT"}, column{head: "TEXT"})
 	for _, m := range res.GetMessages() {
 		rows.add(m.GetOwner(), m.GetSubject(), m.GetText())
 	}
 	return answer{message: res, rows: rows, lead: func(p *page) {
+		if len(res.GetMessages()) == 0 {
+			p.say("Haircut %s concerns no quota, so there is no message.", name)
+		}
 		for _, m := range res.GetMessages() {
-			switch {
-			case o.owner != "" && o.owner != m.GetOwner():
-			case o.markdown:
+			if o.markdown {
 				p.say("%s", m.GetMarkdown())
-			default:
-				p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), "(nobody is named as owner)"), m.GetSubject(), m.GetText())
+				continue
 			}
+			p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), "(nobody is named as owner)"), m.GetSubject(), m.GetText())
 		}
 	}}, nil
+}
+
+// keepOwner leaves the messages for the owner that was asked for; there must be one.
+func (o *haircutTellOptions) keepOwner(name string, res *musterv1.HaircutMessagesResponse) error {
+	var to []string
+	var kept []*musterv1.HaircutMessage
+	for _, m := range res.GetMessages() {
+		to = append(to, orElse(m.GetOwner(), "(nobody is named as owner)"))
+		if m.GetOwner() == o.owner {
+			kept = append(kept, m)
+		}
+	}
+	if len(kept) == 0 {
+		return usage("haircut %s has no message for %.40q; its messages go to: %s", name, o.owner, orElse(strings.Join(to, ", "), "nobody"))
+	}
+	res.Messages = kept
+	return nil
 }
 
 // haircutExportOptions are those of `muster haircut export`.
