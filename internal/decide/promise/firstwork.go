@@ -26,9 +26,11 @@ func (al *aligner) findFirst(k int) {
 		s := &r.stands[x]
 		s.first, s.usable = s.mending, s.mending > 0
 	}
-	units := standingUnits(r.account)
+	if r.units == nil {
+		r.units = standingUnits(r.account)
+	}
 	left, seen := r.target*al.p.GPUsPerNode, al.newMark()
-	for _, u := range units {
+	for _, u := range r.units {
 		fits := u.gpus <= left
 		if left -= u.gpus; !fits {
 			continue

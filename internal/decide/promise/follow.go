@@ -1,5 +1,7 @@
 package promise
 
+import "slices"
+
 // followTheWork moves idle backing to islands where work of the same quota
 // stands uncovered, unless that uncovers a sibling's work (hard case: following
 // work). Idle backing of others changes places with it (trade.go). What one move makes
@@ -20,6 +22,9 @@ func (al *aligner) followTheWork() {
 // follow moves idle backing of an account to where its work stands. What its first work lacks
 // where it stands stays idle rather than move under later work (rule 3).
 func (al *aligner) follow(k int, to *stand) bool {
+	if !al.couldFollow(k, to) {
+		return false
+	}
 	moved, spare := false, al.spareFor(k, to)
 	for x := range al.rows[k].stands {
 		from := &al.rows[k].stands[x]
@@ -33,6 +38,14 @@ func (al *aligner) follow(k int, to *stand) bool {
 		}
 	}
 	return moved
+}
+
+// couldFollow says whether an island has room for more backing, and the account has idle backing
+// elsewhere: else its work need not be put in order.
+func (al *aligner) couldFollow(k int, to *stand) bool {
+	return al.islands[to.island].left() > 0 && slices.ContainsFunc(al.rows[k].stands, func(from stand) bool {
+		return from.island != to.island && from.backing > max(from.block, from.touched)
+	})
 }
 
 // spareFor is how much idle backing of an account may follow its work to an island.
