@@ -326,3 +326,15 @@ func TestFragment(t *testing.T) {
 		t.Error("the frame comes along")
 	}
 }
+
+// A quota's page draws those below it as the list of quotas does, and says whose each change was.
+func TestQuotasBelowAreDrawnToOneScale(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, list := h.get("/teams?under=research")
+	_, page := h.get("/team/research")
+	meter := func(body string) string { return between(body, `<table class="figures`, `</svg>`) }
+	if got, want := between(meter(page), "<svg", "</g>"), between(meter(list), "<svg", "</g>"); got != want || got == "" {
+		t.Errorf("below research: %s\nin the list: %s", got, want)
+	}
+	has(t, between(page, `id="changes"`, "</table>"), `<th scope="col">Quota</th>`, "<td>research/oak</td>")
+}

@@ -152,6 +152,11 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{Title: path, Nav: "teams", Crumbs: crumbs, Lead: m.sentence(), Command: words.Shell("muster", "quota", "show", path), Body: body(m)}, nil
 }
 
+// changedBelow says whether people changed quotas below this one, too.
+func (m *view) changedBelow() bool {
+	return slices.ContainsFunc(m.changes, func(c *musterv1.QuotaChange) bool { return c.GetQuota() != m.q.GetPath() })
+}
+
 func (m *view) fill(path string) error {
 	v := m.v
 	most := 1
@@ -164,6 +169,11 @@ func (m *view) fill(path string) error {
 	below, err := v.Quotas.ListQuotas(v.Ctx, &musterv1.ListQuotasRequest{AsOf: v.AsOf, Under: path})
 	if err != nil {
 		return err
+	}
+	for _, q := range below.GetQuotas() {
+		for _, g := range q.GetGrants() {
+			most = max(most, int(g.GetAssigned()), int(g.GetUsage()))
+		}
 	}
 	for _, q := range below.GetQuotas() {
 		for _, g := range q.GetGrants() {
