@@ -1,0 +1,22 @@
+package haircut
+
+import "strings"
+
+// lack is one thing that is missing before a wave, with the command that mends it.
+type lack struct{ what, command string }
+
+// lacking takes why a wave is blocked apart: the sentence, and what is missing.
+func lacking(blocked string) (why string, list []lack) {
+	why, rest, ok := strings.Cut(blocked, " is not ready for a wave: ")
+	if !ok {
+		return blocked, nil
+	}
+	for one := range strings.SplitSeq(rest, "; ") {
+		if n := len(list) - 1; n >= 0 && strings.HasPrefix(one, "muster ") {
+			list[n].command = strings.TrimSuffix(one, " names one")
+			continue
+		}
+		list = append(list, lack{what: one})
+	}
+	return why + " is not ready for a wave:", list
+}

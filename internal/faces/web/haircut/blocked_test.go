@@ -1,0 +1,17 @@
+package haircut
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestWhatAWaveLacksIsAList(t *testing.T) {
+	why, list := lacking("cluster tiger is not ready for a wave: quota oak has no owner; muster quota owner oak USER names one; nobody was told")
+	want := []lack{{"quota oak has no owner", "muster quota owner oak USER"}, {"nobody was told", ""}}
+	if why != "cluster tiger is not ready for a wave:" || !slices.Equal(list, want) {
+		t.Errorf("%q %q", why, list)
+	}
+	if why, list := lacking("another wave comes first"); why != "another wave comes first" || len(list) > 0 {
+		t.Errorf("%q %q", why, list)
+	}
+}
