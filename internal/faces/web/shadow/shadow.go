@@ -53,8 +53,16 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{
 		Title: m.cluster + ": what Muster would decide", Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Body: body(m),
 		Command: words.Shell("muster", "cluster", "shadow", m.cluster, "--since", m.window),
-		Lead:    "The cluster is in mode " + mode + ". What would have been decided there in mode enforce, and what happened instead.",
+		Lead:    lead(mode),
 	}, nil
+}
+
+// lead says what the page compares.
+func lead(mode string) string {
+	if mode == "enforce" {
+		return "The cluster is in mode enforce: Muster decides there. Compared is the time before."
+	}
+	return "The cluster is in mode " + mode + ". What Muster would have decided there in mode enforce, and what happened instead."
 }
 
 // Part is the comparison itself.
