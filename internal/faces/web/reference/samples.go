@@ -28,10 +28,12 @@ func samples() []sample {
 		{Name: "hold ends: research/oak", Note: "64 GPUs", At: at.Add(20 * 24 * time.Hour), Ink: draw.Quota},
 		{Name: "incident cooling", Note: "16 GPUs", Ink: draw.Fault},
 	}
-	fall, island := draw.Fall{Promised: 20, Whole: 19, Lost: 1, Out: 4}, draw.Island("sample", "An island", []draw.Rack{rack}, 8, strip)
+	fall := draw.Fall{Promised: 20, Whole: 19, Lost: 1, Out: 4}
+	// Each drawing has an id of its own: a browser takes no hatching from a drawing that it does not show.
+	island := func(id string) draw.SVG { return draw.Island(id, "An island", []draw.Rack{rack}, 8, strip) }
 	return []sample{
-		{"An island", "How a node is held by colour and hatching, its state by a shape; below, whom its nodes are promised to.", island, island},
+		{"An island", "How a node is held by colour and hatching, its state by a shape; below, whom its nodes are promised to.", island("sample"), island("sample-narrow")},
 		{"What is coming", "From now to its moment; dashed where no date is given.", draw.Aheads(ahead, at, draw.Wide), draw.Aheads(ahead, at, draw.Narrow)},
-		{"A broken promise", "What was whole, what fell and what was out, against what had been promised.", draw.Falls("sample-fall", fall, draw.Wide), draw.Falls("sample-fall", fall, draw.Narrow)},
+		{"A broken promise", "What was whole, what fell and what was out, against what had been promised.", draw.Falls("sample-fall", fall, draw.Wide), draw.Falls("sample-fall-narrow", fall, draw.Narrow)},
 	}
 }
