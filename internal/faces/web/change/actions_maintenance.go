@@ -96,7 +96,7 @@ var maintenanceActions = []action{
 	moveRollout("resume", "Resume a rollout", "Visits begin again, as its gates and limits allow.", "running", false),
 	moveRollout("abandon", "Abandon a rollout", "No more visits begin, for good. One that has begun is finished.", "abandoned", true),
 	{
-		name: "add-zone", title: "Add a no-fly zone", says: "Keeps freezing, restarting and replacing visits away from nodes for a while. What that costs stands beside it.", button: "Add the zone", nav: "maintenance",
+		name: "add-zone", title: "Add a no-fly zone", says: "Keeps maintenance that freezes, restarts or replaces nodes away for a time. The maintenance page shows what that costs.", button: "Add the zone", nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "launch", must: true},
 			{name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},

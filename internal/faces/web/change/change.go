@@ -81,6 +81,14 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	return p, nil
 }
 
+// leave is what the reader presses to do nothing: beside an action that cancels something, "Cancel" would be ambiguous.
+func (m *view) leave() string {
+	if strings.HasPrefix(m.button, "Cancel") {
+		return "Keep it"
+	}
+	return "Cancel"
+}
+
 // try asks what the action would change, and changes nothing.
 func (m *view) try() {
 	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
