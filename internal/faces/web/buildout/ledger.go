@@ -31,7 +31,10 @@ func Ledger(v *frame.Visit) (frame.Page, error) {
 	}
 	lead := "No cloud account is counted yet."
 	if len(m.list) > 0 {
-		lead = draw.Count(len(m.list), "cloud account") + "; clusters wait for cores in " + draw.Number(short) + "."
+		lead = draw.Count(len(m.list), "cloud account") + "; no cluster waits for cores."
+		if short > 0 {
+			lead = draw.Count(len(m.list), "cloud account") + "; clusters wait for cores in " + draw.Number(short) + " of them."
+		}
 	}
 	return frame.Page{
 		Title: "Cloud quota", Nav: "buildout", Crumbs: frame.Under("Build-out", "/build-out"), Command: "muster cloud quota", Lead: lead, Body: ledgerBody(m),

@@ -621,7 +621,7 @@ func operations(v *frame.Visit, list []*musterv1.ClusterStep) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Operations\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Step</th><th scope=\"col\">State</th><th scope=\"col\">Operation</th><th scope=\"col\" class=\"n\">Begun</th><th scope=\"col\" class=\"n\">Tries</th><th scope=\"col\" class=\"n\">Began</th><th scope=\"col\" class=\"n\">Ended</th><th scope=\"col\">Last error</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Operations\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">Step</th><th scope=\"col\">State</th><th scope=\"col\">Operation</th><th scope=\"col\" class=\"n\">Starts</th><th scope=\"col\" class=\"n\">Tries</th><th scope=\"col\" class=\"n\">Began</th><th scope=\"col\" class=\"n\">Ended</th><th scope=\"col\">Last error</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -720,14 +720,14 @@ func operations(v *frame.Visit, list []*musterv1.ClusterStep) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</td><td class=\"n\" data-label=\"begun\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</td><td class=\"n\" data-label=\"starts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(draw.Number(int(s.GetOperations())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `buildout/life.templ`, Line: 127, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `buildout/life.templ`, Line: 127, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {

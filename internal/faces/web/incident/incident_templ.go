@@ -56,7 +56,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(m.closed) == 0 {
-				templ_7745c5c3_Err = parts.Nothing("None.", "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Nothing("No incident was closed.", "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
