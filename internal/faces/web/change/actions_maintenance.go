@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ var maintenanceActions = []action{
 		},
 		do: addZone,
 		command: func(f values) []string {
-			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", f["from"], "--to", f["to"], "--owner", f["owner"], "--link", f["link"])
+			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", cmp.Or(f["from"], "0h"), "--to", f["to"], "--owner", f["owner"], "--link", f["link"])
 		},
 		back: maintenancePage,
 	},
