@@ -181,7 +181,7 @@ func (r *row) judge(stale, tripped bool, incidents int, mode string) {
 	note(incidents > 0, 50, draw.Count(incidents, "incident"))
 	note(f.GetInstalled() > f.GetHealthy(), int(f.GetInstalled()-f.GetHealthy()), draw.Number(int(f.GetInstalled()-f.GetHealthy()))+" down")
 	note(f.GetStranded() > 0, int(f.GetStranded()), draw.Number(int(f.GetStranded()))+" stranded")
-	note(mode != "enforce" && mode != "", 1, mode+" mode only")
+	note(mode != "enforce" && mode != "", 1, mode+" only")
 }
 
 // meterOf is a small bar of a cluster's or a partition's quota, flex and what is down.

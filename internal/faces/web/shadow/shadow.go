@@ -60,7 +60,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 // lead says what the page compares.
 func lead(mode string) string {
 	if mode == "enforce" {
-		return "The cluster is in mode enforce: Muster decides there. Compared is the time before."
+		return "The cluster is in mode enforce: Muster decides there. This page compares the time before that."
 	}
 	return "The cluster is in mode " + mode + ". What Muster would have decided there in mode enforce, and what happened instead."
 }
