@@ -23,7 +23,10 @@ func Aheads(list []*musterv1.Ahead, to Leads) []draw.Ahead {
 	}
 	var rows []draw.Ahead
 	for _, a := range list[:min(len(list), mostAhead)] {
-		row := draw.Ahead{Name: aheadName(a), Note: draw.Count(int(a.GetGpus()), "GPU"), Ink: AheadInk(a.GetKind()), Says: a.GetText(), Href: to(AheadPath(a))}
+		row := draw.Ahead{Name: aheadName(a), Ink: AheadInk(a.GetKind()), Says: a.GetText(), Href: to(AheadPath(a))}
+		if a.GetGpus() > 0 { // a no-fly zone takes none
+			row.Note = draw.Count(int(a.GetGpus()), "GPU")
+		}
 		if a.GetPartition() != "" {
 			row.Says = a.GetPartition() + ": " + row.Says
 		}
