@@ -97,3 +97,20 @@ func TestALetterSaysWhatIsUnprotected(t *testing.T) {
 		}
 	}
 }
+
+// TestALetterGoesToWhoAnswersNow: an owner who was named after the plan was saved gets the letter.
+func TestALetterGoesToWhoAnswersNow(t *testing.T) {
+	s := fleet.NewState()
+	s.AddQuota(fleet.Quota{Path: "r/a", Owner: "eve"})
+	h := fleet.Haircut{Name: "autumn", Basis: fleet.BasisCluster, Waves: []fleet.Wave{{Cluster: "tiger", Parts: []fleet.CutPart{{
+		Partition: "tiger/h200", Cuts: []fleet.Cut{{Quota: "r/a", Was: 48, Now: 40}, {Quota: "r/b", Owner: "ben", Was: 16, Now: 8}},
+		Unprotected: []fleet.Touched{{Workload: "a/w", Quota: "r/a", GPUs: 8}},
+	}}}}}
+	letters := view.LettersNow(s, &h)
+	if len(letters) != 2 || letters[0].Owner != "ben" || letters[1].Owner != "eve" || !strings.Contains(letters[1].Text, "a/w runs on") {
+		t.Errorf("got %+v", letters)
+	}
+	if h.Waves[0].Parts[0].Cuts[0].Owner != "" {
+		t.Error("the plan was changed")
+	}
+}

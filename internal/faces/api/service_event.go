@@ -15,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // ListEvents lists records in order: from a sequence number or a moment on, or the last ones.
@@ -216,6 +217,9 @@ func knownKinds(asked []string) error {
 		if slices.ContainsFunc(all, func(known string) bool { return strings.HasPrefix(known, kind) }) {
 			continue
 		}
+		if likely := kindsLike(kind, all); likely != "" {
+			return wire.Wrong(fmt.Sprintf("kinds[%d]", i), "no kind of event begins with %.40q; did you mean %s?", kind, likely)
+		}
 		var about []string
 		for _, known := range all {
 			if subject, _, _ := strings.Cut(known, "."); !slices.Contains(about, subject) {
@@ -225,6 +229,24 @@ func knownKinds(asked []string) error {
 		return wire.Wrong(fmt.Sprintf("kinds[%d]", i), "no kind of event begins with %.40q; they begin with %s", kind, strings.Join(about, ", "))
 	}
 	return nil
+}
+
+// mostLikely is how many kinds are proposed in place of one that there is not.
+const mostLikely = 4
+
+// kindsLike are the kinds that a beginning may have been meant for: those that say the same word
+// elsewhere, as evict does in replicas.evicted, or the nearest one.
+func kindsLike(kind string, all []string) string {
+	var list []string
+	for _, known := range all {
+		if len(kind) > 2 && strings.Contains(known, strings.TrimSuffix(strings.ToLower(kind), "s")) && len(list) < mostLikely {
+			list = append(list, known)
+		}
+	}
+	if len(list) == 0 {
+		return text.Nearest(kind, all)
+	}
+	return strings.Join(list, ", ")
 }
 
 // only is the record with the events whose kind begins with one of these; all for none.

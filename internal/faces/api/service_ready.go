@@ -21,7 +21,7 @@ func (s haircutService) HaircutMessages(ctx context.Context, m *musterv1.Haircut
 		if h == nil {
 			return noHaircut(m.GetName())
 		}
-		for _, l := range view.Letters(h) {
+		for _, l := range view.LettersNow(state, h) {
 			out.Messages = append(out.Messages, &musterv1.HaircutMessage{
 				Owner: l.Owner, Quotas: l.Quotas, Subject: l.Subject, Text: l.Text, Markdown: l.Markdown,
 			})

@@ -30,6 +30,11 @@ func newZoneAdd(a *app) *cobra.Command {
       --reason 'demos' --owner ada --link https://example.com/demos`,
 		Args: needs(1, 1, "the name of a zone"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("from") {
+				if err := o.from.Set("0h"); err != nil {
+					return err
+				}
+			}
 			o.want.Name, o.want.From, o.want.To, o.want.Reason = args[0], o.from.message(), o.to.message(), o.reason
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AddZone(ctx, &musterv1.AddZoneRequest{Write: o.writing.message(), Zone: &o.want})
@@ -41,7 +46,7 @@ func newZoneAdd(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.want.Scope, "scope", "", "fleet, cluster, cluster/gpu, cluster/gpu/island, or a quota's path")
 	f.StringVar(&o.want.Workload, "workload", "", "or a workload, NAMESPACE/NAME, whose nodes it follows")
-	f.Var(&o.from, "from", "when it begins")
+	f.Var(&o.from, "from", "when it begins (now)")
 	f.Var(&o.to, "to", "when it ends")
 	f.StringVar(&o.want.Recur, "recur", "", "a rule of RFC 5545, of which --from to --to is the first occurrence")
 	f.StringVar(&o.want.TimeZone, "time-zone", "", "in which the rule is meant, as in Europe/London (none: UTC)")

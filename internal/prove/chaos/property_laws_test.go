@@ -214,8 +214,8 @@ func judged(p *fleet.Partition, w *fleet.Workload) bool {
 }
 
 // flexIsNotLeftIdle: where nobody else waits for flex, a workload of one pool
-// that fits on free usable GPUs runs. (Flex promises no room in one piece, so
-// several pools need not be packed as well as could be.)
+// that fits on free usable GPUs runs, unless it rests (decision record 0017). (Flex promises no
+// room in one piece, so several pools need not be packed as well as could be.)
 func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		var waiting []fleet.Waiting
@@ -229,7 +229,7 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 		for _, n := range p.Nodes {
 			room.used[n.Island] = append(room.used[n.Island], n.Room())
 		}
-		if v := waiting[0].Workload; room.holds(wants(v)) {
+		if v := waiting[0].Workload; room.holds(wants(v)) && !v.Rests(w.now) {
 			return &failure{rule: "who alone waits for flex and fits runs", detail: fmt.Sprintf("%s/%s waits in %s: %s", v.Namespace, v.Name, p.ID, partitionText(p))}
 		}
 	}
@@ -238,7 +238,7 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 
 // loneBorrowersRun: who alone waits in a tree, and fits a private cluster of its
 // tree's backed nodes beside all that its tree runs, on nodes that no sibling
-// touches, runs. (Unprotected work may stand in its way.)
+// touches, runs, unless it rests. (Unprotected work may stand in its way.)
 func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		waiting, work, blocked := map[string][]fleet.Waiting{}, map[string][]piece{}, false
@@ -261,7 +261,7 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				continue
 			}
 			c, gpus := privateOf(p, func(i int) int { return p.TreeOf(tree).Backing(i) }, work[tree])
-			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) {
+			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) && !v.Rests(w.now) {
 				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
 			}
 		}

@@ -177,7 +177,9 @@ func (f *fork) fillPartition(p *Partition) {
 		c.flex[name] = f.flexUse(c, u)
 	}
 	c.flexWork, c.names, c.flexWaits = each(f.work, p.flexWork), slices.Clone(p.names), slices.Clone(p.flexWaits)
-	c.passed = make(map[uint64][]*Workload, len(p.passed))
+	if c.passed = nil; p.passed != nil {
+		c.passed = make(map[uint64][]*Workload, len(p.passed))
+	}
 	for head, list := range p.passed {
 		c.passed[head] = each(f.work, list)
 	}
