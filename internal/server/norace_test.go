@@ -2,4 +2,7 @@
 
 package server
 
-const usualKills = 25
+const (
+	usualKills = 25
+	slowed     = false
+)

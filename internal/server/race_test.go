@@ -3,4 +3,7 @@
 package server
 
 // The race detector makes every process start and every command several times slower.
-const usualKills = 6
+const (
+	usualKills = 6
+	slowed     = true
+)
