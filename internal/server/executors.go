@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -26,19 +25,15 @@ func (s *server) carryOut(ctx context.Context) error {
 			fleet.ByJob:       kube.VisitJobs{Reach: s.reach},
 		},
 	})
-	for {
+	for ctx.Err() == nil {
 		if now := clock.Now(); runner.Due() <= now {
 			if err := runner.Turn(ctx, now); err != nil && ctx.Err() == nil && !passes(err) {
 				return err
 			}
 		}
-		pause := min(longestTurn, max(shortestTurn, runner.Due().Sub(clock.Now())))
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-		}
+		pause(ctx, runner.Due().Sub(clock.Now()))
 	}
+	return nil
 }
 
 // reach is the client of a cluster that this server reaches by itself and manages; nil: it

@@ -18,6 +18,11 @@ const (
 	shortestTurn = 100 * time.Millisecond
 )
 
+// pause rests until the next turn is due, or ctx ends.
+func pause(ctx context.Context, due time.Duration) {
+	rest(ctx, min(longestTurn, max(shortestTurn, due)))
+}
+
 // roomy is what the simulated cloud grants of every meter that a blueprint names.
 const roomy = 100_000
 
@@ -37,20 +42,16 @@ func (s *server) buildOut(ctx context.Context) error {
 		Providers: map[string]provision.Outside{"simulated": world, "azure": adapters, "hand": adapters}, Clouds: map[string]provision.Cloud{"simulated": world},
 		Mask: mask,
 	})
-	for {
+	for ctx.Err() == nil {
 		s.engine.Read(func(st *fleet.State) { grantAll(st, world) })
 		if now := clock.Now(); runner.Due() <= now {
 			if err := runner.Turn(ctx, now); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}
-		pause := min(longestTurn, max(shortestTurn, runner.Due().Sub(clock.Now())))
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-		}
+		pause(ctx, runner.Due().Sub(clock.Now()))
 	}
+	return nil
 }
 
 // grantAll lets the simulated cloud have every meter that is needed there. What stood

@@ -8,9 +8,6 @@ import (
 // inQuota is what keeps quota work from starting, in the contract's order. Where
 // something else keeps it already, nothing need be in the way here.
 func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
-	if b, ok := q.resting(); ok && !kept {
-		return []Blocker{b}
-	}
 	n := q.count(a)
 	var list []Blocker
 	if b, ok := q.held(a, n); ok {

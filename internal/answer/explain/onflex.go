@@ -20,9 +20,6 @@ type pool struct {
 // onFlex is what keeps flex work from starting, in the contract's order. Where
 // something else keeps it already, nothing need be in the way here.
 func (q *question) onFlex(kept bool) []Blocker {
-	if b, ok := q.resting(); ok && !kept {
-		return []Blocker{b}
-	}
 	shares, ns := placement.Shares(q.p), q.w.Namespace
 	f := pool{shares, q.p.FlexOf(ns).Staying, shares[ns], q.p.Flex() - q.p.Tally().FlexUsed, q.p.Flex()}
 	var list []Blocker

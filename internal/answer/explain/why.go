@@ -109,6 +109,11 @@ func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now flee
 	}}
 	q.gpus, q.gang = placement.Needs(p, q.it)
 	list := q.everywhere()
+	if len(list) == 0 {
+		if b, ok := q.resting(); ok {
+			return []Blocker{b}
+		}
+	}
 	if w.Flexes() {
 		return append(list, q.onFlex(len(list) > 0)...)
 	}

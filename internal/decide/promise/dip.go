@@ -42,9 +42,9 @@ func stood(p *fleet.Partition, d *fleet.Dip) Alignment {
 
 // regranted says whether a grant has changed since a dip began.
 func regranted(p *fleet.Partition, d *fleet.Dip) bool {
-	return slices.ContainsFunc(p.Accounts, func(a *fleet.Account) bool {
-		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == a.Quota })
-		return i >= 0 && (d.Stood[i].Nodes != a.GrantNodes() || d.Stood[i].Gang != a.Gang)
+	return slices.ContainsFunc(d.Stood, func(s fleet.Stood) bool {
+		a := p.Account(s.Quota)
+		return a != nil && (s.Nodes != a.GrantNodes() || s.Gang != a.Gang)
 	})
 }
 
