@@ -50,8 +50,12 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
 	var spots []fleet.Spot
 	var victims []*candidateVictim
+	known := make(map[*candidateVictim]bool, len(list))
+	for _, v := range list {
+		known[v] = true
+	}
 	for i := range pl.p.Islands {
-		there := pl.eachOnce(list, pl.touching(c, list, i))
+		there := pl.eachOnce(known, pl.touching(c, list, i))
 		found, ok := pl.fits(c, there)
 		if !ok {
 			continue
@@ -74,11 +78,7 @@ func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim) ([]fleet.Spot,
 // eachOnce leaves out, of the candidates that touch an island, surplus that was put in
 // place of other surplus and is a part of what goes with the whole pool: needed would
 // count the room it frees twice. (shrink tries such surplus.)
-func (pl *Planner) eachOnce(list, there []*candidateVictim) []*candidateVictim {
-	known := make(map[*candidateVictim]bool, len(list))
-	for _, v := range list {
-		known[v] = true
-	}
+func (pl *Planner) eachOnce(known map[*candidateVictim]bool, there []*candidateVictim) []*candidateVictim {
 	clear(pl.cores)
 	for _, v := range there {
 		pl.cores.mark(&v.unit)

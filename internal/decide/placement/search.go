@@ -36,7 +36,7 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 // that surplus which stands there.
 func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
 	var out []*candidateVictim
-	var others surplusStock
+	var others *surplusStock
 	for _, v := range list {
 		in := v.frees(c)
 		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })

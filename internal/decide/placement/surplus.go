@@ -54,15 +54,19 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 // surplusStock knows of flex pools which replicas are candidates already, and up
 // to where the others have been looked at: one look at each replica is enough for
 // all candidates of a pool.
-type surplusStock map[poolOf]*poolStock
+type surplusStock struct {
+	pools map[poolOf]*poolStock
+	last  poolOf // who is asked about: candidates of a pool come one after the other
+	found *poolStock
+}
 
 type poolStock struct {
 	taken  []bool // by index of the replica
 	looked int
 }
 
-func stockOf(list []*candidateVictim) surplusStock {
-	s := surplusStock{}
+func stockOf(list []*candidateVictim) *surplusStock {
+	s := &surplusStock{pools: map[poolOf]*poolStock{}}
 	for _, v := range list {
 		if v.key.Surplus {
 			s.of(v).taken[v.index] = true
@@ -71,18 +75,24 @@ func stockOf(list []*candidateVictim) surplusStock {
 	return s
 }
 
-func (s surplusStock) of(v *candidateVictim) *poolStock {
+func (s *surplusStock) of(v *candidateVictim) *poolStock {
 	key := poolOf{v.w, v.pool}
-	if s[key] == nil {
-		s[key] = &poolStock{taken: make([]bool, len(v.w.Replicas[v.pool]))}
+	if s.last == key {
+		return s.found
 	}
-	return s[key]
+	stock := s.pools[key]
+	if stock == nil {
+		stock = &poolStock{taken: make([]bool, len(v.w.Replicas[v.pool]))}
+		s.pools[key] = stock
+	}
+	s.last, s.found = key, stock
+	return stock
 }
 
 // next is a replica of a pool in an island as its surplus, instead of one that
 // stands elsewhere, if there is one that is no candidate yet; or nil. The island
 // is the same in all calls.
-func (s surplusStock) next(pl *Planner, like *candidateVictim, island int) *candidateVictim {
+func (s *surplusStock) next(pl *Planner, like *candidateVictim, island int) *candidateVictim {
 	stock, replicas := s.of(like), like.w.Replicas[like.pool]
 	for ; stock.looked < len(replicas); stock.looked++ {
 		at, r := stock.looked, replicas[stock.looked]

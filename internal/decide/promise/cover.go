@@ -1,6 +1,10 @@
 package promise
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file holds what rule 4 protects: the backing under running work. A
 // quota's own covered work needs the quota's backing where it stands; what a
@@ -110,13 +114,27 @@ func (al *aligner) countCovered(k int) {
 	for x := range al.rows[k].stands {
 		al.rows[k].stands[x].covered = 0
 	}
+	for _, in := range al.coveredOfAccount(al.rows[k].account) {
+		al.stand(k, in.island).covered = in.nodes
+	}
+}
+
+// coveredNodes counts the nodes that covered work of an account touches, by island.
+func (al *aligner) coveredNodes(a *fleet.Account) (list []coveredIn) {
 	seen := al.newMark()
-	eachReplica(al.rows[k].account, func(r fleet.Replica) {
-		if r.Holds != fleet.HoldsUnprotected && al.marks[r.Node] < seen {
-			al.marks[r.Node] = seen
-			al.stand(k, al.p.Nodes[r.Node].Island).covered++
+	eachReplica(a, func(r fleet.Replica) {
+		if r.Holds == fleet.HoldsUnprotected || al.marks[r.Node] >= seen {
+			return
 		}
+		al.marks[r.Node] = seen
+		island := al.p.Nodes[r.Node].Island
+		at := slices.IndexFunc(list, func(in coveredIn) bool { return in.island == island })
+		if at < 0 {
+			at, list = len(list), append(list, coveredIn{island: island})
+		}
+		list[at].nodes++
 	})
+	return list
 }
 
 // eachReplica calls for every replica of an account that stays, in the quota's order.

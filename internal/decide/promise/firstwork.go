@@ -26,11 +26,8 @@ func (al *aligner) findFirst(k int) {
 		s := &r.stands[x]
 		s.first, s.usable = s.mending, s.mending > 0
 	}
-	if r.units == nil {
-		r.units = standingUnits(r.account)
-	}
 	left, seen := r.target*al.p.GPUsPerNode, al.newMark()
-	for _, u := range r.units {
+	for _, u := range al.unitsOfAccount(r.account) {
 		fits := u.gpus <= left
 		if left -= u.gpus; !fits {
 			continue

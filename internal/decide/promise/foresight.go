@@ -22,11 +22,12 @@ type foretold struct {
 	groups  []ahead // in the order of groupsOf
 }
 
-// memory is what promise remembers of a partition: what it has learned, and what it
-// last made of that, which copies of the state may share.
+// memory is what promise remembers of a partition: what it has learned, what it last made
+// of that, which copies of the state may share, and what it knows of its running work.
 type memory struct {
 	learned  *scholar
 	foretold *foretold
+	work     map[*fleet.Account]*accountWork
 }
 
 // Fork keeps the forecast alone.

@@ -1,30 +1,36 @@
 package promise
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // block is a gang that runs inside one island, or has reserved room there.
 type block struct {
-	account, island int
-	nodes           int   // that it touches
-	guaranteed      []int // of these, those that it holds guaranteed
-	anywhere        bool  // whether it may leave the island: then it is backed as loose work is
+	island     int
+	nodes      int   // that it touches
+	guaranteed []int // of these, those that it holds guaranteed
+	anywhere   bool  // whether it may leave the island: then it is backed as loose work is
+}
+
+// ownBlock is a running gang with its account.
+type ownBlock struct {
+	*block
+	account int
 }
 
 // runningGangs lists the gangs of several replicas that an account runs inside
 // islands, in the quota's order.
-func (al *aligner) runningGangs(k int) []block {
+func (al *aligner) runningGangs(a *fleet.Account) []block {
 	var list []block
-	for _, w := range al.p.Accounts[k].Work() {
+	for _, w := range a.Work() {
 		for i, pool := range w.Pools {
 			if pool.Elastic || pool.Min < 2 {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.account, b.anywhere = k, pool.Reach == fleet.ReachAny
+			b.anywhere = pool.Reach == fleet.ReachAny
 			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
 				list = append(list, b)
 			}
@@ -85,12 +91,17 @@ func (al *aligner) newMark() int32 {
 // others, and what that lends, from an island that has nodes for both (no
 // admission takes cover, rule 4).
 func (al *aligner) backRunningGangs() {
-	var list []block
+	var list []ownBlock
 	for k := range al.rows {
-		al.rows[k].running = al.runningGangs(k)
-		list = append(list, al.rows[k].running...)
+		r := &al.rows[k]
+		r.running = al.gangsOfAccount(r.account)
+		for i := range r.running {
+			if len(r.running[i].guaranteed) > 0 {
+				list = append(list, ownBlock{&r.running[i], k})
+			}
+		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return len(list[i].guaranteed) > len(list[j].guaranteed) })
+	slices.SortStableFunc(list, func(x, y ownBlock) int { return len(y.guaranteed) - len(x.guaranteed) })
 	counted := al.newMark()
 	for _, b := range list {
 		al.backRunning(b, counted)
@@ -98,7 +109,7 @@ func (al *aligner) backRunningGangs() {
 }
 
 // backRunning backs a gang where it runs; two small ones may share a node, which counts once.
-func (al *aligner) backRunning(b block, counted int32) {
+func (al *aligner) backRunning(b ownBlock, counted int32) {
 	more := 0
 	for _, n := range b.guaranteed {
 		if al.marks[n] < counted {

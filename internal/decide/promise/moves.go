@@ -40,15 +40,18 @@ func (al *aligner) clear() {
 	}
 }
 
+// wanted is how many nodes more an account would keep.
+type wanted struct{ account, nodes int }
+
 // keep lets accounts keep what backs them in an island; where there is not
 // enough for all, one node at a time, the one that would keep most first.
 func (al *aligner) keep(i int, keeps func(*stand) int) {
-	var wants []block
+	var wants []wanted
 	is, sum := &al.islands[i], 0
 	for _, k := range is.accounts {
 		s := al.stand(k, i)
 		if n := min(keeps(s)-s.backing, al.rows[k].missing()); n > 0 {
-			wants = append(wants, block{account: k, nodes: n})
+			wants = append(wants, wanted{account: k, nodes: n})
 			sum += n
 		}
 	}

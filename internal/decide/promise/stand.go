@@ -37,8 +37,6 @@ type row struct {
 	blocks  int // nodes that all its gangs take
 	target  int // nodes that the account gets
 	have    int // nodes that back it so far
-
-	units []standing // of its work, in the quota's order; nil: not asked yet
 }
 
 // declared is the gang that a grant declares.
