@@ -66,7 +66,7 @@ func (s Stood) equal(t Stood) bool {
 // endDip notes that a node is suspect no more. When none is, what stood before may be put back
 // by the same record, or, if the node went out of service, it is forgotten.
 func (p *Partition) endDip(to NodeState) {
-	if !p.dips() || slices.ContainsFunc(p.Nodes, func(n *Node) bool { return n.State == Suspect }) {
+	if !p.dips() || p.suspects > 0 {
 		return
 	}
 	if to != Healthy || len(p.Dip.Stood) == 0 {

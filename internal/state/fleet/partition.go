@@ -104,6 +104,7 @@ type nodeIndex struct {
 	byName     map[string]int
 	tally      Tally
 	probations int // nodes in probation
+	suspects   int // suspect nodes
 	leavings   int // leaving nodes
 	downs      peaks
 }

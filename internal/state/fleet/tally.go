@@ -43,8 +43,11 @@ func (p *Partition) contribute(n *Node, sign int) {
 	if sign > 0 {
 		n.usable, n.whole, n.counted = n.State.Usable(), n.Whole(), n.UsableGPUs()
 	}
-	if n.State == Probation {
+	switch n.State {
+	case Probation:
 		p.probations += sign
+	case Suspect:
+		p.suspects += sign
 	}
 	t.Installed += sign * n.GPUs
 	t.Usable += sign * n.UsableGPUs()
