@@ -120,7 +120,9 @@ func (t *turn) align(p *fleet.Partition) (again bool) {
 	if !p.Unaligned() {
 		return false
 	}
-	if c := t.s.Cluster(p.Cluster); c != nil && c.Stale && !p.Overpromised() {
+	c := t.s.Cluster(p.Cluster)
+	stale := c != nil && c.Stale
+	if stale && !p.Overpromised() {
 		t.trim(p)
 		return false
 	}
@@ -133,7 +135,7 @@ func (t *turn) align(p *fleet.Partition) (again bool) {
 		if e, changed := capacityChange(p, c); changed {
 			t.emit(e)
 		}
-		p.Aligned()
+		t.aligned(p, stale)
 		return false
 	}
 	// What an alignment moves is an input of the next one: the backing in force.
@@ -144,8 +146,17 @@ func (t *turn) align(p *fleet.Partition) (again bool) {
 		}
 		t.emit(e)
 	}
-	p.Aligned()
+	t.aligned(p, stale)
 	return false
+}
+
+// aligned ends an alignment. Where reports are stale the next look would only trim: so what it
+// would say of declared gangs is said now.
+func (t *turn) aligned(p *fleet.Partition, stale bool) {
+	p.Aligned()
+	if stale {
+		t.trim(p)
+	}
 }
 
 // trim takes what cut grants do not cover any more, though reports are stale.

@@ -29,13 +29,15 @@ type given struct {
 
 // withheld lists the units that are not asked, because room that they got was taken back.
 type withheld struct {
-	by    map[placement.Part]placement.Part // what would have taken the room
+	by    map[placement.Part]placement.Part // what would have taken the room; noPart: all that waits
 	times map[placement.Part]int
+	mends map[placement.Part]bool // gangs that were mended; true: they go back to their queue
 }
 
 // mostTakenBack is how often room is taken back from a unit in one turn. Then it waits for
-// another turn: the other unit can take the room only because this one is there.
-const mostTakenBack = 2
+// another turn: the other unit can take the room only because this one is there. A gang that
+// was mended may be asked once more, after all others, and then goes back to its queue: it is not left broken.
+const mostTakenBack, mostMendsTakenBack = 2, 3
 
 // give notes that a plan is about to give room.
 func (t *turn) give(plan placement.Plan) {
@@ -79,7 +81,7 @@ func (t *turn) takeBack(at int, plan placement.Plan) {
 // nextPlan is the next plan of a partition. After room was taken back for a unit, that unit
 // is asked first: lesser work of other queues would only be in its way.
 func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
-	pl.Withheld = t.withheld.by
+	pl.Withheld, pl.Unmendable = t.withheld.by, t.withheld.mends
 	if last := t.next; last != nil {
 		t.next = nil
 		if plan, ok := pl.Again(*last); ok {
@@ -92,21 +94,36 @@ func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 // add withholds a unit that got room which a plan would take away.
 func (w *withheld) add(d given, by placement.Part) {
 	if w.by == nil {
-		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}}
+		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}, map[placement.Part]bool{}}
 	}
 	w.by[d.part] = by
 	w.times[d.part]++
+	if d.plan.Kind == placement.Mend {
+		w.addMend(d.part)
+	}
+}
+
+// addMend withholds a mend: at first until what would take its room stands, then until all else is
+// decided. Without the gang there is other room, so everybody else is asked anew.
+func (w *withheld) addMend(part placement.Part) {
+	w.mends[part] = w.times[part] >= mostMendsTakenBack
+	if w.times[part] == 1 {
+		return
+	}
+	for other := range w.times {
+		if _, mend := w.mends[other]; !mend {
+			delete(w.times, other)
+			delete(w.by, other)
+		}
+	}
+	w.by[part] = noPart
 }
 
 // insists says whether a plan is carried out though it takes the room of a decision for which
 // the turn has gone back once: the room that victims leave to guaranteed work. A unit that
 // borrows it has no reservation in its quota, so the guaranteed work does not wait behind it.
-// So is one against a gang that was mended, which is never left broken.
 func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
 	d := t.trail.decisions[at]
-	if t.withheld.times[d.part] > 0 && d.plan.Kind == placement.Mend {
-		return true
-	}
 	if t.withheld.times[d.part] == 0 || len(d.plan.Victims) == 0 || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
 		return false
 	}
@@ -120,7 +137,11 @@ var noPart placement.Part
 // noPart: all. It says whether there are any. A unit whose room was taken back too often is not among them.
 func (w *withheld) release(by placement.Part) (some bool) {
 	for part, other := range w.by {
-		if w.times[part] < mostTakenBack && (by == noPart || by == other) {
+		most := mostTakenBack
+		if _, mend := w.mends[part]; mend {
+			most = mostMendsTakenBack
+		}
+		if w.times[part] < most && (by == noPart || by == other) {
 			delete(w.by, part)
 			some = true
 		}

@@ -15,27 +15,33 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 		}
 		for i, pool := range w.Pools {
 			base, stays := pool.Rank == w.BaseRank(), w.Stays(i)
-			if pool.Elastic || stays >= pool.Min || !base && stays == 0 || pl.isWithheld(w, i) {
+			if pool.Elastic || stays >= pool.Min || !base && stays == 0 {
 				continue
 			}
-			return pl.mendOrReturn(w, i), true
+			if plan, ok := pl.mendOrReturn(w, i); ok {
+				return plan, true
+			}
 		}
 	}
 	return Plan{}, false
 }
 
 // mendOrReturn mends a gang that stands without being whole, or sends it back to
-// its queue: the whole workload where it is one of its lowest-rank pools.
-func (pl *Planner) mendOrReturn(w *fleet.Workload, pool int) Plan {
-	if w.HoldsOf(pool) != fleet.NoHolds {
+// its queue: the whole workload where it is one of its lowest-rank pools. false: it is not asked now.
+func (pl *Planner) mendOrReturn(w *fleet.Workload, pool int) (Plan, bool) {
+	switch {
+	case pl.Unmendable[Part{w.ID, pool}]:
+	case pl.isWithheld(w, pool):
+		return Plan{}, false
+	case w.HoldsOf(pool) != fleet.NoHolds:
 		if plan, ok := pl.mend(w, pool); ok {
-			return plan
+			return plan, true
 		}
 	}
 	if w.Pools[pool].Rank == w.BaseRank() {
-		return returnToQueue(w)
+		return returnToQueue(w), true
 	}
-	return returnPoolToQueue(w, pool)
+	return returnPoolToQueue(w, pool), true
 }
 
 // lostBase says whether nothing runs any more of the pools that must run together.

@@ -49,6 +49,9 @@ type Turn struct {
 	// Withheld is who is not asked: the room that it got in this turn was taken back, for
 	// another would have taken it at once (by what).
 	Withheld map[Part]Part
+	// Unmendable are the gangs that go back to their queues though a node could be had: what waits
+	// would take it, and them, at once.
+	Unmendable map[Part]bool
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.

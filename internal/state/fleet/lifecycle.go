@@ -320,9 +320,27 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 // head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
 func (p *Partition) passes(tree string, it *Waiting) bool {
 	t := p.trees[tree]
-	return t != nil && slices.ContainsFunc(t.waits, func(a *Account) bool {
-		return it.Before(a.queue.all.last())
+	if t == nil {
+		return false
+	}
+	last := func(a *Account) bool { return it.Before(a.queue.all.last()) }
+	return slices.ContainsFunc(t.waits, last) || t.leaving > 0 && p.passesReturning(t, it)
+}
+
+// passesReturning says whether a unit comes before work of its tree that is on its way back to its queue.
+func (p *Partition) passesReturning(t *Tree, it *Waiting) bool {
+	return slices.ContainsFunc(p.Leaving(), func(w *Workload) bool {
+		return w.account != nil && w.account.root == t && w.returnsAtAll() && it.Key.Before(w.lastKey())
 	})
+}
+
+// lastKey is the key of a workload's least important pool.
+func (w *Workload) lastKey() Key {
+	rank := 0
+	for _, p := range w.Pools {
+		rank = max(rank, p.Rank)
+	}
+	return KeyOf(w, rank, false)
 }
 
 func (p *Partition) flexQueue(w *Workload) *FlexUse {
