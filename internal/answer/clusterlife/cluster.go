@@ -17,26 +17,32 @@ type Cluster struct {
 
 // Of is one cluster's life now.
 func Of(s *fleet.State, l *fleet.Life, now fleet.Instant) Cluster {
-	return in(s, l, core.LedgerOf(s, l.Record.Account(), now), now)
+	g := core.LedgerOf(s, l.Record.Account(), now)
+	return with(s, l, g.ClaimOf(l.Record.Name), now)
 }
 
-func in(s *fleet.State, l *fleet.Life, g buildout.Ledger, now fleet.Instant) Cluster {
-	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.LookIn(s, l, g, now), Claim: g.ClaimOf(l.Record.Name)}
+func with(s *fleet.State, l *fleet.Life, claim buildout.Claim, now fleet.Instant) Cluster {
+	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.LookWith(s, l, claim, now), Claim: claim}
 	c.Why = why(&c, now)
 	return c
 }
 
 // All is every cluster's life now, in order of name.
 func All(s *fleet.State, now fleet.Instant) []Cluster {
-	list, ledgers := make([]Cluster, len(s.Lives)), map[string]buildout.Ledger{}
+	list, claims := make([]Cluster, len(s.Lives)), map[string]buildout.Claim{}
+	drawn := map[string]bool{}
 	for i, l := range s.Lives {
-		account := l.Record.Account()
-		g, ok := ledgers[account]
-		if !ok {
-			g = core.LedgerOf(s, account, now)
-			ledgers[account] = g
+		if account := l.Record.Account(); !drawn[account] {
+			drawn[account] = true
+			for _, c := range core.LedgerOf(s, account, now).Claims {
+				claims[c.Cluster] = c
+			}
 		}
-		list[i] = in(s, l, g, now)
+		claim, ok := claims[l.Record.Name]
+		if !ok {
+			claim.Cluster = l.Record.Name
+		}
+		list[i] = with(s, l, claim, now)
 	}
 	return list
 }

@@ -33,19 +33,21 @@ func (k *look) quota() Condition {
 		c.Status, c.Reason = fleet.StatusUnknown, "NotYet"
 		return c
 	}
-	k.wake(k.o.Claim.Read.Add(Fresh) + 1)
-	short := k.o.Claim.Short()
-	switch {
-	case k.o.Claim.Needs() == 0:
-	case !k.o.Claim.Known:
-		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "NotRead", "the cloud's counts of "+k.l.Record.Account()+" are not known"
-		if k.o.Claim.Error != "" {
-			c.Message += ": " + k.o.Claim.Error
+	claim := &k.o.Claim
+	c.Status, c.Reason = claim.stands()
+	switch c.Reason {
+	case "NotRead":
+		c.Message = "the cloud's counts of " + k.l.Record.Account() + " are not known"
+		if claim.Error != "" {
+			c.Message += ": " + claim.Error
 		}
-	case k.o.Claim.Missing() > 0:
-		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Missing", strings.Join(short, "; ")
-	default:
-		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Behind", "clusters that come first wait for the same cores"
+	case "Missing":
+		c.Message = strings.Join(claim.Short(), "; ")
+	case "Behind":
+		c.Message = "clusters that come first wait for the same cores"
+	}
+	if !c.Holds() {
+		k.wake(claim.Read.Add(Fresh) + 1)
 	}
 	return c
 }

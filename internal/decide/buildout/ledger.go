@@ -101,9 +101,11 @@ func LedgerOf(account string, a *fleet.CloudAccount, lives []*fleet.Life, bluepr
 			g.Meters = append(g.Meters, MeterLedger{c.Meter, c.Limit, c.Used, r, c.Limit - c.Used - r})
 		}
 	}
+	g.Claims = make([]Claim, 0, len(lives))
+	slab := make([]MeterClaim, 0, 2*len(lives)) // of all claims: most need two meters
 	for i, l := range lives {
 		if blueprints[i] != nil && l.Course.Retired == 0 {
-			g.Claims = append(g.Claims, g.claim(l, blueprints[i], a))
+			g.Claims = append(g.Claims, g.claim(l, blueprints[i], a, &slab))
 		}
 	}
 	slices.SortStableFunc(g.Claims, inOrder)
@@ -126,7 +128,8 @@ func wantedBy(l *fleet.Life) fleet.Instant {
 	return l.Record.WantedBy
 }
 
-func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount) Claim {
+func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount, slab *[]MeterClaim) Claim {
+	from := len(*slab)
 	c := Claim{Cluster: l.Record.Name, Known: g.Known, life: l, open: l.Course.Held == 0 && l.Course.Retiring == 0}
 	if a != nil {
 		c.Read, c.Error = a.Read, a.Error
@@ -134,10 +137,11 @@ func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount)
 	for _, m := range b.Meters {
 		_, known := a.Count(m.Meter)
 		c.Known = c.Known && known
-		c.Meters = append(c.Meters, MeterClaim{
+		*slab = append(*slab, MeterClaim{
 			Meter: m.Meter, Reserved: l.ReservedOf(m.Meter), Settled: l.Settled[m.Meter], Needs: l.Needs(m), Known: known, Of: g.meter(m.Meter),
 		})
 	}
+	c.Meters = (*slab)[from:len(*slab):len(*slab)]
 	return c
 }
 
@@ -173,12 +177,46 @@ func (g *Ledger) serve() {
 
 // ClaimOf is a cluster's place in the ledger.
 func (g *Ledger) ClaimOf(cluster string) Claim {
-	for _, c := range g.Claims {
-		if c.Cluster == cluster {
-			return c
+	for i := range g.Claims {
+		if g.Claims[i].Cluster == cluster {
+			return g.Claims[i]
 		}
 	}
 	return Claim{Cluster: cluster}
+}
+
+// Wants says whether a cluster still has to reserve cores. One that does not is not
+// concerned by what others do in the ledger.
+func Wants(l *fleet.Life, b *fleet.Blueprint) bool {
+	return b != nil && slices.ContainsFunc(b.Meters, func(m fleet.Meter) bool { return l.Needs(m) > 0 })
+}
+
+// stands says whether a cluster has its cores, and why it has not.
+func (c *Claim) stands() (fleet.ConditionStatus, string) {
+	switch {
+	case c.Needs() == 0:
+		return fleet.StatusTrue, "Reserved"
+	case !c.Known:
+		return fleet.StatusUnknown, "NotRead"
+	case c.Missing() > 0:
+		return fleet.StatusFalse, "Missing"
+	}
+	return fleet.StatusFalse, "Behind"
+}
+
+// Moved lists the clusters whose place in the ledger is another one than their log says.
+func (g *Ledger) Moved() (clusters []string) {
+	for i := range g.Claims {
+		c := &g.Claims[i]
+		if c.life.Course.Retiring != 0 {
+			continue
+		}
+		status, reason := c.stands()
+		if was, _ := c.life.Condition(fleet.QuotaAvailable); was.Status != status || was.Reason != reason {
+			clusters = append(clusters, c.Cluster)
+		}
+	}
+	return clusters
 }
 
 // Grants lists who is given cores now, in order: every meter that a cluster needs at once, or none.

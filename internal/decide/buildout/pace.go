@@ -77,6 +77,20 @@ func (k *look) expect(t fleet.ConditionType) Expect {
 	return Expect{turn.Add(p.p50), turn.Add(p.p90), turn.Add(p.p90) < k.now}
 }
 
+// LateAt is when a condition that a cluster waits for becomes late, as past clusters
+// have it now; fleet.Never: it is not waited for, is known to be late, or cannot be judged.
+func LateAt(l *fleet.Life, b *fleet.Blueprint, o Observed, t fleet.ConditionType, now fleet.Instant) fleet.Instant {
+	was, ok := l.Condition(t)
+	if !ok || was.Status == fleet.StatusTrue || was.Turn == 0 || was.Late != 0 {
+		return fleet.Never
+	}
+	k := &look{l: l, b: b, o: o, now: now}
+	if e := k.expect(t); e.P90 != 0 {
+		return e.P90 + 1
+	}
+	return fleet.Never
+}
+
 // ahead is how long from now something takes: its median, and the variance around it
 // in squared seconds. The p90 of a normal spread is 1.2816 deviations above its median.
 type ahead struct {

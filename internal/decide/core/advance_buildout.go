@@ -14,15 +14,19 @@ import (
 func (t *turn) buildOut() (moved bool) {
 	from := len(t.events)
 	for i := 0; ; i++ {
-		lives, accounts := t.s.TakeTouched(t.now)
+		accounts := t.s.TakeAccounts()
+		for _, account := range accounts {
+			t.reserve(account)
+		}
+		for _, p := range t.s.TakePaced() {
+			t.hasten(p)
+		}
+		lives := t.s.TakeLives(t.now)
 		if len(lives)+len(accounts) == 0 {
 			return len(t.events) > from
 		}
 		if i > 1000 {
-			panic(fmt.Sprintf("core: the building of clusters does not come to rest, %s among them", lives[0].Record.Name))
-		}
-		for _, account := range accounts {
-			t.reserve(account)
+			panic(fmt.Sprintf("core: the building of clusters does not come to rest, %v and %d lives among them", accounts, len(lives)))
 		}
 		for _, l := range lives {
 			t.live(l)
@@ -30,7 +34,8 @@ func (t *turn) buildOut() (moved bool) {
 	}
 }
 
-// reserve brings the ledger of a cloud account up to date.
+// reserve brings the ledger of a cloud account up to date, and looks at the clusters whose
+// place in it is another one now.
 func (t *turn) reserve(account string) {
 	g := t.ledger(account)
 	for r, ends := g.Release(); ends; r, ends = g.Release() {
@@ -39,6 +44,26 @@ func (t *turn) reserve(account string) {
 	}
 	for _, grant := range g.Grants(t.now) {
 		t.emit(event.CoresReserved{Cluster: grant.Cluster, Reserved: grant.Reserved})
+	}
+	for _, name := range g.Moved() {
+		t.s.TouchLife(name)
+	}
+}
+
+// hasten looks at the clusters that are late by a pace that has changed, and wakes the
+// others in time.
+func (t *turn) hasten(p fleet.Pace) {
+	o := buildout.Observed{Pace: paceOf(t.s, p.Blueprint)}
+	for _, l := range t.s.Lives {
+		if l.Record.Blueprint != p.Blueprint {
+			continue
+		}
+		switch at := buildout.LateAt(l, t.s.BlueprintOf(l), o, p.Condition, t.now); {
+		case at <= t.now:
+			t.s.TouchLife(l.Record.Name)
+		case at != fleet.Never:
+			t.s.WakeLifeBy(l.Record.Name, at)
+		}
 	}
 }
 
@@ -55,44 +80,58 @@ func (t *turn) ledger(account string) buildout.Ledger {
 	return g
 }
 
-// outdated drops ledgers that an event may change: all do but those about one condition.
+// outdated drops ledgers that an event changes.
 func (t *turn) outdated(e event.Event) {
+	changes := false
 	switch e := e.(type) {
-	case event.ConditionChanged, event.EvidenceSeen:
-		return
+	case event.BlueprintAdded, event.ClusterPlanned, event.ClusterReplanned, event.CoresReserved, event.CoresReleased, event.CloudCounted, event.OutsideConfirmed:
+		changes = true
 	case event.LifeTurned:
-		if e.Stage == event.LifeLate {
-			return
-		}
+		changes = claims(e.Stage)
+	case event.OperationIntended:
+		changes = e.Step == fleet.StepScaleSets
+	case event.OperationReported:
+		changes = e.Step == fleet.StepScaleSets
 	}
-	clear(t.ledgers)
+	if changes {
+		clear(t.ledgers)
+	}
 }
 
 // LedgerOf is the ledger of a cloud account, SUBSCRIPTION/REGION.
 func LedgerOf(s *fleet.State, account string, now fleet.Instant) buildout.Ledger {
-	var lives []*fleet.Life
-	var blueprints []*fleet.Blueprint
-	for _, l := range s.Lives {
-		if l.Record.Account() == account {
-			lives, blueprints = append(lives, l), append(blueprints, s.BlueprintOf(l))
-		}
+	lives := s.LivesOf(account)
+	blueprints := make([]*fleet.Blueprint, len(lives))
+	for i, l := range lives {
+		blueprints[i] = s.BlueprintOf(l)
 	}
 	return buildout.LedgerOf(account, s.Account(account), lives, blueprints, now)
 }
 
 // Look is what one look at a cluster that is built says now.
 func Look(s *fleet.State, l *fleet.Life, now fleet.Instant) buildout.Verdict {
-	return LookIn(s, l, LedgerOf(s, l.Record.Account(), now), now)
+	g := LedgerOf(s, l.Record.Account(), now)
+	return LookWith(s, l, g.ClaimOf(l.Record.Name), now)
 }
 
-// LookIn is Look with the ledger of the cluster's account at hand.
-func LookIn(s *fleet.State, l *fleet.Life, g buildout.Ledger, now fleet.Instant) buildout.Verdict {
-	return buildout.Next(l, s.BlueprintOf(l), observed(s, l, g), now)
+// LookWith is Look with the cluster's place in the ledger at hand.
+func LookWith(s *fleet.State, l *fleet.Life, claim buildout.Claim, now fleet.Instant) buildout.Verdict {
+	return buildout.Next(l, s.BlueprintOf(l), observed(s, l, claim), now)
+}
+
+// look is one look at a cluster. Only one that still wants cores asks the ledger.
+func (t *turn) look(l *fleet.Life) buildout.Verdict {
+	b, claim := t.s.BlueprintOf(l), buildout.Claim{Cluster: l.Record.Name}
+	if buildout.Wants(l, b) {
+		g := t.ledger(l.Record.Account())
+		claim = g.ClaimOf(l.Record.Name)
+	}
+	return buildout.Next(l, b, observed(t.s, l, claim), t.now)
 }
 
 // live does what one look at a cluster leads to.
 func (t *turn) live(l *fleet.Life) {
-	v := LookIn(t.s, l, t.ledger(l.Record.Account()), t.now)
+	v := t.look(l)
 	t.s.WakeLife(l.Record.Name, v.Wake)
 	name := l.Record.Name
 	for _, c := range v.Conditions {
@@ -124,9 +163,8 @@ func (t *turn) note(l *fleet.Life, c buildout.Condition) {
 }
 
 // observed is what the fleet knows of a cluster beside its own life.
-func observed(s *fleet.State, l *fleet.Life, g buildout.Ledger) buildout.Observed {
-	o := buildout.Observed{Claim: g.ClaimOf(l.Record.Name)}
-	o.Pace = func(c fleet.ConditionType) []time.Duration { return s.Paces(l.Record.Blueprint, c) }
+func observed(s *fleet.State, l *fleet.Life, claim buildout.Claim) buildout.Observed {
+	o := buildout.Observed{Claim: claim, Pace: paceOf(s, l.Record.Blueprint)}
 	is := s.Cluster(l.Record.Name)
 	if is == nil {
 		return o
@@ -137,9 +175,17 @@ func observed(s *fleet.State, l *fleet.Life, g buildout.Ledger) buildout.Observe
 	}
 	o.Stale = is.Stale
 	if p := s.Partition(l.Record.Partition()); p != nil {
-		o.Islands, o.Working = islandsOf(p), working(s, l.Record.Name)
+		o.Islands = islandsOf(p)
+	}
+	if l.Course.Retiring != 0 {
+		o.Working = working(s, l.Record.Name)
 	}
 	return o
+}
+
+// paceOf is how long conditions took in clusters of a blueprint.
+func paceOf(s *fleet.State, blueprint string) func(fleet.ConditionType) []time.Duration {
+	return func(c fleet.ConditionType) []time.Duration { return s.Paces(blueprint, c) }
 }
 
 func islandsOf(p *fleet.Partition) []buildout.IslandNodes {

@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -42,6 +43,7 @@ func applyOutside(s *fleet.State, e event.Event, at fleet.Instant) bool {
 			l.Reserved = slices.DeleteFunc(l.Reserved, func(was fleet.Reservation) bool { return was.Meter == r.Meter })
 			l.Reserved = append(l.Reserved, r)
 		}
+		s.TouchLife(e.Cluster)
 		s.TouchAccount(l.Record.Account())
 	case event.CoresReleased:
 		applyReleased(s, s.Life(e.Cluster), e)
@@ -66,7 +68,8 @@ func applyOutside(s *fleet.State, e event.Event, at fleet.Instant) bool {
 // applyReplanned takes over what is wanted now. Whatever parked a step waited for a change: this is one.
 func applyReplanned(s *fleet.State, l *fleet.Life, e event.ClusterReplanned) {
 	s.TouchAccount(l.Record.Account())
-	l.Record, l.Version, l.Generation = e.Record, e.Version, e.Generation
+	s.Rewrite(l, e.Record)
+	l.Version, l.Generation = e.Version, e.Generation
 	for i := range l.Steps {
 		l.Steps[i].Trouble = fleet.Trouble{}
 	}
@@ -115,7 +118,14 @@ func applyTurned(s *fleet.State, l *fleet.Life, e event.LifeTurned, at fleet.Ins
 		c.Retired = at
 	}
 	s.TouchLife(e.Cluster)
-	s.TouchAccount(l.Record.Account())
+	if claims(e.Stage) {
+		s.TouchAccount(l.Record.Account())
+	}
+}
+
+// claims says whether a turn of a cluster's life changes its place in the ledger.
+func claims(s event.LifeStage) bool {
+	return s == event.LifeHeld || s == event.LifeResumed || s == event.LifeRetiring || s == event.LifeRetired
 }
 
 func applyReleased(s *fleet.State, l *fleet.Life, e event.CoresReleased) {
@@ -125,6 +135,7 @@ func applyReleased(s *fleet.State, l *fleet.Life, e event.CoresReleased) {
 		}
 		l.Reserved = slices.DeleteFunc(l.Reserved, func(r fleet.Reservation) bool { return r.Meter == meter })
 	}
+	s.TouchLife(e.Cluster)
 	s.TouchAccount(l.Record.Account())
 }
 
@@ -140,8 +151,8 @@ func settle(s *fleet.State, l *fleet.Life, meter string) {
 	}
 	is := l.Reserved[at]
 	l.Settled[meter] += is.Cores
-	for _, x := range s.Lives {
-		if x == l || x.Record.Account() != l.Record.Account() {
+	for _, x := range s.LivesOf(l.Record.Account()) {
+		if x == l {
 			continue
 		}
 		for i := range x.Reserved {
@@ -152,24 +163,33 @@ func settle(s *fleet.State, l *fleet.Life, meter string) {
 	}
 }
 
-// applyConfirmed makes what was seen as fresh as the look that saw it again.
+// applyConfirmed makes what was seen as fresh as the look that saw it again. What was
+// fresh before says nothing new.
 func applyConfirmed(s *fleet.State, e event.OutsideConfirmed, at fleet.Instant) {
+	seen := at
 	if e.At != 0 {
-		at = e.At
+		seen = e.At
 	}
 	for _, name := range e.Clusters {
-		s.Life(name).SeeAgain(fleet.Steps(), at)
-		s.TouchLife(name)
+		seeAgain(s, s.Life(name), fleet.Steps(), seen, at)
 	}
-	for _, seen := range e.Steps {
-		s.Life(seen.Cluster).SeeAgain(seen.Steps, at)
-		s.TouchLife(seen.Cluster)
+	for _, x := range e.Steps {
+		seeAgain(s, s.Life(x.Cluster), x.Steps, seen, at)
 	}
 	for _, name := range e.Accounts {
 		a := s.Account(name)
-		a.Read = max(a.Read, at)
+		a.Read = max(a.Read, seen)
 		s.TouchAccount(name)
 	}
+}
+
+func seeAgain(s *fleet.State, l *fleet.Life, steps []fleet.Step, seen, now fleet.Instant) {
+	for i := range l.Evidence {
+		if e := &l.Evidence[i]; e.At.Add(buildout.Fresh) < now && slices.Contains(steps, e.Step) {
+			s.TouchLife(l.Record.Name)
+		}
+	}
+	l.SeeAgain(steps, seen)
 }
 
 func applyIntended(s *fleet.State, l *fleet.Life, e event.OperationIntended, at fleet.Instant) {
@@ -218,5 +238,7 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 		st.Operation.Ended = at
 	}
 	s.TouchLife(e.Cluster)
-	s.TouchAccount(l.Record.Account())
+	if e.Step == fleet.StepScaleSets { // its cores may be counted from now on
+		s.TouchAccount(l.Record.Account())
+	}
 }

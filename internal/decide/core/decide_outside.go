@@ -46,8 +46,8 @@ func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
 // waitsForCount says whether a reservation hangs on when the cloud was read, even
 // where the figures are the same.
 func waitsForCount(s *fleet.State, a *fleet.CloudAccount) bool {
-	for _, l := range s.Lives {
-		if l.Record.Account() != a.Name() || len(l.Reserved) == 0 {
+	for _, l := range s.LivesOf(a.Name()) {
+		if len(l.Reserved) == 0 {
 			continue
 		}
 		if made := l.Step(fleet.StepScaleSets).Operation; made.State == fleet.OperationSucceeded && a.Read <= made.Ended {

@@ -89,6 +89,7 @@ var rooms = []room{
 	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
 	{folder: "internal/run/provision/buildkite", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/gitcheckin", kind: open, only: "state/fleet run/provision"},
+	{folder: "internal/run/provision/tofu", kind: open, only: "state/fleet run/provision run/wholefile"},
 	{folder: "internal/run/provision/simulated", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/audit", kind: plain, only: "nothing"},
 	{folder: "internal/run/executor", kind: plain, only: "state/fleet state/text decide/core", tests: "run/executor/simulated run/engine run/journal run/journal/memory decide/invariant"},

@@ -20,14 +20,14 @@ type account struct {
 
 func (a *account) name() string { return a.subscription + "/" + a.region }
 
-func accountOf(s *fleet.State, l *fleet.Life, _ *fleet.Blueprint) account {
+func accountOf(s *fleet.State, l *fleet.Life) account {
 	a := account{provider: l.Record.Provider, subscription: l.Record.Subscription, region: l.Record.Region}
 	if is := s.Account(a.name()); is != nil {
 		a.known, a.failing, a.read = slices.Clone(is.Counts), is.Error != "", is.Read
 	}
-	for _, x := range s.Lives {
+	for _, x := range s.LivesOf(a.name()) {
 		made := x.Step(fleet.StepScaleSets).Operation
-		a.settling = a.settling || x.Record.Account() == a.name() && len(x.Reserved) > 0 && made.State == fleet.OperationSucceeded && a.read <= made.Ended
+		a.settling = a.settling || len(x.Reserved) > 0 && made.State == fleet.OperationSucceeded && a.read <= made.Ended
 	}
 	return a
 }

@@ -121,9 +121,9 @@ func (r *Runner) work() (w work) {
 			if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
 				w.subjects = append(w.subjects, subjectOf(l, b))
 			}
-			if a := accountOf(s, l, b); !seen[a.name()] {
-				seen[a.name()] = true
-				w.accounts = append(w.accounts, a)
+			if name := l.Record.Account(); !seen[name] {
+				seen[name] = true
+				w.accounts = append(w.accounts, accountOf(s, l))
 			}
 		}
 	})

@@ -40,11 +40,17 @@ func (a *CloudAccount) Count(meter string) (CloudCount, bool) {
 // Account finds a cloud account by its name, or nil.
 func (s *State) Account(name string) *CloudAccount {
 	for _, a := range s.Accounts {
-		if a.Name() == name {
+		if a.is(name) {
 			return a
 		}
 	}
 	return nil
+}
+
+// is says whether this is the account's name.
+func (a *CloudAccount) is(name string) bool {
+	n := len(a.Subscription)
+	return len(name) == n+1+len(a.Region) && name[:n] == a.Subscription && name[n] == '/' && name[n+1:] == a.Region
 }
 
 // Count keeps what the cloud says of an account.

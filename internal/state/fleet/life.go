@@ -184,9 +184,9 @@ type Life struct {
 
 // Step finds how a step stands; one that was never tried stands at zero.
 func (l *Life) Step(step Step) StepState {
-	for _, s := range l.Steps {
-		if s.Step == step {
-			return s
+	for i := range l.Steps {
+		if l.Steps[i].Step == step {
+			return l.Steps[i]
 		}
 	}
 	return StepState{Step: step}
@@ -205,9 +205,9 @@ func (l *Life) EnsureStep(step Step) *StepState {
 
 // Saw finds what was last seen of a step.
 func (l *Life) Saw(step Step) (StepEvidence, bool) {
-	for _, e := range l.Evidence {
-		if e.Step == step {
-			return e, true
+	for i := range l.Evidence {
+		if l.Evidence[i].Step == step {
+			return l.Evidence[i], true
 		}
 	}
 	return StepEvidence{}, false
@@ -235,9 +235,9 @@ func (l *Life) SeeAgain(steps []Step, at Instant) {
 
 // Condition finds what the log says of a condition.
 func (l *Life) Condition(t ConditionType) (ClusterCondition, bool) {
-	for _, c := range l.Conditions {
-		if c.Type == t {
-			return c, true
+	for i := range l.Conditions {
+		if l.Conditions[i].Type == t {
+			return l.Conditions[i], true
 		}
 	}
 	return ClusterCondition{}, false

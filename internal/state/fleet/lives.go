@@ -14,8 +14,10 @@ import (
 // building is what is derived about clusters that are built.
 type building struct {
 	lives   map[string]*Life
+	account map[string][]*Life         // by cloud account, in order of name
 	touched map[string]bool            // clusters in which something changed
 	ledgers map[string]bool            // cloud accounts in which something changed
+	paced   []Pace                     // of which another cluster says how long it takes
 	wake    map[string]Instant         // when time alone changes something there
 	alarms  lifeAlarms                 // wake in order of time; some of it may be out of date
 	paces   map[string][]time.Duration // by blueprint and condition: how long it took, shortest first
@@ -24,6 +26,9 @@ type building struct {
 
 // Life finds a cluster's life by its name, or nil.
 func (s *State) Life(name string) *Life { return s.building.lives[name] }
+
+// LivesOf lists the clusters that are built in a cloud account, in order of name.
+func (s *State) LivesOf(account string) []*Life { return s.building.account[account] }
 
 // Blueprint finds a version of a blueprint; version 0 is the newest. nil: there is none.
 func (s *State) Blueprint(name string, version int) *Blueprint {
@@ -49,13 +54,43 @@ func (s *State) AddBlueprint(b Blueprint) {
 
 // AddLife begins a cluster's life.
 func (s *State) AddLife(l Life) *Life {
-	s.Lives = append(s.Lives, &l)
-	slices.SortFunc(s.Lives, func(x, y *Life) int { return strings.Compare(x.Record.Name, y.Record.Name) })
-	s.building.lives[l.Record.Name] = &l
+	s.Lives = insertLife(s.Lives, &l)
+	s.building.enter(&l)
 	s.LastLife = max(s.LastLife, l.Number)
 	s.TouchLife(l.Record.Name)
 	s.TouchAccount(l.Record.Account())
 	return &l
+}
+
+// Rewrite gives a cluster another record.
+func (s *State) Rewrite(l *Life, r ClusterRecord) {
+	b, was := &s.building, l.Record.Account()
+	if was != r.Account() {
+		b.account[was] = slices.DeleteFunc(slices.Clone(b.account[was]), func(x *Life) bool { return x == l })
+		b.account[r.Account()] = insertLife(b.account[r.Account()], l)
+	}
+	l.Record = r
+}
+
+// insertLife puts a life into its place by name.
+func insertLife(list []*Life, l *Life) []*Life {
+	at, _ := slices.BinarySearchFunc(list, l.Record.Name, func(x *Life, name string) int { return strings.Compare(x.Record.Name, name) })
+	return slices.Insert(list, at, l)
+}
+
+// enter knows a life by its name and its account.
+func (b *building) enter(l *Life) {
+	b.lives[l.Record.Name] = l
+	account := l.Record.Account()
+	b.account[account] = insertLife(b.account[account], l)
+}
+
+// newBuilding knows of no cluster yet.
+func newBuilding() building {
+	return building{
+		lives: map[string]*Life{}, account: map[string][]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
+		wake: map[string]Instant{}, paces: map[string][]time.Duration{},
+	}
 }
 
 // TouchLife says that something changed for a cluster that is built.
@@ -91,12 +126,22 @@ func (s *State) TouchAccount(name string) {
 	s.building.ledgers[name] = true
 }
 
-// TakeTouched lists the clusters that are to be looked at now, in order of name, and the
-// cloud accounts in which something changed since it was last asked.
-func (s *State) TakeTouched(now Instant) (lives []*Life, accounts []string) {
+// TakeAccounts lists the cloud accounts in which something changed since it was last asked.
+func (s *State) TakeAccounts() []string {
+	b := &s.building
+	if b.asleep || len(b.ledgers) == 0 {
+		return nil
+	}
+	accounts := slices.Sorted(maps.Keys(b.ledgers))
+	clear(b.ledgers)
+	return accounts
+}
+
+// TakeLives lists the clusters that are to be looked at now, in order of name.
+func (s *State) TakeLives(now Instant) (lives []*Life) {
 	b := &s.building
 	if b.asleep {
-		return nil, nil
+		return nil
 	}
 	for len(b.alarms) > 0 && b.alarms[0].at <= now {
 		if a := heap.Pop(&b.alarms).(lifeAlarm); b.wake[a.name] == a.at {
@@ -104,18 +149,32 @@ func (s *State) TakeTouched(now Instant) (lives []*Life, accounts []string) {
 			delete(b.wake, a.name)
 		}
 	}
-	accounts = slices.Sorted(maps.Keys(b.ledgers))
-	clear(b.ledgers)
-	for _, l := range s.Lives {
-		if len(accounts) > 0 && slices.Contains(accounts, l.Record.Account()) {
-			b.touched[l.Record.Name] = true
-		}
+	if len(b.touched) == 0 {
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.touched)) {
 		lives = append(lives, b.lives[name])
 	}
 	clear(b.touched)
-	return lives, accounts
+	return lives
+}
+
+// Pace is how long one condition takes in clusters of one blueprint.
+type Pace struct {
+	Blueprint string
+	Condition ConditionType
+}
+
+// TakePaced lists the paces that another cluster has added to since it was last asked:
+// clusters that wait for the same may be late now.
+func (s *State) TakePaced() []Pace {
+	b := &s.building
+	paced := b.paced
+	b.paced = nil
+	if b.asleep {
+		return nil
+	}
+	return paced
 }
 
 // lifeAlarm is a moment at which a cluster that is built should be looked at again.
@@ -149,13 +208,20 @@ func (s *State) WakeLife(name string, at Instant) {
 	}
 }
 
+// WakeLifeBy asks for a look at a cluster at a moment, or before.
+func (s *State) WakeLifeBy(name string, at Instant) {
+	if was, ok := s.building.wake[name]; !ok || at < was {
+		s.WakeLife(name, at)
+	}
+}
+
 // nextLife is when time alone may change something for a cluster that is built; a change
 // that was not looked at yet counts as due.
 func (s *State) nextLife() Instant {
 	b := &s.building
 	switch {
 	case b.asleep:
-	case len(b.touched)+len(b.ledgers) > 0:
+	case len(b.touched)+len(b.ledgers)+len(b.paced) > 0:
 		return s.Time
 	case len(b.alarms) > 0:
 		return b.alarms[0].at
@@ -173,19 +239,6 @@ func (s *State) keepPace(blueprint string, t ConditionType, took time.Duration) 
 	list := s.building.paces[key]
 	at, _ := slices.BinarySearch(list, took)
 	s.building.paces[key] = slices.Insert(slices.Clone(list), at, took)
-}
-
-// touchPaced says that clusters that wait for a condition have another one to be measured by:
-// they may be late now.
-func (s *State) touchPaced(blueprint string, t ConditionType) {
-	for _, l := range s.Lives {
-		if l.Record.Blueprint != blueprint {
-			continue
-		}
-		if c, ok := l.Condition(t); ok && c.Status != StatusTrue && c.Turn != 0 {
-			s.TouchLife(l.Record.Name)
-		}
-	}
 }
 
 // ChangeCondition keeps that a condition of a cluster is now this.
@@ -207,7 +260,7 @@ func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Insta
 	if c.Status == StatusTrue && c.Took == 0 && c.Turn != 0 {
 		c.Took = max(1, at.Sub(c.Turn)) // what holds at once took a moment: 0 says that it never held
 		s.keepPace(l.Record.Blueprint, c.Type, c.Took)
-		s.touchPaced(l.Record.Blueprint, c.Type)
+		s.building.paced = append(s.building.paced, Pace{l.Record.Blueprint, c.Type})
 	}
 	l.SetCondition(c)
 	s.TouchLife(l.Record.Name)
@@ -215,12 +268,9 @@ func (s *State) ChangeCondition(l *Life, c ClusterCondition, turn bool, at Insta
 
 // rebuildLives derives what is known about clusters that are built.
 func (s *State) rebuildLives() {
-	s.building = building{
-		lives: map[string]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
-		wake: map[string]Instant{}, paces: map[string][]time.Duration{},
-	}
+	s.building = newBuilding()
 	for _, l := range s.Lives {
-		s.building.lives[l.Record.Name] = l
+		s.building.enter(l)
 		s.building.touched[l.Record.Name] = true
 		s.building.ledgers[l.Record.Account()] = true
 		for _, c := range l.Conditions {
@@ -236,12 +286,10 @@ func (s *State) rebuildLives() {
 func (s *State) sleepingLives(c *State) {
 	c.Lives, c.Accounts = cloneLives(s.Lives), cloneAccounts(s.Accounts)
 	c.Blueprints = slices.Clone(s.Blueprints)
-	c.building = building{
-		lives: map[string]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
-		wake: map[string]Instant{}, paces: maps.Clone(s.building.paces), asleep: s.building.asleep || len(s.Lives) > 0,
-	}
+	c.building = newBuilding()
+	c.building.paces, c.building.asleep = maps.Clone(s.building.paces), s.building.asleep || len(s.Lives) > 0
 	for _, l := range c.Lives {
-		c.building.lives[l.Record.Name] = l
+		c.building.enter(l)
 	}
 }
 

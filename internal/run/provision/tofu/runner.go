@@ -1,0 +1,228 @@
+package tofu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Word is the runner of blueprints whose pipeline is this package.
+const Word = "tofu"
+
+// Bounds of what runs at once, and for how long.
+const (
+	mostRuns   = 4
+	CheckEvery = 4 * time.Minute // how often an applied project is planned again
+	planLimit  = 10 * time.Minute
+	applyLimit = 2 * time.Hour
+)
+
+// Options say what a Runner works with.
+type Options struct {
+	Program    string // the path of tofu or terraform
+	Folder     string // of working folders, states, runs and their logs; nobody else's
+	Source     Source // where projects come from
+	Harmless   []string
+	MaxDestroy int               // resources that an apply may destroy unasked, beside harmless kinds
+	Secrets    string            // folder of secrets that records name by file:NAME; "": none may be named
+	People     map[string]string // who may use the state backend beside Muster: passwords by name
+	Now        func() time.Time  // nil: time.Now
+}
+
+// Runner runs projects. It implements provision.Outside for the steps pipeline, projects and teardown.
+type Runner struct {
+	o       Options
+	backend *backend
+	turns   chan struct{}
+
+	mu     sync.Mutex
+	live   map[string]context.CancelFunc // runs of this process, by operation
+	checks map[string]check              // by cluster
+	all    sync.WaitGroup
+	end    context.CancelFunc
+	ctx    context.Context
+}
+
+// Open takes a folder into use.
+func Open(o Options) (*Runner, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if _, err := os.Stat(o.Program); err != nil {
+		return nil, fmt.Errorf("tofu: %w; name the program tofu or terraform", err)
+	}
+	for _, sub := range []string{"runs", "states", "work"} {
+		if err := os.MkdirAll(filepath.Join(o.Folder, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("tofu: %w", err)
+		}
+	}
+	b, err := openBackend(filepath.Join(o.Folder, "states"), o.People)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{o: o, backend: b, turns: make(chan struct{}, mostRuns), live: map[string]context.CancelFunc{}, checks: map[string]check{}}
+	r.ctx, r.end = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// Close stops what runs, as an interrupt does: the program writes down what it has done. What is
+// not finished goes on after the next start.
+func (r *Runner) Close() {
+	r.end()
+	r.all.Wait()
+	r.backend.close()
+}
+
+// BackendAddress is where the state backend listens.
+func (r *Runner) BackendAddress() string { return r.backend.address }
+
+// Find looks a run up. One that a crash has interrupted is taken up again.
+func (r *Runner) Find(_ context.Context, o provision.Order) (provision.Report, bool, error) {
+	rec, err := r.load(o.ID)
+	if errors.Is(err, os.ErrNotExist) {
+		return provision.Report{}, false, nil
+	}
+	if err != nil {
+		return provision.Report{}, false, err
+	}
+	if rec.State == fleet.OperationRunning {
+		r.start(o, rec)
+	}
+	return rec.report(r.o.Now()), true, nil
+}
+
+// Begin writes a run down, and begins it.
+func (r *Runner) Begin(_ context.Context, o provision.Order) (provision.Report, error) {
+	rec, err := newRecord(o)
+	if err != nil {
+		return provision.Report{}, &provision.Refused{Class: fleet.ErrorFix, Err: err}
+	}
+	if err := r.save(rec); err != nil {
+		return provision.Report{}, err
+	}
+	r.start(o, rec)
+	return rec.report(r.o.Now()), nil
+}
+
+// Unblock lets a run destroy what it has named.
+func (r *Runner) Unblock(_ context.Context, o provision.Order) error {
+	rec, err := r.load(o.ID)
+	if err != nil || rec.State != fleet.OperationBlocked {
+		return err
+	}
+	rec.Allowed, rec.State, rec.Error = append(rec.Allowed, rec.Destroys...), fleet.OperationRunning, ""
+	if err := r.save(rec); err != nil {
+		return err
+	}
+	r.start(o, rec)
+	return nil
+}
+
+// start lets a run go on in this process, once.
+func (r *Runner) start(o provision.Order, rec *record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live[o.ID] != nil || r.ctx.Err() != nil {
+		return
+	}
+	ctx, end := context.WithCancel(r.ctx)
+	r.live[o.ID] = end
+	r.all.Go(func() {
+		defer end()
+		r.turn(ctx, func() { r.run(ctx, o, rec) })
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.live, o.ID)
+	})
+}
+
+// turn waits until fewer than the most run.
+func (r *Runner) turn(ctx context.Context, do func()) {
+	select {
+	case r.turns <- struct{}{}:
+		defer func() { <-r.turns }()
+		do()
+	case <-ctx.Done():
+	}
+}
+
+// check is what was last seen of a cluster's applied projects.
+type check struct {
+	generation int
+	at         time.Time // when it was seen; zero: not yet
+	begun      bool
+	seen       fleet.StepEvidence
+}
+
+// Look says whether the projects of a cluster are still as they were applied. They are
+// planned again every few minutes, beside the look; it answers with the last plan.
+func (r *Runner) Look(_ context.Context, s provision.Subject) ([]fleet.StepEvidence, error) {
+	if !applied(s) {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.checks[s.Record.Name]
+	if c.generation != s.Generation {
+		c = check{generation: s.Generation}
+	}
+	age := r.o.Now().Sub(c.at)
+	if !c.begun && age >= CheckEvery && r.ctx.Err() == nil {
+		c.begun = true
+		r.all.Go(func() { r.turn(r.ctx, func() { r.check(s) }) })
+	}
+	r.checks[s.Record.Name] = c
+	if c.at.IsZero() || age > provision.LookEvery {
+		return nil, nil
+	}
+	return []fleet.StepEvidence{c.seen}, nil
+}
+
+func applied(s provision.Subject) bool {
+	for _, step := range s.Done {
+		if step == fleet.StepPipeline {
+			return true
+		}
+	}
+	return false
+}
+
+// saw keeps what was seen of a cluster's projects.
+func (r *Runner) saw(cluster string, generation int, holds bool, detail string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.checks[cluster] = check{
+		generation: generation, at: r.o.Now(),
+		seen: fleet.StepEvidence{Step: fleet.StepProjects, Holds: holds, Generation: generation, Detail: detail},
+	}
+}
+
+// check plans the projects of a cluster, and changes nothing.
+func (r *Runner) check(s provision.Subject) {
+	o := provision.Order{ID: s.Record.Name + ".look", Step: fleet.StepProjects, Generation: s.Generation, Record: s.Record, Blueprint: s.Blueprint}
+	rec, err := newRecord(o)
+	if err == nil {
+		err = r.inProjects(r.ctx, o, rec, r.plansNothing)
+	}
+	var drift *driftError
+	switch {
+	case err == nil:
+		r.saw(s.Record.Name, s.Generation, true, rec.evidence())
+	case errors.As(err, &drift):
+		r.saw(s.Record.Name, s.Generation, false, strings.TrimSpace(drift.Error()))
+	default: // it could not be seen: what was seen grows old
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		c := r.checks[s.Record.Name]
+		c.begun = false
+		r.checks[s.Record.Name] = c
+	}
+}
