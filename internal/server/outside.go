@@ -19,6 +19,7 @@ import (
 type outsideOptions struct {
 	CheckinRepository, CheckinBranch, CheckinToken string
 	BuildkiteToken                                 string
+	Tofu                                           tofuOptions
 }
 
 func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
@@ -26,6 +27,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
 	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
 	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
+	tofuFlags(f, &o.Tofu)
 }
 
 // adapters are what carries out the steps of real clusters: an adapter for each step that

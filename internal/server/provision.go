@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	outside "github.com/muster-fleet/muster/internal/run/provision/simulated"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -36,10 +37,18 @@ func (s *server) buildOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	projects, err := s.Outside.Tofu.open(s.folder.path, postgres.Is(s.Journal))
+	if err != nil {
+		return err
+	}
+	if projects != nil {
+		defer projects.Close()
+	}
+	real := runners(projects, adapters)
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": world, "azure": adapters, "hand": adapters}, Clouds: map[string]provision.Cloud{"simulated": world},
+		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": real, "hand": real}, Clouds: map[string]provision.Cloud{"simulated": world},
 		Mask: mask,
 	})
 	for ctx.Err() == nil {

@@ -64,7 +64,7 @@ func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) e
 	}
 	if is.State == fleet.OperationSucceeded || is.State == fleet.OperationFailed {
 		delete(r.polls, o.order.ID)
-		r.looks[o.order.Record.Name] = now // what it changed is looked at
+		r.looks[o.order.Record.Name], r.ended = now, true // what it changed is looked at
 	}
 	return r.tell(ctx, r.report(o, is))
 }

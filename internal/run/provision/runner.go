@@ -41,6 +41,7 @@ type Runner struct {
 	looks map[string]fleet.Instant // clusters
 	reads map[string]fleet.Instant // cloud accounts
 	beat  beat
+	ended bool // an operation has, in this turn
 }
 
 // New makes a Runner that has looked at nothing yet.
@@ -89,6 +90,9 @@ func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
 				return err
 			}
 		}
+	}
+	if r.ended {
+		r.ended, w = false, r.work() // what has ended is looked at as it is now
 	}
 	for _, a := range w.accounts {
 		if r.reads[a.name()] <= now {

@@ -82,7 +82,7 @@ func (b *backend) leave(run string) {
 	delete(b.runs, run)
 }
 
-// who is whose call this is; false: he may not make it.
+// who is whose call this is; false: they may not make it.
 func (b *backend) who(r *http.Request) (string, bool) {
 	name, password, _ := r.BasicAuth()
 	want, ok := b.people[name]
@@ -169,7 +169,7 @@ func gone(path string) error {
 func (b *backend) holder(cluster, project string) string {
 	held, err := readLock(b.path(cluster, project) + ".lock")
 	if err != nil {
-		return "somebody who has let go of it since"
+		return "a holder that has let go of it since"
 	}
 	var info struct{ Who, Created string }
 	_ = json.Unmarshal(held.Info, &info)

@@ -202,4 +202,5 @@ func (c *call) masked(err error) error {
 func (c *call) end() {
 	c.log.close()
 	_ = os.RemoveAll(c.folder)
+	_ = os.Remove(filepath.Dir(c.folder)) // of the run, once its last project is gone
 }

@@ -28,7 +28,7 @@ const (
 // Options say what a Runner works with.
 type Options struct {
 	Program    string // the path of tofu or terraform
-	Folder     string // of working folders, states, runs and their logs; nobody else's
+	Folder     string // of working folders, states, runs and their logs; no other program uses it
 	Source     Source // where projects come from
 	Harmless   []string
 	MaxDestroy int               // resources that an apply may destroy unasked, beside harmless kinds
