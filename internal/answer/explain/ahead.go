@@ -77,6 +77,8 @@ func (q *question) giveBack(p *fleet.Partition) (names []string, next Next) {
 				}
 			}
 			p.SetLeaving(i, false, 0, q.now)
+		case n.Planned && n.State == fleet.Maintenance && n.Visit.Degraded.Dead > 0:
+			continue // it comes back as it was
 		case n.Planned && n.State == fleet.Maintenance:
 			next = later(next, n.Visit.Ends(), "the visit of "+n.Name+" should be over")
 		case n.Planned && n.State == fleet.Probation:

@@ -68,6 +68,8 @@ func comesBack(p *fleet.Partition, node int, v fleet.Visit, now fleet.Instant) [
 		}
 	case v.Out || v.Quiet():
 		return events
+	case v.Degraded.Dead > 0:
+		to.To, to.Dead, to.Owner, to.Planned = fleet.Degraded, v.Degraded.Dead, v.Degraded.Owner, false
 	case v.Canary && v.Soak > 0:
 		to.To, to.Until = fleet.Probation, max(now.Add(v.Soak), v.Probation)
 	case v.Probation > now:

@@ -22,16 +22,35 @@ func (t *turn) maintain() bool {
 		t.s.WakeMaintenance(maintenance.Wake(t.s, t.now))
 		return false
 	}
-	t.plan(a)
-	for stop := a.Kind == maintenance.BeginStop; stop; {
-		// What the stop freed is visited before it is given to other work.
-		if a, stop = maintenance.Next(t.s, t.now); stop {
-			if stop = a.Kind == maintenance.BeginVisit || a.Kind == maintenance.Leave; stop {
-				t.plan(a)
-			}
-		}
+	if t.plan(a); a.Kind == maintenance.BeginStop {
+		t.visitFreed()
 	}
 	return true
+}
+
+// visitFreed has nodes visited that a stop freed, before they are given to other work.
+func (t *turn) visitFreed() {
+	for {
+		a, ok := maintenance.Next(t.s, t.now)
+		if !ok || a.Kind != maintenance.BeginVisit && a.Kind != maintenance.Leave {
+			return
+		}
+		t.plan(a)
+	}
+}
+
+// stopBroken stops a gang that a failed node has broken, where other nodes of it may be visited now: it is mended
+// anyway, and one stop serves all. The promise is asked with the backing as it is after the failure.
+func (t *turn) stopBroken(p *fleet.Partition) {
+	if t.s.Maintained == nil || len(t.s.Maintained.Rollouts) == 0 || len(p.Broken()) == 0 {
+		return
+	}
+	for t.align(p) {
+	}
+	for a, ok := maintenance.Broken(t.s, p, t.now); ok; a, ok = maintenance.Broken(t.s, p, t.now) {
+		t.plan(a)
+		t.visitFreed()
+	}
 }
 
 // plan turns an action of planned work into events.

@@ -37,6 +37,7 @@ func (t *turn) settlePartitions() {
 				t.endProbation(p)
 				t.repeat(p)
 				t.heal(p)
+				t.stopBroken(p)
 				t.settlePartition(p)
 			}
 		}

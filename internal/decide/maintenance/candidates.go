@@ -44,12 +44,8 @@ func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
 		r.class = isOut
 		return r, Wait{}, true
 	}
-	switch n.State {
-	case fleet.Suspect, fleet.Maintenance, fleet.Retired, fleet.Degraded:
-		if n.State != fleet.Degraded || !quiet {
-			return r, Wait{Code: OutOfService}, false
-		}
-	default:
+	if n.State == fleet.Suspect || n.State == fleet.Maintenance || n.State == fleet.Retired {
+		return r, Wait{Code: OutOfService}, false
 	}
 	for _, x := range n.Residents() {
 		if x.Phase == fleet.Leaving {

@@ -122,7 +122,7 @@ func (l *look) partOn(part []string, list []pending) []pending {
 			made := BundleFor(l.m, part, x.p.GPU)
 			b, bundles[x.p.GPU] = &made, &made
 		}
-		if outOfService(x.n) || slices.ContainsFunc(x.b.Brings, func(c fleet.Component) bool { return x.n.Runs.Version(c.Name) == c.Version }) {
+		if provesNothing(x.n) || slices.ContainsFunc(x.b.Brings, func(c fleet.Component) bool { return x.n.Runs.Version(c.Name) == c.Version }) {
 			continue
 		}
 		of = append(of, pending{p: x.p, at: x.at, n: x.n, b: b, hash: t.of(x.n.Runs, b)})

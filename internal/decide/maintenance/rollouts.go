@@ -247,7 +247,7 @@ func (l *look) canaryVisit(r *fleet.Rollout, c census, targets []Target, w *wait
 			continue
 		}
 		of := slices.DeleteFunc(slices.Clone(c.pending), func(x pending) bool {
-			return x.hash != t.Hash || x.p.GPU != t.GPU || outOfService(x.n)
+			return x.hash != t.Hash || x.p.GPU != t.GPU || provesNothing(x.n)
 		})
 		best := l.choose(r, of, w, nil)
 		if best == nil && r.Canary.Auto {
@@ -263,10 +263,13 @@ func (l *look) canaryVisit(r *fleet.Rollout, c census, targets []Target, w *wait
 	return nil
 }
 
-// outOfService says whether a node is out for a repair: it proves nothing.
+// outOfService says whether a node is out for a repair.
 func outOfService(n *fleet.Node) bool {
 	return n.State == fleet.Quarantined || n.State == fleet.Repairing || n.State == fleet.Validating
 }
+
+// provesNothing says whether a node is no canary: it is out of service, or serves with dead GPUs.
+func provesNothing(n *fleet.Node) bool { return outOfService(n) || n.State == fleet.Degraded }
 
 // outside lists the nodes outside the scope on which a configuration can be proven: of the same
 // model, without in-quota work, and with no other rollout over them.
@@ -279,7 +282,7 @@ func (l *look) outside(r *fleet.Rollout, updates []string, t Target) []pending {
 		}
 		b := BundleFor(l.m, updates, p.GPU)
 		for i, n := range p.Nodes {
-			if n.Owner() != nil || outOfService(n) || r.Covers(p, n) || n.Visit != nil && !n.Visit.State.Ended() || n.Runs.Has(b.Brings) {
+			if n.Owner() != nil || provesNothing(n) || r.Covers(p, n) || n.Visit != nil && !n.Visit.State.Ended() || n.Runs.Has(b.Brings) {
 				continue
 			}
 			if known.of(n.Runs, &b) == t.Hash && !l.claimed(r, p, n) {

@@ -99,6 +99,43 @@ func (l *look) asked(r *fleet.Rollout) (Action, bool) {
 	return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Rollout: r.Name}}, true
 }
 
+// Broken is the stop of a gang in a partition that a failed node has broken: it is mended anyway, and one stop serves
+// all visits of its nodes. false: there is no such gang, or none of its nodes may be visited now.
+func Broken(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Action, bool) {
+	l := newLook(s, now)
+	for _, w := range p.Broken() {
+		if w.Flexes() || !lacksBase(w) {
+			continue
+		}
+		if r := l.wouldVisit(p, w); r != nil {
+			return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: p.ID, Nodes: nodesOf(w), At: now, Rollout: r.Name}}, true
+		}
+	}
+	return Action{}, false
+}
+
+// wouldVisit is a rollout that may visit a node of a workload at once if the work on it stopped; nil: there is none.
+func (l *look) wouldVisit(p *fleet.Partition, w *fleet.Workload) *fleet.Rollout {
+	for _, r := range l.m.Rollouts {
+		for _, node := range nodesOf(w) {
+			if x, ok := l.pendingOn(r, p, node); ok && x.b.NotBefore <= l.now && l.wouldServe(r, x) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// lacksBase says whether a gang that must run as a whole has lost a part of it.
+func lacksBase(w *fleet.Workload) bool {
+	for i, pool := range w.Pools {
+		if stays := w.Stays(i); pool.Rank == w.BaseRank() && !pool.Elastic && 0 < stays && stays < pool.Min {
+			return true
+		}
+	}
+	return false
+}
+
 // wouldServe says whether a node could be visited if the work on it stopped: work stops only for a visit that may then be made.
 func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 	if _, ok := l.proven(x); !ok {

@@ -38,6 +38,9 @@ func (l *look) begin(p *fleet.Partition, node int, b *Bundle) Action {
 	if n.State == fleet.Probation {
 		v.Probation = l.s.ProbationEnds(n)
 	}
+	if n.State == fleet.Degraded {
+		v.Degraded = fleet.Degradation{Dead: n.Dead, Owner: n.StateOwner}
+	}
 	if !v.Quiet() && len(n.Residents()) > 0 {
 		v.State = fleet.VisitDraining
 	}

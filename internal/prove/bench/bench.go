@@ -37,6 +37,8 @@ func All() []Bench {
 		{"pages", "200 open pages over 800,000 GPUs that change 50 times a second: first byte, size, what they cost, and what decisions wait", openPages},
 		{"churn", "24 crowds that ask 60 nodes for 1.4 times what they have: needless evictions, idle room, utilisation", churn},
 		{"siege", "200 people and 50 programs beside one hostile caller: what they wait, memory, and what each of its requests costs alone", besieged},
+		{"updates", "a year of 24 updates on 1,000 nodes: by Muster, in nightly windows, one node at a time", yearOfUpdates},
+		{"planner", "planned work on 10,000 nodes with 50 rollouts: the next visit, a dry run, and submissions beside it", planner},
 		{"past", "a year of 10,000 nodes: its size, and how soon its past answers", remember},
 	}
 }

@@ -41,7 +41,12 @@ func (l lap) plus(m lap) lap { return lap{l.wall + m.wall, l.work + m.work} }
 
 // newStage begins with an empty fleet. The calling goroutine keeps its thread until close.
 func newStage(ctx context.Context, j journal.Journal) (*stage, error) {
-	s := &stage{cluster: simulated.New(simulated.Options{}), now: busyStart}
+	return newStageOn(ctx, j, simulated.Options{})
+}
+
+// newStageOn is newStage with a cluster of its own kind.
+func newStageOn(ctx context.Context, j journal.Journal, o simulated.Options) (*stage, error) {
+	s := &stage{cluster: simulated.New(o), now: busyStart}
 	s.orders = &orders{to: s.cluster}
 	var err error
 	s.Engine, err = engine.Open(ctx, engine.Options{

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -167,7 +166,7 @@ func (y *year) often(perDay float64) time.Duration {
 
 // about draws a length of time with a median, and a long tail.
 func (y *year) about(median time.Duration, tail float64) time.Duration {
-	return time.Duration(float64(median) * math.Exp(tail*y.r.NormFloat64()))
+	return about(y.r, median, tail)
 }
 
 func (y *year) submit(ctx context.Context) error {

@@ -43,9 +43,17 @@ type VisitWork struct {
 	Canary  bool          `json:"canary,omitempty"`
 	// Probation is when the probation ends that the node was in; 0: it was in none.
 	Probation Instant `json:"probation,omitempty"`
+	// Degraded is how the node was degraded before, and is again after it.
+	Degraded Degradation `json:"degraded,omitzero"`
 	// Out: the node was out of service already; its return belongs to the repair.
 	Out bool   `json:"out,omitempty"`
 	Why string `json:"why,omitempty"` // why it failed or was skipped
+}
+
+// Degradation is what a degraded node lacks, and who keeps it so.
+type Degradation struct {
+	Dead  int        `json:"dead"` // GPUs that do not work; 0: the node is not degraded
+	Owner StateOwner `json:"owner,omitempty"`
 }
 
 // Quiet says whether the node stays in service.

@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// How much planned work the bench planner has under way, and how often it asks.
+const (
+	plannerNodes    = 10_000
+	plannerRollouts = 50
+	plannerAsks     = 400
+)
+
+// planner measures the decisions about planned work: the next visit, a visit that ends, a dry run of a rollout over
+// all nodes, and what submissions wait beside it.
+func planner(ctx context.Context, o Options) (Report, error) {
+	r := Report{Bench: "planner", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
+	nodes := o.scaled(plannerNodes)
+	r.Recipe = fmt.Sprintf("%d nodes in islands of 128, two thirds of the GPUs in use; %d rollouts, each over its own nodes, with visits under way", nodes, plannerRollouts)
+	without, err := calmly(ctx, o, nodes)
+	if err != nil {
+		return r, err
+	}
+	p, err := newPlanned(ctx, o, nodes)
+	if err != nil {
+		return r, err
+	}
+	defer p.Close()
+	next, ends := p.rollOn(ctx, o.scaled(plannerAsks))
+	r.add(p99(next, "the next visit among all rollouts", 5*time.Millisecond))
+	r.add(p99(ends, "a visit that ends, with all that follows", 0))
+	dry, err := p.dryRun(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.add(aimed(Figure{Name: "dry run of a rollout over all nodes", Value: dry.Seconds(), Unit: "s"}, "≤ 2 s", dry <= 2*time.Second))
+	with, err := p.submissions(ctx, o.scaled(plannerAsks*10))
+	if err != nil {
+		return r, err
+	}
+	a, b := p99(without, "a submission without planned work", 0), p99(with, "a submission beside it", 0)
+	r.add(a)
+	r.add(aimed(beside(b, b.Value/a.Value, "without"), "≤ 1.05", b.Value <= 1.05*a.Value))
+	r.engineOnly()
+	return r, nil
+}
+
+// p99 is the figure of what one in a hundred exceeds.
+func p99(took []time.Duration, name string, aim time.Duration) Figure {
+	slices.Sort(took)
+	at := took[len(took)*99/100]
+	f := Figure{Name: name + ", p99", Value: ms(at), Unit: "ms"}
+	if aim > 0 {
+		f = aimed(f, fmt.Sprintf("≤ %g ms", ms(aim)), at <= aim)
+	}
+	return f
+}
+
+// planned is a busy engine over whose nodes rollouts go on.
+type planned struct{ *busy }
+
+// calmly measures submissions where there is no planned work.
+func calmly(ctx context.Context, o Options, nodes int) ([]time.Duration, error) {
+	b, err := newBusy(ctx, o, &forgetful{}, nodes)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if err := b.work(ctx, nodes); err != nil {
+		return nil, err
+	}
+	return planned{b}.submissions(ctx, o.scaled(plannerAsks*10))
+}
+
+// work fills two thirds of the nodes.
+func (b *busy) work(ctx context.Context, nodes int) error {
+	for range nodes / 4 {
+		if _, err := b.submit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newPlanned is a busy engine on which so many rollouts go on, each over its own nodes.
+func newPlanned(ctx context.Context, o Options, nodes int) (planned, error) {
+	b, err := newBusy(ctx, o, &forgetful{}, nodes)
+	if err != nil {
+		return planned{}, err
+	}
+	if err := b.work(ctx, nodes); err != nil {
+		return planned{}, err
+	}
+	var names []string
+	b.Read(func(s *fleet.State) {
+		for _, n := range s.Partitions[0].Nodes {
+			names = append(names, n.Name)
+		}
+	})
+	p := planned{b}
+	each := len(names) / plannerRollouts
+	for i := range plannerRollouts {
+		name := fmt.Sprintf("u%d", i)
+		if err := p.tell(ctx, core.AddUpdate{Update: fleet.NodeUpdate{
+			Name: name, Component: fleet.Component{Name: "driver", Version: name}, Impact: fleet.ImpactRestart, Lasts: time.Hour,
+			Deadline: b.now.Add(30 * day),
+		}}); err != nil {
+			return p, err
+		}
+		if err := p.tell(ctx, core.StartRollout{Name: fmt.Sprintf("r%d", i), Plan: fleet.RolloutPlan{
+			Nodes: names[i*each : (i+1)*each], Updates: []string{name}, Canary: fleet.CanaryRule{Nodes: 1, Soak: time.Minute},
+			Limits: fleet.VisitLimit{PerIsland: 4, PerPartition: len(names) / 20, Failures: -1},
+		}}); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (p planned) tell(ctx context.Context, c core.Command) error {
+	_, err := p.Do(ctx, core.Request{Command: c, Actor: operator, Reason: "bench"})
+	return err
+}
+
+// rollOn lets visits end one after another, and asks for the next one each time.
+func (p planned) rollOn(ctx context.Context, times int) (next, ends []time.Duration) {
+	for range times {
+		p.now = p.now.Add(time.Minute)
+		var v *fleet.Visit
+		p.Read(func(s *fleet.State) {
+			for _, ref := range s.Kept().Open {
+				if x := s.Partition(ref.Partition).Nodes[ref.Node].Visit; x.State == fleet.VisitWorking {
+					v = x
+					break
+				}
+			}
+			began := time.Now()
+			maintenance.Next(s, p.now)
+			next = append(next, time.Since(began))
+		})
+		var c core.Command = core.Tick{}
+		if v != nil {
+			c = core.ReportVisit{Node: v.Node, Key: v.Key, Outcome: core.Passed}
+		}
+		began := time.Now()
+		if err := p.tell(ctx, c); err == nil && v != nil {
+			ends = append(ends, time.Since(began))
+		}
+	}
+	return next, ends
+}
+
+// dryRun tries a rollout over all nodes on a copy: what the API does when somebody asks without changing anything.
+func (p planned) dryRun(ctx context.Context) (time.Duration, error) {
+	if err := p.tell(ctx, core.AddUpdate{Update: fleet.NodeUpdate{
+		Name: "all", Component: fleet.Component{Name: "kubelet", Version: "1"}, Impact: fleet.ImpactRestart, Lasts: time.Hour,
+	}}); err != nil {
+		return 0, err
+	}
+	for i := range plannerRollouts {
+		if err := p.tell(ctx, core.MoveRollout{Name: fmt.Sprintf("r%d", i), State: fleet.RolloutAbandoned}); err != nil {
+			return 0, err
+		}
+	}
+	began := time.Now()
+	_, err := p.DryRun(ctx, core.Request{
+		Command: core.StartRollout{Name: "all", Plan: fleet.RolloutPlan{Scope: cluster, Updates: []string{"all"}}}, Actor: operator, Reason: "bench",
+	})
+	return time.Since(began), err
+}
+
+// submissions measures how long submissions are decided; another workload ends before each.
+func (p planned) submissions(ctx context.Context, times int) (took []time.Duration, err error) {
+	for range times {
+		if err := p.end(ctx); err != nil {
+			return nil, err
+		}
+		d, err := p.submit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		took = append(took, d)
+	}
+	return took, nil
+}
