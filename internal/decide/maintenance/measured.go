@@ -52,22 +52,24 @@ func (l *look) measured() (Action, bool) {
 	return Action{}, false
 }
 
-// evidence gathers what speaks of an update.
+// evidence gathers what speaks of an update, as it was when work was interrupted last: time that passes without
+// any interruption changes no verdict.
 func (l *look) evidence(u *fleet.NodeUpdate) (e evidence) {
 	m := &l.m.Measured
-	from := max(m.Since, l.now.Add(-fleet.MeasuredFor))
+	at := m.Interruptions[len(m.Interruptions)-1].At
+	from := max(m.Since, at.Add(-fleet.MeasuredFor))
 	mine, in := map[fleet.NodeRef][]fleet.Exposure{}, map[string]bool{}
 	for _, x := range m.Exposures {
-		if x.To > from && slices.Contains(x.Updates, u.Name) {
-			at := fleet.NodeRef{Partition: x.Partition, Node: x.Node}
-			mine[at], in[x.Partition] = append(mine[at], x), true
+		if x.To > from && x.From <= at && slices.Contains(x.Updates, u.Name) {
+			ref := fleet.NodeRef{Partition: x.Partition, Node: x.Node}
+			mine[ref], in[x.Partition] = append(mine[ref], x), true
 			e.visits++
-			e.hours += min(x.To, l.now).Sub(max(x.From, from)).Hours()
+			e.hours += min(x.To, at).Sub(max(x.From, from)).Hours()
 		}
 	}
 	for _, p := range l.s.Partitions {
 		if in[p.ID] {
-			e.besides += float64(len(p.Nodes)) * l.now.Sub(from).Hours()
+			e.besides += float64(len(p.Nodes)) * at.Sub(from).Hours()
 		}
 	}
 	e.besides -= e.hours

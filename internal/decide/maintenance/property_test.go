@@ -209,6 +209,16 @@ func (y *yard) report(v *fleet.Visit, failing int) {
 	}
 }
 
+// Seeds on which deciding again once changed something: 422, a verdict that time alone changed; 962, a stop that a zone
+// ended, which came too near for the visit that the stop waited for.
+func TestSeedsThatWentWrong(t *testing.T) {
+	for _, seed := range []string{"422", "962"} {
+		t.Setenv("MUSTER_SEED", seed)
+		t.Setenv("MUSTER_FLEETS", "1")
+		TestVisitsKeepEveryPromiseOnDrawnFleets(t)
+	}
+}
+
 // No promise is broken by our own visits, nothing untested spreads, no part of a gang is taken,
 // deciding again changes nothing, and every visit ends.
 func TestVisitsKeepEveryPromiseOnDrawnFleets(t *testing.T) {

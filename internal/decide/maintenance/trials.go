@@ -54,6 +54,9 @@ func (l *look) endTrial(r *fleet.Rollout, at int) (Action, bool) {
 	c := *r
 	c.Trials = slices.Clone(r.Trials)
 	c.Trials[at] = t
+	if !t.Passed && t.Why != void && !r.FailedOn(t.Node) {
+		c.Failed = append(slices.Clip(r.Failed), t.Node) // it runs what fails: nothing more is brought to it
+	}
 	return Action{Kind: MoveRollout, Rollout: c}, true
 }
 

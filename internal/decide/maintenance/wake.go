@@ -54,4 +54,25 @@ func (l *look) wake(w *waker, r *fleet.Rollout) {
 		w.mind(x.Until)
 	}
 	l.wakeLeaving(w, r, c.pending)
+	if len(l.m.Stops) > 0 {
+		l.wakeZones(w, c.pending)
+	}
+}
+
+// wakeZones minds the moments from which on visits could not end before a zone begins: work that has stopped need not
+// wait for them any longer.
+func (l *look) wakeZones(w *waker, list []pending) {
+	lengths := map[*Bundle]bool{}
+	for _, x := range list {
+		if lengths[x.b] {
+			continue
+		}
+		lengths[x.b] = true
+		length := max(x.b.Lasts+l.policy().Validation, 1)
+		for _, z := range l.m.Zones {
+			if at := z.NextEdge(l.now); at != fleet.Never && z.Stops(x.b.Impact) {
+				w.mind(at.Add(1 - length))
+			}
+		}
+	}
 }

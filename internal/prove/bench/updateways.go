@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -164,41 +165,60 @@ func freezeOf(i fleet.Impact) time.Duration {
 
 func nameOf(u published) string { return fmt.Sprintf("update%02d", u.number) }
 
-// looks starts a rollout in every cluster that lacks updates and has none open, with the rules that rollouts have by
-// default. One whose canary failed is abandoned: its updates go on with the next.
+// looks starts a rollout in every cluster that lacks updates and has none open. A rollout that waits for work to end,
+// while another update was published, makes way for one that brings both in one visit; one whose canary failed makes
+// way for one that also brings what was published since.
 func (y *updateYear) looks(ctx context.Context) error {
 	y.later(day, y.looks)
 	for c := range y.clusters {
-		scope, running, paused := fmt.Sprintf("c%02d", c+1), false, ""
-		y.Read(func(s *fleet.State) {
-			for _, r := range s.Kept().Rollouts {
-				if r.Scope == scope && r.Open() {
-					running = true
-					if r.State == fleet.RolloutPaused {
-						paused = r.Name
-					}
-				}
-			}
-		})
-		if paused != "" {
-			y.book.rejected++
-			if err := y.try(ctx, core.MoveRollout{Name: paused, State: fleet.RolloutAbandoned}); err != nil {
+		scope := fmt.Sprintf("c%02d", c+1)
+		updates := y.lacking(c)
+		old, goesOn := y.openRollout(scope, updates)
+		if old != "" && !goesOn {
+			if err := y.try(ctx, core.MoveRollout{Name: old, State: fleet.RolloutAbandoned}); err != nil {
 				return err
 			}
-			running = false
 		}
-		if running {
+		if goesOn || len(updates) == 0 {
 			continue
 		}
-		if err := y.rollOut(ctx, c, scope); err != nil {
+		y.started++
+		if err := y.try(ctx, core.StartRollout{Name: fmt.Sprintf("%s-%d", scope, y.started), Plan: fleet.RolloutPlan{
+			Scope: scope, Updates: updates, Canary: fleet.CanaryRule{Auto: true},
+			Limits: fleet.VisitLimit{PerIsland: windowAtOnce, PerPartition: windowAtOnce, Failures: -1},
+		}}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (y *updateYear) rollOut(ctx context.Context, cluster int, scope string) error {
-	var updates []string
+// openRollout is the rollout that is open in a scope, and whether it is to go on, now that these updates are lacking.
+func (y *updateYear) openRollout(scope string, lacking []string) (name string, goesOn bool) {
+	y.Read(func(s *fleet.State) {
+		for _, r := range s.Kept().Rollouts {
+			if r.Scope != scope || !r.Open() {
+				continue
+			}
+			name = r.Name
+			more := slices.ContainsFunc(lacking, func(u string) bool { return !slices.Contains(r.Updates, u) })
+			waits := maintenance.Of(s, r, y.now)
+			canary := r.State == fleet.RolloutPaused
+			if canary && !more {
+				goesOn = true // there is nothing else to bring
+				return
+			}
+			goesOn = !canary && (!more || r.Stage == 0 || waits.State != fleet.RolloutWaiting)
+			if canary {
+				y.book.rejected++
+			}
+		}
+	})
+	return name, goesOn
+}
+
+// lacking is all that some node of a cluster does not run yet.
+func (y *updateYear) lacking(cluster int) (updates []string) {
 	for _, node := range y.nodesOf(cluster) {
 		for _, u := range y.book.lacks(node) {
 			if name := nameOf(u); !slices.Contains(updates, name) {
@@ -206,14 +226,8 @@ func (y *updateYear) rollOut(ctx context.Context, cluster int, scope string) err
 			}
 		}
 	}
-	if len(updates) == 0 {
-		return nil
-	}
 	slices.Sort(updates)
-	y.started++
-	return y.try(ctx, core.StartRollout{Name: fmt.Sprintf("%s-%d", scope, y.started), Plan: fleet.RolloutPlan{
-		Scope: scope, Updates: updates, Canary: fleet.CanaryRule{Auto: true}, Limits: fleet.VisitLimit{Failures: -1},
-	}})
+	return updates
 }
 
 // visited plays the executor: it takes what the updates say.

@@ -172,7 +172,7 @@ var whys = map[string]string{
 	"Limit":             "as many nodes are visited as the limits allow",
 	"InUse":             "work stands there that is not disturbed",
 	"NotBefore":         "the update may not begin yet",
-	"OutOfService":      "the node is suspect, degraded or under another maintenance",
+	"OutOfService":      "the node is suspect, or under another maintenance",
 }
 
 // who is the zone, the workload or the quota that a reason names.
