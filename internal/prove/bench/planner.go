@@ -157,7 +157,7 @@ func (p planned) rollOn(ctx context.Context, times int) (next, ends []time.Durat
 	return next, ends
 }
 
-// dryRun tries a rollout over all nodes on a copy: what the API does when somebody asks without changing anything.
+// dryRun tries a rollout over all nodes on a copy: as a dry run through the API does.
 func (p planned) dryRun(ctx context.Context) (time.Duration, error) {
 	if err := p.tell(ctx, core.AddUpdate{Update: fleet.NodeUpdate{
 		Name: "all", Component: fleet.Component{Name: "kubelet", Version: "1"}, Impact: fleet.ImpactRestart, Lasts: time.Hour,

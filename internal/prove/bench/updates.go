@@ -65,7 +65,7 @@ func yearOfUpdates(ctx context.Context, o Options) (Report, error) {
 		"≤ 10 %", all[0].stops*10 <= least))
 	r.remark("GPU-hours lost are those of gangs that an update stopped: what had run since the last checkpoint (every %s), and the wait until the gang ran again.\n"+
 		"A promise counts as broken where a quota was backed by less in the moment in which a node was taken for an update. Ways that know no promise still run on Muster, which mends and moves what it can.\n"+
-		"A node runs an untested combination where no two nodes had run that very one for a day; the first two that do so are its canaries, whether somebody meant that or not.\n"+
+		"A node runs an untested combination where no two nodes had run that very one for a day; the first two that do so are its canaries, whether that was meant or not.\n"+
 		"Days behind is the mean over nodes and updates, from publication to the node's visit. Late are nodes that did not have an update by its deadline. All ways heed the zones.", gangSaves)
 	return r, nil
 }
