@@ -144,6 +144,28 @@ var valueSets = map[string]struct {
 		[]string{"name: muster-db-app, key: uri", "replicas: 2\n  serviceName: muster-servers\n", "--agents-allow=cluster"},
 		[]string{"maxUnavailable: 0"},
 	},
+	"people who sign in at a provider": {
+		[]string{
+			"server.tokensSecret=", "server.oidc.issuer=https://id.example.org", "server.oidc.clientID=muster", "server.oidc.clientSecret=muster-oidc", "server.oidc.url=https://muster.example.org",
+			"server.sessions.keySecret=muster-session", "server.sessions.lasts=8h",
+		},
+		12,
+		[]string{
+			"--oidc-issuer=https://id.example.org", "--oidc-client-id=muster", "--oidc-username-claim=email", "--oidc-groups-claim=groups", "--oidc-client-secret=/etc/muster/oidc/client-secret",
+			"--url=https://muster.example.org", "--session-key=/etc/muster/session/session.key", "--session-idle=2h", "--session-lasts=8h", "--session-confirm=8s",
+			"secretName: muster-oidc", "secretName: muster-session", "where people sign in.",
+		},
+		[]string{"--tokens", "/etc/muster/tokens", "tokenreviews"},
+	},
+	"workloads that show tokens of their service accounts": {
+		[]string{"agent.enabled=false", "server.tokenReview.inCluster=tiger", "server.tokenReview.clusters[0].name=lion", "server.tokenReview.clusters[0].kubeconfigSecret=lion-reviews"},
+		9,
+		[]string{
+			"--token-review=tiger=in-cluster", "--token-review=lion=/etc/muster/reviews/lion/kubeconfig", "secretName: lion-reviews", "resources: [tokenreviews], verbs: [create]",
+			"automountServiceAccountToken: true", "name: muster-muster-tokenreview", "port: 6443",
+		},
+		[]string{"--oidc", "--session"},
+	},
 	"one server with its journal in a database": {
 		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "agent.enabled=false"},
 		7,
@@ -238,6 +260,11 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		{"server.tls.by=secret"},
 		{"server.tls.by=certManager"},
 		{"server.agents.tlsSecret=agents-tls"},
+		{"server.tokensSecret="},
+		{"server.oidc.issuer=https://id.example.org"},
+		{"server.oidc.clientID=muster"},
+		{"server.tokenReview.clusters[0].name=lion"},
+		{"server.replicas=2", "server.journal.dsnSecret=db", "server.tls.by=proxy", "server.agents.enabled=false", "agent.enabled=false", "server.oidc.issuer=https://id.example.org", "server.oidc.clientID=muster"},
 		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"},
 		{"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
 	} {
@@ -245,7 +272,8 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		if out, err := exec.Command(helm, args...).CombinedOutput(); err == nil {
 			t.Errorf("%v is taken", wrong)
 		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") &&
-			!strings.Contains(string(out), "server.replicas") && !strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") {
+			!strings.Contains(string(out), "server.replicas") && !strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") &&
+			!strings.Contains(string(out), "server.tokens") && !strings.Contains(string(out), "server.tokenReview") && !strings.Contains(string(out), "server.oidc") && !strings.Contains(string(out), "server.sessions") {
 			t.Errorf("%v: what is wrong is not said: %s", wrong, out)
 		}
 	}

@@ -66,6 +66,13 @@ priorityClassName: {{ . }}
 {{- if and (gt (int .Values.server.replicas) 1) (not .Values.server.journal.dsnSecret) }}{{ fail "server.replicas: several servers need the journal in PostgreSQL; name the Secret with its address in server.journal.dsnSecret" }}{{ end -}}
 {{- if and (gt (int .Values.server.replicas) 1) (eq $tls.by "self") }}{{ fail "server.tls.by: several servers need one certificate; set it to secret, certManager or proxy" }}{{ end -}}
 {{- if and (gt (int .Values.server.replicas) 1) .Values.server.agents.enabled (not .Values.server.agents.tlsSecret) }}{{ fail "server.agents.tlsSecret: several servers need one authority for agents; name the Secret with ca.crt, tls.crt and tls.key, or set server.agents.enabled=false" }}{{ end -}}
+{{- $oidc := .Values.server.oidc }}
+{{- if not (or .Values.server.tokensSecret $oidc.issuer) }}{{ fail "server.tokensSecret: name the Secret with tokens.yaml, or the provider where people sign in (server.oidc.issuer); the server is reached over the network" }}{{ end -}}
+{{- if ne (empty $oidc.issuer) (empty $oidc.clientID) }}{{ fail "server.oidc: issuer and clientID belong together; give both" }}{{ end -}}
+{{- if and $oidc.issuer (gt (int .Values.server.replicas) 1) (not .Values.server.sessions.keySecret) }}{{ fail "server.sessions.keySecret: several servers need one key of sessions; name the Secret with session.key (openssl rand 32)" }}{{ end -}}
+{{- range .Values.server.tokenReview.clusters }}
+{{- if not (and .name .kubeconfigSecret) }}{{ fail "server.tokenReview.clusters: each needs name and kubeconfigSecret" }}{{ end -}}
+{{- end }}
 {{- if and (eq $tls.by "secret") (not $tls.secret) }}{{ fail "server.tls.secret: name the Secret with tls.crt and tls.key" }}{{ end -}}
 {{- if and (eq $tls.by "certManager") (not $tls.certManager.issuer) }}{{ fail "server.tls.certManager.issuer: name the Issuer that signs the server's certificate" }}{{ end -}}
 {{- end }}
@@ -94,6 +101,11 @@ priorityClassName: {{ . }}
 {{- define "muster.tlsSecret" -}}
 {{- if eq .Values.server.tls.by "secret" }}{{ .Values.server.tls.secret }}{{ end -}}
 {{- if eq .Values.server.tls.by "certManager" }}{{ include "muster.name" . }}-tls{{ end -}}
+{{- end }}
+
+{{- /* Whether the server asks API servers of clusters itself. */}}
+{{- define "muster.asks" -}}
+{{- if or .Values.server.clusters .Values.server.tokenReview.inCluster .Values.server.tokenReview.clusters }}true{{ end -}}
 {{- end }}
 
 {{- /* Whether several servers run, of which one leads. */}}
