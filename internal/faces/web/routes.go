@@ -18,6 +18,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web/queue"
 	"github.com/muster-fleet/muster/internal/faces/web/reference"
 	"github.com/muster-fleet/muster/internal/faces/web/run"
+	"github.com/muster-fleet/muster/internal/faces/web/session"
 	"github.com/muster-fleet/muster/internal/faces/web/shadow"
 	"github.com/muster-fleet/muster/internal/faces/web/team"
 	"github.com/muster-fleet/muster/internal/faces/web/workload"
@@ -72,6 +73,7 @@ var pages = []struct {
 	{"/incidents", incident.List},
 	{"/incident/{name}", incident.Page},
 	{"/events", events.Page},
+	{"/sessions", session.Page},
 	{"/style", reference.Style},
 	{"/words", reference.Words},
 

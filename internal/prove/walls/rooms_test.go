@@ -43,7 +43,7 @@ const page = "gen faces/draw faces/picture answer/words faces/web/frame faces/we
 
 // pages are the rooms of pages.
 const pages = "faces/web/buildout faces/web/change faces/web/coming faces/web/events faces/web/fleet faces/web/haircut faces/web/incident faces/web/maintenance faces/web/node faces/web/partition faces/web/promise " +
-	"faces/web/queue faces/web/reference faces/web/run faces/web/shadow faces/web/team faces/web/workload"
+	"faces/web/queue faces/web/reference faces/web/run faces/web/session faces/web/shadow faces/web/team faces/web/workload"
 
 // rooms is the house, from the ground up. A new folder needs a row here, and a
 // row in docs/architecture.md that says what lives there.
@@ -170,6 +170,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/shadow", kind: open, only: page},
 	{folder: "internal/faces/web/change", kind: open, only: page + " faces/web/events"},
 	{folder: "internal/faces/web/incident", kind: open, only: page + " faces/web/change faces/web/events"},
+	{folder: "internal/faces/web/session", kind: open, only: page + " faces/web/change"},
 	{folder: "internal/faces/web/buildout", kind: open, only: page + " faces/web/change faces/web/events"},
 	{folder: "internal/faces/web/promise", kind: open, only: page + " faces/web/events"},
 	{folder: "internal/faces/web/fleet", kind: open, only: page + " faces/web/coming faces/web/incident faces/web/promise"},

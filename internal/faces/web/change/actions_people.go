@@ -21,7 +21,7 @@ var peopleActions = []action{
 		command: func(f values) []string {
 			return flags([]string{"muster", "session", "end", f["user"]}, "--session", f["session"])
 		},
-		back: toEvents,
+		back: func(values) string { return "/sessions" },
 	},
 }
 

@@ -16,7 +16,7 @@ const pages = [
   ['fleet', '/'], ['can I run', '/run?replicas=4&gpus=8&hours=2'], ['workloads', '/workloads'], ['workload', '/workload/oak/moonshot'],
   ['queue', '/queue?target=research/pretraining/oak'], ['partition', '/partition/' + partition], ['teams', '/teams'],
   ['team', '/team/research/pretraining/oak'], ['haircut', '/haircuts?basis=quota&kind=fixed&share=25'], ['promise', '/promise'],
-  ['incidents', '/incidents?closed=yes'], ['a form', '/do/grant?quota=research/pretraining/oak&partition=tiger/h200&gpus=64&try=yes'], ['build-out', '/build-out'], ['cluster that is built', '/build-out/badger'], ['cloud quota', '/cloud-quota'], ['nodes', '/nodes'], ['maintenance', '/maintenance'], ['node', '/node/' + node], ['events', '/events'], ['words', '/words'], ['style', '/style'],
+  ['incidents', '/incidents?closed=yes'], ['a form', '/do/grant?quota=research/pretraining/oak&partition=tiger/h200&gpus=64&try=yes'], ['build-out', '/build-out'], ['cluster that is built', '/build-out/badger'], ['cloud quota', '/cloud-quota'], ['nodes', '/nodes'], ['maintenance', '/maintenance'], ['node', '/node/' + node], ['events', '/events'], ['sign-ins', '/sessions'], ['words', '/words'], ['style', '/style'],
 ];
 
 await looked(pages);

@@ -1,0 +1,40 @@
+package web_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/faces/api"
+)
+
+// An admin finds the sign-ins of others on a page and is offered to end them; another reader
+// finds their own and no others.
+func TestSignInsOfOthersAreAnAdmins(t *testing.T) {
+	text := ""
+	for _, line := range []string{"ada}", "bob}", "olga, operator: true}"} {
+		name, _, _ := strings.Cut(strings.TrimSuffix(line, "}"), ",")
+		sum := sha256.Sum256([]byte(name + "-0123456789abcdefghijkl"))
+		text += "- {token_sha256: " + hex.EncodeToString(sum[:]) + ", user: " + line + "\n"
+	}
+	tokens, err := api.ParseTokens(strings.NewReader(text))
+	must(t, err)
+	h := open(t, tokens).furnish()
+	as := func(name string) string {
+		h.post("/sign-in", url.Values{"token": {name + "-0123456789abcdefghijkl"}, "back": {"/"}})
+		code, body := h.get("/sessions")
+		if code != http.StatusOK {
+			t.Fatalf("%s: %d\n%.400s", name, code, body)
+		}
+		return body
+	}
+	bobs := as("bob")
+	has(t, bobs, "1 sign-in of bob", "tokens-file", "127.0.0.1", "/do/end-sign-ins?")
+	has(t, as("olga"), "2 sign-ins of 2 people", "/sessions?user=bob", "user=bob", "/do/end-sign-ins?", `href="/sessions?user=olga"`)
+	if own := as("ada"); strings.Contains(own, "bob") || strings.Contains(own, "olga") {
+		t.Errorf("ada sees sign-ins of others:\n%s", own)
+	}
+}
