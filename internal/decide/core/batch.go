@@ -53,7 +53,7 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 	if onlySubmits(b) {
 		return decideSubmits(s, r, b, now)
 	}
-	c := s.Clone()
+	c := s // the first needs no copy: whoever may not even do that costs none
 	var all []event.Event
 	for i, command := range b.Commands {
 		r.Command = command
@@ -61,6 +61,9 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 		if refusal != nil {
 			refusal.Message = fmt.Sprintf("command %d of %d: %s", i+1, len(b.Commands), refusal.Message)
 			return nil, refusal
+		}
+		if i == 0 {
+			c = s.Clone()
 		}
 		for _, e := range events {
 			apply(c, e, now)

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -14,7 +16,14 @@ type EndSessions struct {
 
 func (EndSessions) command() {}
 
-func endSessions(_ *fleet.State, r Request, c EndSessions, now fleet.Instant) ([]event.Event, *Refusal) {
+// mostSignOffs is how many of their own sign-ins a person ends one by one in signOffWindow: the
+// state remembers SignOffMemory of all people's, and nobody pushes out another's.
+const (
+	mostSignOffs  = 50
+	signOffWindow = 24 * time.Hour
+)
+
+func endSessions(s *fleet.State, r Request, c EndSessions, now fleet.Instant) ([]event.Event, *Refusal) {
 	own := r.Actor.Principal == fleet.Principal{Kind: fleet.UserPrincipal, Name: c.User}
 	switch {
 	case !fleet.ValidPrincipalName(c.User):
@@ -26,6 +35,9 @@ func endSessions(_ *fleet.State, r Request, c EndSessions, now fleet.Instant) ([
 	}
 	if refusal := checkTexts("a sign-in", c.Session); refusal != nil {
 		return nil, refusal
+	}
+	if c.Session != "" && own && s.SignOffsOf(c.User, now.Add(-signOffWindow)) >= mostSignOffs {
+		return nil, refuse(WrongState, "%s has ended %d sign-ins one by one within a day; end all of them at once", c.User, mostSignOffs)
 	}
 	return one(event.SessionsEnded{SignOff: fleet.SignOff{User: c.User, Session: c.Session, At: now}})
 }

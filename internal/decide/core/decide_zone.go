@@ -29,8 +29,27 @@ func addZone(s *fleet.State, r Request, c AddZone, now fleet.Instant) ([]event.E
 	if refusal := mayZone(s, r.Actor, z); refusal != nil {
 		return nil, refusal
 	}
+	if n := zonesOf(s, r.Actor.Name, now.Add(-zonesWindow)); n >= mostZones && !r.Actor.may(access.SetZone, placeOfZone(s, &z)) {
+		return nil, refuse(WrongState, "%s has added %d zones within 30 days, as many as one person may; let one zone have several stretches of time, or ask an operator", r.Actor.Name, n)
+	}
 	z.By, z.Added, z.Ended = r.Actor.Name, now, 0
 	return one(event.ZoneSet{Zone: z})
+}
+
+// mostZones is how many zones a person without a role there adds in zonesWindow: zones are kept for ever.
+const (
+	mostZones   = 100
+	zonesWindow = 30 * 24 * time.Hour
+)
+
+// zonesOf is how many zones somebody has added since a moment.
+func zonesOf(s *fleet.State, by string, since fleet.Instant) (n int) {
+	for _, z := range s.Kept().Zones {
+		if z.By == by && z.Added >= since {
+			n++
+		}
+	}
+	return n
 }
 
 func checkZone(z fleet.Zone, now fleet.Instant) *Refusal {

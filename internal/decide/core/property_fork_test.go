@@ -65,7 +65,7 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 	if len(before) < 200 {
 		t.Fatalf("the state reaches only %d pieces of memory: it is too empty to tell", len(before))
 	}
-	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone()} {
+	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(s.Partitions, 2)} {
 		after, shared := map[uintptr]string{}, map[string]bool{}
 		owned(reflect.ValueOf(c), "State", after)
 		for at, field := range after {
@@ -124,4 +124,35 @@ func busy(t *testing.T) *fleet.State {
 		core.SetNodes{Names: []string{"t-g-b-001"}, State: fleet.Degraded, Dead: 2, Signal: "XID 95"},
 		core.Retarget{Namespace: "ann", Name: "sweep", Target: "t/y"})
 	return st.s
+}
+
+// On a copy with the first waiting units of each kind alone the same is decided as on a whole
+// one, and the copy costs the less the more waits behind them.
+func TestACopyOfTheFirstsDecidesTheSame(t *testing.T) {
+	s := busy(t)
+	for i := range 300 {
+		for _, submit := range []core.Command{job("zoe", fmt.Sprint("s", i), fleet.Flex, fleet.Low, pool("w", 0, 8, 2)), job("elm", fmt.Sprint("e", i), "t/y", fleet.Low, pool("w", 0, 4, 1+i%3))} {
+			if _, refusal := core.Step(s, core.Request{Command: submit, Actor: core.System}, moment(time.Hour)); refusal != nil {
+				t.Fatal(refusal)
+			}
+		}
+	}
+	if whole, ahead := len(s.Fork().Workloads), len(s.ForkAhead(s.Partitions, 64).Workloads); whole < 600 || ahead > 300 {
+		t.Fatalf("%d of %d workloads are copied", ahead, whole)
+	}
+	free := make([]string, 0, 3)
+	for _, n := range s.Partition("t/g").Nodes[:3] {
+		free = append(free, n.Name)
+	}
+	for _, c := range []core.Command{
+		core.Tick{}, core.SetGrant{Quota: "t/x", Partition: "t/g", GPUs: 8}, core.SetGrant{Quota: "t/y", Partition: "t/g", GPUs: 48}, core.SetNodes{Names: free, State: fleet.Quarantined, Signal: "XID 79"},
+		core.Cancel{Namespace: "elm", Name: "guest"}, core.Cancel{Namespace: "oak", Name: "long"}, core.Retarget{Namespace: "elm", Name: "guest", Target: fleet.Flex},
+	} {
+		r := core.Request{Command: c, Actor: core.System, Reason: "tried"}
+		want, no := core.Step(s.Fork(), r, moment(2*time.Hour))
+		got, also := core.Step(s.ForkAhead(s.Partitions, 64), r, moment(2*time.Hour))
+		if !reflect.DeepEqual(want.Record.Events, got.Record.Events) || (no == nil) != (also == nil) {
+			t.Errorf("%T: %v, %v; on the whole %v, %v", c, got.Record.Events, also, want.Record.Events, no)
+		}
+	}
 }

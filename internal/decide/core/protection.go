@@ -38,7 +38,11 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 		case event.BufferSet:
 			c.all, c.changes = true, append(c.changes, "the buffer policy of "+e.Scope+" changes")
 		case event.WorkloadRetargeted:
-			c.all, c.changes = true, append(c.changes, fmt.Sprintf("%s goes to %s", workName(s, e.ID), e.Target))
+			where := "" // what stands nowhere takes no protection by going elsewhere
+			if w := s.Workloads[e.ID]; w != nil && w.At() != nil {
+				where = w.At().ID
+			}
+			c.change(s, where, fmt.Sprintf("%s goes to %s", workName(s, e.ID), e.Target))
 		case event.HaircutApplied:
 			c.planned, c.changes = true, append(c.changes, "haircut "+e.Haircut)
 		case event.HaircutUndone:
@@ -129,12 +133,15 @@ func (c *cut) takes(s *fleet.State) [][]fleet.Touched {
 
 // reasonFor refuses a cut without a reason that would make running work
 // unprotected, and names that work. It is tried on a copy, and only where
-// no reason was given.
+// no reason was given. All others wait for it, so the copy costs no more where much waits.
 func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) *Refusal {
-	t := newTurn(s.Fork(), max(now, s.Time))
+	t := newTurn(s.ForkAhead(s.Partitions, aheadOfCut), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the cut's doing
 	c.look(t.s)
 	for _, e := range events {
+		if id := event.Workload(e); t.s.Workloads[id] == nil && s.Workloads[id] != nil {
+			continue // it waits, far behind
+		}
 		t.emit(e)
 	}
 	t.settle()
@@ -158,6 +165,9 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 	return refuse(ReasonNeeded, "this makes running work unprotected: %s; it runs on, and may be evicted for work inside its quota's backing; say why (a reason), and its people are told", text).
 		with(map[string]int{"workloads": works, "gpus": gpus})
 }
+
+// aheadOfCut is how many waiting units of each kind of a queue are on the copy on which a cut is tried.
+const aheadOfCut = 64
 
 // mostNamed is how many workloads a message names.
 const mostNamed = 20

@@ -74,7 +74,7 @@ func (s *Server) signedOff(who Identity) (err error) {
 	if who.Principal.Kind != fleet.UserPrincipal || who.Began.IsZero() {
 		return nil
 	}
-	s.engine.Look(func(state *fleet.State) {
+	s.engine.Peek(func(state *fleet.State) { // a long look of somebody else's keeps no caller waiting
 		if state.SignedOff(who.User, who.Token, fleet.InstantOf(who.Began)) {
 			err = errSignedOff
 		}

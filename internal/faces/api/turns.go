@@ -222,6 +222,7 @@ var trying = map[string]bool{
 	musterv1connect.ComingServiceComingProcedure:           true,
 	musterv1connect.PastServiceFlexOutlookProcedure:        true,
 	musterv1connect.HaircutServiceExportHaircutProcedure:   true,
+	musterv1connect.BuildoutServiceImportClustersProcedure: true, // tries each row by itself
 	musterv1connect.HaircutServiceHaircutMessagesProcedure: true,
 }
 

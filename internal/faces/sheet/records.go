@@ -108,7 +108,7 @@ func csvCells(data []byte) (rows [][]string, _ error) {
 }
 
 // unzipped bounds what a workbook may grow to.
-const unzipped = 64 << 20
+const unzipped = 8 << 20
 
 func workbookCells(data []byte) ([][]string, error) {
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: unzipped, UnzipXMLSizeLimit: unzipped, RawCellValue: true})

@@ -71,6 +71,7 @@ type fork struct {
 	accounts   map[*Account]*Account
 	holds      map[*Hold]*Hold
 	work       map[*Workload]*Workload
+	most       int // of each kind of a queue so many units are copied; 0: all
 }
 
 // copied copies things, and notes whose copy is who.
@@ -181,7 +182,7 @@ func (f *fork) fillPartition(p *Partition) {
 		c.passed = make(map[uint64][]*Workload, len(p.passed))
 	}
 	for head, list := range p.passed {
-		c.passed[head] = each(f.work, list)
+		c.passed[head] = remove(each(f.work, list), func(w *Workload) bool { return w == nil })
 	}
 	w := p.worklists
 	c.worklists = worklists{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
@@ -241,12 +242,14 @@ func (f *fork) flexUse(p *Partition, u *FlexUse) *FlexUse {
 
 // queue gives a copied queue units of its own.
 func (f *fork) queue(q *queue) {
+	if f.most > 0 {
+		f.queueAhead(q)
+		return
+	}
 	twins, own := make(map[*Waiting]*Waiting, q.all.size), make([]Waiting, 0, q.all.size)
 	for it := range q.all.each() {
 		own = append(own, *it)
-		c := &own[len(own)-1]
-		c.Workload, c.account = f.work[it.Workload], f.accounts[it.account]
-		twins[it] = c
+		f.unit(twins, it, &own[len(own)-1])
 	}
 	q.all = q.all.clone(twins)
 	if q.kinds != nil {
@@ -258,6 +261,12 @@ func (f *fork) queue(q *queue) {
 		q.kinds = kinds
 	}
 	q.firsts = each(twins, q.firsts)
+}
+
+// unit makes the copy of a waiting unit another workload's and another account's.
+func (f *fork) unit(twins map[*Waiting]*Waiting, was, is *Waiting) {
+	is.Workload, is.account = f.work[was.Workload], f.accounts[was.account]
+	twins[was] = is
 }
 
 func (r *sortedQueue) clone(twins map[*Waiting]*Waiting) sortedQueue {

@@ -48,6 +48,17 @@ func (s *State) SignedOff(user, session string, began Instant) bool {
 	return false
 }
 
+// SignOffsOf is how many sign-ins of a person were ended one by one since a moment.
+func (s *State) SignOffsOf(user string, since Instant) (n int) {
+	at, _ := slices.BinarySearchFunc(s.SignOffs, SignOff{User: user}, compareSignOffs)
+	for ; at < len(s.SignOffs) && s.SignOffs[at].User == user; at++ {
+		if s.SignOffs[at].Session != "" && s.SignOffs[at].At >= since {
+			n++
+		}
+	}
+	return n
+}
+
 func compareSignOffs(a, b SignOff) int {
 	return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Session, b.Session))
 }
