@@ -19,8 +19,8 @@ import (
 const adasToken, trainAccount = "ada's-0123456789abcdefghij", "/api/v1/namespaces/oak/serviceaccounts/train"
 
 // TestARealClusterSaysWhoseTokenOneIs lets a workload of a real control plane in by a token of
-// its service account: for what its role allows, for as long as the account is there, and only
-// with a token that was made for this server and this cluster.
+// its service account. It may do what its role allows, for as long as the account is there. Only a
+// token that was made for this server and this cluster is taken.
 func TestARealClusterSaysWhoseTokenOneIs(t *testing.T) {
 	c := controlPlane(t)
 	c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("oak"))

@@ -53,7 +53,7 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 	if onlySubmits(b) {
 		return decideSubmits(s, r, b, now)
 	}
-	c := s // the first needs no copy: whoever may not even do that costs none
+	c := s // the first needs no copy: a caller who may not even do that costs none
 	var all []event.Event
 	for i, command := range b.Commands {
 		r.Command = command

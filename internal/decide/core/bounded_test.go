@@ -17,7 +17,7 @@ func person(name string, holds ...access.Grant) Actor {
 }
 
 // A person who ends their own sign-ins one by one pushes none that others ended out of what the
-// state remembers: an ended session of somebody else stays ended.
+// state remembers: the ended session of another person stays ended.
 func TestNobodyPushesOutAnothersSignOff(t *testing.T) {
 	s := fleet.NewState()
 	do := func(by Actor, c Command, now fleet.Instant) *Refusal {
@@ -45,8 +45,7 @@ func TestNobodyPushesOutAnothersSignOff(t *testing.T) {
 	}
 }
 
-// A person adds a bounded number of no-fly zones over their own work; who runs the fleet is not
-// bounded.
+// A person adds a bounded number of no-fly zones over their own work; an operator is not bounded.
 func TestZonesOfOnePersonAreBounded(t *testing.T) {
 	s, now := fleet.NewState(), fleet.Instant(time.Hour)
 	do := func(by Actor, c Command) *Refusal {

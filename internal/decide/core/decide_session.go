@@ -17,7 +17,7 @@ type EndSessions struct {
 func (EndSessions) command() {}
 
 // mostSignOffs is how many of their own sign-ins a person ends one by one in signOffWindow: the
-// state remembers SignOffMemory of all people's, and nobody pushes out another's.
+// state remembers SignOffMemory of all people's, and one person pushes out none of another's.
 const (
 	mostSignOffs  = 50
 	signOffWindow = 24 * time.Hour

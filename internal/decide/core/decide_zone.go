@@ -42,7 +42,7 @@ const (
 	zonesWindow = 30 * 24 * time.Hour
 )
 
-// zonesOf is how many zones somebody has added since a moment.
+// zonesOf is how many zones an actor has added since a moment.
 func zonesOf(s *fleet.State, by string, since fleet.Instant) (n int) {
 	for _, z := range s.Kept().Zones {
 		if z.By == by && z.Added >= since {

@@ -74,7 +74,7 @@ func (s *Server) signedOff(who Identity) (err error) {
 	if who.Principal.Kind != fleet.UserPrincipal || who.Began.IsZero() {
 		return nil
 	}
-	s.engine.Peek(func(state *fleet.State) { // a long look of somebody else's keeps no caller waiting
+	s.engine.Peek(func(state *fleet.State) { // a long look of another caller's keeps this one waiting for nothing
 		if state.SignedOff(who.User, who.Token, fleet.InstantOf(who.Began)) {
 			err = errSignedOff
 		}

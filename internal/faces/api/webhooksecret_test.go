@@ -22,8 +22,8 @@ func (quiet) Test(context.Context, *fleet.Subscription) error { return nil }
 // pathThatLetsIn is the part of a webhook's URL that lets in who knows it.
 const pathThatLetsIn = "T0SECRET/B0PATH"
 
-// What lets Muster in at a webhook is shown to who may read secrets, and to nobody else: not in
-// the list, in the log, in a stream, nor in what refuses another URL. In the log not even an
+// What lets Muster in at a webhook is shown to callers who may read secrets, and to no other: not
+// in the list, in the log, in a stream, nor in what refuses another URL. In the log not even an
 // operator finds it.
 func TestNobodyReadsTheURLsOfWebhooks(t *testing.T) {
 	h := guarded(t, func(o *api.Options) { o.Notifier = quiet{} })
