@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -108,57 +107,4 @@ func submittedIn(r event.Record) (ids []uint64) {
 		}
 	}
 	return ids
-}
-
-// mostPending is how many workloads of one person may wait at a time; callers that run the fleet are not bounded.
-const mostPending = 100_000
-
-// pending bounds how much one person lets wait. It is counted anew once what was submitted
-// since the last count matters.
-type pending struct {
-	left  int
-	since time.Time
-}
-
-// After how long it is counted anew: once it matters, and at the latest. It takes a look at
-// every workload, so who is at the bound does not have it done with each call.
-const (
-	recountSoon = time.Second
-	recount     = 10 * time.Second
-)
-
-// mayWait says whether so many more workloads of a caller may wait.
-func (s *service) mayWait(c *caller, n int) error {
-	if c.runsFleet() {
-		return nil
-	}
-	who := c.actor
-	s.waiting.Lock()
-	defer s.waiting.Unlock()
-	p := s.waiting.of[who.User]
-	if s.waiting.of == nil || len(s.waiting.of) > mostCallers {
-		s.waiting.of = map[string]pending{}
-	}
-	if old := time.Since(p.since); p.left < n && old > recountSoon || old > recount {
-		p = pending{mostPending - s.waitingOf(who.User), time.Now()}
-	}
-	if p.left < n {
-		s.waiting.of[who.User] = p
-		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, or cancel some", who.User, mostPending-p.left, mostPending)
-	}
-	p.left -= n
-	s.waiting.of[who.User] = p
-	return nil
-}
-
-// waitingOf counts the workloads of a person that wait.
-func (s *service) waitingOf(user string) (n int) {
-	s.engine.Look(func(state *fleet.State) {
-		for _, w := range state.Workloads {
-			if w.User == user && w.State == fleet.Pending {
-				n++
-			}
-		}
-	})
-	return n
 }

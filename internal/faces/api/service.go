@@ -31,7 +31,7 @@ type service struct {
 	present  present
 	waiting  struct {
 		sync.Mutex
-		of map[string]pending // by user
+		of map[string]*pending // by user
 	}
 	// policy is held from reading the policy in force to writing it changed.
 	policy sync.Mutex

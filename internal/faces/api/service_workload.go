@@ -26,7 +26,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayWait(callerOf(ctx), 1); err != nil {
+	if err := s.mayWait(callerOf(ctx), sp); err != nil {
 		return nil, err
 	}
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
@@ -40,7 +40,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 
 // SubmitBatch submits workloads together or not at all.
 func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatchRequest) (*musterv1.SubmitBatchResponse, error) {
-	c := core.Batch{Commands: make([]core.Command, len(m.GetSpecs()))}
+	c, specs := core.Batch{Commands: make([]core.Command, len(m.GetSpecs()))}, make([]fleet.Spec, len(m.GetSpecs()))
 	for i, one := range m.GetSpecs() {
 		sp, err := wire.ReadSpec(fmt.Sprintf("specs[%d]", i), one, callerOf(ctx).actor)
 		if err == nil {
@@ -49,9 +49,9 @@ func (s workloadService) SubmitBatch(ctx context.Context, m *musterv1.SubmitBatc
 		if err != nil {
 			return nil, err
 		}
-		c.Commands[i] = core.Submit{Spec: sp}
+		specs[i], c.Commands[i] = sp, core.Submit{Spec: sp}
 	}
-	if err := s.mayWait(callerOf(ctx), len(c.Commands)); err != nil {
+	if err := s.mayWait(callerOf(ctx), specs...); err != nil {
 		return nil, err
 	}
 	w, ids, err := s.submitAll(ctx, m, c)
@@ -127,6 +127,9 @@ func (s workloadService) Resize(ctx context.Context, m *musterv1.ResizeRequest) 
 	var err error
 	if c.Min > c.Max {
 		err = wire.Wrong("min", "is %d, above max, which is %d; a pool has min replicas at least and max at most", c.Min, c.Max)
+	}
+	if err == nil {
+		err = s.mayResize(callerOf(ctx), m)
 	}
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.ResizeResponse{Written: w}, err

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// What one person may have waiting at a time: workloads, and kinds of them that differ in more
+// than their age. Each decision looks at the first of each kind. Callers that run the fleet are
+// not bounded.
+const (
+	mostPending = 100_000
+	mostKinds   = 1000
+)
+
+// pending bounds how much one person lets wait. It is counted anew once what was submitted
+// since the last count matters.
+type pending struct {
+	mu    sync.Mutex
+	left  int
+	kinds map[string]bool // that wait, and were submitted since
+	since time.Time
+}
+
+// After how long it is counted anew: once it matters, and at the latest. It takes a look at
+// every workload, so a person at the bound does not have it done with each call.
+const (
+	recountSoon = time.Second
+	recount     = 10 * time.Second
+)
+
+// pendingOf is what is known of a person's waiting work. No other person waits while it is counted.
+func (s *service) pendingOf(user string) *pending {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	if s.waiting.of == nil || len(s.waiting.of) > mostCallers {
+		s.waiting.of = map[string]*pending{}
+	}
+	if s.waiting.of[user] == nil {
+		s.waiting.of[user] = &pending{}
+	}
+	return s.waiting.of[user]
+}
+
+// mayWait says whether some more workloads of a caller may wait.
+func (s *service) mayWait(c *caller, list ...fleet.Spec) error {
+	asked := map[string]bool{}
+	for i := range list {
+		asked[kindOf(&list[i])] = true
+	}
+	return s.mayAdd(c, len(list), asked)
+}
+
+// mayResize says whether a caller may give a workload another size, which makes it another kind.
+func (s *service) mayResize(c *caller, m *musterv1.ResizeRequest) error {
+	return s.mayAdd(c, 0, map[string]bool{fmt.Sprintf("%s %s %d-%d", m.GetNamespace(), m.GetPool(), m.GetMin(), m.GetMax()): true})
+}
+
+// mayAdd says whether so many more workloads of a caller may wait, of some kinds.
+func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
+	if c.runsFleet() {
+		return nil
+	}
+	user := c.actor.User
+	p := s.pendingOf(user)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old := time.Since(p.since); (p.left < n || p.kindsWith(asked) > mostKinds) && old > recountSoon || old > recount {
+		p.left, p.kinds = s.waitingOf(user)
+		p.since = time.Now()
+	}
+	switch kinds := p.kindsWith(asked); {
+	case p.left < n:
+		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, or cancel some", user, mostPending-p.left, mostPending)
+	case kinds > mostKinds:
+		return tooMuch("%s would have %d kinds of workloads waiting, which differ in size, priority or longest runtime; at most %d may wait at a time: let more of them be alike", user, kinds, mostKinds)
+	}
+	p.left -= n
+	maps.Copy(p.kinds, asked)
+	return nil
+}
+
+// kindsWith is how many kinds would wait with some more.
+func (p *pending) kindsWith(asked map[string]bool) (n int) {
+	n = len(p.kinds)
+	for kind := range asked {
+		if !p.kinds[kind] {
+			n++
+		}
+	}
+	return n
+}
+
+// kindOf is a text for what tells workloads apart that wait in one queue, beside their age.
+func kindOf(sp *fleet.Spec) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s %d %d", sp.Namespace, sp.Target, sp.Partition, sp.Priority, sp.MaxRuntime)
+	for i := range sp.Pools {
+		fmt.Fprintf(&b, " %dx%d-%d %s %d", sp.Pools[i].GPUs, sp.Pools[i].Min, sp.Pools[i].Max, sp.Pools[i].Reach, sp.Pools[i].Rank)
+	}
+	return b.String()
+}
+
+// waitingOf counts the workloads of a person that wait, and says of which kinds they are.
+func (s *service) waitingOf(user string) (left int, kinds map[string]bool) {
+	left, kinds = mostPending, map[string]bool{}
+	s.engine.Look(func(state *fleet.State) {
+		for _, w := range state.Workloads {
+			if w.User == user && w.State == fleet.Pending {
+				left--
+				kinds[kindOf(&w.Spec)] = true
+			}
+		}
+	})
+	return left, kinds
+}

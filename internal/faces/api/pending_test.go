@@ -1,0 +1,42 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// Each decision looks at the first workload of each kind, so 20,000 kinds of one user made every
+// decision of a partition a hundred times slower. One user has 1,000 kinds waiting at most.
+func TestKindsOfWaitingWorkAreBounded(t *testing.T) {
+	h := guarded(t)
+	bob := h.as(bobToken, "")
+	batch := func(name string, from, to int) *musterv1.SubmitBatchRequest {
+		m := &musterv1.SubmitBatchRequest{}
+		for i := from; i < to; i++ {
+			sp := gang(fmt.Sprintf("%s-%d", name, i), "flex", 2000)
+			sp.MaxRuntime = durationpb.New(3600e9 + 1e9*1)
+			sp.MaxRuntime.Seconds += int64(i)
+			m.Specs = append(m.Specs, sp)
+		}
+		return m
+	}
+	send := func(m *musterv1.SubmitBatchRequest) connect.Code {
+		if _, err := bob.Workloads.SubmitBatch(t.Context(), m); err != nil {
+			return connect.CodeOf(err)
+		}
+		return 0
+	}
+	equal(t, "1,001 kinds at once", send(batch("all", 0, 1001)), connect.CodeResourceExhausted)
+	equal(t, "1,000 kinds", send(batch("a", 0, 1000)), 0)
+	equal(t, "the same kinds again", send(batch("b", 0, 1000)), 0)
+	equal(t, "one kind more", send(batch("c", 1000, 1001)), connect.CodeResourceExhausted)
+	_, err := bob.Workloads.Resize(t.Context(), &musterv1.ResizeRequest{Namespace: "oak", Name: "a-1", Max: 1999})
+	equal(t, "another size is another kind", connect.CodeOf(err), connect.CodeResourceExhausted)
+	_, err = h.Workloads.SubmitBatch(t.Context(), batch("ops", 2000, 3100))
+	must(t, err) // an operator is not bounded
+}
