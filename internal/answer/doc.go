@@ -7,6 +7,7 @@
 //	whatif     what would let it start         (pure, tries on a copy)
 //	forecast   when it should start            (pure)
 //	past       what was lost, kept and waited  (pure; keeper holds it beside the engine)
+//	retain     old records are dropped, what is rolled up of them stays
 //	words      events and figures as sentences
 //	recurrence when a zone that recurs is in force
 //	yamlfile   YAML files, read strictly and with places

@@ -12,10 +12,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/answer/retain"
 	"github.com/muster-fleet/muster/internal/clusters/kube/tokenreview"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/audit"
+	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
@@ -125,9 +127,25 @@ type record struct {
 
 // Verify proves the log, and the journal by it.
 func (r record) Verify(ctx context.Context) (audit.Proof, error) {
-	return r.Prove(func(fn func(uint64, int64, []byte) error) error {
-		return r.journal.Read(ctx, 1, func(e journal.Entry) error { return fn(e.Seq, e.At, e.Data) })
+	start, err := r.start(ctx)
+	if err != nil {
+		return audit.Proof{}, err
+	}
+	return r.Prove(start, func(fn func(uint64, int64, []byte) error) error {
+		return r.journal.Read(ctx, start.Version+1, func(e journal.Entry) error { return fn(e.Seq, e.At, e.Data) })
 	})
+}
+
+// start is where the records of the journal begin that the log is to prove.
+func (r record) start(ctx context.Context) (is audit.Start, err error) {
+	base, err := r.journal.Base(ctx)
+	if err != nil || base.Seq == 0 {
+		return is, err
+	}
+	_, parts, err := engine.ReadBase(base)
+	is = audit.Start{Version: base.Seq, Unknown: copy(is.Chain[:], parts[retain.Chain]) < len(is.Chain)}
+	copy(is.Chain[:], parts[retain.Chain])
+	return is, err
 }
 
 // How often the audit log is made durable, and names the journal.
@@ -184,13 +202,21 @@ func (r record) head(ctx context.Context) error {
 	} else if last < version {
 		return fmt.Errorf("the journal ends at version %d, and had version %d before: muster audit verify says more", last, version)
 	}
+	extend := func(e journal.Entry) error {
+		version, chain = e.Seq, chain.Extend(e.Seq, e.At, e.Data)
+		return nil
+	}
 	if !known {
 		version, chain = 0, audit.Link{}
 	}
-	err := r.journal.Read(ctx, version+1, func(e journal.Entry) error {
-		version, chain = e.Seq, chain.Extend(e.Seq, e.At, e.Data)
-		return nil
-	})
+	err := r.journal.Read(ctx, version+1, extend)
+	if errors.As(err, new(*journal.TrimmedError)) {
+		var start audit.Start
+		if start, err = r.start(ctx); err == nil {
+			version, chain = start.Version, start.Chain
+			err = r.journal.Read(ctx, version+1, extend)
+		}
+	}
 	if err != nil {
 		return err
 	}

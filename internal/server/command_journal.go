@@ -17,7 +17,6 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/event"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // journalCommand is what the commands about journals have in common.
@@ -71,6 +70,7 @@ func newJournal(p *cli.Program) *cobra.Command {
 			Args:    cli.Needs(2, 2, "FILE TO"),
 			RunE:    func(cmd *cobra.Command, args []string) error { return o.bringIn(cmd.Context(), args[0], args[1]) },
 		},
+		newTrim(o),
 	)
 	return cmd
 }
@@ -158,8 +158,16 @@ func (o *journalCommand) verify(ctx context.Context, name string) error {
 		return cli.Malformed(err)
 	}
 	defer j.Close()
-	state, progress := fleet.NewState(), o.progress()
-	err = j.Read(ctx, 1, func(en journal.Entry) error {
+	base, err := j.Base(ctx)
+	if err != nil {
+		return err
+	}
+	state, _, err := engine.ReadBase(base)
+	if err != nil {
+		return err
+	}
+	progress := o.progress()
+	err = j.Read(ctx, base.Seq+1, func(en journal.Entry) error {
 		rec, err := event.Decode(en.Data)
 		if err == nil {
 			core.Apply(state, rec)
@@ -170,7 +178,10 @@ func (o *journalCommand) verify(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	o.tell("Proven: %d records; the state after them is %s.", state.Seq, state.Hash())
+	o.tell("Proven: %d records; the state after them is %s.", state.Seq-base.Seq, state.Hash())
+	if base.Seq > 0 {
+		o.tell("Records up to %d, of %s, are not kept any more.", base.Seq, time.Unix(0, base.At).UTC().Format(time.RFC3339))
+	}
 	if snap, ok, err := j.SnapshotBefore(ctx, state.Seq); err == nil && ok {
 		o.tell("The newest snapshot is of record %d, by %s.", snap.Seq, engine.SnapshotWriter(snap.Data))
 	}
@@ -217,6 +228,19 @@ type until struct {
 	last uint64
 }
 
+// reaches refuses to restore what the journal does not have any more.
+func reaches(ctx context.Context, j journal.Journal) error {
+	u, ok := j.(until)
+	if !ok {
+		return nil
+	}
+	base, err := j.Base(ctx)
+	if err == nil && base.Seq > u.last {
+		err = cli.Malformed(base.Lacks(max(u.last, 1)))
+	}
+	return err
+}
+
 var errPast = errors.New("past the end")
 
 // Read reads no further than the record.
@@ -254,6 +278,9 @@ func (o *journalCommand) restore(ctx context.Context, from, to string) error {
 				return err
 			}
 			source = until{source, seq}
+		}
+		if err := reaches(ctx, source); err != nil {
+			return err
 		}
 		last, err := journal.Copy(ctx, target, source, o.progress())
 		if err == nil {

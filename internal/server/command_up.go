@@ -69,6 +69,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.clusters, "clusters", "", "file that lists clusters which the server reaches by kubeconfigs")
 	f.BoolVar(&o.upOptions.Demo, "demo", false, "a simulated fleet with live load")
 	f.Uint64Var(&o.Seed, "seed", 1, "of a new demo: the same seed gives the same faults, workloads and run times")
+	f.Var(&o.Retain, "retain", "days for which records are kept, 90d; what is rolled up of them stays. Without it all are kept")
 	f.BoolVar(&o.Salvage, "salvage", false, "cut a damaged journal back to its last good record; the damaged files are kept aside")
 	f.BoolVar(&o.FullCheck, "full-check", false, "prove the whole journal before anything else, not only what follows the newest snapshot")
 	f.BoolVar(&o.NewFleet, "new-fleet", false, "begin an empty fleet although something shows that there was one")

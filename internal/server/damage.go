@@ -39,7 +39,7 @@ func (s *server) prove(ctx context.Context) error {
 
 // damageIn reads a log and returns its first damage; nil: there is none.
 func damageIn(ctx context.Context, j journal.Journal, pause time.Duration) (*journal.CorruptError, error) {
-	err := j.Read(ctx, 1, func(en journal.Entry) error {
+	err := j.Read(ctx, 0, func(en journal.Entry) error {
 		if en.Seq%provenAtOnce == 0 {
 			rest(ctx, pause)
 		}

@@ -134,6 +134,9 @@ func (s *server) greet() {
 	}
 	if report := s.salvaged; report != nil {
 		s.tell("The journal was damaged and is cut back to version %d; the damaged files are in %s.", report.Good, report.Aside)
+		if report.First > 1 {
+			s.tell("It begins with version %d: what was before cannot be proven, and is in that folder alone.", report.First)
+		}
 	}
 	if _, follows := s.engine.Follows(); follows {
 		s.tell("This server follows: it answers reads, sends writes to the one that leads, and takes over when that is gone.")

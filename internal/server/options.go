@@ -46,6 +46,7 @@ type upOptions struct {
 	Agents, AgentsTLS string
 	AgentsAllow       []string      // with AgentsTLS: the clusters that may join
 	Clusters          []joinOptions // that the server reaches by itself
+	Retain            retention     // for how long records are kept
 	Salvage           bool
 	FullCheck         bool   // the whole journal is proven before anything else
 	NewFleet          bool   // an empty fleet begins although something shows that there was one

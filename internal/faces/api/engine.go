@@ -43,7 +43,10 @@ type Engine interface {
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAfter is the state right after a record, after the last one at most.
 	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)
-	// Records calls fn for each record from a sequence number on, until the last.
+	// Base is the state that the log begins with, and what was gathered of the records before it.
+	Base(ctx context.Context) (*fleet.State, map[string][]byte, error)
+	// Records calls fn for each record from a sequence number on, until the last; from 0, from the
+	// first that is kept on.
 	Records(ctx context.Context, from uint64, fn func(event.Record) error) error
 	// RecordsWith is Records for those alone whose text in the log is wanted.
 	RecordsWith(ctx context.Context, from uint64, wanted func(record []byte) bool, fn func(event.Record) error) error

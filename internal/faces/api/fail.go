@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"buf.build/go/protovalidate"
@@ -18,6 +19,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // protocolCodes says which code of the protocol a class of refusals has.
@@ -38,6 +40,7 @@ func fail(err error) *connect.Error {
 		invalid   *protovalidate.ValidationError
 		unknown   *unknownCaller
 		wellKnown *connect.Error
+		trimmed   *journal.TrimmedError
 	)
 	switch {
 	case errors.As(err, &wellKnown):
@@ -50,6 +53,9 @@ func fail(err error) *connect.Error {
 		return misread(violations(invalid))
 	case errors.As(err, &unknown):
 		return connect.NewError(connect.CodeUnauthenticated, err)
+	case errors.As(err, &trimmed):
+		return refused(&core.Refusal{Code: core.Invalid, Message: "records up to version " + strconv.FormatUint(trimmed.Last, 10) + ", of " + clock(fleet.Instant(trimmed.At)) +
+			", are not kept any more; ask for a later moment or version (muster past still tells figures of before)"}, nil)
 	case errors.Is(err, journal.ErrUnavailable):
 		return connect.NewError(connect.CodeUnavailable, err)
 	case errors.Is(err, journal.ErrDeposed), errors.Is(err, journal.ErrForgotten):

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/answer/retain"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/event"
 )
@@ -20,6 +21,29 @@ import (
 //	SHA-256 of what the log holds of the one before, and for each record that the history is
 //	made of its length uint32 and its text.
 const historyHeader = "muster history 1\n"
+
+// begin takes in what the file says, or else what the log begins with.
+func (h *history) begin(ctx context.Context, e Engine) error {
+	if h.load(ctx, e); h.next > 1 {
+		return nil
+	}
+	h.forget()
+	first, parts, err := e.Base(ctx)
+	if err != nil {
+		h.next = 0
+		return err
+	}
+	for _, record := range retain.Records(parts[HistoryPart]) {
+		r, err := event.Decode(record)
+		if err != nil {
+			h.next = 0
+			return err
+		}
+		h.add(r, record)
+	}
+	h.next = first.Seq + 1
+	return nil
+}
 
 // load takes in what the file says, if it is whole and of this log.
 func (h *history) load(ctx context.Context, e Engine) {

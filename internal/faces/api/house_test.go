@@ -25,6 +25,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // house is a server with the real engine over a journal in memory, on a clock
 // that stands still until a test moves it.
 type house struct {
+	journal *memory.Journal
 	*client.Client
 	t      testing.TB
 	url    string
@@ -51,11 +52,11 @@ func (e realEngine) DryRun(ctx context.Context, r core.Request) (api.Result, err
 // open starts a house; edit may change the server's options.
 func open(t testing.TB, edit ...func(*api.Options)) *house {
 	t.Helper()
-	h := &house{t: t, log: &syncBuffer{}, ended: make(chan error, 1)}
+	h := &house{t: t, log: &syncBuffer{}, ended: make(chan error, 1), journal: memory.New()}
 	h.clock.Store(noon.UnixNano())
 	var err error
 	h.engine, err = engine.Open(t.Context(), engine.Options{
-		Journal: memory.New(),
+		Journal: h.journal,
 		Now:     func() fleet.Instant { return fleet.Instant(h.clock.Load()) },
 	})
 	must(t, err)

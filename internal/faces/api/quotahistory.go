@@ -87,14 +87,16 @@ func (h *history) stretch(ctx context.Context, e Engine) (more bool, err error) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.next == 0 {
-		h.load(ctx, e)
+		if err := h.begin(ctx, e); err != nil {
+			return false, err
+		}
 	}
 	next, count := h.next, 0
 	var last []byte
 	err = e.RecordsWith(ctx, h.next, func(record []byte) bool {
 		next, last = next+1, record
 		count++
-		return count == historyStretch || concernsQuotas(record)
+		return count == historyStretch || ConcernsQuotas(record)
 	}, func(r event.Record) error {
 		h.add(r, last)
 		if count >= historyStretch {
@@ -114,7 +116,12 @@ func (h *history) stretch(ctx context.Context, e Engine) (more bool, err error) 
 // kindsOfHistory begin the names of events that the history is made of.
 var kindsOfHistory = [][]byte{[]byte(`"kind":"quota.`), []byte(`"kind":"access.`), []byte(`"kind":"grant.`), []byte(`"kind":"hold.`), []byte(`"kind":"haircut.`), []byte(`"kind":"request.`)}
 
-func concernsQuotas(record []byte) bool {
+// HistoryPart is the name under which the records of the history stand in what a log begins with that
+// lacks its beginning.
+const HistoryPart = "history"
+
+// ConcernsQuotas says whether the history of quotas is made of a record, as the log holds it.
+func ConcernsQuotas(record []byte) bool {
 	for _, kind := range kindsOfHistory {
 		if bytes.Contains(record, kind) {
 			return true
@@ -125,7 +132,7 @@ func concernsQuotas(record []byte) bool {
 
 // add takes a record in, as the log holds it.
 func (h *history) add(r event.Record, record []byte) {
-	if r.Seq <= h.latest || !concernsQuotas(record) {
+	if r.Seq <= h.latest || !ConcernsQuotas(record) {
 		return // it was taken in before a read that failed, or only ends a stretch
 	}
 	h.latest, h.about = r.Seq, append(h.about, bytes.Clone(record))

@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -81,6 +82,9 @@ func (s *service) before(ctx context.Context, at fleet.Instant) error {
 		begin = r.At
 		return errFound
 	})
+	if errors.As(err, new(*journal.TrimmedError)) {
+		return nil // what there was before the first record that is kept is known by other means, or refused by them
+	}
 	if err != nil && !errors.Is(err, errFound) {
 		return err
 	}

@@ -43,7 +43,11 @@ func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
 	var end uint64
 	e.Look(func(state *fleet.State) { end, p.subject = state.Seq, words.NewSubject(p.about, state) })
 	p.records, p.earlier = slices.Clone(was.records), was.earlier
-	err := e.RecordsWith(ctx, was.until+1, p.subject.MayBeIn, func(r event.Record) error {
+	from := was.until + 1
+	if was.until == 0 {
+		from = 0 // the first that is kept
+	}
+	err := e.RecordsWith(ctx, from, p.subject.MayBeIn, func(r event.Record) error {
 		if r.Seq > end {
 			return errFound
 		}

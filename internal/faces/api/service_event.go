@@ -13,6 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -58,7 +59,12 @@ func (s eventService) lastPage(ctx context.Context, p *page) error {
 			start = end - back
 		}
 		p.records = p.records[:0]
-		if err := s.fill(ctx, p, start); err != nil || start == 1 || p.earlier {
+		err := s.fill(ctx, p, start)
+		if errors.As(err, new(*journal.TrimmedError)) {
+			start, p.earlier = 0, false // all that is kept
+			err = s.fill(ctx, p, start)
+		}
+		if err != nil || start <= 1 || p.earlier {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ func (s seriesService) stretch(ctx context.Context, m windowed) (from, to fleet.
 	if from >= to {
 		return 0, 0, wire.Wrong("since", "is %s, which is not before the end of the window, %s", clock(from), clock(to))
 	}
-	err = s.engine.Records(ctx, 1, func(r event.Record) error {
+	err = s.engine.Records(ctx, 0, func(r event.Record) error {
 		from = max(from, r.At)
 		return errFound
 	})

@@ -170,6 +170,10 @@ func (o *oblivion) SeqAt(context.Context, int64) (uint64, error)       { return 
 func (*oblivion) SaveSnapshot(context.Context, journal.Snapshot) error { return nil }
 func (*oblivion) Close() error                                         { return nil }
 
+func (*oblivion) Base(context.Context) (journal.Base, error)   { return journal.Base{}, nil }
+func (*oblivion) Trim(context.Context, journal.Snapshot) error { return nil }
+func (*oblivion) Begin(context.Context, journal.Base) error    { return nil }
+
 func (*oblivion) SnapshotBefore(context.Context, uint64) (journal.Snapshot, bool, error) {
 	return journal.Snapshot{}, false, nil
 }

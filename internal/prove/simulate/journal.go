@@ -53,3 +53,12 @@ func (o *oblivion) SnapshotBefore(context.Context, uint64) (journal.Snapshot, bo
 
 // Close does nothing.
 func (o *oblivion) Close() error { return nil }
+
+// Base is that of a log that lacks nothing.
+func (o *oblivion) Base(context.Context) (journal.Base, error) { return journal.Base{}, nil }
+
+// Trim has nothing to drop.
+func (o *oblivion) Trim(context.Context, journal.Snapshot) error { return nil }
+
+// Begin does nothing: nothing is kept.
+func (o *oblivion) Begin(context.Context, journal.Base) error { return nil }

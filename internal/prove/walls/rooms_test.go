@@ -106,6 +106,7 @@ var rooms = []room{
 	{folder: "internal/answer/forecast", kind: pure},
 	{folder: "internal/answer/past", kind: pure, may: "answer/explain answer/reason"},
 	{folder: "internal/answer/past/keeper", kind: open, may: "answer/past"},
+	{folder: "internal/answer/retain", kind: open, may: "answer/past answer/past/keeper"},
 	{folder: "internal/answer/view", kind: plain, may: "answer/explain"},
 	{folder: "internal/answer/recurrence", kind: open, only: "state/fleet"},
 	{folder: "internal/answer/yamlfile", kind: open},

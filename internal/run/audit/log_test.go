@@ -60,7 +60,7 @@ func journal(n, changed uint64) audit.Records {
 
 func TestALogAndAJournalAsTheyWereWrittenAreProven(t *testing.T) {
 	folder, now := written(t)
-	p, err := open(t, folder, &now).Prove(journal(5, 0))
+	p, err := open(t, folder, &now).Prove(audit.Start{}, journal(5, 0))
 	if err != nil || len(p.Broken) > 0 || p.Entries != 11 || p.Version != 3 {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -69,7 +69,7 @@ func TestALogAndAJournalAsTheyWereWrittenAreProven(t *testing.T) {
 func TestAChangedJournalIsFound(t *testing.T) {
 	folder, now := written(t)
 	for what, records := range map[string]audit.Records{"a changed record": journal(5, 2), "a record that is gone": journal(2, 0)} {
-		p, err := open(t, folder, &now).Prove(records)
+		p, err := open(t, folder, &now).Prove(audit.Start{}, records)
 		if err != nil || len(p.Broken) != 1 {
 			t.Errorf("%s: %+v %v", what, p, err)
 		}
@@ -84,7 +84,7 @@ func TestAJournalThatWasCutBackIsProven(t *testing.T) {
 	if _, _, known := l.LastHead(); known {
 		t.Error("the head of before still counts")
 	}
-	p, err := l.Prove(journal(2, 0))
+	p, err := l.Prove(audit.Start{}, journal(2, 0))
 	if err != nil || len(p.Broken) > 0 {
 		t.Errorf("%+v %v", p, err)
 	}

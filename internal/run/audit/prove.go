@@ -6,8 +6,16 @@ import (
 	"slices"
 )
 
-// Records calls fn for each record of the journal, from the first one on.
+// Records calls fn for each record of the journal, from the first one on that it has.
 type Records func(fn func(seq uint64, at int64, data []byte) error) error
+
+// Start is where the records of a journal begin that lacks its beginning. They follow a version, with
+// the link of all records up to there. The zero value is the beginning of all.
+type Start struct {
+	Version uint64
+	Chain   Link
+	Unknown bool // the link was not kept
+}
 
 // Proof is what was proven.
 type Proof struct {
@@ -19,7 +27,7 @@ type Proof struct {
 
 // Prove goes through the log and the journal, and compares every head with the records that
 // it names. What is not as it was written is in Broken; the error says that the world failed.
-func (l *Log) Prove(records Records) (Proof, error) {
+func (l *Log) Prove(start Start, records Records) (Proof, error) {
 	var p Proof
 	var heads []Entry
 	err := l.walk(func(e Entry, _ string, _ int64) error {
@@ -40,24 +48,34 @@ func (l *Log) Prove(records Records) (Proof, error) {
 	case err != nil && !errors.As(err, new(*cutError)):
 		return p, err
 	}
-	err = p.compare(heads, records)
+	if start.Unknown {
+		p.Broken = append(p.Broken, fmt.Sprintf("journal: a salvage has cut off what was before version %d: what follows cannot be compared with this log", start.Version+1))
+		return p, nil
+	}
+	heads = slices.DeleteFunc(heads, func(h Entry) bool { return h.Version < start.Version })
+	err = p.compare(start, heads, records)
 	return p, err
 }
 
-func (p *Proof) compare(heads []Entry, records Records) error {
-	var is Link
-	last := uint64(0)
-	err := records(func(seq uint64, at int64, data []byte) error {
-		is, last = is.Extend(seq, at, data), seq
-		for len(heads) > 0 && heads[0].Version == seq {
+func (p *Proof) compare(start Start, heads []Entry, records Records) error {
+	is, last := start.Chain, start.Version
+	meet := func() error {
+		for len(heads) > 0 && heads[0].Version == last {
 			if heads[0].Chain != is.String() {
-				p.Broken = append(p.Broken, fmt.Sprintf("journal: a record up to version %d is not as it was when entry %d of the audit log was written", seq, heads[0].Seq))
+				p.Broken = append(p.Broken, fmt.Sprintf("journal: a record up to version %d is not as it was when entry %d of the audit log was written", last, heads[0].Seq))
 				return errEnough
 			}
-			p.Version, p.Head, heads = seq, is, heads[1:]
+			p.Version, p.Head, heads = last, is, heads[1:]
 		}
 		return nil
-	})
+	}
+	err := meet()
+	if err == nil {
+		err = records(func(seq uint64, at int64, data []byte) error {
+			is, last = is.Extend(seq, at, data), seq
+			return meet()
+		})
+	}
 	if errors.Is(err, errEnough) {
 		return nil
 	}

@@ -168,8 +168,8 @@ func restore(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, 
 	return s, advance(ctx, j, s, seq)
 }
 
-// newest is the state of the newest snapshot up to seq that can be trusted; the empty
-// state where there is none. One that another version made knows nothing of what came
+// newest is the state of the newest snapshot up to seq that can be trusted; the one that the log
+// begins with where there is none. One that another version made knows nothing of what came
 // into the state since, though the log may: it is not used.
 func newest(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, error) {
 	for {
@@ -178,13 +178,13 @@ func newest(ctx context.Context, j journal.Journal, seq uint64) (*fleet.State, e
 			return nil, fmt.Errorf("read snapshot: %w", err)
 		}
 		if !ok {
-			return fleet.NewState(), nil
+			return first(ctx, j, seq)
 		}
 		if s, err := trusted(snap.Data); err == nil {
 			return s, nil
 		}
 		if snap.Seq == 0 {
-			return fleet.NewState(), nil
+			return first(ctx, j, seq)
 		}
 		seq = snap.Seq - 1
 	}

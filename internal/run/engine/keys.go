@@ -42,7 +42,12 @@ func knowKeys(ctx context.Context, o Options, s *fleet.State) (*keys.Index, erro
 // which they are.
 func weekBefore(ctx context.Context, j journal.Journal, s *fleet.State) (seq uint64, since fleet.Instant, err error) {
 	since = s.Time.Add(-keys.Kept)
-	if seq, err = j.SeqAt(ctx, int64(since)); seq == 0 {
+	seq, err = j.SeqAt(ctx, int64(since))
+	var trimmed *journal.TrimmedError
+	switch {
+	case errors.As(err, &trimmed):
+		return trimmed.Last, fleet.Instant(trimmed.At), nil
+	case seq == 0:
 		since = 0 // there is nothing before
 	}
 	return seq, since, err
@@ -100,6 +105,9 @@ func (e *Engine) recall(ctx context.Context, r *core.Request) error {
 			}
 			return errEnough
 		})
+		if errors.As(err, new(*journal.TrimmedError)) {
+			continue // it is older than what is kept
+		}
 		if !errors.Is(err, errEnough) {
 			return fmt.Errorf("look for the idempotency key: %w", err)
 		}

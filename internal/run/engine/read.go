@@ -88,9 +88,10 @@ func (e *Engine) StateAfter(ctx context.Context, seq uint64) (*fleet.State, erro
 	return restore(ctx, e.o.Journal, seq)
 }
 
-// Records calls fn for every durable record from a sequence number on.
+// Records calls fn for every durable record from a sequence number on; from 0 it begins with the first
+// that is kept.
 func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record) error) error {
-	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
+	return e.o.Journal.Read(ctx, from, func(en journal.Entry) error {
 		rec, err := event.Decode(en.Data)
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)
@@ -102,7 +103,7 @@ func (e *Engine) Records(ctx context.Context, from uint64, fn func(event.Record)
 // RecordsWith is Records for those alone whose text, as event.Encode wrote it, is wanted.
 // It reads past the rest without decoding it. Who is asked what is wanted may keep the text.
 func (e *Engine) RecordsWith(ctx context.Context, from uint64, wanted func(record []byte) bool, fn func(event.Record) error) error {
-	return e.o.Journal.Read(ctx, max(1, from), func(en journal.Entry) error {
+	return e.o.Journal.Read(ctx, from, func(en journal.Entry) error {
 		text, err := event.Unpack(en.Data)
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)

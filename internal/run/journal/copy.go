@@ -25,7 +25,7 @@ func Copy(ctx context.Context, to, from Journal, progress func(seq uint64)) (las
 	if err != nil {
 		return 0, err
 	}
-	if err := checkBeginning(ctx, to, from, last); err != nil {
+	if last, err = begin(ctx, to, from, last); err != nil {
 		return last, err
 	}
 	var group []Entry
@@ -57,10 +57,44 @@ func Copy(ctx context.Context, to, from Journal, progress func(seq uint64)) (las
 	return last, copySnapshot(ctx, to, from, last)
 }
 
+// begin lets an empty log begin where the other does, and demands of another that it ends with
+// an entry that the other has at its place.
+func begin(ctx context.Context, to, from Journal, last uint64) (uint64, error) {
+	base, err := from.Base(ctx)
+	switch {
+	case err != nil:
+		return last, err
+	case last == 0 && base.Seq > 0:
+		return base.Seq, to.Begin(ctx, base)
+	case last < base.Seq:
+		return last, fmt.Errorf("journal: the copy ends at entry %d, and the log lacks those up to %d by now; copy into an empty one", last, base.Seq)
+	case last == base.Seq:
+		return last, checkBase(ctx, to, base)
+	}
+	return last, checkBeginning(ctx, to, from, last)
+}
+
+// checkBase demands that a log ends with the entry that the other has dropped last.
+func checkBase(ctx context.Context, to Journal, base Base) error {
+	is, err := to.Base(ctx)
+	end := is.Link
+	if err == nil {
+		err = to.Read(ctx, 0, func(e Entry) error { end = end.Extend(e); return nil })
+	}
+	if err == nil && end != base.Link {
+		err = otherLog(end.Seq)
+	}
+	return err
+}
+
+func otherLog(last uint64) error {
+	return fmt.Errorf("journal: the copy holds %d entries of another log; copy into an empty one", last)
+}
+
 // checkBeginning demands that a log ends with an entry that the other has at its place.
 func checkBeginning(ctx context.Context, to, from Journal, last uint64) error {
-	if last == 0 {
-		return nil
+	if base, err := to.Base(ctx); err != nil || base.Seq == last {
+		return errors.Join(err, checkLink(ctx, from, base.Link))
 	}
 	a, err := entryOf(ctx, to, last)
 	if err != nil {
@@ -71,7 +105,29 @@ func checkBeginning(ctx context.Context, to, from Journal, last uint64) error {
 		return err
 	}
 	if a.Seq != last || b.Seq != last || a.At != b.At || !bytes.Equal(a.Data, b.Data) {
-		return fmt.Errorf("journal: the copy holds %d entries of another log; copy into an empty one", last)
+		return otherLog(last)
+	}
+	return nil
+}
+
+// checkLink demands that a log has an entry as another that begins after it says.
+func checkLink(ctx context.Context, from Journal, last Link) error {
+	base, err := from.Base(ctx)
+	if err != nil {
+		return err
+	}
+	end := base.Link
+	err = from.Read(ctx, 0, func(e Entry) error {
+		if end = end.Extend(e); e.Seq == last.Seq {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if end != last {
+		return otherLog(last.Seq)
 	}
 	return nil
 }

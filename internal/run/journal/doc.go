@@ -16,6 +16,9 @@
 //     (see Sum). Read hands out what is proven and then says *CorruptError with
 //     the position; it never hands out a wrong entry.
 //
+// A log may be trimmed: entries are dropped from its beginning, and a base stands in their
+// place. The chain goes on from the base, so what is kept is proven as before.
+//
 // Snapshots are a shortcut for a quicker start and are never needed for
 // correctness: losing them all costs time, nothing else.
 //

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What the world can do to a journal. Backends wrap these with the place and
@@ -48,6 +49,17 @@ type CorruptError struct {
 
 func (e *CorruptError) Error() string {
 	return fmt.Sprintf("journal%s: damaged%s: %s; %s", inPath(e.Path), e.position(), e.Why, e.goodPart())
+}
+
+// TrimmedError says that what was asked for was dropped from the beginning of the log.
+type TrimmedError struct {
+	Last uint64 // the last entry that was dropped
+	At   int64  // when it happened, in unix nanoseconds
+}
+
+func (e *TrimmedError) Error() string {
+	return fmt.Sprintf("journal: what happened up to %s is not kept any more; the log begins with entry %d",
+		time.Unix(0, e.At).UTC().Format(time.RFC3339), e.Last+1)
 }
 
 // VersionError says that a newer version wrote the journal.

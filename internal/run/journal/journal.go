@@ -30,17 +30,19 @@ type Journal interface {
 	Append(ctx context.Context, entries []Entry) error
 
 	// Read calls fn for every entry with Seq >= from, in order, until fn
-	// returns an error, which Read returns as it is, or the end. fn may keep
+	// returns an error, which Read returns as it is, or the end. From 0 it begins
+	// with the first entry that the log still has. fn may keep
 	// Data but not change it. fn may take its time and call the journal.
 	// Where the log is damaged, fn gets all entries before the damage, then
-	// Read returns a *CorruptError.
+	// Read returns a *CorruptError. Where entries from there on were dropped it is a *TrimmedError.
 	Read(ctx context.Context, from uint64, fn func(Entry) error) error
 
 	// Last returns the last sequence number and its At; 0, 0 for an empty log.
 	Last(ctx context.Context) (seq uint64, at int64, err error)
 
 	// SeqAt returns the last sequence number whose At <= at; 0 if there is
-	// none. It stays right where At steps back (a corrected clock).
+	// none. It stays right where At steps back (a corrected clock). Where that entry was
+	// dropped it returns a *TrimmedError.
 	SeqAt(ctx context.Context, at int64) (uint64, error)
 
 	// SaveSnapshot keeps s durably and lets go of older snapshots that are no
@@ -50,6 +52,18 @@ type Journal interface {
 	// SnapshotBefore returns the newest intact snapshot with Seq <= seq, or
 	// ok=false. A damaged snapshot is skipped, never fatal.
 	SnapshotBefore(ctx context.Context, seq uint64) (s Snapshot, ok bool, err error)
+
+	// Base returns what stands in the place of the entries that were dropped; the zero base
+	// where the log has all of its entries.
+	Base(ctx context.Context) (Base, error)
+
+	// Trim drops the entries up to s.Seq from the beginning of the log and keeps s in their
+	// place, durably. The entry s.Seq must be in the log and not be its last. Appends and reads go
+	// on meanwhile. One that was broken off is carried through by the same Trim, or a later one.
+	Trim(ctx context.Context, s Snapshot) error
+
+	// Begin lets an empty log begin after a base of another.
+	Begin(ctx context.Context, b Base) error
 
 	// Close ends the handle, once a running Append is through. Closing again
 	// does nothing.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/past"
@@ -17,7 +18,8 @@ import (
 )
 
 // The first line of a file of notes says how the rest is to be read. Raise the
-// number whenever past.Notes changes its meaning: older notes are then gathered anew. After it
+// number whenever past.Notes changes its meaning: older notes are then gathered anew, as far as the log
+// goes back. (Of one that was trimmed they are the only ones: see to it that they can still be read.) After it
 // come the SHA-256 of the rest and the record up to which the notes have heard.
 const header = "muster past 6\n"
 
@@ -46,6 +48,11 @@ func load(path string) (n past.Notes, err error) {
 	if err != nil {
 		return n, err
 	}
+	return Unpack(data)
+}
+
+// Unpack reads what Pack wrote.
+func Unpack(data []byte) (n past.Notes, err error) {
 	if len(data) < headBytes || !strings.HasPrefix(string(data), header) {
 		return n, errOtherVersion
 	}
@@ -62,6 +69,15 @@ func load(path string) (n past.Notes, err error) {
 
 // save writes notes into a file of that name, whole or not at all.
 func save(path string, n past.Notes) error {
+	data, err := Pack(n)
+	if err != nil {
+		return err
+	}
+	return wholefile.WriteBytes(path, data)
+}
+
+// Pack writes notes, with what proves them.
+func Pack(n past.Notes) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(binary.LittleEndian.AppendUint64(nil, n.Seq))
 	z, err := flate.NewWriter(&b, flate.BestSpeed)
@@ -69,8 +85,8 @@ func save(path string, n past.Notes) error {
 		err = errors.Join(gob.NewEncoder(z).Encode(n), z.Close())
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return wholefile.WriteBytes(path, []byte(header), sum[:], b.Bytes())
+	return slices.Concat([]byte(header), sum[:], b.Bytes()), nil
 }

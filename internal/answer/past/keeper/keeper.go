@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -13,6 +14,8 @@ import (
 
 // Source is the log that is followed.
 type Source interface {
+	// Base is the state that the log begins with, and what was gathered of the records before it.
+	Base(ctx context.Context) (*fleet.State, map[string][]byte, error)
 	// StateAfter is the state right after a record, after the last one at most.
 	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)
 	// Watch calls fn for each record from a sequence number on, those that are there
@@ -71,23 +74,55 @@ func orEnded(err error) error {
 	return err
 }
 
-// begin is the book of the notes that are kept, or an empty one.
-func (k *Keeper) begin(ctx context.Context) (*past.Book, error) {
-	if k.o.Path == "" {
+// Part is the name under which the notes stand in what a log begins with that lacks its beginning.
+const Part = "past"
+
+// Beginning is the book with which a log begins, of what Base says.
+func Beginning(s *fleet.State, parts map[string][]byte) (*past.Book, error) {
+	if s.Seq == 0 {
 		return past.New(), nil
 	}
+	if parts[Part] == nil {
+		return nil, fmt.Errorf("what happened up to version %d was cut off by a salvage", s.Seq)
+	}
+	notes, err := Unpack(parts[Part])
+	if err != nil {
+		return nil, err
+	}
+	return past.Resume(notes, s), nil
+}
+
+// begin is the book of the notes that are kept, or the one with which the log begins.
+func (k *Keeper) begin(ctx context.Context) (*past.Book, error) {
+	first, parts, err := k.source.Base(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if k.o.Path != "" {
+		book, why := k.goOn(ctx, first.Seq)
+		if book != nil {
+			return book, nil
+		}
+		k.o.Log.Info("the past is gathered from the beginning of the log", "why", why)
+	}
+	return Beginning(first, parts)
+}
+
+// goOn is the book of the notes that are kept; or nil, and why they are of no use.
+func (k *Keeper) goOn(ctx context.Context, first uint64) (book *past.Book, why error) {
 	notes, err := load(k.o.Path)
 	if err != nil {
-		k.o.Log.Info("the past is gathered from the beginning of the log", "why", err)
-		return past.New(), nil
+		return nil, err
+	}
+	if notes.Seq < first {
+		return nil, fmt.Errorf("they end at version %d, and the log begins after %d", notes.Seq, first)
 	}
 	state, err := k.source.StateAfter(ctx, notes.Seq)
 	if err != nil {
 		return nil, err
 	}
 	if state.Seq != notes.Seq || int64(state.Time)/1e6 != notes.At {
-		k.o.Log.Info("the past is gathered from the beginning of the log", "why", "its notes are of another log")
-		return past.New(), nil
+		return nil, errors.New("its notes are of another log")
 	}
 	return past.Resume(notes, state), nil
 }

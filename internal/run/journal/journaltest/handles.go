@@ -147,7 +147,11 @@ func closed(t *testing.T, l *log) {
 	_, _, lastErr := l.Last(ctx)
 	_, seqAtErr := l.SeqAt(ctx, 5)
 	_, _, snapshotErr := l.SnapshotBefore(ctx, 5)
+	_, baseErr := l.Base(ctx)
 	for method, err := range map[string]error{
+		"Base":           baseErr,
+		"Trim":           l.Trim(ctx, snapshotOf(1)),
+		"Begin":          l.Begin(ctx, journal.Base{}),
 		"Append":         l.Append(ctx, entries(3, 3)),
 		"Read":           l.Read(ctx, 1, func(journal.Entry) error { return nil }),
 		"Last":           lastErr,

@@ -45,6 +45,12 @@ var cases = []struct {
 	{"many snapshots thin out, the newest stay", snapshotsThin},
 	{"the caller may reuse what it saved", snapshotReusesSlice},
 
+	{"a trimmed log has what is kept, and says what is not", trim},
+	{"a log keeps one entry at least", trimTooFar},
+	{"a trimmed log finds moments where time steps back", trimmedTime},
+	{"an empty log begins where another does", begun},
+	{"appends and reads go on beside a trim", trimBeside},
+
 	{"a log outlives its handle", reopen},
 	{"a second writer is fenced", fence},
 	{"many writers never merge", manyWriters},

@@ -32,13 +32,16 @@ func (j *Journal) Append(ctx context.Context, entries []journal.Entry) error {
 
 // Read calls fn for the entries from the sequence number on; see journal.Journal.
 func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
-	for from = max(from, 1); ; from++ {
+	if from == 0 {
+		from = j.log.first()
+	}
+	for ; ; from++ {
 		if err := j.ready(ctx); err != nil {
 			return err
 		}
-		e, ok := j.log.entry(from)
-		if !ok {
-			return nil
+		e, ok, err := j.log.entry(from)
+		if err != nil || !ok {
+			return err
 		}
 		if err := fn(e); err != nil {
 			return err
@@ -60,7 +63,7 @@ func (j *Journal) SeqAt(ctx context.Context, at int64) (uint64, error) {
 	if err := j.ready(ctx); err != nil {
 		return 0, err
 	}
-	return j.log.seqAt(at), nil
+	return j.log.seqAt(at)
 }
 
 // SaveSnapshot keeps s; see journal.Journal.
@@ -80,6 +83,32 @@ func (j *Journal) SnapshotBefore(ctx context.Context, seq uint64) (journal.Snaps
 	s, ok := j.log.snapshotBefore(seq)
 	s.Data = bytes.Clone(s.Data)
 	return s, ok, nil
+}
+
+// Base returns what precedes the entries; see journal.Journal.
+func (j *Journal) Base(ctx context.Context) (journal.Base, error) {
+	if err := j.ready(ctx); err != nil {
+		return journal.Base{}, err
+	}
+	j.log.mu.RLock()
+	defer j.log.mu.RUnlock()
+	return journal.Base{Link: j.log.base.Link, Data: bytes.Clone(j.log.base.Data)}, nil
+}
+
+// Trim drops the entries up to s.Seq; see journal.Journal.
+func (j *Journal) Trim(ctx context.Context, s journal.Snapshot) error {
+	if err := j.ready(ctx); err != nil {
+		return err
+	}
+	return j.log.trim(s)
+}
+
+// Begin lets an empty log begin after a base; see journal.Journal.
+func (j *Journal) Begin(ctx context.Context, b journal.Base) error {
+	if err := j.ready(ctx); err != nil {
+		return err
+	}
+	return j.log.begin(b)
 }
 
 // Close ends the handle; the log lives on for Reopen.

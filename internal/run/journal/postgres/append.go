@@ -22,7 +22,7 @@ written AS (
   SELECT e.seq, e.at, e.sum, $1, e.data FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) AS e(seq, at, sum, data)
   WHERE EXISTS (SELECT 1 FROM held)
     AND NOT EXISTS (SELECT 1 FROM muster.entry WHERE seq >= $6)
-    AND ($6 = 1 OR EXISTS (SELECT 1 FROM muster.entry WHERE seq = $6 - 1 AND sum = $7))
+    AND ($6 = 1 OR EXISTS (SELECT 1 FROM muster.entry WHERE seq = $6 - 1 AND sum = $7) OR EXISTS (SELECT 1 FROM muster.base WHERE seq = $6 - 1 AND sum = $7))
   RETURNING seq),
 turned AS (INSERT INTO muster.turn SELECT t FROM unnest($8::bigint[]) AS t WHERE EXISTS (SELECT 1 FROM written))
 SELECT (SELECT count(*) FROM written), (SELECT count(*) FROM held), pg_notify('muster', '')`

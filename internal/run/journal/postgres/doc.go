@@ -5,6 +5,7 @@
 //
 //	entry     the log: a row per entry, with its chained checksum and its writer's term
 //	turn      entries whose moment is before their predecessor's
+//	base      what stands in the place of entries that were dropped
 //	snapshot  a row per snapshot
 //	lease     one row: which server leads, in which term, until when
 //	meta      which formats can read all this
@@ -16,5 +17,5 @@
 // first, and the same entries again are done once.
 //
 // Reading order: open.go and migrate.go, append.go, read.go, moment.go (SeqAt), snapshot.go,
-// lease.go (who leads), follow.go (what standbys wait for), errors.go.
+// trim.go (what is dropped), lease.go (who leads), follow.go (what standbys wait for), errors.go.
 package postgres

@@ -12,7 +12,20 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
-const uniqueViolation = "23505"
+// Codes of PostgreSQL's errors.
+const (
+	uniqueViolation = "23505"
+	undefinedTable  = "42P01"
+)
+
+// code is that of an error of the database; "" for others.
+func code(err error) string {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return ""
+}
 
 // explain turns whatever went wrong with the database into an error that names it. Errors
 // of package journal pass through.
@@ -20,7 +33,8 @@ func (j *Journal) explain(doing string, err error) error {
 	var corrupt *journal.CorruptError
 	var fenced *journal.FencedError
 	var version *journal.VersionError
-	if err == nil || errors.As(err, &corrupt) || errors.As(err, &fenced) || errors.As(err, &version) || ofJournal(err) {
+	var trimmed *journal.TrimmedError
+	if err == nil || errors.As(err, &trimmed) || errors.As(err, &corrupt) || errors.As(err, &fenced) || errors.As(err, &version) || ofJournal(err) {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
@@ -33,7 +47,7 @@ func (j *Journal) explain(doing string, err error) error {
 	switch {
 	case refused.Code == "XX001" || refused.Code == "XX002":
 		return &journal.CorruptError{Path: j.name, Offset: -1, Why: refused.Message}
-	case refused.Code == "42P01" || refused.Code == "3F000" || refused.Code == "3D000":
+	case refused.Code == undefinedTable || refused.Code == "3F000" || refused.Code == "3D000":
 		return fmt.Errorf("journal %s: %s: %w: %s", j.name, doing, journal.ErrGone, refused.Message)
 	case passes(refused.Code):
 		return fmt.Errorf("journal %s: %s: %w (%w)", j.name, doing, journal.ErrUnavailable, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // The log is a row of runs. Within a run At never falls, so a moment is found by halving; a
-// run begins at entry 1 and at every turn, where At steps back. Turns are rare, and the
+// run begins at the first entry and at every turn, where At steps back. Turns are rare, and the
 // table turn knows them all.
 
 // SeqAt returns the last sequence number whose At <= at; see journal.Journal.
@@ -29,14 +29,19 @@ func (j *Journal) SeqAt(ctx context.Context, at int64) (uint64, error) {
 		}
 		end = start - 1
 	}
-	return 0, nil
+	base := j.beginning()
+	if base.At > at {
+		return 0, base.Lacks(base.Seq)
+	}
+	return base.Seq, nil
 }
 
 // runs returns where the runs up to the entry last begin, latest first.
 func (j *Journal) runs(ctx context.Context, last uint64) (starts []uint64, err error) {
 	ctx, stop := j.brief(ctx)
 	defer stop()
-	rows, err := j.pool.Query(ctx, "SELECT seq FROM muster.turn WHERE seq <= $1 ORDER BY seq DESC", key(last))
+	first := j.beginning().Seq + 1
+	rows, err := j.pool.Query(ctx, "SELECT seq FROM muster.turn WHERE seq <= $1 AND seq > $2 ORDER BY seq DESC", key(last), key(first))
 	if err != nil {
 		return nil, j.explain("read the turns", err)
 	}
@@ -44,7 +49,7 @@ func (j *Journal) runs(ctx context.Context, last uint64) (starts []uint64, err e
 	for _, seq := range seqs {
 		starts = append(starts, uint64(seq))
 	}
-	return append(starts, 1), j.explain("read the turns", err)
+	return append(starts, first), j.explain("read the turns", err)
 }
 
 // lastInRun returns the last entry of the run start..end whose At <= at, or start-1.

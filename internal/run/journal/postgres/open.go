@@ -44,6 +44,7 @@ type Journal struct {
 	unsure bool         // whether the last append was done is not known
 	term   atomic.Int64
 	known  atomic.Pointer[journal.Link] // the last entry that this handle has seen; nil: none
+	begins atomic.Pointer[journal.Link] // after which the log begins; nil: it has all of its entries
 
 	listening sync.Mutex // held while listener is used
 	listener  *pgx.Conn  // nil: none yet
@@ -123,6 +124,9 @@ func (j *Journal) start(ctx context.Context) error {
 	if err := j.adoptTerm(ctx); err != nil {
 		return err
 	}
+	if err := j.lookForBase(ctx); err != nil {
+		return j.explain("open", err)
+	}
 	if j.tail, err = j.last(ctx); err != nil {
 		return j.explain("open", err)
 	}
@@ -143,7 +147,7 @@ func (j *Journal) adoptTerm(ctx context.Context) error {
 
 // check proves what follows the newest intact snapshot, or all of it.
 func (j *Journal) check(ctx context.Context) error {
-	var before journal.Link
+	before := j.beginning()
 	if !j.options.FullCheck {
 		s, ok, err := j.SnapshotBefore(ctx, 1<<63-1)
 		if err != nil {
@@ -163,7 +167,7 @@ func (j *Journal) check(ctx context.Context) error {
 
 // Verify proves the whole log, and returns a *journal.CorruptError for the first damage it meets.
 func (j *Journal) Verify(ctx context.Context) error {
-	return j.Read(ctx, 1, func(journal.Entry) error { return nil })
+	return j.Read(ctx, 0, func(journal.Entry) error { return nil })
 }
 
 // Close ends the handle; see journal.Journal.

@@ -22,9 +22,23 @@ func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) 
 	if err := j.ready(ctx); err != nil {
 		return err
 	}
-	from = max(from, 1)
+	if from > 0 {
+		return j.readFrom(ctx, from, fn)
+	}
+	for begun := false; ; {
+		err := j.readFrom(ctx, j.beginning().Seq+1, func(e journal.Entry) error { begun = true; return fn(e) })
+		if begun || !errors.As(err, new(*journal.TrimmedError)) {
+			return err
+		} // else another process has dropped entries meanwhile
+	}
+}
+
+func (j *Journal) readFrom(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
 	end, _, err := j.Last(ctx)
 	if err != nil || from > end {
+		return err
+	}
+	if err := j.beginning().Lacks(from); err != nil {
 		return err
 	}
 	before, err := j.stored(ctx, from-1)
@@ -100,6 +114,10 @@ func (j *Journal) readStretch(ctx context.Context, before *journal.Link) (list [
 		e.Seq = uint64(seq)
 		next, why := before.Prove(e, sum)
 		if why != "" {
+			rows.Close()
+			if err := j.lacks(ctx, before.Seq+1); err != nil {
+				return nil, nil, err
+			}
 			return list, j.damageAfter(before.Seq, why), nil
 		}
 		*before = next
@@ -119,20 +137,25 @@ func (j *Journal) last(ctx context.Context) (journal.Link, error) {
 	defer stop()
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry ORDER BY seq DESC LIMIT 1"))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return journal.Link{}, nil
+		return j.beginning(), nil
 	}
 	return l, err
 }
 
 // stored returns the link of an entry as it is stored, unproven.
 func (j *Journal) stored(ctx context.Context, seq uint64) (journal.Link, error) {
-	if seq == 0 {
-		return journal.Link{}, nil
+	if base := j.beginning(); seq == base.Seq {
+		return base, nil
+	} else if seq < base.Seq {
+		return journal.Link{}, base.Lacks(max(seq, 1))
 	}
 	ctx, stop := j.brief(ctx)
 	defer stop()
 	l, err := scanLink(j.pool.QueryRow(ctx, "SELECT seq, at, sum FROM muster.entry WHERE seq = $1", key(seq)))
 	if errors.Is(err, pgx.ErrNoRows) {
+		if err := j.lacks(ctx, seq); err != nil {
+			return journal.Link{}, err
+		}
 		return journal.Link{}, j.damageAfter(seq-1, "it is missing")
 	}
 	return l, j.explain("read", err)

@@ -66,8 +66,9 @@ type writer struct {
 	insert map[int]*stmt // by number of rows
 	args   []driver.NamedValue
 	broken error
-	file   os.FileInfo // that is written to
-	log    os.FileInfo // its write-ahead log; nil before it was written to
+	file   os.FileInfo  // that is written to
+	log    os.FileInfo  // its write-ahead log; nil before it was written to
+	base   journal.Link // with which a log without entries ends
 }
 
 // prepare gets the statements ready, once the tables exist.
@@ -95,7 +96,7 @@ var errOnlyTrying = errors.New("only trying")
 // shows at once: a lock, or damage where the next entry goes.
 func (w *writer) try(ctx context.Context) error {
 	err := w.conn.transact(ctx, func() error {
-		end, err := storedLink(w.tail)
+		end, err := w.end()
 		if err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (w *writer) distrust(err error) {
 // write runs inside the transaction, so no other writer comes between looking
 // up the end and adding to it: this is the fence.
 func (w *writer) write(entries []journal.Entry) (end journal.Link, err error) {
-	if end, err = storedLink(w.tail); err != nil {
+	if end, err = w.end(); err != nil {
 		return end, err
 	}
 	if err := journal.CheckOrder(end.Seq+1, entries); err != nil {
@@ -153,6 +154,15 @@ func (w *writer) write(entries []journal.Entry) (end journal.Link, err error) {
 		n := rowsAtOnce(len(entries))
 		end, err = w.insertRows(end, entries[:n])
 		entries = entries[n:]
+	}
+	return end, err
+}
+
+// end is the link that the next entry must connect to.
+func (w *writer) end() (journal.Link, error) {
+	end, err := storedLink(w.tail)
+	if err == nil && end.Seq == 0 {
+		end = w.base
 	}
 	return end, err
 }

@@ -71,6 +71,7 @@ func (j *Journal) prove(ctx context.Context, from uint64) (last uint64, err erro
 	if err != nil {
 		return 0, err
 	}
+	from = max(from, j.beginning().Seq)
 	before, err := j.stored(from)
 	if err != nil {
 		return 0, err
@@ -91,9 +92,10 @@ func (j *Journal) checkTurns(from uint64, watch turnWatch) error {
 	if err != nil {
 		return err
 	}
-	known := slices.DeleteFunc(starts, func(seq uint64) bool { return seq <= max(from, 1) })
+	first := j.beginning().Seq + 1 // where a run begins, whether time steps back there or not
+	known := slices.DeleteFunc(starts, func(seq uint64) bool { return seq <= max(from, first) })
 	slices.Reverse(known)
-	if !slices.Equal(known, watch.met) {
+	if !slices.Equal(known, slices.DeleteFunc(watch.met, func(seq uint64) bool { return seq <= first })) {
 		return j.damageBeside(watch.last.Seq, "the table of places where time steps back does not fit them")
 	}
 	return nil

@@ -38,7 +38,7 @@ func (j *Journal) diagnose(damage error) error {
 // goodEntries reads the whole log and returns the last good entry and the
 // damage after it, if there is any.
 func (j *Journal) goodEntries() (good uint64, damage error) {
-	damage = j.scan(context.Background(), journal.Link{}, 0, func(e journal.Entry) error { good = e.Seq; return nil })
+	damage = j.scan(context.Background(), j.beginning(), 0, func(e journal.Entry) error { good = e.Seq; return nil })
 	return good, damage
 }
 

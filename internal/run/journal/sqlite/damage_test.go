@@ -211,23 +211,60 @@ func TestOldDamageIsFoundByAFullCheck(t *testing.T) {
 	asDamage(t, err)
 }
 
-// A salvage of the tail must not cut off all that follows some older damage,
-// which the caller knows nothing of.
-func TestSalvageCutsNoMoreThanWasReported(t *testing.T) {
+// twiceDamaged is a log of 100 entries with a snapshot of one between two damages.
+func twiceDamaged(t *testing.T) string {
 	path := closedLog(t, 100)
 	j := mustOpen(t, path, sqlite.Options{})
-	must(t, j.SaveSnapshot(ctx, journal.Snapshot{Seq: 80}))
+	must(t, j.SaveSnapshot(ctx, journal.Snapshot{Seq: 80, At: 800, Data: []byte("state after 80")}))
 	mustClose(t, j)
 	flip(t, path, 42)
 	flip(t, path, 95)
+	return path
+}
 
+// Of a log that is damaged in two places a salvage keeps all that the snapshot between them
+// proves: the state is whole, and what was before is set aside.
+func TestSalvageOfTwoDamagesBeginsAfterTheSnapshotBetweenThem(t *testing.T) {
+	path := twiceDamaged(t)
 	wantDamage(t, path, 94)
-	_, err := sqlite.Open(ctx, path, sqlite.Options{Salvage: true})
-	if damage := asDamage(t, err); damage.Good != 94 {
-		t.Errorf("good up to %d, want 94", damage.Good)
+	j := mustOpen(t, path, sqlite.Options{Salvage: true})
+	report, ok := j.Salvaged()
+	if !ok || report.Good != 94 || report.First != 81 {
+		t.Fatalf("salvage reports %v %+v, want entries 81 to 94", ok, report)
 	}
-	wantWords(t, err, "not salvaged, as entry 42 is damaged, too", "--full-check")
-	wantGood(t, mustOpen(t, path, sqlite.Options{Salvage: true, FullCheck: true}), 41)
+	base, err := j.Base(ctx)
+	if err != nil || base.Seq != 80 || string(base.Data) != "state after 80" {
+		t.Errorf("the log begins after %d %q (%v)", base.Seq, base.Data, err)
+	}
+	mustAppend(t, j, sample(95, 99))
+	mustClose(t, j)
+	j = mustOpen(t, path, sqlite.Options{FullCheck: true})
+	n := uint64(80)
+	must(t, j.Read(ctx, 0, func(e journal.Entry) error {
+		if n++; e.Seq != n {
+			t.Errorf("entry %d follows %d", e.Seq, n-1)
+		}
+		return nil
+	}))
+	if n != 99 {
+		t.Errorf("the log ends at %d, want 99", n)
+	}
+}
+
+// Who wants it may have all cut off from the first damage on; without a snapshot between the two
+// that is the only way, and nothing is cut off unasked.
+func TestSalvageCutsNoMoreThanWasReported(t *testing.T) {
+	wantGood(t, mustOpen(t, twiceDamaged(t), sqlite.Options{Salvage: true, FullCheck: true}), 41)
+	path := twiceDamaged(t)
+	j := mustOpen(t, path, sqlite.Options{ReadOnly: true})
+	must(t, os.WriteFile(path+"-snapshots/00000000000000000080.snapshot", nil, 0o600))
+	if _, ok, err := j.SnapshotBefore(ctx, 100); ok || err != nil {
+		t.Fatalf("the snapshot is still there (%v)", err)
+	}
+	mustClose(t, j)
+	if report, ok := mustOpen(t, path, sqlite.Options{Salvage: true}).Salvaged(); !ok || report.Good != 41 || report.First != 1 {
+		t.Errorf("salvage reports %v %+v, want entries up to 41", ok, report)
+	}
 }
 
 // Damage that happens while the journal is open.

@@ -33,7 +33,8 @@ func isOurs(err error) bool {
 	var corrupt *journal.CorruptError
 	var version *journal.VersionError
 	var fenced *journal.FencedError
-	return errors.As(err, &corrupt) || errors.As(err, &version) || errors.As(err, &fenced) || errors.Is(err, journal.ErrClosed)
+	var trimmed *journal.TrimmedError
+	return errors.As(err, &trimmed) || errors.As(err, &corrupt) || errors.As(err, &version) || errors.As(err, &fenced) || errors.Is(err, journal.ErrClosed)
 }
 
 // classify finds which of the world's faults err is, and what to do about it.

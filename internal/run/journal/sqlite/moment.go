@@ -9,7 +9,7 @@ import (
 )
 
 // The log is a row of runs. Within a run At never falls, so a moment is found
-// by halving; a run begins at entry 1 and at every turn, where At steps back.
+// by halving; a run begins at the first entry and at every turn, where At steps back.
 // Turns are rare, and the table turn knows them all.
 
 // SeqAt returns the last sequence number whose At <= at; see journal.Journal.
@@ -30,16 +30,20 @@ func (j *Journal) SeqAt(ctx context.Context, at int64) (uint64, error) {
 		}
 		end = start - 1
 	}
-	return 0, nil
+	base := j.beginning()
+	if base.At > at {
+		return 0, base.Lacks(base.Seq)
+	}
+	return base.Seq, nil
 }
 
 // runs returns where the runs up to the entry last begin, latest first.
 func (j *Journal) runs(last uint64) (starts []uint64, err error) {
-	ok := true
+	ok, first := true, j.beginning().Seq+1
 	err = j.readers.with(func(r *reader) error {
 		return r.query("SELECT seq FROM turn ORDER BY seq DESC", 1, func(row []driver.Value) bool {
 			var seq int64
-			if seq, ok = row[0].(int64); ok && uint64(seq) <= last {
+			if seq, ok = row[0].(int64); ok && uint64(seq) <= last && uint64(seq) > first {
 				starts = append(starts, uint64(seq))
 			}
 			return ok
@@ -48,7 +52,7 @@ func (j *Journal) runs(last uint64) (starts []uint64, err error) {
 	if err == nil && !ok {
 		err = wrongType
 	}
-	return append(starts, 1), j.fault("read the turns", err)
+	return append(starts, first), j.fault("read the turns", err)
 }
 
 // lastInRun returns the last entry of the run start..end whose At <= at, or

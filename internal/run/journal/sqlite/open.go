@@ -43,8 +43,9 @@ type Journal struct {
 	writer       *writer // nil if read-only
 	readers      pool
 	head         head
-	acknowledged atomic.Uint64 // the last sequence number known to have been durable
-	snapshots    sync.Mutex    // held while the snapshot files change
+	acknowledged atomic.Uint64                // the last sequence number known to have been durable
+	begins       atomic.Pointer[journal.Link] // after which the log begins; nil: it has all of its entries
+	snapshots    sync.Mutex                   // held while the snapshot files change
 	salvaged     *Salvaged
 }
 
@@ -131,6 +132,11 @@ func (j *Journal) start(ctx context.Context) error {
 			return j.faultAtOpen(err)
 		}
 	}
+	if !empty {
+		if _, err := j.loadBase(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case empty && (j.acknowledged.Load() > 0 || hasSnapshots(j.path)):
 		return lost(j.path)
@@ -206,7 +212,7 @@ func (j *Journal) startWriting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.writer = &writer{conn: c}
+	j.writer = &writer{conn: c, base: j.beginning()}
 	if err := prepareFile(ctx, c); err != nil {
 		return err
 	}
@@ -217,6 +223,9 @@ func (j *Journal) startWriting(ctx context.Context) error {
 		return err
 	}
 	if err := j.writer.settle(j.path); err != nil {
+		return err
+	}
+	if err := j.spare(); err != nil {
 		return err
 	}
 	j.head = openHead(j.path)

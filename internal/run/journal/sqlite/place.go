@@ -70,7 +70,7 @@ func (w *writer) breakOff(err error) error {
 // SetAside moves all that is left of a journal that has lost its file out of the way, into
 // a folder beside it, so that a new one can begin. It returns the folder; "" where nothing was left.
 func SetAside(path string) (dir string, err error) {
-	for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal", headPath(path), snapshotDir(path)} {
+	for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal", headPath(path), basePath(path), snapshotDir(path)} {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,10 +27,24 @@ const (
 
 // Read calls fn for the entries from the sequence number on; see journal.Journal.
 func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
-	from = max(from, 1)
+	if from > 0 {
+		return j.readFrom(ctx, from, fn)
+	}
+	for begun := false; ; {
+		err := j.readFrom(ctx, j.beginning().Seq+1, func(e journal.Entry) error { begun = true; return fn(e) })
+		if begun || !errors.As(err, new(*journal.TrimmedError)) {
+			return err
+		} // else another process has dropped entries meanwhile
+	}
+}
+
+func (j *Journal) readFrom(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
 	end, damage, err := j.end()
 	if err != nil || (damage == nil && from > end) {
 		return cmp.Or(err, ctx.Err())
+	}
+	if err := j.beginning().Lacks(from); err != nil {
+		return err
 	}
 	before, err := j.stored(from - 1)
 	if err != nil {
@@ -115,6 +130,9 @@ func (j *Journal) readStretch(found *stretch, before journal.Link, limit int) er
 		return explain(j.path, "read", err)
 	}
 	if why != "" {
+		if err := j.lacks(found.last.Seq + 1); err != nil {
+			return err
+		}
 		found.damage = j.damageAfter(found.last.Seq, why)
 	}
 	return nil
@@ -142,13 +160,19 @@ func (j *Journal) last() (last journal.Link, err error) {
 		last, err = storedLink(r.tail)
 		return err
 	})
+	if err == nil && last.Seq == 0 {
+		last = j.beginning()
+	}
 	return last, err
 }
 
 // stored returns the link of an entry as it is stored, unproven.
 func (j *Journal) stored(seq uint64) (journal.Link, error) {
-	if seq == 0 {
-		return journal.Link{}, nil
+	if base := j.beginning(); seq == 0 || seq == base.Seq {
+		if seq < base.Seq {
+			return journal.Link{}, base.Lacks(1)
+		}
+		return base, nil
 	}
 	var l journal.Link
 	err := j.readers.with(func(r *reader) (err error) {
@@ -159,6 +183,9 @@ func (j *Journal) stored(seq uint64) (journal.Link, error) {
 		return journal.Link{}, j.fault("read", err)
 	}
 	if l.Seq != seq {
+		if err := j.lacks(seq); err != nil {
+			return journal.Link{}, err
+		}
 		return journal.Link{}, j.damageAfter(seq-1, "it is missing")
 	}
 	return l, nil

@@ -17,6 +17,7 @@ import (
 // Salvaged says what a salvage cut off.
 type Salvaged struct {
 	Good   uint64                // the last entry of the log now
+	First  uint64                // its first; what was before is in Aside and cannot be proven
 	Damage *journal.CorruptError // what was wrong
 	Aside  string                // the folder with the files as they were
 }
@@ -27,15 +28,9 @@ type Salvaged struct {
 func salvage(ctx context.Context, path string, o Options, damage *journal.CorruptError) (*Salvaged, error) {
 	seen := fingerprint(path)
 	fresh := path + "-salvage"
-	good, err := copyGood(ctx, path, fresh, o.Wait, damage.Good == 0)
+	base, good, err := keepGood(ctx, path, fresh, o.Wait, damage)
 	if err != nil {
-		return nil, err
-	}
-	if good == 0 {
-		return nil, errors.Join(hopeless(damage), removeJournal(fresh))
-	}
-	if good < damage.Good {
-		return nil, errors.Join(moreDamage(damage, good), removeJournal(fresh))
+		return nil, errors.Join(err, removeJournal(fresh))
 	}
 	aside, err := setAside(path)
 	if err != nil {
@@ -50,7 +45,63 @@ func salvage(ctx context.Context, path string, o Options, damage *journal.Corrup
 	if err := os.Rename(fresh, salvagedPath(path)); err != nil {
 		return nil, explain(path, "salvage", err)
 	}
-	return &Salvaged{Good: good, Damage: damage, Aside: aside}, finishSalvage(path)
+	return &Salvaged{Good: good, First: base.Seq + 1, Damage: damage, Aside: aside}, finishSalvage(path)
+}
+
+// keepGood writes what is good into a new journal, and returns after what that begins and its last
+// entry.
+func keepGood(ctx context.Context, path, fresh string, wait time.Duration, damage *journal.CorruptError) (base journal.Base, good uint64, err error) {
+	from := &Journal{path: path, readers: pool{path: path, how: toRead, wait: wait}}
+	defer from.readers.close()
+	if base, err = from.baseLeft(); err != nil {
+		return base, 0, err
+	}
+	good, err = from.copyGood(ctx, fresh, base, damage.Good == 0)
+	if err == nil && good < damage.Good { // an older entry is damaged, too
+		if later, ok := from.laterBase(good, damage.Good); ok {
+			base = later
+			good, err = from.copyGood(ctx, fresh, base, false)
+		}
+	}
+	switch {
+	case err != nil:
+		return base, 0, err
+	case good == base.Seq:
+		return base, 0, hopeless(damage)
+	case good < damage.Good:
+		return base, 0, moreDamage(damage, good)
+	}
+	return base, good, nil
+}
+
+// baseLeft is after what the damaged log begins; where that is lost, too, it is after the copy.
+func (j *Journal) baseLeft() (journal.Base, error) {
+	base, err := j.loadBase()
+	if err == nil {
+		return base, nil
+	}
+	var damage *journal.CorruptError
+	if spare, ok := spareBase(j.path); ok || !errors.As(err, &damage) {
+		j.begins.Store(&spare.Link)
+		return spare, nil
+	}
+	return base, nil // that of a log that has all of its entries
+}
+
+// laterBase is the newest snapshot between two damages: what follows it is proven without what
+// precedes it.
+func (j *Journal) laterBase(after, upTo uint64) (base journal.Base, ok bool) {
+	for seq := upTo; seq > after; {
+		s, sum, ok := j.newestWhole(seq)
+		if !ok || s.Seq <= after {
+			return base, false
+		}
+		if link, err := j.stored(s.Seq); err == nil && link.Sum == sum {
+			return journal.Base{Link: link, Data: s.Data}, true
+		}
+		seq = s.Seq - 1
+	}
+	return base, false
 }
 
 func hopeless(damage *journal.CorruptError) error {
@@ -113,17 +164,20 @@ func checkUnused(path string, wait time.Duration, seen any) error {
 	return nil
 }
 
-// copyGood writes the good entries into a new journal, all of it in the one
+// copyGood writes the good entries after a base into a new journal, all of it in the one
 // file, and returns the last. pathless: SQLite finds no entry any more.
-func copyGood(ctx context.Context, path, fresh string, wait time.Duration, pathless bool) (good uint64, err error) {
+func (j *Journal) copyGood(ctx context.Context, fresh string, base journal.Base, pathless bool) (good uint64, err error) {
 	if err := removeJournal(fresh); err != nil {
 		return 0, explain(fresh, "begin", err)
 	}
-	from := &Journal{path: path, readers: pool{path: path, how: toRead, wait: wait}}
-	defer from.Close()
-	to, err := open(ctx, fresh, Options{Wait: wait})
-	if err == nil {
-		good, err = copyEntries(ctx, from, to, pathless)
+	to, err := open(ctx, fresh, Options{Wait: j.readers.wait})
+	if err == nil && base.Seq > 0 {
+		err = to.Begin(ctx, base)
+	}
+	if to != nil {
+		if err == nil {
+			good, err = copyEntries(ctx, j, to, base.Link, pathless)
+		}
 		err = errors.Join(err, to.Close())
 	}
 	if err == nil && size(fresh+"-wal") > 0 {
@@ -132,17 +186,16 @@ func copyGood(ctx context.Context, path, fresh string, wait time.Duration, pathl
 	if err != nil {
 		return 0, errors.Join(err, removeJournal(fresh))
 	}
-	return good, removeAll(headPath(fresh))
+	return good, removeAll(headPath(fresh), basePath(fresh))
 }
 
 func removeJournal(path string) error {
-	return removeAll(path, path+"-wal", path+"-shm", headPath(path))
+	return removeAll(path, path+"-wal", path+"-shm", headPath(path), basePath(path))
 }
 
 // copyEntries copies up to the first damage, and what the leaves hold behind it where only
 // the way to them is lost.
-func copyEntries(ctx context.Context, from, to *Journal, pathless bool) (last uint64, err error) {
-	var end journal.Link
+func copyEntries(ctx context.Context, from, to *Journal, end journal.Link, pathless bool) (last uint64, err error) {
 	var group []journal.Entry
 	flush := func() error {
 		err := to.Append(ctx, group)
@@ -157,7 +210,7 @@ func copyEntries(ctx context.Context, from, to *Journal, pathless bool) (last ui
 		return flush()
 	}
 	if !pathless {
-		err = from.scan(ctx, journal.Link{}, 0, take)
+		err = from.scan(ctx, end, 0, take)
 	}
 	var damage *journal.CorruptError
 	if pathless || errors.As(err, &damage) {

@@ -4,20 +4,27 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
 const (
-	format        = 2          // of the file; raise it whenever an older program could misread it, or what is in its entries
+	format        = 3          // of the file; raise it whenever an older program could misread it, or what is in its entries
+	whole         = 2          // the format of a log that has all of its entries, which has no table base
 	applicationID = 0x4d535452 // "MSTR" in the file's header tells a journal from other SQLite files
 )
+
+type table struct{ name, sql string }
+
+// baseTable holds one row, once entries were dropped: what stands in their place, and its checksum.
+var baseTable = table{"base", `CREATE TABLE base(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, sum INTEGER NOT NULL, proof INTEGER NOT NULL, data BLOB NOT NULL) STRICT`}
 
 // The tables. A row of turn marks an entry whose At is before its predecessor's,
 // see moment.go. The layout of meta stays the same in every format, so that any
 // version can read which one it is. The format stands in the header too
 // (user_version): a damaged one must not pass for a newer version.
-var tables = []struct{ name, sql string }{
+var tables = []table{
 	{"meta", `CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`},
 	{"entry", `CREATE TABLE entry(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL) STRICT`},
 	{"turn", `CREATE TABLE turn(seq INTEGER PRIMARY KEY) STRICT`},
@@ -45,13 +52,17 @@ func adopt(ctx context.Context, c *conn) error {
 // What it holds stays as it is, as this program reads the entries of every format.
 func raise(c *conn) error {
 	found, err := c.number("PRAGMA user_version")
-	if err != nil || found >= format {
+	if err != nil || found >= whole {
 		return err
 	}
-	if err := c.exec(fmt.Sprintf("UPDATE meta SET value = %d WHERE key = 'format'", format)); err != nil {
+	return setFormat(c, whole)
+}
+
+func setFormat(c *conn, to int) error {
+	if err := c.exec(fmt.Sprintf("UPDATE meta SET value = %d WHERE key = 'format'", to)); err != nil {
 		return err
 	}
-	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", format))
+	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", to))
 }
 
 // look recognises the file while others may be writing it.
@@ -69,13 +80,13 @@ func create(c *conn) error {
 			return err
 		}
 	}
-	if err := c.exec(fmt.Sprintf("INSERT INTO meta VALUES('format', %d)", format)); err != nil {
+	if err := c.exec(fmt.Sprintf("INSERT INTO meta VALUES('format', %d)", whole)); err != nil {
 		return err
 	}
 	if err := c.exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 		return err
 	}
-	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", format))
+	return c.exec(fmt.Sprintf("PRAGMA user_version = %d", whole))
 }
 
 // recognise returns nil for a journal of a known format, and empty for a file
@@ -117,13 +128,17 @@ func checkFormat(c *conn, version int64) error {
 	case found > format:
 		return &journal.VersionError{Path: c.path, Found: int(found), Known: format}
 	}
-	return checkTables(c)
+	return checkTables(c, found > whole)
 }
 
 // checkTables compares the tables' definitions, byte for byte, with what create
 // wrote: SQLite would make some sense of a damaged one.
-func checkTables(c *conn) error {
-	for _, table := range tables {
+func checkTables(c *conn, trimmed bool) error {
+	expected := tables
+	if trimmed {
+		expected = append(slices.Clone(tables), baseTable)
+	}
+	for _, table := range expected {
 		row, err := c.row("SELECT sql FROM sqlite_schema WHERE type='table' AND name='"+table.name+"'", 1)
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 // that this one does not know.
 func newerJournal(t *testing.T) string {
 	path := closedLog(t, 10)
-	change(t, path, "PRAGMA user_version = 3", "UPDATE meta SET value = 3", "ALTER TABLE entry ADD COLUMN shard INTEGER")
+	change(t, path, "PRAGMA user_version = 4", "UPDATE meta SET value = 4", "ALTER TABLE entry ADD COLUMN shard INTEGER")
 	return path
 }
 
@@ -88,8 +88,8 @@ func TestNewerVersionIsRefused(t *testing.T) {
 	for _, o := range []sqlite.Options{{}, {ReadOnly: true}} {
 		_, err := sqlite.Open(ctx, path, o)
 		var version *journal.VersionError
-		if !errors.As(err, &version) || version.Found != 3 || version.Known != 2 || version.Path != path {
-			t.Errorf("%+v: got %v, want a *VersionError for format 3", o, err)
+		if !errors.As(err, &version) || version.Found != 4 || version.Known != 3 || version.Path != path {
+			t.Errorf("%+v: got %v, want a *VersionError for format 4", o, err)
 		}
 	}
 	if string(before) != string(mustRead(t, path)) {
