@@ -189,6 +189,9 @@ func (s *server) takeOver(ctx context.Context) error {
 		return err
 	}
 	s.records = s.engine.Durable()
+	if err := s.sharing.sync(ctx); err != nil {
+		return err
+	}
 	if err := s.firstFleet(ctx); err != nil {
 		return err
 	}

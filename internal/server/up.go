@@ -79,7 +79,8 @@ type server struct {
 	log   *slog.Logger
 
 	leadership *leadership
-	peers      peers // how the server that leads is reached
+	sharing    *sharing // of the files that move with leadership; nil: they stay here
+	peers      peers    // how the server that leads is reached
 
 	listener   net.Listener
 	socket     net.Listener      // for this machine's own user; nil: there is none
@@ -152,6 +153,9 @@ func (s *server) openData(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.checkEmpty(); err != nil {
+		return err
+	}
+	if err := s.firstShare(ctx); err != nil {
 		return err
 	}
 	s.audit.journal = s.journal
@@ -271,7 +275,7 @@ func (s *server) run(ctx context.Context) error {
 	defer stop(nil)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.leading(s.prove), s.leading(s.trim), s.elect, s.count, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
+		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.leading(s.prove), s.leading(s.trim), s.elect, s.count, s.share, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
 	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {

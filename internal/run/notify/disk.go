@@ -15,11 +15,11 @@ import (
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
-// The files beside the journal.
+// The files beside the journal. Servers of one fleet need the same.
 const (
-	keyFile    = "webhook.key"
-	cursorFile = "webhook.cursors.json"
-	knownFile  = "webhook.key.known" // by which a key is known that is another than it was
+	KeyFile    = "webhook.key"
+	CursorFile = "webhook.cursors.json"
+	KnownFile  = "webhook.key.known" // by which a key is known that is another than it was
 )
 
 // findKey finds the key in a folder. changed says that it is another than when it was used last.
@@ -28,7 +28,7 @@ func findKey(dir string) (key Key, changed bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	path := filepath.Join(dir, knownFile)
+	path := filepath.Join(dir, KnownFile)
 	name := sha256.Sum256(key)
 	is := hex.EncodeToString(name[:8])
 	was, err := os.ReadFile(path)
@@ -41,9 +41,15 @@ func findKey(dir string) (key Key, changed bool, err error) {
 	return key, err == nil, wholefile.WriteBytes(path, []byte(is+"\n"))
 }
 
+// MakeKey makes a key in a folder that has none.
+func MakeKey(dir string) error {
+	_, err := readKey(dir)
+	return err
+}
+
 // readKey reads the key in a folder, or makes one that only its owner may read.
 func readKey(dir string) (Key, error) {
-	path := filepath.Join(dir, keyFile)
+	path := filepath.Join(dir, KeyFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make(Key, 32)
@@ -61,7 +67,7 @@ func readKey(dir string) (Key, error) {
 }
 
 func readCursors(dir string) (map[string]uint64, error) {
-	path := filepath.Join(dir, cursorFile)
+	path := filepath.Join(dir, CursorFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]uint64{}, nil
@@ -81,5 +87,5 @@ func writeCursors(dir string, cursors map[string]uint64) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteBytes(filepath.Join(dir, cursorFile), append(text, '\n'))
+	return wholefile.WriteBytes(filepath.Join(dir, CursorFile), append(text, '\n'))
 }

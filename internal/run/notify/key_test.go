@@ -16,7 +16,7 @@ func TestAChangedKeyIsSaid(t *testing.T) {
 		}
 		return n.KeyChanged()
 	}
-	path := filepath.Join(dir, keyFile)
+	path := filepath.Join(dir, KeyFile)
 	if first, second := changed(), changed(); first || second {
 		t.Error("a first key, or the same again, counts as changed")
 	}

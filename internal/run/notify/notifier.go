@@ -81,8 +81,15 @@ func (n *Notifier) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer end()
 	parts.Go(func() { n.keeping(ctx) })
+	kept, err := readCursors(n.o.Dir) // another server may have led since New
+	if err != nil {
+		return fmt.Errorf("cursors of the webhooks: %w", err)
+	}
+	n.mu.Lock()
+	n.kept = kept
+	n.mu.Unlock()
 	from := n.from()
-	err := n.o.Watch(ctx, from, func(r event.Record) error {
+	err = n.o.Watch(ctx, from, func(r event.Record) error {
 		n.o.Read(func(s *fleet.State) { n.take(ctx, &parts, s, r) })
 		return nil
 	})

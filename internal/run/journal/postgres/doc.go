@@ -8,6 +8,7 @@
 //	base      what stands in the place of entries that were dropped
 //	snapshot  a row per snapshot
 //	lease     one row: which server leads, in which term, until when
+//	file      small files that servers share
 //	meta      which formats can read all this
 //
 // An append is one statement, and so one transaction: it writes where the term is still the
@@ -17,5 +18,5 @@
 // first, and the same entries again are done once.
 //
 // Reading order: open.go and migrate.go, append.go, read.go, moment.go (SeqAt), snapshot.go,
-// trim.go (what is dropped), lease.go (who leads), follow.go (what standbys wait for), errors.go.
+// trim.go (what is dropped), lease.go (who leads), follow.go (what standbys wait for), shared.go, errors.go.
 package postgres

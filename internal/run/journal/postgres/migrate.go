@@ -20,7 +20,7 @@ var migrations embed.FS
 // format is that of the tables; raise it with each migration. A migration that an older
 // program could misread raises the row 'least' of meta to its own format as well: older
 // programs then refuse, and else they go on beside the newer tables.
-const format = 3
+const format = 4
 
 // migrate brings the tables to this program's format, unless a newer one has been here.
 func migrate(ctx context.Context, pool *pgxpool.Pool, name string) error {

@@ -14,6 +14,9 @@ import (
 // A trim first puts the base in its place, in one transaction; from then on the entries before
 // it count as dropped. Then it removes them, a few at a time.
 
+// trimmedFormat is the first that can read a log without its beginning.
+const trimmedFormat = 3
+
 // How many entries are removed at once, and how long a trim rests after them.
 const (
 	trimRows = 4096
@@ -143,7 +146,7 @@ func (j *Journal) setBase(ctx context.Context, b journal.Base) error {
 ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, at = excluded.at, sum = excluded.sum, proof = excluded.proof, data = excluded.data
 WHERE muster.base.seq < excluded.seq`, key(b.Seq), b.At, int64(b.Sum), proofOf(b), b.Data)
 		if err == nil {
-			_, err = tx.Exec(ctx, "UPDATE muster.meta SET value = $1 WHERE key = 'least' AND value < $1", int64(format))
+			_, err = tx.Exec(ctx, "UPDATE muster.meta SET value = $1 WHERE key = 'least' AND value < $1", int64(trimmedFormat))
 		}
 		return err
 	})

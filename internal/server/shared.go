@@ -1,0 +1,283 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/clusters/link"
+	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/journal/postgres"
+	"github.com/muster-fleet/muster/internal/run/notify"
+	"github.com/muster-fleet/muster/internal/run/wholefile"
+)
+
+// What moves with leadership and is not in the log lies in small files: the webhooks' key and how far
+// each webhook is, who may speak for which cluster, and whose fleet this is. Servers on one database
+// keep them alike by it: a file that changes in one data folder changes in all.
+
+// sharedFiles are the patterns of their names.
+var sharedFiles = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, joinFile, agentsDir + "/*.pem", agentsDir + "/*.crt", agentsDir + "/*.uid"}
+
+// sharedState says which version of each file a data folder has.
+const sharedState = "shared.json"
+
+// shareEvery is how often a server looks for changes.
+const shareEvery = time.Second
+
+// sharing keeps the files of one data folder and the database alike.
+type sharing struct {
+	j     *postgres.Journal
+	dir   string
+	seal  cipher.AEAD // nil: files are in the database as they are
+	leads func() bool
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	known map[string]alike
+}
+
+// alike is what a file was like when it was the same in both.
+type alike struct {
+	Version int64  `json:"version"` // in the database
+	Sum     string `json:"sum"`     // of the file; "": there was none
+}
+
+// newSharing keeps nothing alike where the journal is not in a database.
+func (s *server) newSharing() (*sharing, error) {
+	j, ok := s.journal.(*postgres.Journal)
+	if !ok {
+		return nil, nil
+	}
+	sh := &sharing{j: j, dir: s.folder.path, log: s.log, known: map[string]alike{}, leads: func() bool { return s.term() > 0 }}
+	data, err := os.ReadFile(s.folder.file(sharedState))
+	if err == nil {
+		err = json.Unmarshal(data, &sh.known)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w; delete it: what the database has holds then", sharedState, err)
+	}
+	if s.Session.KeyFile != "" {
+		if sh.seal, err = sealBy(s.Session.KeyFile); err != nil {
+			return nil, cli.Malformed(err)
+		}
+	}
+	return sh, nil
+}
+
+// firstShare makes the files of this server those of the others before it uses any. What no server
+// has yet this one makes, unless another is quicker.
+func (s *server) firstShare(ctx context.Context) (err error) {
+	if s.sharing, err = s.newSharing(); err != nil || s.sharing == nil {
+		return err
+	}
+	if err := s.sharing.sync(ctx); err != nil {
+		return err
+	}
+	if err := notify.MakeKey(s.folder.path); err != nil {
+		return err
+	}
+	if s.Agents != "" && s.AgentsTLS == "" {
+		if _, err := link.OpenAuthority(s.folder.file(agentsDir)); err != nil {
+			return err
+		}
+	}
+	return s.sharing.sync(ctx)
+}
+
+// sealBy seals by the key in a file that all servers have.
+func sealBy(path string) (cipher.AEAD, error) {
+	key, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("key of sessions: %w", err)
+	}
+	own := sha256.Sum256(append([]byte("files that servers of a fleet share\n"), key...))
+	block, err := aes.NewCipher(own[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// share keeps the files alike until ctx ends.
+func (s *server) share(ctx context.Context) error {
+	if s.sharing == nil {
+		return nil
+	}
+	failed := ""
+	for rest(ctx, shareEvery); ctx.Err() == nil; rest(ctx, shareEvery) {
+		why := ""
+		if err := s.sharing.sync(ctx); err != nil && ctx.Err() == nil {
+			why = err.Error()
+		}
+		if why != "" && why != failed {
+			s.log.Warn("the files that the servers share are not kept alike now", "error", why)
+		}
+		failed = why
+	}
+	return nil
+}
+
+// sync makes the files of the folder and those of the database alike. What has changed in both is
+// as the database has it.
+func (sh *sharing) sync(ctx context.Context) error {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	there, err := sh.j.FileVersions(ctx)
+	if err != nil {
+		return err
+	}
+	here := sh.files()
+	names := map[string]bool{}
+	for _, list := range []map[string]bool{keysOf(there), keysOf(here), keysOf(sh.known)} {
+		maps.Copy(names, list)
+	}
+	before := maps.Clone(sh.known)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if err := sh.one(ctx, name, here[name], there[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if maps.Equal(before, sh.known) {
+		return nil
+	}
+	data, err := json.Marshal(sh.known)
+	if err != nil {
+		return err
+	}
+	return wholefile.WriteBytes(filepath.Join(sh.dir, sharedState), data)
+}
+
+func keysOf[V any](m map[string]V) map[string]bool {
+	keys := map[string]bool{}
+	for k := range m {
+		keys[k] = true
+	}
+	return keys
+}
+
+// files are those of the folder.
+func (sh *sharing) files() map[string][]byte {
+	found := map[string][]byte{}
+	for _, pattern := range sharedFiles {
+		paths, _ := filepath.Glob(filepath.Join(sh.dir, filepath.FromSlash(pattern)))
+		for _, path := range paths {
+			name, err := filepath.Rel(sh.dir, path)
+			if data, readErr := os.ReadFile(path); err == nil && readErr == nil {
+				found[filepath.ToSlash(name)] = append([]byte{}, data...)
+			}
+		}
+	}
+	return found
+}
+
+// one makes a file alike. data is nil where the folder has none.
+func (sh *sharing) one(ctx context.Context, name string, data []byte, version int64) error {
+	was := sh.known[name]
+	leaders := name == notify.CursorFile
+	switch {
+	case version != was.Version:
+		return sh.take(ctx, name, data, leaders)
+	case sumOf(data) == was.Sum, leaders && !sh.leads():
+		return nil
+	}
+	sealed := data
+	if data != nil {
+		sealed = sh.close(name, data)
+	}
+	now, ok, err := sh.j.PutFile(ctx, postgres.File{Name: name, Version: version, Data: sealed}, leaders)
+	if ok {
+		sh.known[name] = alike{now, sumOf(data)}
+	}
+	return err
+}
+
+// take makes a file what it is in the database.
+func (sh *sharing) take(ctx context.Context, name string, data []byte, leaders bool) error {
+	if !slices.ContainsFunc(sharedFiles, func(pattern string) bool { ok, _ := filepath.Match(pattern, name); return ok }) {
+		return nil // of a later version
+	}
+	f, err := sh.j.ReadFile(ctx, name)
+	if err != nil {
+		return err
+	}
+	if f.Data != nil {
+		if f.Data, err = sh.open(name, f.Data); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(sh.dir, filepath.FromSlash(name))
+	changed := sumOf(data) != sh.known[name].Sum && !bytes.Equal(data, f.Data)
+	switch {
+	case changed && data != nil && !leaders:
+		sh.log.Warn("a file of the data folder is another than the servers share; it is set aside", "file", path, "as", path+".own")
+		err = wholefile.WriteBytes(path+".own", data)
+	case bytes.Equal(data, f.Data) && (data == nil) == (f.Data == nil):
+		sh.known[name] = alike{f.Version, sumOf(data)}
+		return nil
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), privateFolder)
+	}
+	if err == nil && f.Data != nil {
+		err = wholefile.WriteBytes(path, f.Data)
+	} else if err == nil {
+		if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err == nil {
+		sh.known[name] = alike{f.Version, sumOf(f.Data)}
+	}
+	return err
+}
+
+// sumOf names the content of a file; "" where there is none.
+func sumOf(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// The first byte of what the database has says whether it is sealed.
+const (
+	plainFile  = 'p'
+	sealedFile = 's'
+)
+
+func (sh *sharing) close(name string, data []byte) []byte {
+	if sh.seal == nil {
+		return append([]byte{plainFile}, data...)
+	}
+	return sh.seal.Seal([]byte{sealedFile}, nil, data, []byte(name))
+}
+
+func (sh *sharing) open(name string, data []byte) ([]byte, error) {
+	switch {
+	case len(data) > 0 && data[0] == plainFile:
+		return append([]byte{}, data[1:]...), nil
+	case sh.seal == nil:
+		return nil, errors.New("it is sealed: give this server the --session-key of the others")
+	}
+	plain, err := sh.seal.Open([]byte{}, nil, data[min(1, len(data)):], []byte(name))
+	if err != nil {
+		return nil, errors.New("it was sealed with another --session-key than this server has")
+	}
+	return plain, nil
+}
