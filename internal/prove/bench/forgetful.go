@@ -41,3 +41,12 @@ func (f *forgetful) SnapshotBefore(context.Context, uint64) (journal.Snapshot, b
 
 // Close does nothing.
 func (f *forgetful) Close() error { return nil }
+
+// Base is that of a log that lacks nothing.
+func (f *forgetful) Base(context.Context) (journal.Base, error) { return journal.Base{}, nil }
+
+// Trim has nothing to drop.
+func (f *forgetful) Trim(context.Context, journal.Snapshot) error { return nil }
+
+// Begin does nothing.
+func (f *forgetful) Begin(context.Context, journal.Base) error { return nil }
