@@ -34,6 +34,7 @@ const (
 	pastFile    = "past.notes"    // gathered again from the journal where it is gone
 	keysDir     = "keys"          // likewise
 	historyFile = "history.notes" // likewise
+	provenFile  = "proven.json"   // how far the log was proven; begun again where it is gone
 	lockFile    = "lock"
 	demoFile    = "demo.json"
 	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is

@@ -79,8 +79,8 @@ func (r *receiver) await(n int, p *pair) {
 	}
 }
 
-// What is not in the log moves with leadership: after a takeover, without a file of the server that is
-// gone, webhooks go on with the same secret, each notice once by its ID and in order; and agents that one
+// What is not in the log moves with leadership, without a file of the server that is gone. After a
+// takeover webhooks go on with the same secret, each notice once by its ID and in order. Agents that one
 // server has let in the other lets in.
 func TestWhatIsNotInTheLogMovesWithLeadership(t *testing.T) {
 	p := newPair(t, false)

@@ -16,7 +16,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Whoever asks for what is not kept any more is told so. What was gathered of it is still there.
+// A question about what is not kept any more is refused, and says so. What was gathered of it is still there.
 func TestWhatIsNotKeptIsRefusedAndWhatWasGatheredIsThere(t *testing.T) {
 	h, ctx := furnished(t), t.Context()
 	h.later(20 * 24 * time.Hour)

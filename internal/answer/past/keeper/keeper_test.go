@@ -189,3 +189,44 @@ func TestNotesWithAFlippedBitAreGatheredAnew(t *testing.T) {
 		stop()
 	}
 }
+
+// listened says from which record on a keeper follows.
+type listened struct {
+	*house
+	from chan uint64
+}
+
+func (l listened) Watch(ctx context.Context, from uint64, fn func(event.Record) error) error {
+	l.from <- from
+	return l.house.Watch(ctx, from, fn)
+}
+
+// A start reads of the log what the notes lack, also after a server that was killed: then those of the
+// last save hold.
+func TestAStartReadsOnlyWhatIsNewOfThePast(t *testing.T) {
+	h, path := open(t), filepath.Join(t.TempDir(), "past.notes")
+	for range 20 {
+		h.fail("tiger-h200-a-001")
+	}
+	k, stop := h.keep(path)
+	h.notes(k)
+	killed, err := os.ReadFile(path) // before it ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	if err := os.WriteFile(path, killed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := listened{h, make(chan uint64, 1)}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- keeper.New(l, keeper.Options{Path: path}).Run(ctx) }()
+	if from := <-l.from; from+2 < h.Durable() {
+		t.Errorf("of %d records it reads those from %d on", h.Durable(), from)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -34,6 +34,16 @@ func (j *Journal) Read(ctx context.Context, from uint64, fn func(journal.Entry) 
 }
 
 func (j *Journal) readFrom(ctx context.Context, from uint64, fn func(journal.Entry) error) error {
+	if known := j.known.Load(); known != nil && from == known.Seq+1 && from > j.beginning().Seq+1 {
+		if list, ok := j.readNews(ctx, *known); ok {
+			for _, e := range list {
+				if err := fn(e); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		}
+	}
 	end, _, err := j.Last(ctx)
 	if err != nil || from > end {
 		return err
@@ -51,6 +61,51 @@ func (j *Journal) readFrom(ctx context.Context, from uint64, fn func(journal.Ent
 		}
 	}
 	return j.scan(ctx, before, end, fn)
+}
+
+// readNews reads what follows the last entry that was seen, in one look. ok is false where that does
+// not find all of it, or finds anything amiss.
+func (j *Journal) readNews(ctx context.Context, known journal.Link) (list []journal.Entry, ok bool) {
+	ctx, stop := j.brief(ctx)
+	defer stop()
+	rows, err := j.pool.Query(ctx, "SELECT seq, at, sum, data FROM muster.entry WHERE seq >= $1 ORDER BY seq LIMIT $2", key(known.Seq), stretchRows)
+	if err != nil {
+		return nil, false
+	}
+	defer rows.Close()
+	n, size, end := 0, 0, known
+	for ; rows.Next(); n++ {
+		e, sum, err := scanEntry(rows)
+		if err != nil {
+			return nil, false
+		}
+		if n == 0 {
+			if e.Seq != known.Seq || uint32(sum) != known.Sum {
+				return nil, false
+			}
+			continue
+		}
+		next, why := end.Prove(e, sum)
+		if why != "" {
+			return nil, false
+		}
+		end = next
+		list, size = append(list, e), size+len(e.Data)
+	}
+	if rows.Err() != nil || n == 0 || n == stretchRows || size >= stretchBytes {
+		return nil, false
+	}
+	if !j.options.ReadOnly {
+		j.note(end)
+	}
+	return list, true
+}
+
+func scanEntry(rows pgx.Rows) (e journal.Entry, sum int64, err error) {
+	var seq int64
+	err = rows.Scan(&seq, &e.At, &sum, &e.Data)
+	e.Seq = uint64(seq)
+	return e, sum, err
 }
 
 // Last returns the last sequence number and its At; see journal.Journal.
@@ -106,12 +161,10 @@ func (j *Journal) readStretch(ctx context.Context, before *journal.Link) (list [
 	}
 	defer rows.Close()
 	for size := 0; size < stretchBytes && rows.Next(); {
-		var seq, sum int64
-		var e journal.Entry
-		if err := rows.Scan(&seq, &e.At, &sum, &e.Data); err != nil {
+		e, sum, err := scanEntry(rows)
+		if err != nil {
 			return nil, nil, j.explain("read", err)
 		}
-		e.Seq = uint64(seq)
 		next, why := before.Prove(e, sum)
 		if why != "" {
 			rows.Close()
