@@ -466,7 +466,9 @@ type HaircutPart struct {
 	Firm      int32 `protobuf:"varint,18,opt,name=firm,proto3" json:"firm,omitempty"`
 	FirmAfter int32 `protobuf:"varint,19,opt,name=firm_after,json=firmAfter,proto3" json:"firm_after,omitempty"`
 	// Running work that was unprotected already when the plan was made.
-	Known         []*HaircutWork `protobuf:"bytes,20,rep,name=known,proto3" json:"known,omitempty"`
+	Known []*HaircutWork `protobuf:"bytes,20,rep,name=known,proto3" json:"known,omitempty"`
+	// Quotas that were asked to give, and keep all they have: asked and why say so.
+	Spared        []*HaircutCut `protobuf:"bytes,21,rep,name=spared,proto3" json:"spared,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -641,6 +643,13 @@ func (x *HaircutPart) GetKnown() []*HaircutWork {
 	return nil
 }
 
+func (x *HaircutPart) GetSpared() []*HaircutCut {
+	if x != nil {
+		return x.Spared
+	}
+	return nil
+}
+
 type HaircutCause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// never delivered, over-assigned, quarantined, repair, maintenance, retired, down within the dwell.
@@ -772,9 +781,16 @@ type HaircutCut struct {
 	// Smaller than gang where the cut goes below it.
 	GangNow int32 `protobuf:"varint,12,opt,name=gang_now,json=gangNow,proto3" json:"gang_now,omitempty"`
 	// Of what is cut: what fills no whole node.
-	CutFraction   int32 `protobuf:"varint,13,opt,name=cut_fraction,json=cutFraction,proto3" json:"cut_fraction,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CutFraction int32 `protobuf:"varint,13,opt,name=cut_fraction,json=cutFraction,proto3" json:"cut_fraction,omitempty"`
+	// The quota's part of what is to be cut in the partition, in proportion to its grant.
+	Asked int32 `protobuf:"varint,14,opt,name=asked,proto3" json:"asked,omitempty"`
+	// Why it is cut by more or less than that: whole-nodes, gang-kept, in-use, unused, for-others; empty: it is not.
+	Why string `protobuf:"bytes,15,opt,name=why,proto3" json:"why,omitempty"`
+	// Of what is cut: what would have ended by itself, and when.
+	CutTemporary   int32                  `protobuf:"varint,16,opt,name=cut_temporary,json=cutTemporary,proto3" json:"cut_temporary,omitempty"`
+	TemporaryUntil *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=temporary_until,json=temporaryUntil,proto3" json:"temporary_until,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *HaircutCut) Reset() {
@@ -896,6 +912,34 @@ func (x *HaircutCut) GetCutFraction() int32 {
 		return x.CutFraction
 	}
 	return 0
+}
+
+func (x *HaircutCut) GetAsked() int32 {
+	if x != nil {
+		return x.Asked
+	}
+	return 0
+}
+
+func (x *HaircutCut) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *HaircutCut) GetCutTemporary() int32 {
+	if x != nil {
+		return x.CutTemporary
+	}
+	return 0
+}
+
+func (x *HaircutCut) GetTemporaryUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TemporaryUntil
+	}
+	return nil
 }
 
 type DraftHaircutRequest struct {
@@ -2948,6 +2992,102 @@ func (x *ShadowCase) GetHappenedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+type DeleteHaircutRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteHaircutRequest) Reset() {
+	*x = DeleteHaircutRequest{}
+	mi := &file_muster_v1_haircut_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteHaircutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteHaircutRequest) ProtoMessage() {}
+
+func (x *DeleteHaircutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_haircut_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteHaircutRequest.ProtoReflect.Descriptor instead.
+func (*DeleteHaircutRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_haircut_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *DeleteHaircutRequest) GetWrite() *Write {
+	if x != nil {
+		return x.Write
+	}
+	return nil
+}
+
+func (x *DeleteHaircutRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type DeleteHaircutResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteHaircutResponse) Reset() {
+	*x = DeleteHaircutResponse{}
+	mi := &file_muster_v1_haircut_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteHaircutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteHaircutResponse) ProtoMessage() {}
+
+func (x *DeleteHaircutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_haircut_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteHaircutResponse.ProtoReflect.Descriptor instead.
+func (*DeleteHaircutResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_haircut_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *DeleteHaircutResponse) GetWritten() *Written {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
 var File_muster_v1_haircut_proto protoreflect.FileDescriptor
 
 const file_muster_v1_haircut_proto_rawDesc = "" +
@@ -2991,7 +3131,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04gate\x18\t \x03(\tR\x04gate\x12*\n" +
 	"\x04sums\x18\n" +
 	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x14\n" +
-	"\x05class\x18\v \x01(\tR\x05class\"\xb3\x05\n" +
+	"\x05class\x18\v \x01(\tR\x05class\"\xe2\x05\n" +
 	"\vHaircutPart\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1c\n" +
 	"\tinstalled\x18\x02 \x01(\x05R\tinstalled\x12\x18\n" +
@@ -3015,14 +3155,15 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04firm\x18\x12 \x01(\x05R\x04firm\x12\x1d\n" +
 	"\n" +
 	"firm_after\x18\x13 \x01(\x05R\tfirmAfter\x12,\n" +
-	"\x05known\x18\x14 \x03(\v2\x16.muster.v1.HaircutWorkR\x05known\"8\n" +
+	"\x05known\x18\x14 \x03(\v2\x16.muster.v1.HaircutWorkR\x05known\x12-\n" +
+	"\x06spared\x18\x15 \x03(\v2\x15.muster.v1.HaircutCutR\x06spared\"8\n" +
 	"\fHaircutCause\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x12\n" +
 	"\x04gpus\x18\x02 \x01(\x05R\x04gpus\"S\n" +
 	"\vHaircutWork\x12\x1a\n" +
 	"\bworkload\x18\x01 \x01(\tR\bworkload\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x12\n" +
-	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\"\xd1\x02\n" +
+	"\x04gpus\x18\x03 \x01(\x05R\x04gpus\"\xe3\x03\n" +
 	"\n" +
 	"HaircutCut\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x14\n" +
@@ -3038,7 +3179,11 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	" \x01(\x05R\acutRest\x12\x12\n" +
 	"\x04gang\x18\v \x01(\x05R\x04gang\x12\x19\n" +
 	"\bgang_now\x18\f \x01(\x05R\agangNow\x12!\n" +
-	"\fcut_fraction\x18\r \x01(\x05R\vcutFraction\"o\n" +
+	"\fcut_fraction\x18\r \x01(\x05R\vcutFraction\x12\x14\n" +
+	"\x05asked\x18\x0e \x01(\x05R\x05asked\x12\x10\n" +
+	"\x03why\x18\x0f \x01(\tR\x03why\x12#\n" +
+	"\rcut_temporary\x18\x10 \x01(\x05R\fcutTemporary\x12C\n" +
+	"\x0ftemporary_until\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\x0etemporaryUntil\"o\n" +
 	"\x13DraftHaircutRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12'\n" +
 	"\x03ask\x18\x02 \x01(\v2\x15.muster.v1.HaircutAskR\x03ask\"i\n" +
@@ -3176,7 +3321,12 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x1a\n" +
 	"\bhappened\x18\a \x01(\tR\bhappened\x12;\n" +
 	"\vhappened_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"happenedAt2\x97\n" +
+	"happenedAt\"t\n" +
+	"\x14DeleteHaircutRequest\x12&\n" +
+	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
+	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\"E\n" +
+	"\x15DeleteHaircutResponse\x12,\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xeb\n" +
 	"\n" +
 	"\x0eHaircutService\x12T\n" +
 	"\fDraftHaircut\x12\x1e.muster.v1.DraftHaircutRequest\x1a\x1f.muster.v1.DraftHaircutResponse\"\x03\x90\x02\x01\x12]\n" +
@@ -3188,7 +3338,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\rReviewHaircut\x12\x1f.muster.v1.ReviewHaircutRequest\x1a .muster.v1.ReviewHaircutResponse\x12L\n" +
 	"\vTellHaircut\x12\x1d.muster.v1.TellHaircutRequest\x1a\x1e.muster.v1.TellHaircutResponse\x12O\n" +
 	"\fApplyHaircut\x12\x1e.muster.v1.ApplyHaircutRequest\x1a\x1f.muster.v1.ApplyHaircutResponse\x12L\n" +
-	"\vUndoHaircut\x12\x1d.muster.v1.UndoHaircutRequest\x1a\x1e.muster.v1.UndoHaircutResponse\x12]\n" +
+	"\vUndoHaircut\x12\x1d.muster.v1.UndoHaircutRequest\x1a\x1e.muster.v1.UndoHaircutResponse\x12R\n" +
+	"\rDeleteHaircut\x12\x1f.muster.v1.DeleteHaircutRequest\x1a .muster.v1.DeleteHaircutResponse\x12]\n" +
 	"\x0fHaircutMessages\x12!.muster.v1.HaircutMessagesRequest\x1a\".muster.v1.HaircutMessagesResponse\"\x03\x90\x02\x01\x12W\n" +
 	"\rExportHaircut\x12\x1f.muster.v1.ExportHaircutRequest\x1a .muster.v1.ExportHaircutResponse\"\x03\x90\x02\x01\x12T\n" +
 	"\fClusterReady\x12\x1e.muster.v1.ClusterReadyRequest\x1a\x1f.muster.v1.ClusterReadyResponse\"\x03\x90\x02\x01\x12U\n" +
@@ -3208,7 +3359,7 @@ func file_muster_v1_haircut_proto_rawDescGZIP() []byte {
 	return file_muster_v1_haircut_proto_rawDescData
 }
 
-var file_muster_v1_haircut_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_muster_v1_haircut_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_muster_v1_haircut_proto_goTypes = []any{
 	(*HaircutAsk)(nil),              // 0: muster.v1.HaircutAsk
 	(*Haircut)(nil),                 // 1: muster.v1.Haircut
@@ -3252,26 +3403,28 @@ var file_muster_v1_haircut_proto_goTypes = []any{
 	(*ShadowHistoryRequest)(nil),    // 39: muster.v1.ShadowHistoryRequest
 	(*ShadowHistoryResponse)(nil),   // 40: muster.v1.ShadowHistoryResponse
 	(*ShadowCase)(nil),              // 41: muster.v1.ShadowCase
-	(*Buffer)(nil),                  // 42: muster.v1.Buffer
-	(*timestamppb.Timestamp)(nil),   // 43: google.protobuf.Timestamp
-	(*Seen)(nil),                    // 44: muster.v1.Seen
-	(*Write)(nil),                   // 45: muster.v1.Write
-	(*Written)(nil),                 // 46: muster.v1.Written
-	(*Event)(nil),                   // 47: muster.v1.Event
-	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
+	(*DeleteHaircutRequest)(nil),    // 42: muster.v1.DeleteHaircutRequest
+	(*DeleteHaircutResponse)(nil),   // 43: muster.v1.DeleteHaircutResponse
+	(*Buffer)(nil),                  // 44: muster.v1.Buffer
+	(*timestamppb.Timestamp)(nil),   // 45: google.protobuf.Timestamp
+	(*Seen)(nil),                    // 46: muster.v1.Seen
+	(*Write)(nil),                   // 47: muster.v1.Write
+	(*Written)(nil),                 // 48: muster.v1.Written
+	(*Event)(nil),                   // 49: muster.v1.Event
+	(*durationpb.Duration)(nil),     // 50: google.protobuf.Duration
 }
 var file_muster_v1_haircut_proto_depIdxs = []int32{
-	42, // 0: muster.v1.HaircutAsk.buffer:type_name -> muster.v1.Buffer
+	44, // 0: muster.v1.HaircutAsk.buffer:type_name -> muster.v1.Buffer
 	0,  // 1: muster.v1.Haircut.ask:type_name -> muster.v1.HaircutAsk
-	43, // 2: muster.v1.Haircut.made:type_name -> google.protobuf.Timestamp
-	43, // 3: muster.v1.Haircut.reviewed:type_name -> google.protobuf.Timestamp
+	45, // 2: muster.v1.Haircut.made:type_name -> google.protobuf.Timestamp
+	45, // 3: muster.v1.Haircut.reviewed:type_name -> google.protobuf.Timestamp
 	3,  // 4: muster.v1.Haircut.waves:type_name -> muster.v1.HaircutWave
 	4,  // 5: muster.v1.Haircut.fit:type_name -> muster.v1.HaircutPart
 	2,  // 6: muster.v1.Haircut.sums:type_name -> muster.v1.HaircutSums
 	4,  // 7: muster.v1.HaircutWave.parts:type_name -> muster.v1.HaircutPart
-	43, // 8: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
-	43, // 9: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
-	43, // 10: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
+	45, // 8: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
+	45, // 9: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
+	45, // 10: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
 	2,  // 11: muster.v1.HaircutWave.sums:type_name -> muster.v1.HaircutSums
 	5,  // 12: muster.v1.HaircutPart.causes:type_name -> muster.v1.HaircutCause
 	7,  // 13: muster.v1.HaircutPart.cuts:type_name -> muster.v1.HaircutCut
@@ -3279,88 +3432,94 @@ var file_muster_v1_haircut_proto_depIdxs = []int32{
 	6,  // 15: muster.v1.HaircutPart.evicted:type_name -> muster.v1.HaircutWork
 	6,  // 16: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
 	6,  // 17: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
-	43, // 18: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 19: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	44, // 20: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 21: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	43, // 22: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 23: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
-	44, // 24: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
-	12, // 25: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
-	2,  // 26: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
-	45, // 27: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
-	0,  // 28: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	46, // 29: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
-	1,  // 30: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	43, // 31: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 32: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
-	1,  // 33: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
-	43, // 34: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 35: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 36: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	45, // 37: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
-	46, // 38: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
-	45, // 39: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
-	46, // 40: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
-	45, // 41: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
-	46, // 42: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
-	45, // 43: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
-	46, // 44: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
-	43, // 45: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 46: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
-	29, // 47: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
-	43, // 48: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 49: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	44, // 50: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
-	43, // 51: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 52: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
-	34, // 53: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
-	45, // 54: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
-	46, // 55: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
-	44, // 56: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
-	47, // 57: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
-	43, // 58: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
-	44, // 59: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
-	43, // 60: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
-	48, // 61: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
-	41, // 62: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
-	43, // 63: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
-	43, // 64: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
-	8,  // 65: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
-	10, // 66: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
-	13, // 67: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
-	15, // 68: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
-	17, // 69: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
-	19, // 70: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
-	21, // 71: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
-	23, // 72: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
-	25, // 73: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
-	27, // 74: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
-	30, // 75: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
-	32, // 76: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
-	35, // 77: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
-	37, // 78: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
-	39, // 79: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
-	9,  // 80: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
-	11, // 81: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
-	14, // 82: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
-	16, // 83: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
-	18, // 84: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
-	20, // 85: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
-	22, // 86: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
-	24, // 87: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
-	26, // 88: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
-	28, // 89: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
-	31, // 90: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
-	33, // 91: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
-	36, // 92: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
-	38, // 93: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
-	40, // 94: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
-	80, // [80:95] is the sub-list for method output_type
-	65, // [65:80] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	7,  // 18: muster.v1.HaircutPart.spared:type_name -> muster.v1.HaircutCut
+	45, // 19: muster.v1.HaircutCut.temporary_until:type_name -> google.protobuf.Timestamp
+	45, // 20: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 21: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 22: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 23: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 24: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 25: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
+	46, // 26: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
+	12, // 27: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
+	2,  // 28: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
+	47, // 29: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
+	0,  // 30: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	48, // 31: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
+	1,  // 32: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 33: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 34: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
+	1,  // 35: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
+	45, // 36: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 37: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 38: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	47, // 39: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 40: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 41: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 42: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 43: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 44: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 45: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 46: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 47: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 48: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
+	29, // 49: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
+	45, // 50: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 51: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 52: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
+	45, // 53: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 54: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
+	34, // 55: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
+	47, // 56: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
+	48, // 57: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
+	46, // 58: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
+	49, // 59: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
+	45, // 60: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	46, // 61: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
+	45, // 62: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
+	50, // 63: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
+	41, // 64: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
+	45, // 65: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
+	45, // 66: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
+	47, // 67: muster.v1.DeleteHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 68: muster.v1.DeleteHaircutResponse.written:type_name -> muster.v1.Written
+	8,  // 69: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
+	10, // 70: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
+	13, // 71: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
+	15, // 72: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
+	17, // 73: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
+	19, // 74: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
+	21, // 75: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
+	23, // 76: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
+	25, // 77: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
+	42, // 78: muster.v1.HaircutService.DeleteHaircut:input_type -> muster.v1.DeleteHaircutRequest
+	27, // 79: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
+	30, // 80: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
+	32, // 81: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
+	35, // 82: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
+	37, // 83: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
+	39, // 84: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
+	9,  // 85: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
+	11, // 86: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
+	14, // 87: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
+	16, // 88: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
+	18, // 89: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
+	20, // 90: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
+	22, // 91: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
+	24, // 92: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
+	26, // 93: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
+	43, // 94: muster.v1.HaircutService.DeleteHaircut:output_type -> muster.v1.DeleteHaircutResponse
+	28, // 95: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
+	31, // 96: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
+	33, // 97: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
+	36, // 98: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
+	38, // 99: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
+	40, // 100: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
+	85, // [85:101] is the sub-list for method output_type
+	69, // [69:85] is the sub-list for method input_type
+	69, // [69:69] is the sub-list for extension type_name
+	69, // [69:69] is the sub-list for extension extendee
+	0,  // [0:69] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_haircut_proto_init() }
@@ -3376,7 +3535,7 @@ func file_muster_v1_haircut_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_haircut_proto_rawDesc), len(file_muster_v1_haircut_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

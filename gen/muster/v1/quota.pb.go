@@ -211,7 +211,9 @@ type Grant struct {
 	// The most of its backing that lies in one island.
 	LargestPiece int32 `protobuf:"varint,32,opt,name=largest_piece,json=largestPiece,proto3" json:"largest_piece,omitempty"`
 	// Held by its workloads, and their utilisation was measured: whether the others are busy is not known.
-	Measured      int32 `protobuf:"varint,33,opt,name=measured,proto3" json:"measured,omitempty"`
+	Measured int32 `protobuf:"varint,33,opt,name=measured,proto3" json:"measured,omitempty"`
+	// What of the grant ends by itself; not set: nothing.
+	Temporary     *TemporaryGrant `protobuf:"bytes,34,opt,name=temporary,proto3" json:"temporary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -407,6 +409,92 @@ func (x *Grant) GetMeasured() int32 {
 	return 0
 }
 
+func (x *Grant) GetTemporary() *TemporaryGrant {
+	if x != nil {
+		return x.Temporary
+	}
+	return nil
+}
+
+// TemporaryGrant is the part of a grant that ends by itself at a moment. It counts into the grant until then.
+type TemporaryGrant struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Gpus  int32                  `protobuf:"varint,1,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// The gang that the grant declares once it has ended.
+	Gang int32 `protobuf:"varint,3,opt,name=gang,proto3" json:"gang,omitempty"`
+	// Who granted it, and why.
+	By            string `protobuf:"bytes,4,opt,name=by,proto3" json:"by,omitempty"`
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TemporaryGrant) Reset() {
+	*x = TemporaryGrant{}
+	mi := &file_muster_v1_quota_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TemporaryGrant) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TemporaryGrant) ProtoMessage() {}
+
+func (x *TemporaryGrant) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_quota_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TemporaryGrant.ProtoReflect.Descriptor instead.
+func (*TemporaryGrant) Descriptor() ([]byte, []int) {
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TemporaryGrant) GetGpus() int32 {
+	if x != nil {
+		return x.Gpus
+	}
+	return 0
+}
+
+func (x *TemporaryGrant) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *TemporaryGrant) GetGang() int32 {
+	if x != nil {
+		return x.Gang
+	}
+	return 0
+}
+
+func (x *TemporaryGrant) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *TemporaryGrant) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // Hold earmarks free capacity of a partition for a quota until a moment; with a user or a namespace, part of the
 // quota for them.
 type Hold struct {
@@ -427,7 +515,7 @@ type Hold struct {
 
 func (x *Hold) Reset() {
 	*x = Hold{}
-	mi := &file_muster_v1_quota_proto_msgTypes[3]
+	mi := &file_muster_v1_quota_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +527,7 @@ func (x *Hold) String() string {
 func (*Hold) ProtoMessage() {}
 
 func (x *Hold) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[3]
+	mi := &file_muster_v1_quota_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +540,7 @@ func (x *Hold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hold.ProtoReflect.Descriptor instead.
 func (*Hold) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Hold) GetId() uint64 {
@@ -524,7 +612,7 @@ type CreateQuotaRequest struct {
 
 func (x *CreateQuotaRequest) Reset() {
 	*x = CreateQuotaRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[4]
+	mi := &file_muster_v1_quota_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -536,7 +624,7 @@ func (x *CreateQuotaRequest) String() string {
 func (*CreateQuotaRequest) ProtoMessage() {}
 
 func (x *CreateQuotaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[4]
+	mi := &file_muster_v1_quota_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -549,7 +637,7 @@ func (x *CreateQuotaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateQuotaRequest.ProtoReflect.Descriptor instead.
 func (*CreateQuotaRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateQuotaRequest) GetWrite() *Write {
@@ -589,7 +677,7 @@ type CreateQuotaResponse struct {
 
 func (x *CreateQuotaResponse) Reset() {
 	*x = CreateQuotaResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[5]
+	mi := &file_muster_v1_quota_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +689,7 @@ func (x *CreateQuotaResponse) String() string {
 func (*CreateQuotaResponse) ProtoMessage() {}
 
 func (x *CreateQuotaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[5]
+	mi := &file_muster_v1_quota_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +702,7 @@ func (x *CreateQuotaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateQuotaResponse.ProtoReflect.Descriptor instead.
 func (*CreateQuotaResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateQuotaResponse) GetWritten() *Written {
@@ -634,7 +722,7 @@ type DeleteQuotaRequest struct {
 
 func (x *DeleteQuotaRequest) Reset() {
 	*x = DeleteQuotaRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[6]
+	mi := &file_muster_v1_quota_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -646,7 +734,7 @@ func (x *DeleteQuotaRequest) String() string {
 func (*DeleteQuotaRequest) ProtoMessage() {}
 
 func (x *DeleteQuotaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[6]
+	mi := &file_muster_v1_quota_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -659,7 +747,7 @@ func (x *DeleteQuotaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteQuotaRequest.ProtoReflect.Descriptor instead.
 func (*DeleteQuotaRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeleteQuotaRequest) GetWrite() *Write {
@@ -685,7 +773,7 @@ type DeleteQuotaResponse struct {
 
 func (x *DeleteQuotaResponse) Reset() {
 	*x = DeleteQuotaResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[7]
+	mi := &file_muster_v1_quota_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -697,7 +785,7 @@ func (x *DeleteQuotaResponse) String() string {
 func (*DeleteQuotaResponse) ProtoMessage() {}
 
 func (x *DeleteQuotaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[7]
+	mi := &file_muster_v1_quota_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -710,7 +798,7 @@ func (x *DeleteQuotaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteQuotaResponse.ProtoReflect.Descriptor instead.
 func (*DeleteQuotaResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeleteQuotaResponse) GetWritten() *Written {
@@ -733,7 +821,7 @@ type ListQuotasRequest struct {
 
 func (x *ListQuotasRequest) Reset() {
 	*x = ListQuotasRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[8]
+	mi := &file_muster_v1_quota_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +833,7 @@ func (x *ListQuotasRequest) String() string {
 func (*ListQuotasRequest) ProtoMessage() {}
 
 func (x *ListQuotasRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[8]
+	mi := &file_muster_v1_quota_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +846,7 @@ func (x *ListQuotasRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListQuotasRequest.ProtoReflect.Descriptor instead.
 func (*ListQuotasRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListQuotasRequest) GetAsOf() *timestamppb.Timestamp {
@@ -792,7 +880,7 @@ type ListQuotasResponse struct {
 
 func (x *ListQuotasResponse) Reset() {
 	*x = ListQuotasResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[9]
+	mi := &file_muster_v1_quota_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +892,7 @@ func (x *ListQuotasResponse) String() string {
 func (*ListQuotasResponse) ProtoMessage() {}
 
 func (x *ListQuotasResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[9]
+	mi := &file_muster_v1_quota_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +905,7 @@ func (x *ListQuotasResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListQuotasResponse.ProtoReflect.Descriptor instead.
 func (*ListQuotasResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListQuotasResponse) GetSeen() *Seen {
@@ -844,7 +932,7 @@ type GetQuotaRequest struct {
 
 func (x *GetQuotaRequest) Reset() {
 	*x = GetQuotaRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[10]
+	mi := &file_muster_v1_quota_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +944,7 @@ func (x *GetQuotaRequest) String() string {
 func (*GetQuotaRequest) ProtoMessage() {}
 
 func (x *GetQuotaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[10]
+	mi := &file_muster_v1_quota_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +957,7 @@ func (x *GetQuotaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetQuotaRequest.ProtoReflect.Descriptor instead.
 func (*GetQuotaRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetQuotaRequest) GetAsOf() *timestamppb.Timestamp {
@@ -896,7 +984,7 @@ type GetQuotaResponse struct {
 
 func (x *GetQuotaResponse) Reset() {
 	*x = GetQuotaResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[11]
+	mi := &file_muster_v1_quota_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +996,7 @@ func (x *GetQuotaResponse) String() string {
 func (*GetQuotaResponse) ProtoMessage() {}
 
 func (x *GetQuotaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[11]
+	mi := &file_muster_v1_quota_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1009,7 @@ func (x *GetQuotaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetQuotaResponse.ProtoReflect.Descriptor instead.
 func (*GetQuotaResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetQuotaResponse) GetSeen() *Seen {
@@ -949,14 +1037,17 @@ type SetGrantRequest struct {
 	// Assign more than is sustainable, or declare a gang that no island sustains; needs a reason.
 	Overcommit bool `protobuf:"varint,6,opt,name=overcommit,proto3" json:"overcommit,omitempty"`
 	// What a fleet file or an import brings: a gang that no island sustains is taken, and flagged.
-	AsFound       bool `protobuf:"varint,7,opt,name=as_found,json=asFound,proto3" json:"as_found,omitempty"`
+	AsFound bool `protobuf:"varint,7,opt,name=as_found,json=asFound,proto3" json:"as_found,omitempty"`
+	// Not set: gpus is what lasts of the grant. Set: gpus come beside what lasts, and end by themselves at this moment;
+	// they take the place of what ended before. 0 GPUs: nothing of the grant ends later, and what would have ended ends now.
+	Until         *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SetGrantRequest) Reset() {
 	*x = SetGrantRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[12]
+	mi := &file_muster_v1_quota_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1059,7 @@ func (x *SetGrantRequest) String() string {
 func (*SetGrantRequest) ProtoMessage() {}
 
 func (x *SetGrantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[12]
+	mi := &file_muster_v1_quota_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1072,7 @@ func (x *SetGrantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetGrantRequest.ProtoReflect.Descriptor instead.
 func (*SetGrantRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SetGrantRequest) GetWrite() *Write {
@@ -1033,6 +1124,13 @@ func (x *SetGrantRequest) GetAsFound() bool {
 	return false
 }
 
+func (x *SetGrantRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
 type SetGrantResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
@@ -1042,7 +1140,7 @@ type SetGrantResponse struct {
 
 func (x *SetGrantResponse) Reset() {
 	*x = SetGrantResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[13]
+	mi := &file_muster_v1_quota_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1152,7 @@ func (x *SetGrantResponse) String() string {
 func (*SetGrantResponse) ProtoMessage() {}
 
 func (x *SetGrantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[13]
+	mi := &file_muster_v1_quota_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1165,7 @@ func (x *SetGrantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetGrantResponse.ProtoReflect.Descriptor instead.
 func (*SetGrantResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SetGrantResponse) GetWritten() *Written {
@@ -1090,7 +1188,7 @@ type TransferRequest struct {
 
 func (x *TransferRequest) Reset() {
 	*x = TransferRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[14]
+	mi := &file_muster_v1_quota_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1102,7 +1200,7 @@ func (x *TransferRequest) String() string {
 func (*TransferRequest) ProtoMessage() {}
 
 func (x *TransferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[14]
+	mi := &file_muster_v1_quota_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1115,7 +1213,7 @@ func (x *TransferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TransferRequest.ProtoReflect.Descriptor instead.
 func (*TransferRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TransferRequest) GetWrite() *Write {
@@ -1162,7 +1260,7 @@ type TransferResponse struct {
 
 func (x *TransferResponse) Reset() {
 	*x = TransferResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[15]
+	mi := &file_muster_v1_quota_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1272,7 @@ func (x *TransferResponse) String() string {
 func (*TransferResponse) ProtoMessage() {}
 
 func (x *TransferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[15]
+	mi := &file_muster_v1_quota_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1285,7 @@ func (x *TransferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TransferResponse.ProtoReflect.Descriptor instead.
 func (*TransferResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TransferResponse) GetWritten() *Written {
@@ -1213,7 +1311,7 @@ type PlaceHoldRequest struct {
 
 func (x *PlaceHoldRequest) Reset() {
 	*x = PlaceHoldRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[16]
+	mi := &file_muster_v1_quota_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1323,7 @@ func (x *PlaceHoldRequest) String() string {
 func (*PlaceHoldRequest) ProtoMessage() {}
 
 func (x *PlaceHoldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[16]
+	mi := &file_muster_v1_quota_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1336,7 @@ func (x *PlaceHoldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceHoldRequest.ProtoReflect.Descriptor instead.
 func (*PlaceHoldRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PlaceHoldRequest) GetWrite() *Write {
@@ -1301,7 +1399,7 @@ type PlaceHoldResponse struct {
 
 func (x *PlaceHoldResponse) Reset() {
 	*x = PlaceHoldResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[17]
+	mi := &file_muster_v1_quota_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1411,7 @@ func (x *PlaceHoldResponse) String() string {
 func (*PlaceHoldResponse) ProtoMessage() {}
 
 func (x *PlaceHoldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[17]
+	mi := &file_muster_v1_quota_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1424,7 @@ func (x *PlaceHoldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceHoldResponse.ProtoReflect.Descriptor instead.
 func (*PlaceHoldResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PlaceHoldResponse) GetWritten() *Written {
@@ -1353,7 +1451,7 @@ type ReleaseHoldRequest struct {
 
 func (x *ReleaseHoldRequest) Reset() {
 	*x = ReleaseHoldRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[18]
+	mi := &file_muster_v1_quota_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1463,7 @@ func (x *ReleaseHoldRequest) String() string {
 func (*ReleaseHoldRequest) ProtoMessage() {}
 
 func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[18]
+	mi := &file_muster_v1_quota_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1476,7 @@ func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ReleaseHoldRequest) GetWrite() *Write {
@@ -1404,7 +1502,7 @@ type ReleaseHoldResponse struct {
 
 func (x *ReleaseHoldResponse) Reset() {
 	*x = ReleaseHoldResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[19]
+	mi := &file_muster_v1_quota_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1514,7 @@ func (x *ReleaseHoldResponse) String() string {
 func (*ReleaseHoldResponse) ProtoMessage() {}
 
 func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[19]
+	mi := &file_muster_v1_quota_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1527,7 @@ func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ReleaseHoldResponse) GetWritten() *Written {
@@ -1451,7 +1549,7 @@ type SetAccessRequest struct {
 
 func (x *SetAccessRequest) Reset() {
 	*x = SetAccessRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[20]
+	mi := &file_muster_v1_quota_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1463,7 +1561,7 @@ func (x *SetAccessRequest) String() string {
 func (*SetAccessRequest) ProtoMessage() {}
 
 func (x *SetAccessRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[20]
+	mi := &file_muster_v1_quota_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1476,7 +1574,7 @@ func (x *SetAccessRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAccessRequest.ProtoReflect.Descriptor instead.
 func (*SetAccessRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetAccessRequest) GetWrite() *Write {
@@ -1509,7 +1607,7 @@ type SetAccessResponse struct {
 
 func (x *SetAccessResponse) Reset() {
 	*x = SetAccessResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[21]
+	mi := &file_muster_v1_quota_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1521,7 +1619,7 @@ func (x *SetAccessResponse) String() string {
 func (*SetAccessResponse) ProtoMessage() {}
 
 func (x *SetAccessResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[21]
+	mi := &file_muster_v1_quota_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1534,7 +1632,7 @@ func (x *SetAccessResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetAccessResponse.ProtoReflect.Descriptor instead.
 func (*SetAccessResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetAccessResponse) GetWritten() *Written {
@@ -1556,7 +1654,7 @@ type SetOwnerRequest struct {
 
 func (x *SetOwnerRequest) Reset() {
 	*x = SetOwnerRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	mi := &file_muster_v1_quota_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1666,7 @@ func (x *SetOwnerRequest) String() string {
 func (*SetOwnerRequest) ProtoMessage() {}
 
 func (x *SetOwnerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[22]
+	mi := &file_muster_v1_quota_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1679,7 @@ func (x *SetOwnerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetOwnerRequest.ProtoReflect.Descriptor instead.
 func (*SetOwnerRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetOwnerRequest) GetWrite() *Write {
@@ -1614,7 +1712,7 @@ type SetOwnerResponse struct {
 
 func (x *SetOwnerResponse) Reset() {
 	*x = SetOwnerResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	mi := &file_muster_v1_quota_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1626,7 +1724,7 @@ func (x *SetOwnerResponse) String() string {
 func (*SetOwnerResponse) ProtoMessage() {}
 
 func (x *SetOwnerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[23]
+	mi := &file_muster_v1_quota_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1639,7 +1737,7 @@ func (x *SetOwnerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetOwnerResponse.ProtoReflect.Descriptor instead.
 func (*SetOwnerResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SetOwnerResponse) GetWritten() *Written {
@@ -1664,7 +1762,7 @@ type HistoryRequest struct {
 
 func (x *HistoryRequest) Reset() {
 	*x = HistoryRequest{}
-	mi := &file_muster_v1_quota_proto_msgTypes[24]
+	mi := &file_muster_v1_quota_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1676,7 +1774,7 @@ func (x *HistoryRequest) String() string {
 func (*HistoryRequest) ProtoMessage() {}
 
 func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[24]
+	mi := &file_muster_v1_quota_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1689,7 +1787,7 @@ func (x *HistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryRequest.ProtoReflect.Descriptor instead.
 func (*HistoryRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *HistoryRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1732,7 +1830,7 @@ type HistoryResponse struct {
 
 func (x *HistoryResponse) Reset() {
 	*x = HistoryResponse{}
-	mi := &file_muster_v1_quota_proto_msgTypes[25]
+	mi := &file_muster_v1_quota_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1842,7 @@ func (x *HistoryResponse) String() string {
 func (*HistoryResponse) ProtoMessage() {}
 
 func (x *HistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[25]
+	mi := &file_muster_v1_quota_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1855,7 @@ func (x *HistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryResponse.ProtoReflect.Descriptor instead.
 func (*HistoryResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *HistoryResponse) GetChanges() []*QuotaChange {
@@ -1796,7 +1894,7 @@ type QuotaChange struct {
 
 func (x *QuotaChange) Reset() {
 	*x = QuotaChange{}
-	mi := &file_muster_v1_quota_proto_msgTypes[26]
+	mi := &file_muster_v1_quota_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1808,7 +1906,7 @@ func (x *QuotaChange) String() string {
 func (*QuotaChange) ProtoMessage() {}
 
 func (x *QuotaChange) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_quota_proto_msgTypes[26]
+	mi := &file_muster_v1_quota_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1821,7 +1919,7 @@ func (x *QuotaChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaChange.ProtoReflect.Descriptor instead.
 func (*QuotaChange) Descriptor() ([]byte, []int) {
-	return file_muster_v1_quota_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_quota_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *QuotaChange) GetSeq() uint64 {
@@ -1911,7 +2009,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
 	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
 	"\x05owner\x18\x1e \x01(\tR\x05owner\x12\x12\n" +
-	"\x04open\x18\x1f \x01(\bR\x04open\"\xe0\x05\n" +
+	"\x04open\x18\x1f \x01(\bR\x04open\"\x99\x06\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +
@@ -1939,10 +2037,17 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04idle\x18\x1e \x01(\x05R\x04idle\x12!\n" +
 	"\flargest_gang\x18\x1f \x01(\x05R\vlargestGang\x12#\n" +
 	"\rlargest_piece\x18  \x01(\x05R\flargestPiece\x12\x1a\n" +
-	"\bmeasured\x18! \x01(\x05R\bmeasured\x1a:\n" +
+	"\bmeasured\x18! \x01(\x05R\bmeasured\x127\n" +
+	"\ttemporary\x18\" \x01(\v2\x19.muster.v1.TemporaryGrantR\ttemporary\x1a:\n" +
 	"\fIslandsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd6\x01\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x92\x01\n" +
+	"\x0eTemporaryGrant\x12\x12\n" +
+	"\x04gpus\x18\x01 \x01(\x05R\x04gpus\x120\n" +
+	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
+	"\x04gang\x18\x03 \x01(\x05R\x04gang\x12\x0e\n" +
+	"\x02by\x18\x04 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\"\xd6\x01\n" +
 	"\x04Hold\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x1c\n" +
@@ -1976,7 +2081,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\"_\n" +
 	"\x10GetQuotaResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12&\n" +
-	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\xeb\x02\n" +
+	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\x9d\x03\n" +
 	"\x0fSetGrantRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12N\n" +
 	"\x05quota\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x05quota\x12S\n" +
@@ -1986,7 +2091,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\n" +
 	"overcommit\x18\x06 \x01(\bR\n" +
 	"overcommit\x12\x19\n" +
-	"\bas_found\x18\a \x01(\bR\aasFoundB\a\n" +
+	"\bas_found\x18\a \x01(\bR\aasFound\x120\n" +
+	"\x05until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x05untilB\a\n" +
 	"\x05_gang\"@\n" +
 	"\x10SetGrantResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xc8\x02\n" +
@@ -2072,102 +2178,106 @@ func file_muster_v1_quota_proto_rawDescGZIP() []byte {
 	return file_muster_v1_quota_proto_rawDescData
 }
 
-var file_muster_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_muster_v1_quota_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_muster_v1_quota_proto_goTypes = []any{
 	(*Access)(nil),                // 0: muster.v1.Access
 	(*Quota)(nil),                 // 1: muster.v1.Quota
 	(*Grant)(nil),                 // 2: muster.v1.Grant
-	(*Hold)(nil),                  // 3: muster.v1.Hold
-	(*CreateQuotaRequest)(nil),    // 4: muster.v1.CreateQuotaRequest
-	(*CreateQuotaResponse)(nil),   // 5: muster.v1.CreateQuotaResponse
-	(*DeleteQuotaRequest)(nil),    // 6: muster.v1.DeleteQuotaRequest
-	(*DeleteQuotaResponse)(nil),   // 7: muster.v1.DeleteQuotaResponse
-	(*ListQuotasRequest)(nil),     // 8: muster.v1.ListQuotasRequest
-	(*ListQuotasResponse)(nil),    // 9: muster.v1.ListQuotasResponse
-	(*GetQuotaRequest)(nil),       // 10: muster.v1.GetQuotaRequest
-	(*GetQuotaResponse)(nil),      // 11: muster.v1.GetQuotaResponse
-	(*SetGrantRequest)(nil),       // 12: muster.v1.SetGrantRequest
-	(*SetGrantResponse)(nil),      // 13: muster.v1.SetGrantResponse
-	(*TransferRequest)(nil),       // 14: muster.v1.TransferRequest
-	(*TransferResponse)(nil),      // 15: muster.v1.TransferResponse
-	(*PlaceHoldRequest)(nil),      // 16: muster.v1.PlaceHoldRequest
-	(*PlaceHoldResponse)(nil),     // 17: muster.v1.PlaceHoldResponse
-	(*ReleaseHoldRequest)(nil),    // 18: muster.v1.ReleaseHoldRequest
-	(*ReleaseHoldResponse)(nil),   // 19: muster.v1.ReleaseHoldResponse
-	(*SetAccessRequest)(nil),      // 20: muster.v1.SetAccessRequest
-	(*SetAccessResponse)(nil),     // 21: muster.v1.SetAccessResponse
-	(*SetOwnerRequest)(nil),       // 22: muster.v1.SetOwnerRequest
-	(*SetOwnerResponse)(nil),      // 23: muster.v1.SetOwnerResponse
-	(*HistoryRequest)(nil),        // 24: muster.v1.HistoryRequest
-	(*HistoryResponse)(nil),       // 25: muster.v1.HistoryResponse
-	(*QuotaChange)(nil),           // 26: muster.v1.QuotaChange
-	nil,                           // 27: muster.v1.Grant.IslandsEntry
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
-	(*Write)(nil),                 // 29: muster.v1.Write
-	(*Written)(nil),               // 30: muster.v1.Written
-	(*Seen)(nil),                  // 31: muster.v1.Seen
+	(*TemporaryGrant)(nil),        // 3: muster.v1.TemporaryGrant
+	(*Hold)(nil),                  // 4: muster.v1.Hold
+	(*CreateQuotaRequest)(nil),    // 5: muster.v1.CreateQuotaRequest
+	(*CreateQuotaResponse)(nil),   // 6: muster.v1.CreateQuotaResponse
+	(*DeleteQuotaRequest)(nil),    // 7: muster.v1.DeleteQuotaRequest
+	(*DeleteQuotaResponse)(nil),   // 8: muster.v1.DeleteQuotaResponse
+	(*ListQuotasRequest)(nil),     // 9: muster.v1.ListQuotasRequest
+	(*ListQuotasResponse)(nil),    // 10: muster.v1.ListQuotasResponse
+	(*GetQuotaRequest)(nil),       // 11: muster.v1.GetQuotaRequest
+	(*GetQuotaResponse)(nil),      // 12: muster.v1.GetQuotaResponse
+	(*SetGrantRequest)(nil),       // 13: muster.v1.SetGrantRequest
+	(*SetGrantResponse)(nil),      // 14: muster.v1.SetGrantResponse
+	(*TransferRequest)(nil),       // 15: muster.v1.TransferRequest
+	(*TransferResponse)(nil),      // 16: muster.v1.TransferResponse
+	(*PlaceHoldRequest)(nil),      // 17: muster.v1.PlaceHoldRequest
+	(*PlaceHoldResponse)(nil),     // 18: muster.v1.PlaceHoldResponse
+	(*ReleaseHoldRequest)(nil),    // 19: muster.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),   // 20: muster.v1.ReleaseHoldResponse
+	(*SetAccessRequest)(nil),      // 21: muster.v1.SetAccessRequest
+	(*SetAccessResponse)(nil),     // 22: muster.v1.SetAccessResponse
+	(*SetOwnerRequest)(nil),       // 23: muster.v1.SetOwnerRequest
+	(*SetOwnerResponse)(nil),      // 24: muster.v1.SetOwnerResponse
+	(*HistoryRequest)(nil),        // 25: muster.v1.HistoryRequest
+	(*HistoryResponse)(nil),       // 26: muster.v1.HistoryResponse
+	(*QuotaChange)(nil),           // 27: muster.v1.QuotaChange
+	nil,                           // 28: muster.v1.Grant.IslandsEntry
+	(*timestamppb.Timestamp)(nil), // 29: google.protobuf.Timestamp
+	(*Write)(nil),                 // 30: muster.v1.Write
+	(*Written)(nil),               // 31: muster.v1.Written
+	(*Seen)(nil),                  // 32: muster.v1.Seen
 }
 var file_muster_v1_quota_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.Quota.access:type_name -> muster.v1.Access
 	2,  // 1: muster.v1.Quota.grants:type_name -> muster.v1.Grant
-	3,  // 2: muster.v1.Quota.holds:type_name -> muster.v1.Hold
-	27, // 3: muster.v1.Grant.islands:type_name -> muster.v1.Grant.IslandsEntry
-	28, // 4: muster.v1.Hold.until:type_name -> google.protobuf.Timestamp
-	29, // 5: muster.v1.CreateQuotaRequest.write:type_name -> muster.v1.Write
-	0,  // 6: muster.v1.CreateQuotaRequest.access:type_name -> muster.v1.Access
-	30, // 7: muster.v1.CreateQuotaResponse.written:type_name -> muster.v1.Written
-	29, // 8: muster.v1.DeleteQuotaRequest.write:type_name -> muster.v1.Write
-	30, // 9: muster.v1.DeleteQuotaResponse.written:type_name -> muster.v1.Written
-	28, // 10: muster.v1.ListQuotasRequest.as_of:type_name -> google.protobuf.Timestamp
-	31, // 11: muster.v1.ListQuotasResponse.seen:type_name -> muster.v1.Seen
-	1,  // 12: muster.v1.ListQuotasResponse.quotas:type_name -> muster.v1.Quota
-	28, // 13: muster.v1.GetQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
-	31, // 14: muster.v1.GetQuotaResponse.seen:type_name -> muster.v1.Seen
-	1,  // 15: muster.v1.GetQuotaResponse.quota:type_name -> muster.v1.Quota
-	29, // 16: muster.v1.SetGrantRequest.write:type_name -> muster.v1.Write
-	30, // 17: muster.v1.SetGrantResponse.written:type_name -> muster.v1.Written
-	29, // 18: muster.v1.TransferRequest.write:type_name -> muster.v1.Write
-	30, // 19: muster.v1.TransferResponse.written:type_name -> muster.v1.Written
-	29, // 20: muster.v1.PlaceHoldRequest.write:type_name -> muster.v1.Write
-	28, // 21: muster.v1.PlaceHoldRequest.until:type_name -> google.protobuf.Timestamp
-	30, // 22: muster.v1.PlaceHoldResponse.written:type_name -> muster.v1.Written
-	29, // 23: muster.v1.ReleaseHoldRequest.write:type_name -> muster.v1.Write
-	30, // 24: muster.v1.ReleaseHoldResponse.written:type_name -> muster.v1.Written
-	29, // 25: muster.v1.SetAccessRequest.write:type_name -> muster.v1.Write
-	0,  // 26: muster.v1.SetAccessRequest.access:type_name -> muster.v1.Access
-	30, // 27: muster.v1.SetAccessResponse.written:type_name -> muster.v1.Written
-	29, // 28: muster.v1.SetOwnerRequest.write:type_name -> muster.v1.Write
-	30, // 29: muster.v1.SetOwnerResponse.written:type_name -> muster.v1.Written
-	28, // 30: muster.v1.HistoryRequest.as_of:type_name -> google.protobuf.Timestamp
-	26, // 31: muster.v1.HistoryResponse.changes:type_name -> muster.v1.QuotaChange
-	28, // 32: muster.v1.QuotaChange.at:type_name -> google.protobuf.Timestamp
-	4,  // 33: muster.v1.QuotaService.CreateQuota:input_type -> muster.v1.CreateQuotaRequest
-	6,  // 34: muster.v1.QuotaService.DeleteQuota:input_type -> muster.v1.DeleteQuotaRequest
-	8,  // 35: muster.v1.QuotaService.ListQuotas:input_type -> muster.v1.ListQuotasRequest
-	10, // 36: muster.v1.QuotaService.GetQuota:input_type -> muster.v1.GetQuotaRequest
-	12, // 37: muster.v1.QuotaService.SetGrant:input_type -> muster.v1.SetGrantRequest
-	14, // 38: muster.v1.QuotaService.Transfer:input_type -> muster.v1.TransferRequest
-	16, // 39: muster.v1.QuotaService.PlaceHold:input_type -> muster.v1.PlaceHoldRequest
-	18, // 40: muster.v1.QuotaService.ReleaseHold:input_type -> muster.v1.ReleaseHoldRequest
-	20, // 41: muster.v1.QuotaService.SetAccess:input_type -> muster.v1.SetAccessRequest
-	22, // 42: muster.v1.QuotaService.SetOwner:input_type -> muster.v1.SetOwnerRequest
-	24, // 43: muster.v1.QuotaService.History:input_type -> muster.v1.HistoryRequest
-	5,  // 44: muster.v1.QuotaService.CreateQuota:output_type -> muster.v1.CreateQuotaResponse
-	7,  // 45: muster.v1.QuotaService.DeleteQuota:output_type -> muster.v1.DeleteQuotaResponse
-	9,  // 46: muster.v1.QuotaService.ListQuotas:output_type -> muster.v1.ListQuotasResponse
-	11, // 47: muster.v1.QuotaService.GetQuota:output_type -> muster.v1.GetQuotaResponse
-	13, // 48: muster.v1.QuotaService.SetGrant:output_type -> muster.v1.SetGrantResponse
-	15, // 49: muster.v1.QuotaService.Transfer:output_type -> muster.v1.TransferResponse
-	17, // 50: muster.v1.QuotaService.PlaceHold:output_type -> muster.v1.PlaceHoldResponse
-	19, // 51: muster.v1.QuotaService.ReleaseHold:output_type -> muster.v1.ReleaseHoldResponse
-	21, // 52: muster.v1.QuotaService.SetAccess:output_type -> muster.v1.SetAccessResponse
-	23, // 53: muster.v1.QuotaService.SetOwner:output_type -> muster.v1.SetOwnerResponse
-	25, // 54: muster.v1.QuotaService.History:output_type -> muster.v1.HistoryResponse
-	44, // [44:55] is the sub-list for method output_type
-	33, // [33:44] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	4,  // 2: muster.v1.Quota.holds:type_name -> muster.v1.Hold
+	28, // 3: muster.v1.Grant.islands:type_name -> muster.v1.Grant.IslandsEntry
+	3,  // 4: muster.v1.Grant.temporary:type_name -> muster.v1.TemporaryGrant
+	29, // 5: muster.v1.TemporaryGrant.until:type_name -> google.protobuf.Timestamp
+	29, // 6: muster.v1.Hold.until:type_name -> google.protobuf.Timestamp
+	30, // 7: muster.v1.CreateQuotaRequest.write:type_name -> muster.v1.Write
+	0,  // 8: muster.v1.CreateQuotaRequest.access:type_name -> muster.v1.Access
+	31, // 9: muster.v1.CreateQuotaResponse.written:type_name -> muster.v1.Written
+	30, // 10: muster.v1.DeleteQuotaRequest.write:type_name -> muster.v1.Write
+	31, // 11: muster.v1.DeleteQuotaResponse.written:type_name -> muster.v1.Written
+	29, // 12: muster.v1.ListQuotasRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 13: muster.v1.ListQuotasResponse.seen:type_name -> muster.v1.Seen
+	1,  // 14: muster.v1.ListQuotasResponse.quotas:type_name -> muster.v1.Quota
+	29, // 15: muster.v1.GetQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 16: muster.v1.GetQuotaResponse.seen:type_name -> muster.v1.Seen
+	1,  // 17: muster.v1.GetQuotaResponse.quota:type_name -> muster.v1.Quota
+	30, // 18: muster.v1.SetGrantRequest.write:type_name -> muster.v1.Write
+	29, // 19: muster.v1.SetGrantRequest.until:type_name -> google.protobuf.Timestamp
+	31, // 20: muster.v1.SetGrantResponse.written:type_name -> muster.v1.Written
+	30, // 21: muster.v1.TransferRequest.write:type_name -> muster.v1.Write
+	31, // 22: muster.v1.TransferResponse.written:type_name -> muster.v1.Written
+	30, // 23: muster.v1.PlaceHoldRequest.write:type_name -> muster.v1.Write
+	29, // 24: muster.v1.PlaceHoldRequest.until:type_name -> google.protobuf.Timestamp
+	31, // 25: muster.v1.PlaceHoldResponse.written:type_name -> muster.v1.Written
+	30, // 26: muster.v1.ReleaseHoldRequest.write:type_name -> muster.v1.Write
+	31, // 27: muster.v1.ReleaseHoldResponse.written:type_name -> muster.v1.Written
+	30, // 28: muster.v1.SetAccessRequest.write:type_name -> muster.v1.Write
+	0,  // 29: muster.v1.SetAccessRequest.access:type_name -> muster.v1.Access
+	31, // 30: muster.v1.SetAccessResponse.written:type_name -> muster.v1.Written
+	30, // 31: muster.v1.SetOwnerRequest.write:type_name -> muster.v1.Write
+	31, // 32: muster.v1.SetOwnerResponse.written:type_name -> muster.v1.Written
+	29, // 33: muster.v1.HistoryRequest.as_of:type_name -> google.protobuf.Timestamp
+	27, // 34: muster.v1.HistoryResponse.changes:type_name -> muster.v1.QuotaChange
+	29, // 35: muster.v1.QuotaChange.at:type_name -> google.protobuf.Timestamp
+	5,  // 36: muster.v1.QuotaService.CreateQuota:input_type -> muster.v1.CreateQuotaRequest
+	7,  // 37: muster.v1.QuotaService.DeleteQuota:input_type -> muster.v1.DeleteQuotaRequest
+	9,  // 38: muster.v1.QuotaService.ListQuotas:input_type -> muster.v1.ListQuotasRequest
+	11, // 39: muster.v1.QuotaService.GetQuota:input_type -> muster.v1.GetQuotaRequest
+	13, // 40: muster.v1.QuotaService.SetGrant:input_type -> muster.v1.SetGrantRequest
+	15, // 41: muster.v1.QuotaService.Transfer:input_type -> muster.v1.TransferRequest
+	17, // 42: muster.v1.QuotaService.PlaceHold:input_type -> muster.v1.PlaceHoldRequest
+	19, // 43: muster.v1.QuotaService.ReleaseHold:input_type -> muster.v1.ReleaseHoldRequest
+	21, // 44: muster.v1.QuotaService.SetAccess:input_type -> muster.v1.SetAccessRequest
+	23, // 45: muster.v1.QuotaService.SetOwner:input_type -> muster.v1.SetOwnerRequest
+	25, // 46: muster.v1.QuotaService.History:input_type -> muster.v1.HistoryRequest
+	6,  // 47: muster.v1.QuotaService.CreateQuota:output_type -> muster.v1.CreateQuotaResponse
+	8,  // 48: muster.v1.QuotaService.DeleteQuota:output_type -> muster.v1.DeleteQuotaResponse
+	10, // 49: muster.v1.QuotaService.ListQuotas:output_type -> muster.v1.ListQuotasResponse
+	12, // 50: muster.v1.QuotaService.GetQuota:output_type -> muster.v1.GetQuotaResponse
+	14, // 51: muster.v1.QuotaService.SetGrant:output_type -> muster.v1.SetGrantResponse
+	16, // 52: muster.v1.QuotaService.Transfer:output_type -> muster.v1.TransferResponse
+	18, // 53: muster.v1.QuotaService.PlaceHold:output_type -> muster.v1.PlaceHoldResponse
+	20, // 54: muster.v1.QuotaService.ReleaseHold:output_type -> muster.v1.ReleaseHoldResponse
+	22, // 55: muster.v1.QuotaService.SetAccess:output_type -> muster.v1.SetAccessResponse
+	24, // 56: muster.v1.QuotaService.SetOwner:output_type -> muster.v1.SetOwnerResponse
+	26, // 57: muster.v1.QuotaService.History:output_type -> muster.v1.HistoryResponse
+	47, // [47:58] is the sub-list for method output_type
+	36, // [36:47] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_quota_proto_init() }
@@ -2176,14 +2286,14 @@ func file_muster_v1_quota_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
-	file_muster_v1_quota_proto_msgTypes[12].OneofWrappers = []any{}
+	file_muster_v1_quota_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_quota_proto_rawDesc), len(file_muster_v1_quota_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -263,12 +263,18 @@ func (d *differ) grants(quotas []Quota) {
 	}
 }
 
-// granted is a quota's account in a partition, empty where it has none.
+// granted is a quota's account in a partition as it is once what of it ends has ended: a
+// file says what lasts. It is empty where there is none.
 func (d *differ) granted(quota, partition string) fleet.Account {
-	if p := d.s.Partition(partition); p != nil && p.Account(quota) != nil {
-		return *p.Account(quota)
+	p := d.s.Partition(partition)
+	if p == nil || p.Account(quota) == nil {
+		return fleet.Account{}
 	}
-	return fleet.Account{}
+	is := *p.Account(quota)
+	if t := is.Temporary; t.GPUs > 0 {
+		is.Grant, is.Gang, is.Overcommit = is.Lasting(), t.Gang, t.Overcommit
+	}
+	return is
 }
 
 func (d *differ) grant(quota string, g Grant) {

@@ -134,14 +134,17 @@ func writeGrants(b *bytes.Buffer, s *fleet.State, quota string) {
 	var grants []string
 	for _, p := range s.Partitions {
 		a := p.Account(quota)
-		if a == nil || a.Grant == 0 {
+		if a == nil || a.Lasting() == 0 {
 			continue
 		}
-		gang := ""
-		if a.Gang > 0 {
-			gang = ", gang: " + strconv.Itoa(a.Gang)
+		declared, gang := a.Gang, ""
+		if a.Temporary.GPUs > 0 {
+			declared = a.Temporary.Gang
 		}
-		grants = append(grants, fmt.Sprintf("      - {partition: %s, gpus: %d%s}\n", scalar(p.ID), a.Grant, gang))
+		if declared > 0 {
+			gang = ", gang: " + strconv.Itoa(declared)
+		}
+		grants = append(grants, fmt.Sprintf("      - {partition: %s, gpus: %d%s}\n", scalar(p.ID), a.Lasting(), gang))
 	}
 	if len(grants) > 0 {
 		b.WriteString("    grants:\n" + strings.Join(grants, ""))

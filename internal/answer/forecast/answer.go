@@ -36,6 +36,7 @@ const (
 	Repair      Kind = "repair"       // a node is expected back, as others came back
 	Visited     Kind = "maintenance"  // a node's maintenance is over, if it takes what it is said to
 	Probation   Kind = "probation"    // a node's probation ends
+	GrantEnd    Kind = "grant end"    // part of a grant was for a time, and ends
 	HoldExpiry  Kind = "hold expiry"  // a hold's last moment
 	Dwell       Kind = "dwell"        // capacity may be promised again after the dwell
 	FlexMinimum Kind = "flex minimum" // the minimum run time of flex work is over

@@ -67,6 +67,8 @@ func (f *forecast) timely(g Ground, c cause, w *fleet.Workload) Ground {
 			if e.Partition == w.Where {
 				g.Kind = Dwell
 			}
+		case event.GrantEnded:
+			g.Kind, g.Name, g.GPUs = GrantEnd, e.Quota, e.Ended.GPUs
 		case event.HoldEnded:
 			g.Kind = HoldExpiry
 			g.Name, g.GPUs = f.holdOf(e.ID)

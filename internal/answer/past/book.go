@@ -149,6 +149,8 @@ func (b *Book) about(e event.Event) []*fleet.Partition {
 		return []*fleet.Partition{b.state.Partition(e.Partition)}
 	case event.GrantSet:
 		return []*fleet.Partition{b.state.Partition(e.Partition)}
+	case event.GrantEnded:
+		return []*fleet.Partition{b.state.Partition(e.Partition)}
 	case event.GrantTransferred:
 		return []*fleet.Partition{b.state.Partition(e.Partition)}
 	case event.BackingAligned:

@@ -26,6 +26,7 @@ const (
 	AheadProbation   = "probation"   // nodes are healthy again once it is over
 	AheadDwell       = "dwell"       // what was lower for a while may be promised again
 	AheadHold        = "hold"        // a hold ends
+	AheadGrant       = "grant"       // part of a grant ends
 	AheadWork        = "work"        // work reaches the end that it declared
 	AheadMaintenance = "maintenance" // nodes are under it now, and come back; or it takes them
 	AheadZone        = "zone"        // a no-fly zone begins, or ends
@@ -53,6 +54,7 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; no delivery date is known", missing)})
 		}
 	}
+	all = append(all, grantsEnd(list)...)
 	all = append(all, holdsEnd(s, list, now)...)
 	all = append(all, zonesAhead(s, list, now)...)
 	all = append(all, openIncidents(s, list, takes)...)
@@ -142,6 +144,21 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 		list[i].Text = fmt.Sprintf("%s ends as declared, and frees %d GPUs", a.About, a.GPUs)
 	}
 	return list
+}
+
+// grantsEnd are the ends of what was granted until a moment.
+func grantsEnd(list []*fleet.Partition) (all []Ahead) {
+	for _, p := range list {
+		for _, a := range p.Accounts {
+			if t := a.Temporary; t.GPUs > 0 {
+				all = append(all, Ahead{
+					Kind: AheadGrant, At: t.Until, Partition: p.ID, GPUs: t.GPUs, About: a.Quota,
+					Text: fmt.Sprintf("%d GPUs of the grant of %s end, and %d are left", t.GPUs, a.Quota, a.Lasting()),
+				})
+			}
+		}
+	}
+	return all
 }
 
 func holdsEnd(s *fleet.State, list []*fleet.Partition, now fleet.Instant) (all []Ahead) {

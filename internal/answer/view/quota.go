@@ -37,6 +37,9 @@ type Quota struct {
 	LargestGang  int  `json:"largestGang"`
 	LargestPiece int  `json:"largestPiece"`
 	Stale        bool `json:"stale"` // its cluster's reports have stopped
+	// Temporary is the GPUs of the grant that end by themselves, and Ends says when.
+	Temporary int             `json:"temporary,omitempty"`
+	Ends      fleet.Temporary `json:"-"`
 }
 
 // Quotas lists what every quota has in every partition where it has anything, at
@@ -84,7 +87,7 @@ func QuotaAt(p *fleet.Partition, path string, now fleet.Instant) Quota {
 func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	q := Quota{
 		Quota: a.Quota, Partition: p.ID, Assigned: a.Grant, Gang: a.Gang, Backed: a.BackedGPUs(), Usage: a.Usage(),
-		Islands: map[string]int{}, Flags: flags(a), Stale: stale(p),
+		Islands: map[string]int{}, Flags: flags(a), Stale: stale(p), Temporary: a.Temporary.GPUs, Ends: a.Temporary,
 	}
 	q.Unbacked = q.Assigned - q.Backed
 	q.Scheduled = min(q.Usage, q.Backed)

@@ -125,16 +125,16 @@ func (x *search) grants() {
 		return
 	}
 	for _, p := range x.usual() {
-		has := 0
+		has, lasts := 0, 0
 		if a := p.Account(x.w.Target); a != nil {
-			has = a.Grant
+			has, lasts = a.Grant, a.Lasting()
 		}
 		room := promise.CapacityOf(x.s, p, x.now).Sustainable - (p.Assigned()+x.held(p))/p.GPUsPerNode
 		c, ok := x.least(room, func(nodes int) Change {
 			gpus := nodes * p.GPUsPerNode
 			return Change{
 				Kind: Grant, Class: reason.Ask, Quota: x.w.Target, Partition: p.ID, GPUs: gpus, Was: has, Now: has + gpus,
-				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: has + gpus, KeepGang: true}},
+				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: lasts + gpus, KeepGang: true}},
 			}
 		}, 0)
 		if x.keep(c, ok, 0) {
@@ -176,7 +176,7 @@ func (x *search) gang() {
 	}
 	x.tryKeep(Change{
 		Kind: Gang, Class: reason.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gang, Was: a.Gang, Now: a.Grant,
-		Commands: []core.Command{core.SetGrant{Quota: a.Quota, Partition: p.ID, GPUs: a.Grant, Gang: gang}},
+		Commands: []core.Command{core.SetGrant{Quota: a.Quota, Partition: p.ID, GPUs: a.Lasting(), Gang: gang}},
 	})
 }
 

@@ -17,6 +17,8 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	case event.HaircutPlanned:
 		h := e.Haircut
 		return Told{Haircut, h.Name, fmt.Sprintf("is saved: %s, basis %s, from version %d", Count(len(h.Waves), "wave"), h.Basis, h.Version)}, true
+	case event.HaircutDeleted:
+		return Told{Haircut, e.Haircut, "is deleted"}, true
 	case event.HaircutReviewed:
 		return Told{Haircut, e.Haircut, "is reviewed by " + e.By}, true
 	case event.HaircutTold:
@@ -31,6 +33,9 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 
 // CutClass is what a wave of a haircut cuts, in words.
 func CutClass(class string) string { return fleet.CutClass(class).Says() }
+
+// CutWhy is why a cut differs from what was asked, in words.
+func CutWhy(why string) string { return fleet.CutWhy(why).Says() }
 
 // ofClass says what the wave cuts; plans of earlier versions have no classes.
 func ofClass(class fleet.CutClass) string {

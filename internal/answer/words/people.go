@@ -24,6 +24,10 @@ func tellPeople(e event.Event, _ Names) (Told, bool) {
 		return Told{Quota, e.Quota, "is owned by " + e.Owner}, true
 	case event.GrantSet:
 		return Told{Quota, e.Quota, grant(e)}, true
+	case event.GrantEnding:
+		return Told{Quota, e.Quota, fmt.Sprintf("has %s of %s only until %s%s", Count(e.GPUs, "GPU"), e.Partition, weekday(e.Until), losers(e.Work))}, true
+	case event.GrantEnded:
+		return Told{Quota, e.Quota, fmt.Sprintf("no longer has %s of %s, granted until %s; %s are left", Count(e.Ended.GPUs, "GPU"), e.Partition, weekday(e.Ended.Until), Count(e.GPUs, "GPU"))}, true
 	case event.GrantTransferred:
 		return Told{Quota, e.From, fmt.Sprintf("gives %s of %s to %s", Count(e.GPUs, "GPU"), e.Partition, e.To)}, true
 	case event.HoldPlaced:
@@ -85,6 +89,21 @@ func tellAsked(e event.Event) (Told, bool) {
 	return Told{}, false
 }
 
+// weekday is a moment with its day of the week, in UTC.
+func weekday(at fleet.Instant) string { return at.Time().UTC().Format("Mon 2006-01-02 15:04Z") }
+
+// losers names the work that the end of a grant would leave unprotected.
+func losers(list []fleet.Touched) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var names []string
+	for _, w := range list {
+		names = append(names, fmt.Sprintf("%s (%s)", w.Workload, Count(w.GPUs, "GPU")))
+	}
+	return "; then unprotected: " + Few(names, 3)
+}
+
 func grant(e event.GrantSet) string {
 	says := fmt.Sprintf("is granted %s of %s (was %d)", Count(e.GPUs, "GPU"), e.Partition, e.Was)
 	switch {
@@ -99,7 +118,20 @@ func grant(e event.GrantSet) string {
 	if e.Overcommit {
 		says += ", overcommitted on purpose"
 	}
-	return says
+	return says + Ends(e.Temporary, e.WasTemporary)
+}
+
+// Ends says what of a grant ends and when, where that is new; "" where it is as it was.
+func Ends(is, was fleet.Temporary) string {
+	switch {
+	case is.GPUs == was.GPUs && is.Until == was.Until:
+		return ""
+	case is.GPUs == 0:
+		return fmt.Sprintf("; the %s until %s end now", Count(was.GPUs, "GPU"), weekday(was.Until))
+	case was.GPUs == 0:
+		return fmt.Sprintf(", %d of them until %s", is.GPUs, weekday(is.Until))
+	}
+	return fmt.Sprintf(", %d of them until %s (before: %d until %s)", is.GPUs, weekday(is.Until), was.GPUs, weekday(was.Until))
 }
 
 func hold(h fleet.Hold) string {

@@ -94,7 +94,7 @@ func grantsOf(s *fleet.State, cluster string, q translate.Quota) (commands []cor
 		if p.Cluster != cluster {
 			continue
 		}
-		if a := p.Account(q.Path); (a == nil && gpus[p.ID] > 0) || (a != nil && a.Grant != gpus[p.ID]) {
+		if a := p.Account(q.Path); (a == nil && gpus[p.ID] > 0) || (a != nil && a.Lasting() != gpus[p.ID]) {
 			commands = append(commands, core.SetGrant{Quota: q.Path, Partition: p.ID, GPUs: gpus[p.ID], KeepGang: true, Overcommit: true, AsFound: true})
 		}
 	}
@@ -122,7 +122,7 @@ func partitionOf(s *fleet.State, cluster string, g translate.Grant) (*fleet.Part
 
 func drop(s *fleet.State, cluster, path string) (commands []core.Command) {
 	for _, p := range s.Partitions {
-		if a := p.Account(path); p.Cluster == cluster && a != nil && a.Grant > 0 {
+		if a := p.Account(path); p.Cluster == cluster && a != nil && a.Lasting() > 0 {
 			commands = append(commands, core.SetGrant{Quota: path, Partition: p.ID})
 		}
 	}

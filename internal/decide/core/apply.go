@@ -120,12 +120,20 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.AccessSet:
 		s.Quota(e.Quota).Access = e.Access
 	case event.GrantSet:
-		s.Partition(e.Partition).SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
-	case event.GrantTransferred:
 		p := s.Partition(e.Partition)
-		from, to := p.EnsureAccount(e.From), p.EnsureAccount(e.To)
-		p.SetGrant(e.From, from.Grant-e.GPUs, min(from.Gang, p.InWholeNodes(from.Grant-e.GPUs)), from.Overcommit)
-		p.SetGrant(e.To, to.Grant+e.GPUs, to.Gang, to.Overcommit)
+		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
+		p.SetTemporary(e.Quota, e.Temporary)
+	case event.GrantEnding:
+		p := s.Partition(e.Partition)
+		soon := p.EnsureAccount(e.Quota).Temporary
+		soon.Told = true
+		p.SetTemporary(e.Quota, soon)
+	case event.GrantEnded:
+		p := s.Partition(e.Partition)
+		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
+		p.SetTemporary(e.Quota, fleet.Temporary{})
+	case event.GrantTransferred:
+		applyTransfer(s.Partition(e.Partition), e)
 	case event.HoldPlaced:
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
@@ -147,6 +155,13 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		return false
 	}
 	return true
+}
+
+// applyTransfer moves what lasts of a grant; what ends of it stays where it is.
+func applyTransfer(p *fleet.Partition, e event.GrantTransferred) {
+	from, to := p.EnsureAccount(e.From), p.EnsureAccount(e.To)
+	p.SetGrant(e.From, from.Grant-e.GPUs, min(from.Gang, p.InWholeNodes(from.Grant-e.GPUs)), from.Overcommit)
+	p.SetGrant(e.To, to.Grant+e.GPUs, to.Gang, to.Overcommit)
 }
 
 func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) {

@@ -13,6 +13,8 @@ func applyHaircut(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Quota(e.Quota).Owner = e.Owner
 	case event.HaircutPlanned:
 		s.AddHaircut(e.Haircut)
+	case event.HaircutDeleted:
+		s.RemoveHaircut(e.Haircut)
 	case event.HaircutReviewed:
 		h := s.Haircut(e.Haircut)
 		h.Reviewed, h.ReviewedBy = at, e.By

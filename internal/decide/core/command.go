@@ -125,12 +125,14 @@ type (
 		Path   string
 		Access fleet.Access
 	}
-	// SetGrant makes a quota's grant in a partition this many GPUs.
+	// SetGrant makes what lasts of a quota's grant in a partition this many GPUs; with Until
+	// it makes what ends then this many, beside what lasts.
 	SetGrant struct {
 		Quota, Partition string
 		GPUs             int
-		Gang             int  // GPUs of the declared gang; 0: none
-		KeepGang         bool // keep the gang the grant has, as far as it fits
+		Until            fleet.Instant `json:",omitzero"` // 0: it lasts
+		Gang             int           // GPUs of the declared gang; 0: none
+		KeepGang         bool          // keep the gang the grant has, as far as it fits
 		Overcommit       bool
 		AsFound          bool // a fleet file or an import brings it: a gang that no island sustains is taken, and flagged
 	}

@@ -31,6 +31,8 @@ type (
 	}
 	// UndoHaircut gives back what one wave cut.
 	UndoHaircut struct{ Name, Cluster string } // Cluster "": the last that was applied
+	// DeleteHaircut forgets a plan of which no wave is in force.
+	DeleteHaircut struct{ Name string }
 )
 
 func (SetMode) command()       {}
@@ -40,3 +42,4 @@ func (ReviewHaircut) command() {}
 func (TellHaircut) command()   {}
 func (ApplyHaircut) command()  {}
 func (UndoHaircut) command()   {}
+func (DeleteHaircut) command() {}

@@ -248,6 +248,9 @@ func says(s *fleet.State, c Command) string {
 	case SetMode:
 		return fmt.Sprintf("put cluster %s into mode %s", c.Cluster, c.Mode)
 	case SetGrant:
+		if c.Until != 0 {
+			return fmt.Sprintf("grant %s %d GPUs more of %s until %s", c.Quota, c.GPUs, c.Partition, momentText(c.Until))
+		}
 		return fmt.Sprintf("grant %s %d GPUs of %s", c.Quota, c.GPUs, c.Partition)
 	case ApplyHaircut:
 		return "apply a wave of haircut " + c.Name

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/promise"
@@ -42,7 +43,11 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 		}
 	}
 	for _, p := range s.Partitions {
-		if a := p.Account(c.Path); a != nil && a.Grant > 0 {
+		a := p.Account(c.Path)
+		if a != nil && a.Grant > 0 && a.Lasting() == 0 {
+			return nil, refuse(InUse, "quota %q still has %d GPUs of %s until %s; end them first (muster quota grant %s %s 0 --until now)", c.Path, a.Grant, p.ID, momentText(a.Temporary.Until), c.Path, p.ID)
+		}
+		if a != nil && a.Grant > 0 {
 			return nil, refuse(InUse, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
 		}
 	}
@@ -90,88 +95,17 @@ func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
 	return nil
 }
 
-func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
-	return setGrant(s, c, r.Reason, now)
-}
-
-func setGrant(s *fleet.State, c SetGrant, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
-	p, refusal := placeOf(s, c.Quota, c.Partition)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if refusal := notNegative("a grant", c.GPUs); refusal != nil {
-		return nil, refusal
-	}
-	was, wasGang, gang := 0, 0, c.Gang
-	if a := p.Account(c.Quota); a != nil {
-		was, wasGang = a.Grant, a.Gang
-		if c.KeepGang {
-			gang = min(a.Gang, p.InWholeNodes(c.GPUs))
-		}
-	}
-	if gang < 0 || gang > c.GPUs {
-		return nil, refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", gang, c.GPUs)
-	}
-	if refusal := wholeNodes(p, "a gang", gang); refusal != nil {
-		return nil, refusal
-	}
-	if c.Overcommit && reason == "" {
-		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why")
-	}
-	tooLarge := gangTooLarge(s, p, wasGang, gang, now)
-	used, refusal := checkPromise(s, p, c, was, now)
-	if refusal != nil {
-		if tooLarge != nil {
-			refusal.Message += ". Besides, " + tooLarge.Message
-		}
-		return nil, refusal
-	}
-	if tooLarge != nil && !c.Overcommit && !c.AsFound {
-		return nil, tooLarge
-	}
-	// Who may go beyond what is sustainable and does not has overcommitted nothing.
-	over := c.Overcommit && (tooLarge != nil || assignedAfter(s, p, c, was, now) > sustainable(s, p, now))
-	return append([]event.Event{event.GrantSet{
-		Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Gang: gang, Was: was, Overcommit: over,
-	}}, used...), nil
-}
-
-// checkPromise refuses a grant that would assign more than is sustainable, holds
-// of others included; what the quota's own holds earmark is used up.
-func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now fleet.Instant) ([]event.Event, *Refusal) {
-	rise := c.GPUs - was
-	if rise <= 0 {
-		return nil, nil
-	}
-	after := assignedAfter(s, p, c, was, now)
-	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
-		_, all := s.Held(c.Partition, c.Quota, now)
-		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
-			p.ID, after, after-p.Assigned()-rise, limit).
-			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
-	}
-	var used []event.Event
-	for _, h := range s.Holds {
-		if h.Quota == c.Quota && h.Partition == c.Partition && !h.Inside() && h.Until > now && rise > 0 {
-			take := min(rise, h.GPUs)
-			rise -= take
-			used = append(used, event.HoldEnded{ID: h.ID, Left: h.GPUs - take, Why: "used"})
-		}
-	}
-	return used, nil
-}
-
-// assignedAfter is what a partition would have assigned with a grant, in GPUs: with what
-// is held for others, and what is held for the quota itself and not used up by it.
-func assignedAfter(s *fleet.State, p *fleet.Partition, c SetGrant, was int, now fleet.Instant) int {
-	rise := c.GPUs - was
-	own, all := s.Held(c.Partition, c.Quota, now)
-	return p.Assigned() + rise + all - min(own, max(0, rise))
-}
-
 // sustainable is what people may assign in a partition, in GPUs.
 func sustainable(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
 	return promise.CapacityOf(s, p, now).Sustainable * p.GPUsPerNode
+}
+
+// endsText says what of a grant ends, and so is not given on.
+func endsText(a *fleet.Account) string {
+	if a.Temporary.GPUs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d that end at %s and are not given on", a.Temporary.GPUs, momentText(a.Temporary.Until))
 }
 
 func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
@@ -185,12 +119,12 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 	if refusal := notNegative("a transfer", c.GPUs); refusal != nil {
 		return nil, refusal
 	}
-	has := 0
+	has, ends := 0, ""
 	if a := p.Account(c.From); a != nil {
-		has = a.Grant
+		has, ends = a.Lasting(), endsText(a)
 	}
 	if c.GPUs == 0 || c.GPUs > has || c.From == c.To {
-		return nil, refuse(Invalid, "%d GPUs cannot move from %s to %s: %s has %d in %s", c.GPUs, c.From, c.To, c.From, has, p.ID).
+		return nil, refuse(Invalid, "%d GPUs cannot move from %s to %s: %s has %d in %s%s", c.GPUs, c.From, c.To, c.From, has, p.ID, ends).
 			with(map[string]int{"assigned": has, "gpus": c.GPUs})
 	}
 	return one(event.GrantTransferred(c))

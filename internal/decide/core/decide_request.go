@@ -122,7 +122,7 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 	}
 	has, rest := 0, q.GPUs-q.Offered()
 	if a := p.Account(c.From); a != nil {
-		has = a.Grant
+		has = a.Lasting()
 	}
 	for _, o := range q.Offers {
 		if o.From == c.From {
@@ -202,9 +202,9 @@ func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.E
 func grantRest(s *fleet.State, q *fleet.QuotaRequest, rest int, now fleet.Instant) ([]event.Event, *Refusal) {
 	was := 0
 	if a := s.Partition(q.Partition).Account(q.Quota); a != nil {
-		was = a.Grant
+		was = a.Lasting()
 	}
-	granted, refusal := setGrant(s, SetGrant{Quota: q.Quota, Partition: q.Partition, GPUs: was + rest, KeepGang: true}, "", now)
+	granted, refusal := setGrant(s, SetGrant{Quota: q.Quota, Partition: q.Partition, GPUs: was + rest, KeepGang: true}, q.By, "", now)
 	if refusal != nil {
 		refusal.Message += "; or let an owner offer what is not used: muster quota offer"
 		return nil, refusal

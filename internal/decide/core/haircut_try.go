@@ -54,7 +54,11 @@ func (t *turn) tryWave(parts []fleet.CutPart) {
 
 // grantOf is the grant that a cut leaves.
 func grantOf(partition string, c fleet.Cut) event.Event {
-	return event.GrantSet{Quota: c.Quota, Partition: partition, GPUs: c.Now, Gang: c.GangNow, Was: c.Was}
+	e := event.GrantSet{Quota: c.Quota, Partition: partition, GPUs: c.Now, Gang: c.GangNow, Was: c.Was, Temporary: c.Ends()}
+	if c.Temporary != nil {
+		e.WasTemporary = *c.Temporary
+	}
+	return e
 }
 
 // firm is the flex that no quota's unscheduled backing can call back.

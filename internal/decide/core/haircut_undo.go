@@ -23,7 +23,8 @@ func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, 
 	w := h.Waves[at]
 	for _, part := range w.Parts {
 		for _, cut := range part.Cuts {
-			if a := s.Partition(part.Partition).Account(cut.Quota); a == nil || a.Grant != cut.Now || a.Gang != cut.GangNow {
+			was := leftBy(cut, now)
+			if a := s.Partition(part.Partition).Account(cut.Quota); a == nil || a.Grant != was.GPUs || a.Gang != was.Gang {
 				return nil, refuse(Stale, "the grant of %s in %s has changed since the wave; set it by hand (it was %d)", cut.Quota, part.Partition, cut.Was)
 			}
 		}
@@ -61,13 +62,7 @@ func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []e
 	last := !slices.ContainsFunc(h.WavesOf(w.Cluster), func(i int) bool { return i > wave && h.Waves[i].Done() })
 	for _, part := range w.Parts {
 		for _, c := range part.Cuts {
-			now := c.Now
-			if a := t.s.Partition(part.Partition).Account(c.Quota); !last && a != nil {
-				now = a.Grant
-			}
-			t.emit(event.GrantSet{
-				Quota: c.Quota, Partition: part.Partition, GPUs: now + c.GPUs(), Gang: c.Gang, Was: now, Overcommit: c.Overcommit,
-			})
+			t.emit(regrant(t.s.Partition(part.Partition), c, last, now))
 		}
 	}
 	if last {
@@ -78,6 +73,36 @@ func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []e
 		}
 	}
 	return t.events
+}
+
+// leftBy is the grant that a cut has left by now: what of it ends may have ended since.
+func leftBy(c fleet.Cut, now fleet.Instant) (left struct{ GPUs, Gang int }) {
+	left.GPUs, left.Gang = c.Now, c.GangNow
+	if t := c.Ends(); t.GPUs > 0 && t.Until <= now {
+		left.GPUs, left.Gang = c.Now-t.GPUs, min(t.Gang, c.GangNow)
+	}
+	return left
+}
+
+// regrant is the grant as it was before a cut, without what would have ended since. Where a
+// later cut is in force, it rises by what this one took.
+func regrant(p *fleet.Partition, c fleet.Cut, last bool, now fleet.Instant) event.GrantSet {
+	a := p.EnsureAccount(c.Quota)
+	e := event.GrantSet{
+		Quota: c.Quota, Partition: p.ID, GPUs: a.Grant + c.GPUs(), Gang: c.Gang, Was: a.Grant, Overcommit: c.Overcommit,
+		Temporary: a.Temporary, WasTemporary: a.Temporary,
+	}
+	switch back := c.TemporaryCut(); {
+	case back == 0:
+	case c.Temporary.Until <= now:
+		e.GPUs -= back
+		e.Gang = min(e.Gang, max(a.Gang, c.Temporary.Gang), p.InWholeNodes(e.GPUs))
+	default:
+		if e.Temporary = *c.Temporary; !last {
+			e.Temporary.GPUs = a.Temporary.GPUs + back
+		}
+	}
+	return e
 }
 
 // backAgain brings backing to what it was, with whether a grant had changed since

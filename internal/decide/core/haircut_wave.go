@@ -119,32 +119,6 @@ func noneLeft(h *fleet.Haircut) *Refusal {
 		len(h.Waves)-left, len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
 }
 
-// movedOn refuses a wave whose grants, or what they may add up to, are not what
-// they were when the plan was made.
-func movedOn(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
-	for _, part := range w.Parts {
-		p := s.Partition(part.Partition)
-		for _, c := range part.Cuts {
-			if a := p.Account(c.Quota); a == nil || a.Grant != c.Was || a.Gang != c.Gang {
-				return stalePlan(h, s, "the grant of %s in %s has changed since", c.Quota, p.ID)
-			}
-		}
-		if n := p.Assigned(); n != part.Assigned {
-			return stalePlan(h, s, "%s had %d GPUs assigned and has %d now", p.ID, part.Assigned, n)
-		}
-		if n := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now); n != part.Sustainable {
-			return stalePlan(h, s, "%s could sustain %d GPUs and can sustain %d now", p.ID, part.Sustainable, n)
-		}
-	}
-	return nil
-}
-
-func stalePlan(h *fleet.Haircut, s *fleet.State, format string, args ...any) *Refusal {
-	r := refuse(Stale, format, args...)
-	r.Message = "haircut " + h.Name + " was made from a state that has moved on: " + r.Message + "; make a new plan"
-	return r.with(map[string]int{"planned": int(h.Version), "now": int(s.Seq)})
-}
-
 func notReady(s *fleet.State, h *fleet.Haircut, w fleet.Wave) *Refusal {
 	lacks := haircut.Lacks(haircut.Ready(s, w.Cluster, h))
 	if len(lacks) == 0 {
@@ -161,36 +135,6 @@ func gateClosed(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) *
 		}
 		if stops := GateOf(s, h, i, now); len(stops) > 0 {
 			return refuse(WrongState, "%s stops the next one: %s; undo it, or mend what is wrong", waveName(h, i), strings.Join(stops, "; "))
-		}
-	}
-	return nil
-}
-
-// brokenIn says where a wave's promise is broken: more is assigned than is
-// sustainable, though the wave had brought it there.
-func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant) []string {
-	var broken []string
-	for _, part := range w.Parts {
-		p := s.Partition(part.Partition)
-		if n := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now); p.Assigned() > n+part.Left {
-			broken = append(broken, refuse(WrongState, "the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), n).Message)
-		}
-	}
-	return broken
-}
-
-// touchesMore refuses a wave that would by now touch running work which the plan
-// did not name.
-func touchesMore(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
-	tried := w
-	tried.Parts = slices.Clone(w.Parts)
-	tryWaves(s, []fleet.Wave{tried}, now)
-	for i, part := range tried.Parts {
-		for _, t := range newly(w.Parts[i].Unprotected, part.Unprotected) {
-			return stalePlan(h, s, "%d GPUs of %s would become unprotected in %s, which the plan does not say", t.GPUs, t.Workload, part.Partition)
-		}
-		for _, t := range newly(w.Parts[i].Evicted, part.Evicted) {
-			return stalePlan(h, s, "%d GPUs of %s would be evicted in %s, which the plan does not say", t.GPUs, t.Workload, part.Partition)
 		}
 	}
 	return nil

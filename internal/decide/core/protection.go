@@ -185,10 +185,7 @@ func (t *turn) tell(r Request) {
 	}
 	for i, list := range c.takes(t.s) {
 		for _, w := range list {
-			namespace, name, _ := strings.Cut(w.Workload, "/")
-			t.emit(event.ProtectionCut{
-				ID: t.s.Workload(namespace, name).ID, Quota: w.Quota, Partition: c.in[i].ID, GPUs: w.GPUs, Change: change, By: r.Actor.Name, Reason: r.Reason,
-			})
+			t.tellWork(w, event.ProtectionCut{Partition: c.in[i].ID, Change: change, By: r.Actor.Name, Reason: r.Reason})
 		}
 	}
 }

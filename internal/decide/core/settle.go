@@ -16,6 +16,7 @@ import (
 func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()
+	t.endGrants()
 	for i := 0; ; i++ {
 		if i > mostPlanned {
 			panic("core: planned work does not come to rest")

@@ -48,6 +48,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 		return Outcome{}, refusal
 	}
 	t.settle()
+	t.tellEnded()
 	t.tell(r)
 	if len(t.events) == 0 {
 		return Outcome{Refused: left}, nil
@@ -78,6 +79,9 @@ type turn struct {
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
 	cut       *cut            // what people change that may take protection; nil: nothing
+	told      []string        // workloads whose people are told that they are unprotected
+	ended     []ended         // parts of grants that have ended in this turn
+	imagined  bool            // in a copy, to see what an end leads to: nobody is told of others
 
 	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now
 }

@@ -80,6 +80,7 @@ func rows() []row {
 		of(access.CutQuota, byWhom(tellHaircut)),
 		of(access.CutQuota, timed(applyWave)),
 		of(access.CutQuota, timed(undoWave)),
+		of(access.CutQuota, alone(deleteHaircut)),
 
 		// Who may do what.
 		of(access.BindRoles, grantRole),

@@ -74,6 +74,7 @@ func Part(s *fleet.State, p *fleet.Partition, ask Ask, now fleet.Instant) fleet.
 		Assigned: p.Assigned(), Sustainable: n.sustainable * p.GPUsPerNode,
 		Incidents: s.OpenIncidents(p), Cuts: cutsOf(s, p, rows, now),
 	}
+	asked(&part, rows, ask.Basis, n)
 	part.Excess = max(0, part.Assigned-part.Sustainable)
 	part.Unallocated = max(0, part.Sustainable-part.Assigned)
 	part.Records = max(0, min(part.Installed-part.Sustainable, part.Installed-part.Assigned))
@@ -150,6 +151,10 @@ func cutsOf(s *fleet.State, p *fleet.Partition, rows []*row, now fleet.Instant) 
 			Gang: a.Gang, Overcommit: a.Overcommit,
 		}
 		c.GangNow = min(c.Gang, c.Now)
+		if a.Temporary.GPUs > 0 {
+			ends := a.Temporary
+			c.Temporary = &ends
+		}
 		cuts = append(cuts, c)
 	}
 	return cuts

@@ -89,6 +89,11 @@ func split(c fleet.Cut, class fleet.CutClass) (one, left fleet.Cut) {
 	one.Now = c.Was - gpus
 	one.GangNow = min(c.Gang, one.Now)
 	left.Was, left.Gang = one.Now, one.GangNow
+	if t := one.Ends(); t.GPUs > 0 {
+		left.Temporary = &t
+	} else {
+		left.Temporary = nil
+	}
 	left.Overcommit = c.Overcommit && gpus == 0 // a cut grant is not overcommitted by anybody's word
 	return one, left
 }

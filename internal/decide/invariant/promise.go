@@ -36,6 +36,7 @@ func (c *checker) promises(p *fleet.Partition) {
 
 func (c *checker) grant(p *fleet.Partition, a *fleet.Account) {
 	c.atMost(ruleGrant, "GPUs backing ", a.Quota, a.BackedGPUs(), a.Grant)
+	c.atMost(ruleGrant, "GPUs that end of the grant of ", a.Quota, a.Temporary.GPUs, a.Grant)
 	gang, widest := min(a.Gang, a.Grant), 0
 	for _, nodes := range a.Backing {
 		c.atMost(ruleGrant, "zero of the backing of ", a.Quota, 0, nodes)

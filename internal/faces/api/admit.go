@@ -97,7 +97,7 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 		return e.SignOff.User == c.actor.User || c.may(access.ReadBindings)
 	case event.SubscriptionSet:
 		return c.may(access.ReadSecrets)
-	case event.HaircutPlanned, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
+	case event.HaircutPlanned, event.HaircutDeleted, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
 		return full || c.may(access.ReadPlans)
 	case event.WorkloadSubmitted:
 		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})

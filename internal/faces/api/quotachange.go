@@ -42,6 +42,10 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 		return quotaLine(e.Quota, "owner: "+e.Owner)
 	case event.GrantSet:
 		return c.grantSet(e)
+	case event.GrantEnding:
+		return quotaLine(e.Quota, fmt.Sprintf("%d GPUs of %s end at %s: its people are told", e.GPUs, e.Partition, e.Until.Time().UTC().Format("Mon 2006-01-02 15:04Z")))
+	case event.GrantEnded:
+		return c.grantEnded(e)
 	case event.GrantTransferred:
 		return c.transferred(e)
 	case event.HoldPlaced:
@@ -90,7 +94,15 @@ func (c chronicle) grantSet(e event.GrantSet) []*musterv1.QuotaChange {
 	if e.Overcommit {
 		text += ", overcommitted"
 	}
+	text += words.Ends(e.Temporary, e.WasTemporary)
 	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(e.Was), Gpus: int32(e.GPUs), Text: text}}
+}
+
+func (c chronicle) grantEnded(e event.GrantEnded) []*musterv1.QuotaChange {
+	was := e.GPUs + e.Ended.GPUs
+	c.grants[account{e.Quota, e.Partition}] = e.GPUs
+	text := fmt.Sprintf("grant in %s from %d to %d GPUs: %d were granted until %s", e.Partition, was, e.GPUs, e.Ended.GPUs, e.Ended.Until.Time().UTC().Format("Mon 2006-01-02 15:04Z"))
+	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(was), Gpus: int32(e.GPUs), Text: text}}
 }
 
 func (c chronicle) transferred(e event.GrantTransferred) []*musterv1.QuotaChange {

@@ -90,6 +90,7 @@ var actions = map[string]access.Action{
 	m.HaircutServiceTellHaircutProcedure:   access.CutQuota,
 	m.HaircutServiceApplyHaircutProcedure:  access.CutQuota,
 	m.HaircutServiceUndoHaircutProcedure:   access.CutQuota,
+	m.HaircutServiceDeleteHaircutProcedure: access.CutQuota,
 
 	// Nodes and clusters.
 	m.FleetServiceAddClusterProcedure:          access.Build,

@@ -249,3 +249,9 @@ func export(format string, s *fleet.State, saved *fleet.Haircut, ask haircut.Ask
 	}
 	return sheet.XLSX(sheet.Of(title+scope+", as it was at "+at.Time().Format("2006-01-02 15:04 UTC"), s, ask, at))
 }
+
+// DeleteHaircut forgets a plan of which no wave is in force.
+func (s haircutService) DeleteHaircut(ctx context.Context, m *musterv1.DeleteHaircutRequest) (*musterv1.DeleteHaircutResponse, error) {
+	w, err := s.written(ctx, m, core.DeleteHaircut{Name: m.GetName()}, nil)
+	return &musterv1.DeleteHaircutResponse{Written: w}, err
+}

@@ -24,7 +24,11 @@ func (s quotaService) DeleteQuota(ctx context.Context, m *musterv1.DeleteQuotaRe
 
 // SetGrant makes a quota's grant in a partition this many GPUs.
 func (s quotaService) SetGrant(ctx context.Context, m *musterv1.SetGrantRequest) (*musterv1.SetGrantResponse, error) {
-	w, err := s.written(ctx, m, wire.ReadSetGrant(m), nil)
+	c, err := wire.ReadSetGrant(m)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.written(ctx, m, c, nil)
 	return &musterv1.SetGrantResponse{Written: w}, err
 }
 

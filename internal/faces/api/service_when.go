@@ -116,6 +116,7 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.Repair:       "node %s is back, as others came back",
 	forecast.Visited:      "the maintenance of node %s is over, if it takes what it is said to",
 	forecast.Probation:    "the probation of node %s ends",
+	forecast.GrantEnd:     "what was granted to %s for a time ends",
 	forecast.HoldExpiry:   "the hold of %s ends",
 	forecast.Dwell:        "%s may be promised again after the dwell",
 	forecast.FlexMinimum:  "%s has run its minimum time on flex",

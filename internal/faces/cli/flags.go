@@ -61,8 +61,8 @@ func (s *span) message() *durationpb.Duration {
 	return durationpb.New(s.d)
 }
 
-// moment is a flag with a moment: RFC 3339, a day, or how long ago (with ahead:
-// how long from now).
+// moment is a flag with a moment: RFC 3339, a day, or how long ago; with ahead, a moment to
+// come as words.Ahead reads it.
 type moment struct {
 	env   *Env
 	ahead bool
@@ -72,6 +72,9 @@ type moment struct {
 
 func (m *moment) Set(text string) error {
 	at, ok := m.parse(text)
+	if !ok && m.ahead {
+		return usage("%.40q is no moment to come; write %s", text, words.AheadExamples)
+	}
 	if !ok {
 		return usage("%.40q is no moment; write 2026-11-21T12:00:00Z, a day as in 2026-11-21, or a time span as in 2h", text)
 	}
@@ -80,6 +83,9 @@ func (m *moment) Set(text string) error {
 }
 
 func (m *moment) parse(text string) (time.Time, bool) {
+	if m.ahead {
+		return words.Ahead(text, m.env.Now(), m.env.zone())
+	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", "2006-01-02 15:04", time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, m.env.zone()); err == nil {
 			return at, true
@@ -88,9 +94,6 @@ func (m *moment) parse(text string) (time.Time, bool) {
 	d, err := yamlfile.ParseDuration(strings.TrimSuffix(text, " ago"))
 	if err != nil || d < 0 {
 		return time.Time{}, false
-	}
-	if m.ahead {
-		return m.env.Now().Add(d), true
 	}
 	return m.env.Now().Add(-d), true
 }

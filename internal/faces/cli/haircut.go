@@ -18,7 +18,7 @@ func newHaircut(a *app) *cobra.Command {
 what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.`,
 	}
 	return group(cmd, newHaircutPlan(a), newHaircutList(a), newHaircutShow(a), newHaircutDiff(a), newHaircutReview(a),
-		newHaircutTell(a), newHaircutApply(a), newHaircutUndo(a), newHaircutExport(a))
+		newHaircutTell(a), newHaircutApply(a), newHaircutUndo(a), newHaircutDelete(a), newHaircutExport(a))
 }
 
 // asking for a plan is the flags that say which.

@@ -83,6 +83,23 @@ func newHaircutUndo(a *app) *cobra.Command {
 	return cmd
 }
 
+func newHaircutDelete(a *app) *cobra.Command {
+	o := &haircutDoOptions{app: a}
+	cmd := &cobra.Command{
+		Use: "delete NAME", Aliases: []string{"discard"}, Short: "forget a saved plan of which no wave is in force",
+		Example: "  muster haircut delete autumn --reason 'planned again'",
+		Args:    needs(1, 1, "the name of a saved haircut"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				res, err := o.client().Haircuts.DeleteHaircut(ctx, &musterv1.DeleteHaircutRequest{Write: o.writing.message(), Name: args[0]})
+				return res.GetWritten(), err
+			}, "haircut "+args[0]+" deleted")
+		},
+	}
+	o.writing.flags(cmd)
+	return cmd
+}
+
 // wave asks for a change to a wave, and says which it was.
 func (o *haircutDoOptions) wave(ctx context.Context, do func(context.Context) (*musterv1.Written, string, error), next ...string) error {
 	ctx, end := o.within(ctx)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,22 +25,50 @@ func cutTable(h *musterv1.Haircut) *table {
 	t := newTable("There is nothing to cut: everywhere assigned is within sustainable.",
 		column{head: "WAVE", right: true}, column{head: "PARTITION", cut: true, path: true}, column{head: "QUOTA", cut: true, path: true},
 		column{head: "OWNER", cut: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
-		column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
+		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
 		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
-		column{head: "NOTE", spare: true}, column{head: "CLASS", wide: true})
+		column{head: "NOTE", spare: true, folds: true}, column{head: "CLASS", wide: true})
 	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
-				note := ""
-				if c.GetNow() < c.GetGang() {
-					note = fmt.Sprintf("below its gang of %d", c.GetGang())
-				}
 				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "nobody"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
-					c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), note, w.GetClass())
+					c.GetAsked(), c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), cutNote(c), w.GetClass())
 			}
 		}
 	}
 	return t
+}
+
+// cutNote says what is particular to a cut: why it is not what was asked, and what it takes
+// that would have ended, or of the gang.
+func cutNote(c *musterv1.HaircutCut) string {
+	parts := []string{words.CutWhy(c.GetWhy())}
+	if c.GetNow() < c.GetGang() {
+		parts = append(parts, fmt.Sprintf("below its gang of %d", c.GetGang()))
+	}
+	if n := c.GetCutTemporary(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d would end %s", n, c.GetTemporaryUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z")))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// spared names the quotas that were asked to give and keep all they have, and says why.
+func (p *page) spared(h *musterv1.Haircut) {
+	var names, seen []string
+	for _, w := range h.GetWaves() {
+		for _, part := range w.GetParts() {
+			if slices.Contains(seen, part.GetPartition()) {
+				continue
+			}
+			seen = append(seen, part.GetPartition())
+			for _, c := range part.GetSpared() {
+				names = append(names, fmt.Sprintf("%s in %s (%d asked: %s)", c.GetQuota(), part.GetPartition(), c.GetAsked(), words.CutWhy(c.GetWhy())))
+			}
+		}
+	}
+	if len(names) > 0 {
+		p.wrapAs("", "Keep all they have: "+some(names, 6))
+	}
 }
 
 // haircut says what a plan is, and draws each partition that it cuts.
@@ -155,6 +184,7 @@ func (p *page) consequences(h *musterv1.Haircut) {
 	if touched == 0 && len(h.GetWaves()) > 0 {
 		p.say("%s", p.paint.paint(good, "No running work is lost or becomes unprotected (tried on a copy of the fleet)."))
 	}
+	p.spared(h)
 	p.fits(h)
 	for _, w := range h.GetWaves() {
 		for _, why := range w.GetGate() {

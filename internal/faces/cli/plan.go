@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -69,12 +70,19 @@ type foreseenNode struct {
 type foreseenGrant struct {
 	GPUs, Gang, Promisable, Nodes int
 	Overcommit                    bool
+	Temporary, WasTemporary       foreseenEnd
 	Haircut                       string
 	Access                        struct{ Users, Groups, Namespaces []string }
 	Backing                       []struct {
 		Quota, Island string
 		Nodes         int
 	}
+}
+
+// foreseenEnd is what of a grant ends by itself.
+type foreseenEnd struct {
+	GPUs  int
+	Until int64 // nanoseconds since 1970
 }
 
 // foreseenWork is what is said of a workload.
@@ -172,11 +180,14 @@ var sentences = map[string]func(f foreseen) string{
 	"quota.owned":   func(f foreseen) string { return cmp.Or(f.Owner, "nobody") + " answers for " + f.Quota },
 	"access.set":    func(f foreseen) string { return f.Quota + " is " + f.whoMay() },
 	"grant.set":     foreseen.granted,
+	"grant.ended": func(f foreseen) string {
+		return fmt.Sprintf("what was granted to %s in %s for a time ends; %s GPUs are left", f.Quota, f.Partition, threes(f.GPUs))
+	},
 	"grant.transferred": func(f foreseen) string {
 		return fmt.Sprintf("%s GPUs of quota in %s go from %v to %v", threes(f.GPUs), f.Partition, f.From, f.To)
 	},
 	"hold.placed": foreseen.held,
-	"hold.ended":  func(f foreseen) string { return fmt.Sprintf("hold %d ends (%s)%s", f.ID, f.Why, f.leftOver()) },
+	"hold.ended":  foreseen.holdEnded,
 	"request.made": func(f foreseen) string {
 		return fmt.Sprintf("request %d for %s is kept until somebody answers it", f.Request.ID, f.Request.Quota)
 	},
@@ -188,6 +199,7 @@ var sentences = map[string]func(f foreseen) string{
 
 	"subscription.set":   func(f foreseen) string { return "subscription " + f.Subscription.Name + " is kept" },
 	"subscription.ended": func(f foreseen) string { return "subscription " + f.Name + " ends" },
+	"haircut.deleted":    func(f foreseen) string { return fmt.Sprintf("the plan %s is deleted", f.Haircut) },
 	"haircut.reviewed":   func(f foreseen) string { return fmt.Sprintf("haircut %s is reviewed by %s", f.Haircut, f.By) },
 	"haircut.told":       func(f foreseen) string { return "of haircut " + f.Haircut + " it is known that people were told" },
 	"haircut.applied":    func(f foreseen) string { return fmt.Sprintf("haircut %s is in force in %s", f.Haircut, f.Cluster) },
@@ -229,6 +241,14 @@ func (f foreseen) deadOnes() string {
 	return fmt.Sprintf(", %d GPUs dead", f.Dead)
 }
 
+func (f foreseen) holdEnded() string {
+	text := fmt.Sprintf("hold %d ends (%s)%s", f.ID, f.Why, f.leftOver())
+	if f.Why == "used" {
+		text = fmt.Sprintf("hold %d is used up by the grant%s; its end does not end the grant: --until does", f.ID, f.leftOver())
+	}
+	return text
+}
+
 func (f foreseen) leftOver() string {
 	if f.Left == 0 {
 		return ""
@@ -248,6 +268,12 @@ func (f foreseen) granted() string {
 	}
 	if f.Overcommit {
 		text += ", overcommitted"
+	}
+	switch is, was := f.Temporary, f.WasTemporary; {
+	case is.GPUs > 0:
+		text += fmt.Sprintf("; %s of them end %s", threes(is.GPUs), time.Unix(0, is.Until).UTC().Format("Mon 2006-01-02 15:04Z"))
+	case was.GPUs > 0:
+		text += fmt.Sprintf("; the %s that were to end %s end now", threes(was.GPUs), time.Unix(0, was.Until).UTC().Format("Mon 2006-01-02 15:04Z"))
 	}
 	return text
 }

@@ -134,6 +134,9 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 // note says a grant's flags, and what its gang lacks.
 func note(g *musterv1.Grant) string {
 	parts := slices.Clone(g.GetFlags())
+	if t := g.GetTemporary(); t != nil {
+		parts = append(parts, fmt.Sprintf("%d until %s", t.GetGpus(), t.GetUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z")))
+	}
 	if g.GetGangMissing() > 0 {
 		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), g.GetGangIsland()))
 	}
@@ -231,7 +234,21 @@ func (p *page) grant(g *musterv1.Grant) {
 		}
 	}
 	p.indented("islands", islandsText(g.GetIslands()))
+	p.indented("ends", p.ends(g))
 	p.indented("note", note(g))
+}
+
+// ends says what of a grant ends by itself; "": nothing.
+func (p *page) ends(g *musterv1.Grant) string {
+	t := g.GetTemporary()
+	if t == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d GPUs end %s (%s); %d last. %s granted them", t.GetGpus(), t.GetUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z"), p.clock.until(t.GetUntil().AsTime()), g.GetAssigned()-t.GetGpus(), t.GetBy())
+	if t.GetReason() != "" {
+		text += ": " + t.GetReason()
+	}
+	return text
 }
 
 func (p *page) indented(name, value string) {

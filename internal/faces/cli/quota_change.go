@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // accessFlags say who may target a quota.
@@ -75,18 +77,26 @@ type grantOptions struct {
 	quotaChange
 	confirming
 	gang       int32
+	until      moment
 	overcommit bool
 }
 
 func newQuotaGrant(a *app) *cobra.Command {
-	o := &grantOptions{quotaChange: quotaChange{app: a}}
+	o := &grantOptions{quotaChange: quotaChange{app: a}, until: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
 		Use:   "grant QUOTA PARTITION GPUS",
-		Short: "make a quota's grant in a partition this many GPUs",
+		Short: "make a quota's grant in a partition this many GPUs, or give it more until a date",
 		Long: `Grant makes a quota's grant in a partition this many GPUs. Whole nodes of it are backed; what
-fills no whole node stays unbacked. It is refused if more would be assigned than is sustainable, unless --overcommit says so, with a --reason.`,
-		Example: "  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'",
-		Args:    needs(3, 3, "a quota, a partition and a number of GPUs"),
+fills no whole node stays unbacked. It is refused if more would be assigned than is sustainable, unless --overcommit says so, with a --reason.
+
+With --until the GPUs come beside the grant that lasts, and end by themselves at that moment. A quota has one such
+part in a partition: granting again gives it another size or another end, and 0 GPUs end it now. A day begins at 00:00,
+so --until friday does not include Friday. The quota's people are told a day before. What runs then beyond what is left
+is unprotected, as after any cut.`,
+		Example: `  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'
+  muster quota grant research/oak tiger/h200 64 --until friday --reason 'demo week'
+  muster quota grant research/oak tiger/h200 0 --until now --reason 'done early'`,
+		Args: needs(3, 3, "a quota, a partition and a number of GPUs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := o.request(cmd, args)
 			if err != nil {
@@ -96,24 +106,39 @@ fills no whole node stays unbacked. It is refused if more would be assigned than
 				req.Write = w
 				res, err := o.client().Quotas.SetGrant(ctx, req)
 				return res.GetWritten(), err
-			}, fmt.Sprintf("%s has a grant of %d GPUs in %s", args[0], req.GetGpus(), args[1]))
+			}, o.said(req))
 		},
 	}
 	o.writing.flags(cmd)
 	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
 	cmd.Flags().Int32Var(&o.gang, "gang", 0, "GPUs of the largest block that must fit in one island; 0 for none (it keeps the one it has)")
+	cmd.Flags().Var(&o.until, "until", "give it these GPUs more until then: "+words.AheadExamples)
 	cmd.Flags().BoolVar(&o.overcommit, "overcommit", false, "assign more than is sustainable; needs a --reason")
 	return cmd
 }
 
+// said is what a grant led to.
+func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
+	switch {
+	case req.GetUntil() == nil:
+		return fmt.Sprintf("%s has a grant of %d GPUs in %s", req.GetQuota(), req.GetGpus(), req.GetPartition())
+	case req.GetGpus() == 0:
+		return fmt.Sprintf("nothing of the grant of %s in %s ends later: it has what lasts", req.GetQuota(), req.GetPartition())
+	}
+	return fmt.Sprintf("%s has %d GPUs more in %s until %s (%s)", req.GetQuota(), req.GetGpus(), req.GetPartition(), dayText(o.until.at.In(o.zone())), clock{o.Now(), o.zone()}.until(o.until.at))
+}
+
+// dayText is a moment with its day of the week and its zone.
+func dayText(at time.Time) string { return at.Format("Mon 2006-01-02 15:04 MST") }
+
 func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.SetGrantRequest, error) {
 	gpus, err := gpusOf(args[2])
 	req := &musterv1.SetGrantRequest{
-		Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit,
+		Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit, Until: o.until.message(),
 	}
 	if cmd.Flags().Changed("gang") {
-		if o.gang < 0 || o.gang > gpus {
+		if o.gang < 0 || o.gang > gpus && o.until.at.IsZero() {
 			return nil, usage("--gang %d GPUs; write a number from 0 to the grant of %d", o.gang, gpus)
 		}
 		req.Gang = &o.gang

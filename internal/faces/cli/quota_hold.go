@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // holdOptions are those of `muster quota hold`.
@@ -70,7 +71,7 @@ than take it, siblings may borrow it until its holder needs it, and nobody who r
 	}
 	o.writing.flags(cmd)
 	o.reading.flags(a, cmd)
-	cmd.Flags().Var(&o.until, "until", "when it ends: 2026-12-01, 2026-11-21T12:00:00Z, or 7d from now")
+	cmd.Flags().Var(&o.until, "until", "when it ends: "+words.AheadExamples)
 	cmd.Flags().Var(&o.holder, "for", "hold part of the quota itself for user:NAME or namespace:NAME")
 	cmd.Flags().Uint64Var(&o.release, "release", 0, "give this hold back")
 	return cmd

@@ -75,10 +75,22 @@ func cutPart(p fleet.CutPart) *musterv1.HaircutPart {
 		m.Causes = append(m.Causes, &musterv1.HaircutCause{Cause: c.Cause, Gpus: int32(c.GPUs)})
 	}
 	for _, c := range p.Cuts {
-		m.Cuts = append(m.Cuts, &musterv1.HaircutCut{
-			Quota: c.Quota, Owner: c.Owner, Was: int32(c.Was), Now: int32(c.Now), Usage: int32(c.Usage), Idle: int32(c.Idle), Highest: int32(c.Highest),
-			CutUnscheduled: int32(c.Unscheduled), CutIdle: int32(c.IdleCut), CutRest: int32(c.Rest), Gang: int32(c.Gang), GangNow: int32(c.GangNow), CutFraction: int32(c.Fraction),
-		})
+		m.Cuts = append(m.Cuts, cutOf(c))
+	}
+	for _, c := range p.Spared {
+		m.Spared = append(m.Spared, cutOf(c))
+	}
+	return m
+}
+
+func cutOf(c fleet.Cut) *musterv1.HaircutCut {
+	m := &musterv1.HaircutCut{
+		Quota: c.Quota, Owner: c.Owner, Was: int32(c.Was), Now: int32(c.Now), Usage: int32(c.Usage), Idle: int32(c.Idle), Highest: int32(c.Highest),
+		CutUnscheduled: int32(c.Unscheduled), CutIdle: int32(c.IdleCut), CutRest: int32(c.Rest), Gang: int32(c.Gang), GangNow: int32(c.GangNow), CutFraction: int32(c.Fraction),
+		Asked: int32(c.Asked), Why: string(c.Why), CutTemporary: int32(c.TemporaryCut()),
+	}
+	if c.Temporary != nil {
+		m.TemporaryUntil = Instant(c.Temporary.Until)
 	}
 	return m
 }

@@ -58,6 +58,9 @@ func grant(q view.Quota) *musterv1.Grant {
 		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale, Idle: int32(q.Idle), Measured: int32(q.Measured),
 		LargestGang: int32(q.LargestGang), LargestPiece: int32(q.LargestPiece),
 	}
+	if t := q.Ends; t.GPUs > 0 {
+		out.Temporary = &musterv1.TemporaryGrant{Gpus: int32(t.GPUs), Until: Instant(t.Until), Gang: int32(t.Gang), By: t.By, Reason: t.Reason}
+	}
 	for name, gpus := range q.Islands {
 		out.Islands[name] = int32(gpus)
 	}

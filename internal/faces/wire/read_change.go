@@ -81,7 +81,11 @@ func quotaCommand(change *musterv1.Change) (core.Command, error) {
 	case *musterv1.Change_SetAccess:
 		return ReadSetAccess(m.SetAccess), alone(m.SetAccess)
 	case *musterv1.Change_SetGrant:
-		return ReadSetGrant(m.SetGrant), alone(m.SetGrant)
+		c, err := ReadSetGrant(m.SetGrant)
+		if err == nil {
+			err = alone(m.SetGrant)
+		}
+		return c, err
 	case *musterv1.Change_Transfer:
 		return ReadTransfer(m.Transfer), alone(m.Transfer)
 	case *musterv1.Change_PlaceHold:

@@ -26,12 +26,18 @@ func readAccess(a *musterv1.Access) fleet.Access {
 }
 
 // ReadSetGrant reads the command that sets a grant; without a gang in the message the grant keeps its own.
-func ReadSetGrant(m *musterv1.SetGrantRequest) core.Command {
-	return core.SetGrant{
+// With an end it sets what ends then.
+func ReadSetGrant(m *musterv1.SetGrantRequest) (core.Command, error) {
+	c := core.SetGrant{
 		Quota: m.GetQuota(), Partition: m.GetPartition(),
 		GPUs: int(m.GetGpus()), Gang: int(m.GetGang()), KeepGang: m.Gang == nil,
 		Overcommit: m.GetOvercommit(), AsFound: m.GetAsFound(),
 	}
+	var err error
+	if m.GetUntil() != nil {
+		c.Until, err = ReadInstant("until", m.GetUntil())
+	}
+	return c, err
 }
 
 // ReadTransfer reads the command that moves GPUs from one grant to another.

@@ -73,6 +73,10 @@ func readQuota(s *fleet.State, q *musterv1.Quota) {
 	for _, g := range q.GetGrants() {
 		if p := s.Partition(g.GetPartition()); p != nil {
 			p.SetGrant(q.GetPath(), int(g.GetAssigned()), int(g.GetGang()), slices.Contains(g.GetFlags(), "Overcommitted"))
+			if t := g.GetTemporary(); t != nil {
+				until, _ := ReadInstant("until", t.GetUntil()) // the server's own figures
+				p.SetTemporary(q.GetPath(), fleet.Temporary{GPUs: int(t.GetGpus()), Until: until, Gang: int(t.GetGang()), By: t.GetBy(), Reason: t.GetReason()})
+			}
 		}
 	}
 }

@@ -67,7 +67,7 @@ var subjects = []subject{
 	}},
 	{key: "quota", within: true, figures: append(numbers(
 		"assigned", "backed", "unbacked", "usage", "guaranteed", "scheduled", "unscheduled", "borrowed", "lent", "over"),
-		figure{name: "idle"}, figure{name: "islands", kind: sums},
+		figure{name: "idle"}, figure{name: "temporary"}, figure{name: "islands", kind: sums},
 		figure{name: "flags", kind: names, words: []string{view.GangUnbacked, view.Overcommitted}})},
 	{key: "node", figures: []figure{
 		{name: "state", kind: word, words: nodeStates()},

@@ -57,12 +57,16 @@ func quotaAction(kind string, v yamlfile.Value) Action {
 func gpus(v yamlfile.Value) int { return v.IntOr(0, 0, mostGPUs) }
 
 func grant(v yamlfile.Value) Action {
-	f := v.Fields("quota", "partition", "gpus", "gang", "overcommit", "reason")
+	f := v.Fields("quota", "partition", "gpus", "gang", "until", "overcommit", "reason")
 	overcommit := f.At("overcommit").Bool()
-	told := Told{Command: core.SetGrant{
+	c := core.SetGrant{
 		Quota: f.Need("quota").Path(), Partition: f.Need("partition").Path(),
 		GPUs: gpus(f.Need("gpus")), Gang: gpus(f.At("gang")), Overcommit: overcommit,
-	}}
+	}
+	if f.Has("until") {
+		c.Until, c.KeepGang = Start.Add(f.At("until").Duration()), !f.Has("gang")
+	}
+	told := Told{Command: c}
 	if told.Reason = reasonOf(f); overcommit && !f.Has("reason") {
 		told.Reason = "" // to overcommit, a story says why itself
 	}

@@ -49,6 +49,10 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		if e.GPUs < e.Was {
 			return cut(e.Quota, fmt.Sprintf("the grant of %s in %s was cut from %d to %d GPUs", e.Quota, e.Partition, e.Was, e.GPUs)), true
 		}
+	case event.GrantEnding:
+		return cut(e.Quota, ending(e)), true
+	case event.GrantEnded:
+		return cut(e.Quota, fmt.Sprintf("%d GPUs of the grant of %s in %s ended at %s, as was granted; %d are left", e.Ended.GPUs, e.Quota, e.Partition, day(e.Ended.Until), e.GPUs)), true
 	case event.GrantTransferred:
 		return cut(e.From, fmt.Sprintf("%d GPUs of %s in %s were transferred to %s", e.GPUs, e.From, e.Partition, e.To)), true
 	case event.BreakerTripped:
@@ -64,6 +68,30 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 	}
 	return Notice{}, false
 }
+
+// ending says that part of a grant ends soon, and what would then be unprotected.
+func ending(e event.GrantEnding) string {
+	text := fmt.Sprintf("%d GPUs of the grant of %s in %s end at %s", e.GPUs, e.Quota, e.Partition, day(e.Until))
+	if len(e.Work) == 0 {
+		return text + "; nothing that runs now would become less safe"
+	}
+	text += "; running work would then be unprotected, and may be reclaimed: "
+	for i, w := range e.Work[:min(len(e.Work), mostNamed)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%d GPUs)", w.Workload, w.GPUs)
+	}
+	if more := len(e.Work) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// mostNamed is how many workloads a notice names.
+const mostNamed = 20
+
+func day(at fleet.Instant) string { return at.Time().UTC().Format("Mon 2006-01-02 15:04Z") }
 
 func evicted(s *fleet.State, e event.ReplicasEvicted) (Notice, bool) {
 	what := "gives back some of its GPUs"

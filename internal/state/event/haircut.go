@@ -53,6 +53,12 @@ type HaircutUndone struct {
 	Class   fleet.CutClass `json:"class,omitempty"`
 }
 
+// HaircutDeleted says: a saved haircut of which no wave was in force is gone.
+type HaircutDeleted struct {
+	Haircut string `json:"haircut"`
+}
+
+func (HaircutDeleted) Kind() string  { return "haircut.deleted" }  // Kind is the event's stable name.
 func (ClusterModeSet) Kind() string  { return "cluster.mode-set" } // Kind is the event's stable name.
 func (QuotaOwned) Kind() string      { return "quota.owned" }      // Kind is the event's stable name.
 func (HaircutPlanned) Kind() string  { return "haircut.planned" }  // Kind is the event's stable name.

@@ -20,8 +20,9 @@ type AccessSet struct {
 	Access fleet.Access `json:"access"`
 }
 
-// GrantSet says: a quota's grant in a partition is now this many GPUs. Was is what
-// it was, so that a line of history can be read by itself.
+// GrantSet says: a quota's grant in a partition is now this many GPUs, those that end
+// included. Was is what it was, so that a line of history can be read by itself. Since
+// version 2 it says what of it ends: an older Muster would keep it for ever.
 type GrantSet struct {
 	Quota      string `json:"quota"`
 	Partition  string `json:"partition"`
@@ -29,6 +30,30 @@ type GrantSet struct {
 	Gang       int    `json:"gang,omitempty"`
 	Was        int    `json:"was"`
 	Overcommit bool   `json:"overcommit,omitempty"`
+	// Temporary is what of the grant ends by itself; WasTemporary what did before.
+	Temporary    fleet.Temporary `json:"temporary,omitzero"`
+	WasTemporary fleet.Temporary `json:"wasTemporary,omitzero"`
+}
+
+// GrantEnding says: the part of a grant that ends will end soon. Its people are told, with
+// the work that would be unprotected were it to end now.
+type GrantEnding struct {
+	Quota     string          `json:"quota"`
+	Partition string          `json:"partition"`
+	GPUs      int             `json:"gpus"`
+	Until     fleet.Instant   `json:"until"`
+	Work      []fleet.Touched `json:"work,omitempty"`
+}
+
+// GrantEnded says: the part of a grant that was to end has ended; GPUs is what of the grant
+// is left, and Ended what has ended.
+type GrantEnded struct {
+	Quota      string          `json:"quota"`
+	Partition  string          `json:"partition"`
+	GPUs       int             `json:"gpus"`
+	Gang       int             `json:"gang,omitempty"`
+	Overcommit bool            `json:"overcommit,omitempty"`
+	Ended      fleet.Temporary `json:"ended"`
 }
 
 // GrantTransferred says: GPUs moved from one quota's grant to another's.
@@ -90,6 +115,8 @@ func (QuotaCreated) Kind() string     { return "quota.created" }     // Kind is 
 func (QuotaDeleted) Kind() string     { return "quota.deleted" }     // Kind is the event's stable name.
 func (AccessSet) Kind() string        { return "access.set" }        // Kind is the event's stable name.
 func (GrantSet) Kind() string         { return "grant.set" }         // Kind is the event's stable name.
+func (GrantEnding) Kind() string      { return "grant.ending" }      // Kind is the event's stable name.
+func (GrantEnded) Kind() string       { return "grant.ended" }       // Kind is the event's stable name.
 func (GrantTransferred) Kind() string { return "grant.transferred" } // Kind is the event's stable name.
 func (HoldPlaced) Kind() string       { return "hold.placed" }       // Kind is the event's stable name.
 func (HoldEnded) Kind() string        { return "hold.ended" }        // Kind is the event's stable name.

@@ -37,6 +37,7 @@ func (s *State) Rebuild() {
 	s.clusters, s.names = map[string]*Cluster{}, make(map[string]*Workload, len(s.Workloads))
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
 	s.rebuildLives()
+	s.endsAt = 0
 	s.shapes, s.nowhere = map[shapeKey]int{}, map[uint64]*Workload{}
 	if s.Workloads == nil {
 		s.Workloads = map[uint64]*Workload{}
@@ -90,6 +91,9 @@ func (p *Partition) rebuild(s *State) {
 	p.recountDowns()
 	for _, a := range p.Accounts {
 		a.attach(p)
+	}
+	for _, a := range p.Accounts {
+		p.alarmTemporary(a.Temporary)
 	}
 	p.alarms(s)
 	p.undiagnose(s)

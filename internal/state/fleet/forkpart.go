@@ -42,7 +42,7 @@ func (s *State) part(list []*Partition, work []*Workload, most int) *State {
 		Bindings: clonePointers(s.Bindings), Tokens: clonePointers(s.Tokens),
 		SignOffs: slices.Clone(s.SignOffs), Proposals: clonePointers(s.Proposals), LastProposal: s.LastProposal,
 		index:      index{shapes: map[shapeKey]int{}, shaped: s.shaped + len(s.shapes), keys: map[string]KeyUse{}},
-		unlearning: s.unlearning, excerpt: s.without(in), Maintained: s.Maintained.clone(),
+		unlearning: s.unlearning, endsAt: s.endsAt, excerpt: s.without(in), Maintained: s.Maintained.clone(),
 		Acknowledged: slices.Clone(s.Acknowledged),
 	}
 	f.to, c.LastLife = &c, s.LastLife

@@ -101,8 +101,9 @@ type CutPart struct {
 	Records   int        `json:"records,omitempty"`
 	Causes    []CutCause `json:"causes,omitempty"` // of the excess; they sum to it
 	Incidents []string   `json:"incidents,omitempty"`
-	Cuts      []Cut      `json:"cuts,omitempty"` // in order of quota
-	Left      int        `json:"left,omitempty"` // excess that stays after this wave
+	Cuts      []Cut      `json:"cuts,omitempty"`   // in order of quota
+	Left      int        `json:"left,omitempty"`   // excess that stays after this wave
+	Spared    []Cut      `json:"spared,omitempty"` // quotas that were asked, and keep all they have
 
 	// Known is the work that ran unprotected already when the plan was made.
 	Known []Touched `json:"known,omitempty"`
@@ -146,6 +147,60 @@ type Cut struct {
 	Gang        int    `json:"gang,omitempty"`    // as declared now
 	GangNow     int    `json:"gangNow,omitempty"` // and after: smaller only where the cut goes below it
 	Overcommit  bool   `json:"overcommit,omitempty"`
+	// Temporary is what of the grant ended by itself when the plan was made. It is cut first.
+	Temporary *Temporary `json:"temporary,omitempty"`
+	// Asked is the quota's part of what is to be cut in the partition, in proportion to its
+	// grant; Why says why the plan cuts something else.
+	Asked int    `json:"asked,omitempty"`
+	Why   CutWhy `json:"why,omitempty"`
+}
+
+// CutWhy says why a quota is cut by more or less than its part in proportion to its grant.
+type CutWhy string
+
+// Why a cut differs from what was asked.
+const (
+	CutWholeNodes CutWhy = "whole-nodes" // grants are cut in whole nodes
+	CutGangKept   CutWhy = "gang-kept"   // less: what is left is its declared gang
+	CutInUse      CutWhy = "in-use"      // less: more of it is in use than of others
+	CutUnused     CutWhy = "unused"      // more: less of it is in use than of others
+	CutForOthers  CutWhy = "for-others"  // more: others keep their gangs
+)
+
+// Says is the cause in words; "" where the cut is what was asked.
+func (w CutWhy) Says() string {
+	switch w {
+	case CutWholeNodes:
+		return "nodes are cut whole"
+	case CutGangKept:
+		return "its gang is kept"
+	case CutInUse:
+		return "more of it is in use than of others"
+	case CutUnused:
+		return "more of it is unused than of others"
+	case CutForOthers:
+		return "others keep their gangs"
+	}
+	return ""
+}
+
+// TemporaryCut is the GPUs that the cut takes from the part of the grant that ends.
+func (c Cut) TemporaryCut() int {
+	if c.Temporary == nil {
+		return 0
+	}
+	return min(c.Temporary.GPUs, c.GPUs())
+}
+
+// Ends is what of the grant ends by itself once it is cut.
+func (c Cut) Ends() Temporary {
+	if c.Temporary == nil || c.Temporary.GPUs <= c.GPUs() {
+		return Temporary{}
+	}
+	t := *c.Temporary
+	t.GPUs -= c.GPUs()
+	t.Gang = min(t.Gang, c.GangNow)
+	return t
 }
 
 // GPUs is what the quota gives up in all.
@@ -201,6 +256,11 @@ func (s *State) AddHaircut(h Haircut) {
 	if len(s.Haircuts) > HaircutMemory {
 		s.Haircuts = slices.Delete(s.Haircuts, 0, 1)
 	}
+}
+
+// RemoveHaircut forgets a plan.
+func (s *State) RemoveHaircut(name string) {
+	s.Haircuts = slices.DeleteFunc(s.Haircuts, func(h *Haircut) bool { return h.Name == name })
 }
 
 // SetMode sets how far Muster acts on a cluster; what waits there is looked at anew.

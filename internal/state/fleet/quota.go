@@ -97,9 +97,10 @@ type Hold struct {
 // Account is what one quota has in one partition.
 type Account struct {
 	Quota       string    `json:"quota"`
-	Grant       int       `json:"grant"`          // GPUs assigned by people
+	Grant       int       `json:"grant"`          // GPUs assigned by people, with those that end
 	Gang        int       `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
 	Overcommit  bool      `json:"overcommit,omitempty"`
+	Temporary   Temporary `json:"temporary,omitzero"`    // what of the grant ends
 	Backing     []int     `json:"backing"`               // whole nodes, per island
 	GangMissing int       `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
 	GangIsland  int       `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it

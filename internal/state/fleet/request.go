@@ -99,12 +99,12 @@ func cloneRequests(list []*QuotaRequest) []*QuotaRequest {
 	return out
 }
 
-// Spare is how many GPUs of its grant the quota has not used for HighMemory days,
+// Spare is how many GPUs of its lasting grant the quota has not used for HighMemory days,
 // in whole nodes; none while its own work waits.
 func (a *Account) Spare(now Instant) int {
 	if len(a.Queue()) > 0 {
 		return 0
 	}
 	per := a.partition.GPUsPerNode
-	return max(0, a.Grant-a.HighestUse(now)) / per * per
+	return max(0, min(a.Lasting(), a.Grant-a.HighestUse(now))) / per * per
 }

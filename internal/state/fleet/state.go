@@ -87,6 +87,7 @@ type State struct {
 	spent      []*Account // whose usage changed in the record that is being written
 	look       bool       // something changed that planned work may act on, see Looks
 	wakeAt     Instant    // last moment that was asked for, see WakeMaintenance
+	endsAt     Instant    // no part of a grant ends before, see GrantsEnd; 0: none ends
 }
 
 // index finds what a state holds.

@@ -60,6 +60,9 @@ const (
 	// HaircutServiceUndoHaircutProcedure is the fully-qualified name of the HaircutService's
 	// UndoHaircut RPC.
 	HaircutServiceUndoHaircutProcedure = "/muster.v1.HaircutService/UndoHaircut"
+	// HaircutServiceDeleteHaircutProcedure is the fully-qualified name of the HaircutService's
+	// DeleteHaircut RPC.
+	HaircutServiceDeleteHaircutProcedure = "/muster.v1.HaircutService/DeleteHaircut"
 	// HaircutServiceHaircutMessagesProcedure is the fully-qualified name of the HaircutService's
 	// HaircutMessages RPC.
 	HaircutServiceHaircutMessagesProcedure = "/muster.v1.HaircutService/HaircutMessages"
@@ -100,6 +103,8 @@ type HaircutServiceClient interface {
 	ApplyHaircut(context.Context, *v1.ApplyHaircutRequest) (*v1.ApplyHaircutResponse, error)
 	// UndoHaircut gives back what one wave cut, in one step.
 	UndoHaircut(context.Context, *v1.UndoHaircutRequest) (*v1.UndoHaircutResponse, error)
+	// DeleteHaircut forgets a saved plan of which no wave is in force.
+	DeleteHaircut(context.Context, *v1.DeleteHaircutRequest) (*v1.DeleteHaircutResponse, error)
 	// HaircutMessages are the messages for the people concerned, one for each owner.
 	HaircutMessages(context.Context, *v1.HaircutMessagesRequest) (*v1.HaircutMessagesResponse, error)
 	// ExportHaircut is a plan as a spreadsheet whose figures follow its buffer, or as CSV.
@@ -183,6 +188,12 @@ func NewHaircutServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(haircutServiceMethods.ByName("UndoHaircut")),
 			connect.WithClientOptions(opts...),
 		),
+		deleteHaircut: connect.NewClient[v1.DeleteHaircutRequest, v1.DeleteHaircutResponse](
+			httpClient,
+			baseURL+HaircutServiceDeleteHaircutProcedure,
+			connect.WithSchema(haircutServiceMethods.ByName("DeleteHaircut")),
+			connect.WithClientOptions(opts...),
+		),
 		haircutMessages: connect.NewClient[v1.HaircutMessagesRequest, v1.HaircutMessagesResponse](
 			httpClient,
 			baseURL+HaircutServiceHaircutMessagesProcedure,
@@ -238,6 +249,7 @@ type haircutServiceClient struct {
 	tellHaircut     *connect.Client[v1.TellHaircutRequest, v1.TellHaircutResponse]
 	applyHaircut    *connect.Client[v1.ApplyHaircutRequest, v1.ApplyHaircutResponse]
 	undoHaircut     *connect.Client[v1.UndoHaircutRequest, v1.UndoHaircutResponse]
+	deleteHaircut   *connect.Client[v1.DeleteHaircutRequest, v1.DeleteHaircutResponse]
 	haircutMessages *connect.Client[v1.HaircutMessagesRequest, v1.HaircutMessagesResponse]
 	exportHaircut   *connect.Client[v1.ExportHaircutRequest, v1.ExportHaircutResponse]
 	clusterReady    *connect.Client[v1.ClusterReadyRequest, v1.ClusterReadyResponse]
@@ -327,6 +339,15 @@ func (c *haircutServiceClient) UndoHaircut(ctx context.Context, req *v1.UndoHair
 	return nil, err
 }
 
+// DeleteHaircut calls muster.v1.HaircutService.DeleteHaircut.
+func (c *haircutServiceClient) DeleteHaircut(ctx context.Context, req *v1.DeleteHaircutRequest) (*v1.DeleteHaircutResponse, error) {
+	response, err := c.deleteHaircut.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // HaircutMessages calls muster.v1.HaircutService.HaircutMessages.
 func (c *haircutServiceClient) HaircutMessages(ctx context.Context, req *v1.HaircutMessagesRequest) (*v1.HaircutMessagesResponse, error) {
 	response, err := c.haircutMessages.CallUnary(ctx, connect.NewRequest(req))
@@ -401,6 +422,8 @@ type HaircutServiceHandler interface {
 	ApplyHaircut(context.Context, *v1.ApplyHaircutRequest) (*v1.ApplyHaircutResponse, error)
 	// UndoHaircut gives back what one wave cut, in one step.
 	UndoHaircut(context.Context, *v1.UndoHaircutRequest) (*v1.UndoHaircutResponse, error)
+	// DeleteHaircut forgets a saved plan of which no wave is in force.
+	DeleteHaircut(context.Context, *v1.DeleteHaircutRequest) (*v1.DeleteHaircutResponse, error)
 	// HaircutMessages are the messages for the people concerned, one for each owner.
 	HaircutMessages(context.Context, *v1.HaircutMessagesRequest) (*v1.HaircutMessagesResponse, error)
 	// ExportHaircut is a plan as a spreadsheet whose figures follow its buffer, or as CSV.
@@ -480,6 +503,12 @@ func NewHaircutServiceHandler(svc HaircutServiceHandler, opts ...connect.Handler
 		connect.WithSchema(haircutServiceMethods.ByName("UndoHaircut")),
 		connect.WithHandlerOptions(opts...),
 	)
+	haircutServiceDeleteHaircutHandler := connect.NewUnaryHandlerSimple(
+		HaircutServiceDeleteHaircutProcedure,
+		svc.DeleteHaircut,
+		connect.WithSchema(haircutServiceMethods.ByName("DeleteHaircut")),
+		connect.WithHandlerOptions(opts...),
+	)
 	haircutServiceHaircutMessagesHandler := connect.NewUnaryHandlerSimple(
 		HaircutServiceHaircutMessagesProcedure,
 		svc.HaircutMessages,
@@ -541,6 +570,8 @@ func NewHaircutServiceHandler(svc HaircutServiceHandler, opts ...connect.Handler
 			haircutServiceApplyHaircutHandler.ServeHTTP(w, r)
 		case HaircutServiceUndoHaircutProcedure:
 			haircutServiceUndoHaircutHandler.ServeHTTP(w, r)
+		case HaircutServiceDeleteHaircutProcedure:
+			haircutServiceDeleteHaircutHandler.ServeHTTP(w, r)
 		case HaircutServiceHaircutMessagesProcedure:
 			haircutServiceHaircutMessagesHandler.ServeHTTP(w, r)
 		case HaircutServiceExportHaircutProcedure:
@@ -596,6 +627,10 @@ func (UnimplementedHaircutServiceHandler) ApplyHaircut(context.Context, *v1.Appl
 
 func (UnimplementedHaircutServiceHandler) UndoHaircut(context.Context, *v1.UndoHaircutRequest) (*v1.UndoHaircutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.HaircutService.UndoHaircut is not implemented"))
+}
+
+func (UnimplementedHaircutServiceHandler) DeleteHaircut(context.Context, *v1.DeleteHaircutRequest) (*v1.DeleteHaircutResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.HaircutService.DeleteHaircut is not implemented"))
 }
 
 func (UnimplementedHaircutServiceHandler) HaircutMessages(context.Context, *v1.HaircutMessagesRequest) (*v1.HaircutMessagesResponse, error) {

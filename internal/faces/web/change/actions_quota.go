@@ -15,22 +15,23 @@ func teamOf(f values) string { return "/team/" + f["quota"] }
 // quotaActions change who may count on how many GPUs.
 var quotaActions = []action{
 	{
-		name: "grant", title: "Set a grant", says: "Sets how many GPUs of a partition a quota is granted, in all. More than is sustainable is refused, unless you overcommit.",
+		name: "grant", title: "Set a grant", says: "Sets how many GPUs of a partition a quota is granted, in all; or, until a date, how many more. More than is sustainable is refused, unless you overcommit.",
 		button: "Set the grant", operators: true, nav: "teams",
 		fields: []field{
 			quotaField, partitionField,
-			{name: "gpus", label: "GPUs in all", sample: "352", must: true},
+			{name: "gpus", label: "GPUs", hint: "in all; until a date, how many more", sample: "352", must: true},
+			{name: "until", label: "Until", hint: "UTC; empty: it lasts", sample: "friday, or 2026-12-04 18:00"},
 			{name: "gang", label: "Largest gang", hint: "GPUs that must fit in one island", sample: "as it is"},
 			{name: "overcommit", label: "Overcommit", hint: "assign more than is sustainable", check: true},
 			proposeField,
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.SetGrant, &musterv1.SetGrantRequest{
-				Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus"), Gang: a.maybe("gang"), Overcommit: a.yes("overcommit"),
+				Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus"), Gang: a.maybe("gang"), Overcommit: a.yes("overcommit"), Until: a.maybeUntil("until"),
 			})
 		},
 		command: func(f values) []string {
-			return flags([]string{"muster", "quota", "grant", f["quota"], f["partition"], f["gpus"]}, "--gang", f["gang"], "--overcommit", f["overcommit"], "--propose", f["propose"])
+			return flags([]string{"muster", "quota", "grant", f["quota"], f["partition"], f["gpus"]}, "--until", f["until"], "--gang", f["gang"], "--overcommit", f["overcommit"], "--propose", f["propose"])
 		},
 		back: teamOf,
 	},
@@ -53,7 +54,7 @@ var quotaActions = []action{
 		name: "hold", title: "Hold GPUs", says: "Sets free GPUs aside for a quota until a date; or, for a user or a namespace, a part of the quota itself.", button: "Hold them", operators: true, nav: "teams",
 		fields: []field{
 			quotaField, partitionField, gpusField,
-			{name: "until", label: "Until", hint: "UTC", sample: "7d, or 2026-12-24 18:00", must: true},
+			{name: "until", label: "Until", hint: "UTC", sample: "friday, 7d, or 2026-12-24 18:00", must: true},
 			{name: "user", label: "For user", sample: "any user"},
 			{name: "namespace", label: "For namespace", sample: "any namespace"},
 		},

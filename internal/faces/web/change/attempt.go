@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -65,22 +66,22 @@ func (a *attempt) share(name string) float64 {
 	return float64(int(n*10+0.5)) / 1000
 }
 
-// until reads a moment to come: a date, a time, or so long from now (7d, 12h).
+// until reads a moment to come: a day, a date, a time, or so long from now (friday, 7d, 12h).
 func (a *attempt) until(name string) *timestamppb.Timestamp {
-	word := a.values[name]
-	if days, ok := strings.CutSuffix(word, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n < 10_000 {
-			return timestamppb.New(a.v.Now.AddDate(0, 0, n))
-		}
-	}
-	if d, err := time.ParseDuration(word); err == nil && d > 0 {
-		return timestamppb.New(a.v.Now.Add(d))
-	}
-	at, err := frame.Moment(word, a.v.Now)
-	if err != nil || !at.After(a.v.Now) {
-		a.fault(name, "is not a moment to come: "+parts.Short(word, 40)+"; write 2026-12-24 18:00, 7d or 12h")
+	word := strings.TrimSuffix(a.values[name], " UTC")
+	at, ok := words.Ahead(word, a.v.Now, time.UTC)
+	if !ok || !at.After(a.v.Now) {
+		a.fault(name, "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
 	}
 	return timestamppb.New(at)
+}
+
+// maybeUntil reads a moment to come that may be left out.
+func (a *attempt) maybeUntil(name string) *timestamppb.Timestamp {
+	if a.values[name] == "" {
+		return nil
+	}
+	return a.until(name)
 }
 
 func (a *attempt) fault(name, what string) {

@@ -1,0 +1,82 @@
+package words
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// AheadExamples are moments to come, as messages show how they are written.
+const AheadExamples = "friday, 2026-12-04, '2026-12-04 18:00' or 72h"
+
+// layouts are how a moment is written out.
+var layouts = []string{time.RFC3339Nano, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly}
+
+// Ahead reads a moment to come as people write it: a length of time from now (72h, 7d,
+// 1d12h), now, tomorrow, a day of the week (the next of that name, as in friday or
+// "fri 18:00"), a date, or a moment. A day begins at 00:00 in the zone.
+func Ahead(text string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	now = now.In(zone)
+	if text == "now" {
+		return now, true
+	}
+	if d, ok := length(text); ok {
+		return now.Add(d), true
+	}
+	day, clock, _ := strings.Cut(text, " ")
+	if days, ok := daysTo(day, now.Weekday()); ok {
+		return atClock(now.AddDate(0, 0, days), clock)
+	}
+	for _, layout := range layouts {
+		if at, err := time.ParseInLocation(layout, strings.ToUpper(text), zone); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// length reads a Go duration that may begin with days or weeks.
+func length(text string) (d time.Duration, ok bool) {
+	for unit, hours := range map[string]time.Duration{"w": 7 * 24, "d": 24} {
+		whole, rest, found := strings.Cut(text, unit)
+		n, err := strconv.Atoi(whole)
+		if !found || err != nil || n < 0 || n > math.MaxInt64/int(hours*time.Hour)/2 {
+			continue
+		}
+		more, ok := time.Duration(0), true
+		if rest != "" {
+			more, ok = length(rest)
+		}
+		return time.Duration(n)*hours*time.Hour + more, ok
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil && d >= 0
+}
+
+// daysTo is how many days it is to a day that people name: 1 to 7.
+func daysTo(name string, today time.Weekday) (days int, ok bool) {
+	if name == "tomorrow" {
+		return 1, true
+	}
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if whole := strings.ToLower(day.String()); name == whole || name == whole[:3] {
+			if days = int(day-today+7) % 7; days == 0 {
+				days = 7
+			}
+			return days, true
+		}
+	}
+	return 0, false
+}
+
+// atClock is a time of a day; "": its beginning.
+func atClock(day time.Time, clock string) (time.Time, bool) {
+	y, m, d := day.Date()
+	if clock == "" {
+		return time.Date(y, m, d, 0, 0, 0, 0, day.Location()), true
+	}
+	t, err := time.Parse("15:04", clock)
+	return time.Date(y, m, d, t.Hour(), t.Minute(), 0, 0, day.Location()), err == nil
+}

@@ -1,0 +1,144 @@
+package core
+
+import (
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
+	return setGrant(s, c, r.Actor.Name, r.Reason, now)
+}
+
+func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
+	p, refusal := placeOf(s, c.Quota, c.Partition)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkGrant(p, c, now); refusal != nil {
+		return nil, refusal
+	}
+	if c.Overcommit && reason == "" {
+		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why")
+	}
+	e := grantAfter(p, c)
+	if e.Temporary.GPUs > 0 && c.Until != 0 {
+		e.Temporary.By, e.Temporary.Reason, e.Temporary.Told = by, reason, c.Until.Sub(now) <= fleet.EndingNotice
+	}
+	if e.Gang < 0 || e.Gang > e.GPUs {
+		return nil, refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", e.Gang, e.GPUs)
+	}
+	if refusal := wholeNodes(p, "a gang", e.Gang); refusal != nil {
+		return nil, refusal
+	}
+	wasGang := 0
+	if a := p.Account(c.Quota); a != nil {
+		wasGang = a.Gang
+	}
+	tooLarge := gangTooLarge(s, p, wasGang, e.Gang, now)
+	used, refusal := checkPromise(s, p, c, e, now)
+	if refusal != nil {
+		if tooLarge != nil {
+			refusal.Message += ". Besides, " + tooLarge.Message
+		}
+		return nil, refusal
+	}
+	if tooLarge != nil && !c.Overcommit && !c.AsFound {
+		return nil, tooLarge
+	}
+	// Who may go beyond what is sustainable and does not has overcommitted nothing.
+	over := c.Overcommit && (tooLarge != nil || assignedAfter(s, p, e, now) > sustainable(s, p, now))
+	if e.Overcommit = e.Overcommit || over; c.Until == 0 && e.Temporary.GPUs > 0 {
+		e.Temporary.Overcommit = over
+	}
+	return append([]event.Event{e}, used...), nil
+}
+
+// checkGrant refuses figures that no grant can have.
+func checkGrant(p *fleet.Partition, c SetGrant, now fleet.Instant) *Refusal {
+	if refusal := notNegative("a grant", c.GPUs); refusal != nil {
+		return refusal
+	}
+	if c.Until != 0 && c.GPUs > 0 && c.Until <= now {
+		return refuse(Invalid, "a grant until %s would have ended already; name a moment to come, or 0 GPUs to end what is there", momentText(c.Until))
+	}
+	if a := p.Account(c.Quota); c.Until != 0 && c.GPUs == 0 && (a == nil || a.Temporary.GPUs == 0) {
+		return refuse(NothingToDo, "nothing of the grant of %s in %s ends by itself", c.Quota, c.Partition)
+	}
+	return nil
+}
+
+// momentText is a moment as messages say it.
+func momentText(at fleet.Instant) string {
+	return at.Time().UTC().Format("Mon 2006-01-02 15:04Z")
+}
+
+// grantAfter is the grant that a command leads to: what lasts and what ends are set apart
+// from each other, and the other of the two stays as it is.
+func grantAfter(p *fleet.Partition, c SetGrant) event.GrantSet {
+	var is fleet.Account
+	if a := p.Account(c.Quota); a != nil {
+		is = *a
+	}
+	e := event.GrantSet{Quota: c.Quota, Partition: c.Partition, Was: is.Grant, WasTemporary: is.Temporary, Gang: c.Gang}
+	lasts, alone := is.Lasting(), afterEnd(is)
+	if e.Temporary = is.Temporary; c.Until == 0 {
+		lasts = c.GPUs
+	} else {
+		e.Temporary, e.Overcommit = fleet.Temporary{GPUs: c.GPUs, Until: c.Until, Overcommit: alone.Overcommit}, alone.Overcommit
+	}
+	if e.GPUs = lasts + e.Temporary.GPUs; c.KeepGang {
+		e.Gang = min(is.Gang, p.InWholeNodes(e.GPUs))
+	}
+	if c.Until == 0 && !c.KeepGang {
+		alone.Gang = c.Gang
+	}
+	if alone.Gang = min(alone.Gang, p.InWholeNodes(lasts)); e.Temporary.GPUs > 0 {
+		e.Temporary.Gang = alone.Gang
+		return e
+	}
+	if e.Temporary = (fleet.Temporary{}); c.Until != 0 {
+		e.Gang = alone.Gang
+	}
+	return e
+}
+
+// afterEnd is the gang of a grant, and whether it is overcommitted, once what ends of it has ended.
+func afterEnd(a fleet.Account) fleet.Temporary {
+	if a.Temporary.GPUs > 0 {
+		return a.Temporary
+	}
+	return fleet.Temporary{Gang: a.Gang, Overcommit: a.Overcommit}
+}
+
+// checkPromise refuses a grant that would assign more than is sustainable, holds
+// of others included; what the quota's own holds earmark is used up.
+func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantSet, now fleet.Instant) ([]event.Event, *Refusal) {
+	rise := e.GPUs - e.Was
+	if rise <= 0 {
+		return nil, nil
+	}
+	after := assignedAfter(s, p, e, now)
+	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
+		_, all := s.Held(c.Partition, c.Quota, now)
+		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
+			p.ID, after, after-p.Assigned()-rise, limit).
+			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
+	}
+	var used []event.Event
+	for _, h := range s.Holds {
+		if h.Quota == c.Quota && h.Partition == c.Partition && !h.Inside() && h.Until > now && rise > 0 {
+			take := min(rise, h.GPUs)
+			rise -= take
+			used = append(used, event.HoldEnded{ID: h.ID, Left: h.GPUs - take, Why: "used"})
+		}
+	}
+	return used, nil
+}
+
+// assignedAfter is what a partition would have assigned with a grant, in GPUs: with what
+// is held for others, and what is held for the quota itself and not used up by it.
+func assignedAfter(s *fleet.State, p *fleet.Partition, e event.GrantSet, now fleet.Instant) int {
+	rise := e.GPUs - e.Was
+	own, all := s.Held(e.Partition, e.Quota, now)
+	return p.Assigned() + rise + all - min(own, max(0, rise))
+}

@@ -1,0 +1,168 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// A plan stays true while the fleet lives on. A wave is stale only where a grant that it
+// cuts has changed, where less is over than it cuts, or where it would by now touch running
+// work that the plan does not name. Then it is said what changed, and how to plan again.
+
+// movedOn refuses a wave that no longer cuts what it was made to cut.
+func movedOn(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
+	var changed []string
+	for _, part := range w.Parts {
+		p := s.Partition(part.Partition)
+		gpus := 0
+		for _, c := range part.Cuts {
+			gpus += c.GPUs()
+			if text := changedSince(p, c); text != "" {
+				changed = append(changed, text)
+			}
+		}
+		if text := needless(s, h, part, gpus, now); text != "" {
+			changed = append(changed, text)
+		}
+	}
+	return stalePlan(h, s, changed)
+}
+
+// changedSince says how a grant differs from the one that a plan cuts; "": it does not.
+func changedSince(p *fleet.Partition, c fleet.Cut) string {
+	a, was := p.Account(c.Quota), fleet.Temporary{}
+	if c.Temporary != nil {
+		was = *c.Temporary
+	}
+	switch {
+	case a == nil:
+		return fmt.Sprintf("%s has nothing in %s any more", c.Quota, p.ID)
+	case a.Grant != c.Was && was.GPUs > 0 && a.Temporary.GPUs == 0:
+		return fmt.Sprintf("the grant of %s in %s was %d GPUs and is %d: %d of them ended at %s", c.Quota, p.ID, c.Was, a.Grant, was.GPUs, momentText(was.Until))
+	case a.Grant != c.Was:
+		return fmt.Sprintf("the grant of %s in %s was %d GPUs and is %d", c.Quota, p.ID, c.Was, a.Grant)
+	case a.Gang != c.Gang:
+		return fmt.Sprintf("the gang of %s in %s was %d GPUs and is %d", c.Quota, p.ID, c.Gang, a.Gang)
+	case a.Temporary.GPUs != was.GPUs || a.Temporary.Until != was.Until:
+		return fmt.Sprintf("of the grant of %s in %s other GPUs end by themselves, or at another moment", c.Quota, p.ID)
+	}
+	return ""
+}
+
+// needless says that less is over in a partition than the wave cuts there; "": as much
+// is. On the basis of quotas no excess is the reason, and the partition's size is.
+func needless(s *fleet.State, h *fleet.Haircut, part fleet.CutPart, gpus int, now fleet.Instant) string {
+	p := s.Partition(part.Partition)
+	if h.Basis == fleet.BasisQuota {
+		if n := p.Tally().Installed; n != part.Installed {
+			return fmt.Sprintf("%s had %d GPUs installed and has %d", p.ID, part.Installed, n)
+		}
+		return ""
+	}
+	can := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now)
+	over, was := p.Assigned()-can, part.Assigned-part.Sustainable
+	if over >= min(gpus, was) {
+		return ""
+	}
+	return fmt.Sprintf("%s has %d GPUs assigned (it had %d) and can sustain %d (%d): %d are over, and this wave cuts %d",
+		p.ID, p.Assigned(), part.Assigned, can, part.Sustainable, max(0, over), gpus)
+}
+
+// mostChanges is how many changes a message lists.
+const mostChanges = 5
+
+// stalePlan refuses a wave because of what has changed; nil: nothing has.
+func stalePlan(h *fleet.Haircut, s *fleet.State, changed []string) *Refusal {
+	if len(changed) == 0 {
+		return nil
+	}
+	text := strings.Join(changed[:min(len(changed), mostChanges)], "; ")
+	if more := len(changed) - mostChanges; more > 0 {
+		text += fmt.Sprintf("; and %d more changes", more)
+	}
+	return refuse(Stale, "this wave of haircut %s cannot be applied any more: %s. Plan again: %s", h.Name, text, planAgain(s, h)).
+		with(map[string]int{"planned": int(h.Version), "now": int(s.Seq)})
+}
+
+// planAgain is the command that makes the same plan from the fleet as it is now.
+func planAgain(s *fleet.State, h *fleet.Haircut) string {
+	words := []string{"muster haircut plan"}
+	if h.Scope != "" {
+		words = append(words, h.Scope)
+	}
+	if h.Basis == fleet.BasisQuota {
+		words = append(words, "--basis quota")
+	}
+	switch b := h.Buffer; {
+	case b == nil:
+	case b.Learns():
+		words = append(words, "--policy "+string(b.Kind))
+	default:
+		words = append(words, fmt.Sprintf("--policy %g%%", float64(b.Share)/10))
+	}
+	return strings.Join(append(words, "--save "+nextName(s, h.Name)), " ")
+}
+
+// nextName is a name that no plan has yet: autumn-2 after autumn.
+func nextName(s *fleet.State, name string) string {
+	stem := name
+	if at := strings.LastIndexByte(name, '-'); at > 0 && at < len(name)-1 && strings.Trim(name[at+1:], "0123456789") == "" {
+		stem = name[:at]
+	}
+	for n := 2; ; n++ {
+		if made := fmt.Sprintf("%s-%d", stem, n); s.Haircut(made) == nil {
+			return made
+		}
+	}
+}
+
+// brokenIn says where a wave's promise is broken: more is assigned than the wave left, and
+// than is sustainable. What nodes that have failed since take is no fault of the wave.
+func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant) []string {
+	var broken []string
+	for _, part := range w.Parts {
+		p := s.Partition(part.Partition)
+		can := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now)
+		if p.Assigned() > max(can, part.Sustainable)+part.Left {
+			broken = append(broken, fmt.Sprintf("the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), can))
+		}
+	}
+	return broken
+}
+
+// touchesMore refuses a wave that would by now touch running work which the plan
+// did not name.
+func touchesMore(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
+	tried := w
+	tried.Parts = slices.Clone(w.Parts)
+	tryWaves(s, []fleet.Wave{tried}, now)
+	var changed []string
+	for i, part := range tried.Parts {
+		for _, t := range newly(w.Parts[i].Unprotected, part.Unprotected) {
+			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would become unprotected in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, part.Partition))
+		}
+		for _, t := range newly(w.Parts[i].Evicted, part.Evicted) {
+			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would be evicted in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, part.Partition))
+		}
+	}
+	return stalePlan(h, s, changed)
+}
+
+// deleteHaircut forgets a plan; one with a wave in force is kept, for it can be undone.
+func deleteHaircut(s *fleet.State, c DeleteHaircut) ([]event.Event, *Refusal) {
+	h, refusal := findHaircut(s, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for i := range h.Waves {
+		if h.Waves[i].Done() {
+			return nil, refuse(WrongState, "%s is in force, and only the plan can undo it: muster haircut undo %s, or keep the plan", waveName(h, i), h.Name)
+		}
+	}
+	return one(event.HaircutDeleted{Haircut: h.Name})
+}
