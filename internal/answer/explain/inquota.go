@@ -81,15 +81,37 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
-		for _, nodes := range a.Backing {
-			most = max(most, nodes)
+		var pieces []string
+		for i, nodes := range a.Backing {
+			if most = max(most, nodes); nodes > 0 {
+				pieces = append(pieces, fmt.Sprintf("%d in %s", nodes, q.p.Islands[i].Name))
+			}
 		}
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs backed, at most %d nodes of them in one island; its gang needs %d nodes in one %s.",
-			a.Quota, a.BackedGPUs(), most, max(q.gang, 1), q.reach()).until(q.nodesReturn()), true
+			"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s",
+			a.Quota, a.BackedGPUs(), most, fewPieces(pieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn()), true
 	}
 	return Blocker{}, false
+}
+
+// mostPieces is how many islands of a split backing a text names.
+const mostPieces = 4
+
+func fewPieces(pieces []string) string {
+	if more := len(pieces) - mostPieces; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(pieces[:mostPieces], ", "), more)
+	}
+	return strings.Join(pieces, ", ")
+}
+
+// wider says that the gang would find as many nodes, were its reach any. Whether it may
+// stand in several islands its submitter knows.
+func (q *question) wider(a *fleet.Account) string {
+	if q.gang < 2 || a.BackedNodes() < q.gang {
+		return ""
+	}
+	return " A gang that may stand in several islands is submitted with reach: any."
 }
 
 // full says that the quota, and the tree that it could borrow from, have not enough left.

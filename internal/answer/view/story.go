@@ -125,7 +125,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	case event.ReplicasOverdue:
 		return s.overdue(e), "", e.ID == s.ID || e.For == s.ID
 	case event.ReplicasLost:
-		return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node), "", e.ID == s.ID
+		return gone(e, r), "", e.ID == s.ID
 	case event.ReplicasObserved:
 		return observed(e.Spots), "", e.ID == s.ID
 	case event.ReservationEnded:
@@ -191,13 +191,31 @@ func (s *Story) overran(at fleet.Instant) bool {
 func (s *Story) evicted(e event.ReplicasEvicted, at fleet.Instant) (text, by string) {
 	by = s.name(e.For)
 	if e.Whole {
-		why := e.Class
+		why := fleet.WhyEvicted(e.Class, s.State.Workloads[e.ID], s.State.Workloads[e.For])
 		if e.ID == s.ID && s.overran(at) {
 			why += ", for it ran longer than the " + s.most.String() + " that it declared, and so comes last"
 		}
 		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, why, clock(e.Until)), by
 	}
-	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, e.Class), by
+	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, fleet.WhyEvicted(e.Class, s.State.Workloads[e.ID], s.State.Workloads[e.For])), by
+}
+
+// gone says what became of replicas with their node: a person took it out of service, so
+// that they left, or it failed.
+func gone(e event.ReplicasLost, r event.Record) string {
+	for _, other := range r.Events {
+		if n, ok := other.(event.NodeChanged); ok && n.Node == e.Node && n.To == fleet.Maintenance {
+			return fmt.Sprintf("left node %s with %s: %s drained it for maintenance%s", e.Node, replicas(e.Spots), r.Actor, reasoned(r.Reason))
+		}
+	}
+	return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node)
+}
+
+func reasoned(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // overdue tells which work does not leave, and which waits for the room.

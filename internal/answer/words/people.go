@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // tellPeople says what people do with quotas, and what backs them.
@@ -90,7 +91,7 @@ func tellAsked(e event.Event) (Told, bool) {
 }
 
 // weekday is a moment with its day of the week, in UTC.
-func weekday(at fleet.Instant) string { return at.Time().UTC().Format("Mon 2006-01-02 15:04Z") }
+func weekday(at fleet.Instant) string { return text.Weekday(at.Time()) }
 
 // losers names the work that the end of a grant would leave unprotected.
 func losers(list []fleet.Touched) string {

@@ -125,7 +125,7 @@ func evicted(e event.ReplicasEvicted, names Names) string {
 		says += ", for " + names.of(e.For)
 	}
 	if e.Class != "" {
-		says += " (" + e.Class + ")"
+		says += " (" + text.Victim(e.Class) + ")"
 	}
 	return says
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -69,7 +70,7 @@ func checkGrant(p *fleet.Partition, c SetGrant, now fleet.Instant) *Refusal {
 
 // momentText is a moment as messages say it.
 func momentText(at fleet.Instant) string {
-	return at.Time().UTC().Format("Mon 2006-01-02 15:04Z")
+	return text.Weekday(at.Time())
 }
 
 // grantAfter is the grant that a command leads to: what lasts and what ends are set apart

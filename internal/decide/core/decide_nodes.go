@@ -26,7 +26,7 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		seen[name] = true
 		p, node := findNode(s, name)
 		if p == nil {
-			return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", name)
+			return nil, noNode(s, name)
 		}
 		n := p.Nodes[node]
 		if c.Dead >= n.GPUs {
@@ -63,6 +63,22 @@ func checkNodeState(c SetNodes) *Refusal {
 		return refuse(Invalid, "dead GPUs belong to state degraded, not to %s", c.State)
 	}
 	return nil
+}
+
+// noNode refuses a name that no node has. Who names an island or a partition is told its nodes.
+func noNode(s *fleet.State, name string) *Refusal {
+	for _, p := range s.Partitions {
+		for i, island := range p.Islands {
+			if nodes := island.Nodes(); len(nodes) > 0 && (name == island.Name || name == p.ID+"/"+island.Name) {
+				return refuse(NoSuchNode, "%q is no node, but island %s of %s; name its nodes, as in %s: muster node list --partition %s shows the %d there are",
+					name, p.Islands[i].Name, p.ID, p.Nodes[nodes[0]].Name, p.ID, len(nodes))
+			}
+		}
+		if len(p.Nodes) > 0 && (name == p.ID || name == p.Cluster) {
+			return refuse(NoSuchNode, "%q is no node; name nodes, as in %s: muster node list shows those there are", name, p.Nodes[0].Name)
+		}
+	}
+	return refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", name)
 }
 
 func findNode(s *fleet.State, name string) (*fleet.Partition, int) {

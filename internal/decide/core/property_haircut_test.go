@@ -99,6 +99,18 @@ func (st *shorn) something(n int) {
 	}
 }
 
+// endSome gives some quotas more, until long after all that is told here.
+func (st *shorn) endSome() {
+	r := rand.New(rand.NewSource(-st.seed))
+	for _, p := range st.s.Partitions {
+		for _, a := range slices.Clone(p.Accounts) {
+			if r.Intn(3) == 0 {
+				st.must(core.SetGrant{Quota: a.Quota, Partition: p.ID, GPUs: 8*(1+r.Intn(4)) + r.Intn(2), Until: moment(30 * 24 * time.Hour), KeepGang: true, Overcommit: true})
+			}
+		}
+	}
+}
+
 func (st *shorn) ask() haircut.Ask {
 	return haircut.Ask{Basis: []fleet.Basis{fleet.BasisCluster, fleet.BasisCluster, fleet.BasisQuota}[st.r.Intn(3)]}
 }
@@ -272,6 +284,7 @@ func TestHaircutUndoneIsTheSameState(t *testing.T) {
 	same, moved := 0, 0
 	for seed := range int64(haircutFleets) {
 		st := newShorn(t, seed)
+		st.endSome()
 		if st.try(core.PlanHaircut{Name: "h", Ask: st.ask()}) != nil {
 			continue
 		}
@@ -325,7 +338,7 @@ func (st *shorn) grants() string {
 	var all []string
 	for _, p := range st.s.Partitions {
 		for _, a := range p.Accounts {
-			all = append(all, fmt.Sprint(p.ID, a.Quota, a.Grant, a.Gang, a.Overcommit))
+			all = append(all, fmt.Sprint(p.ID, a.Quota, a.Grant, a.Gang, a.Overcommit, a.Temporary))
 		}
 	}
 	return fmt.Sprint(all)

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // chronicle turns events about quotas into lines of history. It remembers what
@@ -43,7 +44,7 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 	case event.GrantSet:
 		return c.grantSet(e)
 	case event.GrantEnding:
-		return quotaLine(e.Quota, fmt.Sprintf("%d GPUs of %s end at %s: its people are told", e.GPUs, e.Partition, e.Until.Time().UTC().Format("Mon 2006-01-02 15:04Z")))
+		return quotaLine(e.Quota, fmt.Sprintf("%d GPUs of %s end at %s: its people are told", e.GPUs, e.Partition, text.Weekday(e.Until.Time())))
 	case event.GrantEnded:
 		return c.grantEnded(e)
 	case event.GrantTransferred:
@@ -101,7 +102,7 @@ func (c chronicle) grantSet(e event.GrantSet) []*musterv1.QuotaChange {
 func (c chronicle) grantEnded(e event.GrantEnded) []*musterv1.QuotaChange {
 	was := e.GPUs + e.Ended.GPUs
 	c.grants[account{e.Quota, e.Partition}] = e.GPUs
-	text := fmt.Sprintf("grant in %s from %d to %d GPUs: %d were granted until %s", e.Partition, was, e.GPUs, e.Ended.GPUs, e.Ended.Until.Time().UTC().Format("Mon 2006-01-02 15:04Z"))
+	text := fmt.Sprintf("grant in %s from %d to %d GPUs: %d were granted until %s", e.Partition, was, e.GPUs, e.Ended.GPUs, text.Weekday(e.Ended.Until.Time()))
 	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(was), Gpus: int32(e.GPUs), Text: text}}
 }
 

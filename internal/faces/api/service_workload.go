@@ -32,6 +32,7 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
 	s.refused.note(sp, err, s.now())
 	s.noteGrace(w, sp)
+	s.noteWait(ctx, w, sp)
 	if err != nil || len(ids) == 0 {
 		return &musterv1.SubmitResponse{Written: w}, err
 	}
@@ -88,6 +89,26 @@ func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
 	if sp.Grace > most {
 		w.Notes = append(w.Notes, fmt.Sprintf("%s/%s has a grace of %s, not %s: it is the most that the policy gives (maxGrace).",
 			sp.Namespace, sp.Name, words.Duration(most), words.Duration(sp.Grace)))
+	}
+}
+
+// noteWait says of a submission that was only tried why it would wait. It is tried on a copy.
+func (s *service) noteWait(ctx context.Context, w *musterv1.Written, sp fleet.Spec) {
+	if !w.GetDryRun() {
+		return
+	}
+	var state *fleet.State
+	var at fleet.Instant
+	if _, err := s.readNow(func(is *fleet.State, now fleet.Instant) error { state, at = is.Fork(), now; return nil }); err != nil {
+		return // there is only less to say
+	}
+	if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
+		return
+	}
+	if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
+		if list := explain.Why(state, job, at); len(list) > 0 {
+			w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // clock says moments: those of today by their time, others with their day.
@@ -28,3 +30,6 @@ func (c clock) until(at time.Time) string {
 	}
 	return "now"
 }
+
+// weekday says a moment with its day of the week, in UTC.
+func weekday(at time.Time) string { return text.Weekday(at) }

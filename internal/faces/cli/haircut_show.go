@@ -47,7 +47,7 @@ func cutNote(c *musterv1.HaircutCut) string {
 		parts = append(parts, fmt.Sprintf("below its gang of %d", c.GetGang()))
 	}
 	if n := c.GetCutTemporary(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d would end %s", n, c.GetTemporaryUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z")))
+		parts = append(parts, fmt.Sprintf("%d would end %s", n, weekday(c.GetTemporaryUntil().AsTime())))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

@@ -43,17 +43,48 @@ func (o *maintenanceOptions) ask(ctx context.Context) (answer, error) {
 	return answer{message: res, table: t, unmet: unmet}, nil
 }
 
+// maintenanceListOptions are those of `muster maintenance list`.
+type maintenanceListOptions struct {
+	*app
+	reading
+}
+
 func newMaintenanceList(a *app) *cobra.Command {
-	return asksMaintenance(a, &cobra.Command{
-		Use: "list", Aliases: []string{"ls"}, Short: "nodes whose maintenance is under way", Example: "  muster maintenance list",
-	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("No node is under maintenance.", column{head: "NODE", last: true}, column{head: "PARTITION", cut: true}, column{head: "VISIT"},
-			column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"})
-		for _, v := range res.GetVisits() {
-			t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds())
+	o := &maintenanceListOptions{app: a}
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "nodes whose maintenance is under way, those that were drained among them", Example: "  muster maintenance list",
+		Args: needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.read(cmd.Context(), &o.reading, o.ask) },
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+// ask lists visits, and the nodes that a person took out of service without one.
+func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
+	res, err := o.client().Maintenance.GetMaintenance(ctx, &musterv1.GetMaintenanceRequest{AsOf: o.asOf.message()})
+	if err != nil {
+		return answer{}, err
+	}
+	nodes, err := o.client().Fleet.ListNodes(ctx, &musterv1.ListNodesRequest{AsOf: o.asOf.message(), State: "maintenance"})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("No node is under maintenance.", column{head: "NODE", last: true}, column{head: "PARTITION", cut: true}, column{head: "VISIT"},
+		column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"})
+	visited := map[string]bool{}
+	for _, v := range res.GetVisits() {
+		visited[v.GetNode()] = true
+		t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds())
+	}
+	drained := 0
+	for _, n := range nodes.GetNodes() {
+		if !visited[n.GetName()] {
+			drained++
+			t.add(n.GetName(), n.GetPartition(), "drained", orElse(n.GetSignal(), "a person"), "", []string{}, n.GetSince(), "")
 		}
-		return t, unmetIf(len(res.GetVisits()) == 0, "no node is under maintenance")
-	})
+	}
+	return answer{message: res, table: t, unmet: unmetIf(len(res.GetVisits())+drained == 0, "no node is under maintenance")}, nil
 }
 
 func unmetIf(none bool, says string) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // plan says an event that would happen, in a sentence.
@@ -76,6 +77,10 @@ type foreseenGrant struct {
 	Backing                       []struct {
 		Quota, Island string
 		Nodes         int
+	}
+	Gangs []struct {
+		Quota, Island string
+		Missing       int
 	}
 }
 
@@ -222,7 +227,7 @@ var jobSentences = map[string]func(n *names, f foreseen) string{
 	"replicas.started":     func(*names, foreseen) string { return "starts in its reserved room" },
 	"replicas.evicted":     func(n *names, f foreseen) string { return n.evicted(f) },
 	"replicas.stopped":     func(_ *names, f foreseen) string { return "has left: " + replicas(f.Spots) },
-	"replicas.lost":        func(_ *names, f foreseen) string { return fmt.Sprintf("loses %s with %s", replicas(f.Spots), f.Node) },
+	"replicas.lost":        func(_ *names, f foreseen) string { return fmt.Sprintf("leaves %s with %s: the node goes out of service", f.Node, replicas(f.Spots)) },
 	"replicas.overdue":     func(*names, foreseen) string { return "is told again to leave" },
 	"gang.returned": func(_ *names, f foreseen) string {
 		if strings.HasPrefix(f.Why, "rollout ") || strings.HasPrefix(f.Why, "maintenance ") {
@@ -271,9 +276,9 @@ func (f foreseen) granted() string {
 	}
 	switch is, was := f.Temporary, f.WasTemporary; {
 	case is.GPUs > 0:
-		text += fmt.Sprintf("; %s of them end %s", threes(is.GPUs), time.Unix(0, is.Until).UTC().Format("Mon 2006-01-02 15:04Z"))
+		text += fmt.Sprintf("; %s of them end %s", threes(is.GPUs), weekday(time.Unix(0, is.Until)))
 	case was.GPUs > 0:
-		text += fmt.Sprintf("; the %s that were to end %s end now", threes(was.GPUs), time.Unix(0, was.Until).UTC().Format("Mon 2006-01-02 15:04Z"))
+		text += fmt.Sprintf("; the %s that were to end %s end now", threes(was.GPUs), weekday(time.Unix(0, was.Until)))
 	}
 	return text
 }
@@ -299,6 +304,11 @@ func (f foreseen) aligned() string {
 	if len(parts) > 0 {
 		text += "; backed then: " + strings.Join(parts, ", ")
 	}
+	for _, g := range f.Gangs {
+		if g.Missing > 0 {
+			text += fmt.Sprintf("; the gang of %s lacks %s GPUs in %s, so it could not start in one piece", g.Quota, threes(g.Missing), g.Island)
+		}
+	}
 	return text
 }
 
@@ -313,18 +323,12 @@ func (f foreseen) placed() string {
 	return "starts: " + what
 }
 
-// classWords say why somebody must leave, by the class of victim.
-var classWords = map[string]string{
-	"flex": "it is on flex", "unprotected": "it is unprotected", "borrowing": "it borrows", "importance": "it is less important",
-	"fairness": "its namespace has more than its share", "surplus": "it is above its pool's min",
-}
-
 func (n *names) evicted(f foreseen) string {
-	text := "must leave: " + replicas(f.Spots)
+	says := "must leave: " + replicas(f.Spots)
 	if f.For != 0 {
-		text += ", for " + n.of(f.For)
+		says += ", for " + n.of(f.For)
 	}
-	return text + prefixed("; ", classWords[f.Class])
+	return says + prefixed("; ", text.Victim(f.Class))
 }
 
 func (f foreseen) holdsOtherwise() string {

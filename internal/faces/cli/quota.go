@@ -135,10 +135,13 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 func note(g *musterv1.Grant) string {
 	parts := slices.Clone(g.GetFlags())
 	if t := g.GetTemporary(); t != nil {
-		parts = append(parts, fmt.Sprintf("%d until %s", t.GetGpus(), t.GetUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z")))
+		parts = append(parts, fmt.Sprintf("%d until %s", t.GetGpus(), weekday(t.GetUntil().AsTime())))
 	}
 	if g.GetGangMissing() > 0 {
 		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), g.GetGangIsland()))
+	}
+	if n := len(g.GetIslands()); n > 1 && g.GetLargestPiece() < g.GetBacked() {
+		parts = append(parts, fmt.Sprintf("backed in %d islands, at most %d in one", n, g.GetLargestPiece()))
 	}
 	if g.GetStale() {
 		parts = append(parts, "stale")
@@ -244,7 +247,7 @@ func (p *page) ends(g *musterv1.Grant) string {
 	if t == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d GPUs end %s (%s); %d last. %s granted them", t.GetGpus(), t.GetUntil().AsTime().UTC().Format("Mon 2006-01-02 15:04Z"), p.clock.until(t.GetUntil().AsTime()), g.GetAssigned()-t.GetGpus(), t.GetBy())
+	text := fmt.Sprintf("%d GPUs end %s (%s); %d last. %s granted them", t.GetGpus(), weekday(t.GetUntil().AsTime()), p.clock.until(t.GetUntil().AsTime()), g.GetAssigned()-t.GetGpus(), t.GetBy())
 	if t.GetReason() != "" {
 		text += ": " + t.GetReason()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Notice is one thing that a subscriber may want to be told.
@@ -91,7 +92,7 @@ func ending(e event.GrantEnding) string {
 // mostNamed is how many workloads a notice names.
 const mostNamed = 20
 
-func day(at fleet.Instant) string { return at.Time().UTC().Format("Mon 2006-01-02 15:04Z") }
+func day(at fleet.Instant) string { return text.Weekday(at.Time()) }
 
 func evicted(s *fleet.State, e event.ReplicasEvicted) (Notice, bool) {
 	what := "gives back some of its GPUs"
@@ -100,7 +101,7 @@ func evicted(s *fleet.State, e event.ReplicasEvicted) (Notice, bool) {
 	}
 	text := fmt.Sprintf("%s by %s", what, e.Until.Time().Format("15:04:05Z"))
 	if by := s.Workloads[e.For]; by != nil {
-		text += ", because " + by.Namespace + "/" + by.Name + " needs the room (" + e.Class + ")"
+		text += ", because " + by.Namespace + "/" + by.Name + " needs the room; " + fleet.WhyEvicted(e.Class, s.Workloads[e.ID], by)
 	}
 	return about(s, e.ID, fleet.NoticeEvicted, text)
 }

@@ -53,3 +53,7 @@ func About(d time.Duration) string {
 	}
 	return Duration(d.Round(24 * time.Hour))
 }
+
+// Weekday is a moment with its day of the week, in UTC: Fri 2026-12-04 00:00Z. People read
+// the day, and can reckon with the rest.
+func Weekday(t time.Time) string { return t.UTC().Format("Mon 2006-01-02 15:04Z") }

@@ -2,6 +2,7 @@ package haircut
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -220,6 +221,21 @@ func (m stepView) find(cluster, class string) (found *musterv1.HaircutWave) {
 
 func waveInForce(w *musterv1.HaircutWave) bool { return w.GetApplied() != nil && w.GetUndone() == nil }
 
+// unused says whether no wave of the plan is in force, so that it can be deleted.
+func (m view) unused() bool { return !slices.ContainsFunc(m.h.GetWaves(), waveInForce) }
+
+// why says why a cut is not what was asked, and what of it would have ended.
+func why(c *musterv1.HaircutCut) string {
+	s := words.CutWhy(c.GetWhy())
+	if n := c.GetCutTemporary(); n > 0 {
+		if s != "" {
+			s += "; "
+		}
+		s += draw.Number(int(n)) + " would end " + parts.Day(c.GetTemporaryUntil().AsTime())
+	}
+	return s
+}
+
 // lastInForce says whether a wave is what undoing over its cluster would undo.
 func (m view) lastInForce(w *musterv1.HaircutWave) bool {
 	var last *musterv1.HaircutWave
@@ -270,8 +286,13 @@ func Do(v *frame.Visit) (string, error) {
 	case "undo":
 		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		v.SayIf(err, "The wave of "+cluster+" is undone.")
+	case "delete":
+		if _, err = v.Haircuts.DeleteHaircut(v.Ctx, &musterv1.DeleteHaircutRequest{Write: w, Name: name}); err == nil {
+			v.Say("The plan " + name + " is deleted.")
+			return "/haircuts", nil
+		}
 	default:
-		err = frame.Wrong("step", "is none of review, tell, apply and undo")
+		err = frame.Wrong("step", "is none of review, tell, apply, undo and delete")
 	}
 	return "/haircut/" + name, err
 }

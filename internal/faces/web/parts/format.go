@@ -79,3 +79,6 @@ func source(l Links, word, path string) templ.SafeURL {
 func SafeLink(link string) bool {
 	return strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://")
 }
+
+// Day writes a moment with its day of the week, in UTC.
+func Day(t time.Time) string { return text.Weekday(t) }

@@ -224,6 +224,15 @@ func Kept(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{Part: true, Body: keptBody(v, used)}, nil
 }
 
+// endsText says of whom and why what ends of a grant is.
+func endsText(t *musterv1.TemporaryGrant) string {
+	s := draw.Count(int(t.GetGpus()), "GPU") + " of the grant end by themselves at " + parts.Day(t.GetUntil().AsTime()) + "; granted by " + t.GetBy()
+	if t.GetReason() != "" {
+		s += ": " + t.GetReason()
+	}
+	return s
+}
+
 // sentence says how the team stands, at once.
 func (m view) sentence() string {
 	assigned, backed, usage, over, borrowed := 0, 0, 0, 0, 0
@@ -240,6 +249,11 @@ func (m view) sentence() string {
 	}
 	if over > 0 {
 		s += ", " + draw.Number(over) + " of them over (cut)"
+	}
+	for _, r := range m.rows {
+		if t := r.g.GetTemporary(); t != nil {
+			s += "; " + draw.Number(int(t.GetGpus())) + " of " + r.g.GetPartition() + " end " + parts.Day(t.GetUntil().AsTime())
+		}
 	}
 	return s + "."
 }
