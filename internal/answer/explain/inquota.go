@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )

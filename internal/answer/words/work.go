@@ -90,7 +90,7 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 		}
 		return work(e.ID, "%s", says)
 	case event.ReplicasLost:
-		return work(e.ID, "loses %s with node %s", replicas(e.Spots), e.Node)
+		return work(e.ID, "leaves node %s, which is out of service, with %s", e.Node, replicas(e.Spots))
 	case event.ReplicasObserved:
 		if len(e.Spots) == 0 {
 			return work(e.ID, "is seen to run nowhere in %s any more", e.Partition)

@@ -70,8 +70,8 @@ func noNode(s *fleet.State, name string) *Refusal {
 	for _, p := range s.Partitions {
 		for i, island := range p.Islands {
 			if nodes := island.Nodes(); len(nodes) > 0 && (name == island.Name || name == p.ID+"/"+island.Name) {
-				return refuse(NoSuchNode, "%q is no node, but island %s of %s; name its nodes, as in %s: muster node list --partition %s shows the %d there are",
-					name, p.Islands[i].Name, p.ID, p.Nodes[nodes[0]].Name, p.ID, len(nodes))
+				return refuse(NoSuchNode, "%q is no node, but island %s of %s; name its nodes, as in %s: muster node list %s shows the %d there are",
+					name, p.Islands[i].Name, p.ID, p.Nodes[nodes[0]].Name, p.ID+"/"+island.Name, len(nodes))
 			}
 		}
 		if len(p.Nodes) > 0 && (name == p.ID || name == p.Cluster) {

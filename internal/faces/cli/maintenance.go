@@ -66,7 +66,7 @@ func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	nodes, err := o.client().Fleet.ListNodes(ctx, &musterv1.ListNodesRequest{AsOf: o.asOf.message(), State: "maintenance"})
+	nodes, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{AsOf: o.asOf.message(), States: []string{"maintenance"}})
 	if err != nil {
 		return answer{}, err
 	}
