@@ -1,7 +1,6 @@
 package words
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -37,19 +36,22 @@ func Ahead(text string, now time.Time, zone *time.Location) (at time.Time, ok bo
 	return time.Time{}, false
 }
 
+// mostHours bounds a length of time: a hundred years.
+const mostHours = 100 * 365 * 24
+
 // length reads a Go duration that may begin with days or weeks.
 func length(text string) (d time.Duration, ok bool) {
-	for unit, hours := range map[string]time.Duration{"w": 7 * 24, "d": 24} {
-		whole, rest, found := strings.Cut(text, unit)
-		n, err := strconv.Atoi(whole)
-		if !found || err != nil || n < 0 || n > math.MaxInt64/int(hours*time.Hour)/2 {
+	for unit, hours := range map[string]float64{"w": 7 * 24, "d": 24} {
+		number, rest, found := strings.Cut(text, unit)
+		n, err := strconv.ParseFloat(number, 64)
+		if !found || err != nil || strings.Trim(number, "0123456789.") != "" || n*hours > mostHours {
 			continue
 		}
 		more, ok := time.Duration(0), true
 		if rest != "" {
 			more, ok = length(rest)
 		}
-		return time.Duration(n)*hours*time.Hour + more, ok
+		return time.Duration(n*hours*float64(time.Hour)) + more, ok
 	}
 	d, err := time.ParseDuration(text)
 	return d, err == nil && d >= 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // tellWork says what people and jobs do with workloads.

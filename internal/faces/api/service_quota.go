@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // CreateQuota creates a quota, and its parents where they do not exist.
@@ -28,8 +30,31 @@ func (s quotaService) SetGrant(ctx context.Context, m *musterv1.SetGrantRequest)
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.written(ctx, m, c, nil)
+	result, w, err := s.write(ctx, m, c)
+	if err == nil && !w.GetDryRun() && w.GetProposal() == 0 {
+		if record, err := s.original(ctx, result); err == nil { // else there is only less to say
+			w.Notes = append(w.Notes, notesOfGrant(record)...)
+		}
+	}
 	return &musterv1.SetGrantResponse{Written: w}, err
+}
+
+// notesOfGrant say what of a grant ends and what lasts, and that a hold which it used up
+// does not end it.
+func notesOfGrant(r event.Record) (notes []string) {
+	for _, e := range r.Events {
+		switch e := e.(type) {
+		case event.GrantSet:
+			if t := e.Temporary; t.GPUs > 0 {
+				notes = append(notes, fmt.Sprintf("It has %d GPUs there: %d last, and %d end by themselves at %s.", e.GPUs, e.GPUs-t.GPUs, t.GPUs, text.Weekday(t.Until.Time())))
+			}
+		case event.HoldEnded:
+			if e.Why == "used" {
+				notes = append(notes, fmt.Sprintf("The grant uses up hold %d, and does not end with it; --until gives a grant an end.", e.ID))
+			}
+		}
+	}
+	return notes
 }
 
 // Transfer moves GPUs from one quota's grant to another's.

@@ -227,8 +227,10 @@ var jobSentences = map[string]func(n *names, f foreseen) string{
 	"replicas.started":     func(*names, foreseen) string { return "starts in its reserved room" },
 	"replicas.evicted":     func(n *names, f foreseen) string { return n.evicted(f) },
 	"replicas.stopped":     func(_ *names, f foreseen) string { return "has left: " + replicas(f.Spots) },
-	"replicas.lost":        func(_ *names, f foreseen) string { return fmt.Sprintf("leaves %s with %s: the node goes out of service", f.Node, replicas(f.Spots)) },
-	"replicas.overdue":     func(*names, foreseen) string { return "is told again to leave" },
+	"replicas.lost": func(_ *names, f foreseen) string {
+		return fmt.Sprintf("leaves %s with %s: the node goes out of service", f.Node, replicas(f.Spots))
+	},
+	"replicas.overdue": func(*names, foreseen) string { return "is told again to leave" },
 	"gang.returned": func(_ *names, f foreseen) string {
 		if strings.HasPrefix(f.Why, "rollout ") || strings.HasPrefix(f.Why, "maintenance ") {
 			return "leaves with " + replicas(f.Spots) + " for " + f.Why
