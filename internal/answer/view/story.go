@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Happening is one line of a workload's story: what was done to it, by whom and why.
@@ -191,13 +192,22 @@ func (s *Story) overran(at fleet.Instant) bool {
 func (s *Story) evicted(e event.ReplicasEvicted, at fleet.Instant) (text, by string) {
 	by = s.name(e.For)
 	if e.Whole {
-		why := fleet.WhyEvicted(e.Class, s.State.Workloads[e.ID], s.State.Workloads[e.For])
+		why := s.givesWay(e)
 		if e.ID == s.ID && s.overran(at) {
 			why += ", for it ran longer than the " + s.most.String() + " that it declared, and so comes last"
 		}
 		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, why, clock(e.Until)), by
 	}
-	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, fleet.WhyEvicted(e.Class, s.State.Workloads[e.ID], s.State.Workloads[e.For])), by
+	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, s.givesWay(e)), by
+}
+
+// givesWay says why a workload must leave for another one.
+func (s *Story) givesWay(e event.ReplicasEvicted) string {
+	w, by := s.State.Workloads[e.ID], s.State.Workloads[e.For]
+	if w == nil || by == nil {
+		return text.Victim(e.Class)
+	}
+	return text.GivesWay(e.Class, w.Target, w.Priority.String(), by.Target, by.Priority.String())
 }
 
 // gone says what became of replicas with their node: a person took it out of service, so

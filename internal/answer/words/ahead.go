@@ -12,9 +12,9 @@ const AheadExamples = "friday, 2026-12-04, '2026-12-04 18:00' or 72h"
 // layouts are how a moment is written out.
 var layouts = []string{time.RFC3339Nano, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly}
 
-// Ahead reads a moment to come as people write it: a length of time from now (72h, 7d,
-// 1d12h), now, tomorrow, a day of the week (the next of that name, as in friday or
-// "fri 18:00"), a date, or a moment. A day begins at 00:00 in the zone.
+// Ahead reads a moment to come as people write it. It is a length of time from now (72h, 7d,
+// 1d12h), now, a day, a date, or a moment. A day is tomorrow or one of the week, the next of
+// that name; a time may follow ("fri 18:00"). A day begins at 00:00 in the zone.
 func Ahead(text string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	now = now.In(zone)

@@ -81,7 +81,7 @@ type turn struct {
 	cut       *cut            // what people change that may take protection; nil: nothing
 	told      []string        // workloads whose people are told that they are unprotected
 	ended     []ended         // parts of grants that have ended in this turn
-	imagined  bool            // in a copy, to see what an end leads to: nobody is told of others
+	imagined  bool            // in a copy, to see what an end leads to: no people are told of others
 
 	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now
 }

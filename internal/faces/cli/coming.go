@@ -27,6 +27,7 @@ func newComing(a *app) *cobra.Command {
   probation    nodes are healthy again once it is over
   dwell        nodes that are back have been up long enough: promisable may rise
   hold         a hold ends
+  grant        part of a grant ends
   work         a job reaches the end that it declared (the largest of the next 24 h)
   maintenance  nodes are under it, and come back
   incident     it is open

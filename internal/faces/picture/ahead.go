@@ -12,7 +12,7 @@ const mostAhead = 40
 
 // aheadInks are the inks of what is coming, by kind.
 var aheadInks = map[string]draw.Ink{
-	"probation": draw.Probation, "dwell": draw.Metal, "hold": draw.Quota, "work": draw.Wait, "maintenance": draw.Planned,
+	"probation": draw.Probation, "dwell": draw.Metal, "hold": draw.Quota, "grant": draw.Quota, "work": draw.Wait, "maintenance": draw.Planned,
 	"zone": draw.Ask, "incident": draw.Fault, "wave": draw.Ask, "delivery": draw.Paper,
 }
 
@@ -54,6 +54,8 @@ func aheadName(a *musterv1.Ahead) string {
 		return a.GetAbout() + " ends, as declared"
 	case "hold":
 		return "hold ends: " + a.GetAbout()
+	case "grant":
+		return "part of a grant ends: " + a.GetAbout()
 	case "zone":
 		return "no-fly zone " + a.GetAbout()
 	case "maintenance":
@@ -93,7 +95,7 @@ func AheadPath(a *musterv1.Ahead) string {
 	switch {
 	case about != "" && a.GetKind() == "work":
 		return "/workload/" + about
-	case about != "" && a.GetKind() == "hold":
+	case about != "" && (a.GetKind() == "hold" || a.GetKind() == "grant"):
 		return "/team/" + about
 	case about != "" && a.GetKind() == "wave":
 		return "/haircut/" + about

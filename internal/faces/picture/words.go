@@ -61,6 +61,7 @@ var Words = []Word{
 	{"probation", "back from repair, and serving flex only until it is over", "since it came back + 24 h", "muster coming"},
 	{"dwell", "how long promisable stays low after health has improved", "since it came back + 24 h", "muster coming"},
 	{"hold", "GPUs set aside for a quota, or inside it for a user or a namespace, until a date", "", "muster coming"},
+	{"grant", "GPUs of a quota's grant that end by themselves at a moment", "", "muster coming"},
 	{"work", "GPUs that a workload frees when it reaches the end that it declared", "start + declared maximum run time", "muster coming"},
 	{"maintenance", "GPUs of nodes under maintenance, now or from a moment to come: nothing is scheduled there until they are released", "", "muster coming"},
 	{"zone", "a no-fly zone: no visit of a node begins or reaches into it", "", "muster nfz list"},

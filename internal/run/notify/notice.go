@@ -99,11 +99,19 @@ func evicted(s *fleet.State, e event.ReplicasEvicted) (Notice, bool) {
 	if e.Whole {
 		what = "must leave and waits again with its age"
 	}
-	text := fmt.Sprintf("%s by %s", what, e.Until.Time().Format("15:04:05Z"))
+	says := fmt.Sprintf("%s by %s", what, e.Until.Time().Format("15:04:05Z"))
 	if by := s.Workloads[e.For]; by != nil {
-		text += ", because " + by.Namespace + "/" + by.Name + " needs the room; " + fleet.WhyEvicted(e.Class, s.Workloads[e.ID], by)
+		says += ", because " + by.Namespace + "/" + by.Name + " needs the room; " + givesWay(e.Class, s.Workloads[e.ID], by)
 	}
-	return about(s, e.ID, fleet.NoticeEvicted, text)
+	return about(s, e.ID, fleet.NoticeEvicted, says)
+}
+
+// givesWay says why a workload must leave for another one.
+func givesWay(class string, w, by *fleet.Workload) string {
+	if w == nil {
+		return text.Victim(class)
+	}
+	return text.GivesWay(class, w.Target, w.Priority.String(), by.Target, by.Priority.String())
 }
 
 func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {

@@ -20,3 +20,12 @@ func Victim(class string) string {
 	}
 	return class
 }
+
+// GivesWay says in words why work of a target and a priority gives way to other work. Where
+// both are of one quota and have other priorities, these are the cause.
+func GivesWay(class, target, priority, byTarget, byPriority string) string {
+	if target != byTarget || priority == byPriority {
+		return Victim(class)
+	}
+	return Victim(class) + ": in " + target + " " + byPriority + " comes before " + priority
+}

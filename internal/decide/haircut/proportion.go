@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // This file says beside each cut what was asked: the quota's part of all that is to be cut
 // in the partition, in proportion to its grant. What is cut differs from it, since nodes are
-// cut whole, what nobody uses goes first, and gangs are kept. It decides nothing.
+// cut whole, what no workload uses goes first, and gangs are kept. It decides nothing.
 
 // asked notes with each cut what was asked, and why it differs; and the quotas that keep
 // all they have, though they were asked.

@@ -1,0 +1,142 @@
+package core_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// overGranted is 12 nodes, of which 8 can be assigned; oak has 10 of them, elm 2. No work
+// runs. The plan is saved, and its people were told.
+func overGranted(t *testing.T) tale {
+	st := tale{t, fleet.NewState()}
+	st.do(0, core.SetPolicy{Policy: plainPolicy()})
+	for _, q := range []string{"oak", "elm", "ash"} {
+		st.do(0, core.CreateQuota{Path: q, Owner: q + "-owner"})
+	}
+	st.do(0, core.AddCluster{Name: "tiger"})
+	st.do(0, core.AddPartition{Cluster: "tiger", GPU: "h200"})
+	st.do(0, core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 12}}})
+	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 80})
+	st.do(0, core.SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16})
+	policy := plainPolicy()
+	policy.Buffer.Share = 333
+	st.do(0, core.SetPolicy{Policy: policy})
+	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+	st.do(0, core.TellHaircut{Name: "autumn"})
+	return st
+}
+
+func (st tale) apply() *core.Refusal {
+	_, refusal := core.Step(st.s, core.Request{Command: core.ApplyHaircut{Name: "autumn"}, Actor: core.System, Reason: "test"}, moment(1))
+	return refusal
+}
+
+// TestAPlanStaysTrueWhileTheFleetLivesOn: what changes without touching what the plan cuts, or
+// why, does not make it stale.
+func TestAPlanStaysTrueWhileTheFleetLivesOn(t *testing.T) {
+	for name, c := range map[string]core.Command{
+		"a node fails":                  core.SetNodes{Names: []string{"tiger-h200-a-001"}, State: fleet.Quarantined},
+		"another quota gets a grant":    core.SetGrant{Quota: "ash", Partition: "tiger/h200", GPUs: 16, Overcommit: true},
+		"another quota gets a little":   core.SetGrant{Quota: "ash", Partition: "tiger/h200", GPUs: 3, Overcommit: true},
+		"a quota comes":                 core.CreateQuota{Path: "yew"},
+		"work comes to another quota":   job("ns", "w", "flex", fleet.Mid, pool("p", 0, 8, 1)),
+		"the plan's quota uses a node":  job("ns", "w", "elm", fleet.Mid, pool("p", 0, 8, 1)),
+		"another quota's grant is none": core.SetGrant{Quota: "ash", Partition: "tiger/h200"},
+	} {
+		st := overGranted(t)
+		st.do(0, c)
+		if refusal := st.apply(); refusal != nil {
+			t.Errorf("%s: %v", name, refusal)
+		}
+	}
+}
+
+// TestAStalePlanSaysWhatHasChanged: each change is named with the figures of then and now, and
+// the command that plans again.
+func TestAStalePlanSaysWhatHasChanged(t *testing.T) {
+	for name, one := range map[string]struct {
+		do   []core.Command
+		says []string
+	}{
+		"its own row": {[]core.Command{core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 72}},
+			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "Plan again: muster haircut plan --save autumn-2"}},
+		"both rows": {[]core.Command{core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8}},
+			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "the grant of elm in tiger/h200 was 16 GPUs and is 24"}},
+		"its reason": {[]core.Command{core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "b", Nodes: 6}}}},
+			[]string{"tiger/h200 has 96 GPUs assigned (it had 96) and can sustain 96 (64): 0 are over, and this wave cuts 32"}},
+	} {
+		st := overGranted(t)
+		for _, c := range one.do {
+			st.do(0, c)
+		}
+		refusal := st.apply()
+		if refusal == nil || refusal.Code != core.Stale {
+			t.Errorf("%s: %v", name, refusal)
+			continue
+		}
+		for _, says := range one.says {
+			if !strings.Contains(refusal.Message, says) {
+				t.Errorf("%s: %q lacks %q", name, refusal.Message, says)
+			}
+		}
+	}
+}
+
+// TestAPlanIsDeletedUnlessAWaveIsInForce: only the plan can undo its wave.
+func TestAPlanIsDeletedUnlessAWaveIsInForce(t *testing.T) {
+	st := overGranted(t)
+	if refusal := st.apply(); refusal != nil {
+		t.Fatal(refusal)
+	}
+	_, refusal := core.Step(st.s, core.Request{Command: core.DeleteHaircut{Name: "autumn"}, Actor: core.System}, moment(2))
+	if refusal == nil || refusal.Code != core.WrongState || !strings.Contains(refusal.Message, "muster haircut undo autumn") {
+		t.Fatalf("%v", refusal)
+	}
+	st.do(3, core.UndoHaircut{Name: "autumn"})
+	st.do(4, core.DeleteHaircut{Name: "autumn"})
+	if st.s.Haircut("autumn") != nil {
+		t.Error("it is still there")
+	}
+}
+
+// TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd: what of a grant ends is cut first, and given back
+// as long as its end is to come.
+func TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd(t *testing.T) {
+	for _, one := range []struct {
+		name        string
+		undone      int // hours
+		lasts, ends int
+	}{{"before its end", 1, 48, 32}, {"after its end", 3, 48, 0}} {
+		t.Run(one.name, func(t *testing.T) {
+			st := overGranted(t)
+			st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 48})
+			st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 32, Until: moment(2 * 3600e9), KeepGang: true, Overcommit: true})
+			st.do(0, core.DeleteHaircut{Name: "autumn"})
+			st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+			st.do(0, core.TellHaircut{Name: "autumn"})
+			if refusal := st.apply(); refusal != nil {
+				t.Fatal(refusal)
+			}
+			a := st.s.Partition("tiger/h200").Account("oak")
+			if a.Lasting() != 48 || a.Temporary.GPUs >= 32 {
+				t.Fatalf("cut to %d that last and %d that end", a.Lasting(), a.Temporary.GPUs)
+			}
+			st.do(0, core.Tick{})
+			tick(t, st.s, 3600e9*7/10)
+			if one.undone > 2 {
+				tick(t, st.s, 2*3600e9)
+			}
+			if _, refusal := core.Step(st.s, core.Request{Command: core.UndoHaircut{Name: "autumn"}, Actor: core.System}, moment(3600e9*time.Duration(one.undone))); refusal != nil {
+				t.Fatal(refusal)
+			}
+			if a.Lasting() != one.lasts || a.Temporary.GPUs != one.ends {
+				t.Errorf("undone to %d that last and %d that end", a.Lasting(), a.Temporary.GPUs)
+			}
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package haircut
+
+import (
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// TestWhyACutIsNotWhatWasAsked: a row says the first of the causes that holds.
+func TestWhyACutIsNotWhatWasAsked(t *testing.T) {
+	row := func(gpus, gang int, cut [classes]int) *row {
+		return &row{account: &fleet.Account{Grant: gpus}, grant: gpus / 8, extra: gpus % 8, gang: gang, cut: cut}
+	}
+	for name, one := range map[string]struct {
+		row  *row
+		more int
+		want fleet.CutWhy
+	}{
+		"as asked":         {row(80, 0, [classes]int{2, 0, 0}), 0, ""},
+		"rounded":          {row(80, 0, [classes]int{2, 0, 0}), 3, fleet.CutWholeNodes},
+		"its gang is kept": {row(80, 8, [classes]int{2, 0, 0}), -16, fleet.CutGangKept},
+		"more in use":      {row(80, 4, [classes]int{2, 0, 0}), -16, fleet.CutInUse},
+		"more unused":      {row(80, 0, [classes]int{5, 0, 0}), 16, fleet.CutUnused},
+		"for others":       {row(80, 0, [classes]int{2, 0, 3}), 16, fleet.CutForOthers},
+	} {
+		if got := one.row.why(one.more); got != one.want {
+			t.Errorf("%s: %q, not %q", name, got, one.want)
+		}
+	}
+}
