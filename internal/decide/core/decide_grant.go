@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -121,8 +123,8 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 	after := assignedAfter(s, p, e, now)
 	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
 		_, all := s.Held(c.Partition, c.Quota, now)
-		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d; lower another grant, or overcommit with a reason",
-			p.ID, after, after-p.Assigned()-rise, limit).
+		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d%s; lower another grant, or overcommit with a reason",
+			p.ID, after, after-p.Assigned()-rise, limit, fitting(p, rise-(after-limit))).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
 	}
 	var used []event.Event
@@ -134,6 +136,14 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 		}
 	}
 	return used, nil
+}
+
+// fitting says how many GPUs more could be granted, in whole nodes; "": none.
+func fitting(p *fleet.Partition, gpus int) string {
+	if gpus = p.InWholeNodes(gpus); gpus <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d more would do", gpus)
 }
 
 // assignedAfter is what a partition would have assigned with a grant, in GPUs: with what

@@ -11,8 +11,8 @@ import (
 )
 
 // A plan stays true while the fleet lives on. A wave is stale only where a grant that it
-// cuts has changed, where less is over than it cuts, or where it would by now touch running
-// work that the plan does not name. Then it is said what changed, and how to plan again.
+// cuts has changed, where less is over than it cuts, or where it would by now touch more
+// running work of a quota than the plan says. Then it is said what changed, and how to plan again.
 
 // movedOn refuses a wave that no longer cuts what it was made to cut.
 func movedOn(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
@@ -135,22 +135,44 @@ func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant
 	return broken
 }
 
-// touchesMore refuses a wave that would by now touch running work which the plan
-// did not name.
+// touchesMore refuses a wave that would by now touch more running work of a quota than the
+// plan says. Work comes and goes; whose it is stays.
 func touchesMore(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
 	tried := w
 	tried.Parts = slices.Clone(w.Parts)
 	tryWaves(s, []fleet.Wave{tried}, now)
 	var changed []string
 	for i, part := range tried.Parts {
-		for _, t := range newly(w.Parts[i].Unprotected, part.Unprotected) {
-			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would become unprotected in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, part.Partition))
-		}
-		for _, t := range newly(w.Parts[i].Evicted, part.Evicted) {
-			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would be evicted in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, part.Partition))
-		}
+		was := w.Parts[i]
+		changed = append(changed, beyond(w, was, was.Unprotected, part.Unprotected, "become unprotected")...)
+		changed = append(changed, beyond(w, was, was.Evicted, part.Evicted, "be evicted")...)
 	}
 	return stalePlan(h, s, changed)
+}
+
+// beyond says which work is touched of quotas of which more is touched than was planned. A wave
+// that takes what is in use may touch as much as it cuts.
+func beyond(w fleet.Wave, part fleet.CutPart, planned, found []fleet.Touched, how string) (changed []string) {
+	most, now := gpusByQuota(planned), gpusByQuota(found)
+	if w.Class != fleet.CutRecords && w.Class != fleet.CutUnscheduled {
+		for _, c := range part.Cuts {
+			most[c.Quota] = max(most[c.Quota], c.GPUs())
+		}
+	}
+	for _, t := range newly(planned, found) {
+		if now[t.Quota] > most[t.Quota] {
+			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would %s in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, how, part.Partition))
+		}
+	}
+	return changed
+}
+
+func gpusByQuota(list []fleet.Touched) map[string]int {
+	sums := map[string]int{}
+	for _, t := range list {
+		sums[t.Quota] += t.GPUs
+	}
+	return sums
 }
 
 // deleteHaircut forgets a plan; one with a wave in force is kept, for it can be undone.

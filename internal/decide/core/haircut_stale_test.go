@@ -56,6 +56,37 @@ func TestAPlanStaysTrueWhileTheFleetLivesOn(t *testing.T) {
 	}
 }
 
+// TestAWaveMayTouchOtherWorkOfTheSameQuota: people were told by quota, and work comes and goes. A
+// wave over what is unused still touches none.
+func TestAWaveMayTouchOtherWorkOfTheSameQuota(t *testing.T) {
+	for name, one := range map[string]struct {
+		jobs  int // of a node each, that oak runs when the plan is made
+		stale bool
+	}{"over what is in use": {10, false}, "over what was unused": {0, true}} {
+		st := overGranted(t)
+		st.do(0, core.DeleteHaircut{Name: "autumn"})
+		st.do(0, core.SetPolicy{Policy: plainPolicy()}) // all of it is backed
+		for i := range one.jobs {
+			st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+		}
+		st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisQuota, Buffer: &fleet.Buffer{Kind: fleet.Fixed, Share: 333}}})
+		st.do(0, core.TellHaircut{Name: "autumn"})
+		for i := range one.jobs { // others come and these go
+			w := st.s.Workload("ns", string(rune('a'+i)))
+			if _, refusal := core.Step(st.s, core.Request{Command: core.ReportFinished{ID: w.ID}, Actor: core.Driver}, moment(0)); refusal != nil {
+				t.Fatal(refusal)
+			}
+		}
+		for i := range 10 {
+			st.do(0, job("ns", string(rune('k'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+		}
+		refusal := st.apply()
+		if stale := refusal != nil && refusal.Code == core.Stale; stale != one.stale {
+			t.Errorf("%s: %v", name, refusal)
+		}
+	}
+}
+
 // TestAStalePlanSaysWhatHasChanged: each change is named with the figures of then and now, and
 // the command that plans again.
 func TestAStalePlanSaysWhatHasChanged(t *testing.T) {

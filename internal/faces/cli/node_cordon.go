@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,11 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			"  muster node %s tiger-h200-i1-003 --dry-run", v.name, v.name),
 		Args: needs(1, -1, "the names of nodes, or ranges of them as in tiger-h200-i1-001..008"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				if strings.Contains(name, "/") {
+					return usage("%.60q is no node; name its nodes, as in tiger-h200-i1-001..008 (muster node list %.60s shows them)", name, name)
+				}
+			}
 			names, err := nodeNames(args)
 			if err != nil {
 				return err
