@@ -148,8 +148,10 @@ var sentences = map[string]func(f foreseen) string{
 	"node.changed": func(f foreseen) string {
 		return fmt.Sprintf("%s turns from %v to %v%s", f.Node, f.From, f.To, f.deadOnes())
 	},
-	"node.owned":        func(f foreseen) string { return f.Node + " is kept by " + cmp.Or(f.Owner, "nobody") },
-	"node.validated":    func(f foreseen) string { return f.Node + " has " + passed(f.Passed == true) + " a validation, on record" },
+	"node.owned": func(f foreseen) string { return f.Node + " is kept by " + cmp.Or(f.Owner, "nobody") },
+	"node.validated": func(f foreseen) string {
+		return f.Node + " has " + passed(f.Passed == true) + " a validation, on record"
+	},
 	"reports.stopped":   func(f foreseen) string { return "cluster " + f.Cluster + " counts as silent: nothing new starts there" },
 	"reports.resumed":   func(f foreseen) string { return "cluster " + f.Cluster + " reports again" },
 	"policy.set":        func(foreseen) string { return "the fleet gets another policy" },
