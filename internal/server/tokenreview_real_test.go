@@ -18,10 +18,10 @@ import (
 // adasToken is an operator's; trainAccount is the path of a service account on an API server.
 const adasToken, trainAccount = "ada's-0123456789abcdefghij", "/api/v1/namespaces/oak/serviceaccounts/train"
 
-// TestARealClusterSaysWhoseTokenOneIs lets a workload of a real control plane in by a token of
+// TestARealAPIServerSaysWhoseTokenOneIs lets a workload of a real control plane in by a token of
 // its service account. It may do what its role allows, for as long as the account is there. Only a
 // token that was made for this server and this cluster is taken.
-func TestARealClusterSaysWhoseTokenOneIs(t *testing.T) {
+func TestARealAPIServerSaysWhoseTokenOneIs(t *testing.T) {
 	c := controlPlane(t)
 	c.must(http.MethodPost, "/api/v1/namespaces", kubetest.Namespace("oak"))
 	c.must(http.MethodPost, "/api/v1/namespaces/oak/serviceaccounts", kubetest.JSON{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": kubetest.JSON{"name": "train"}})
