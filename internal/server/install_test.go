@@ -159,7 +159,7 @@ var valueSets = map[string]struct {
 	},
 	"workloads that show tokens of their service accounts": {
 		[]string{"agent.enabled=false", "server.tokenReview.inCluster=tiger", "server.tokenReview.clusters[0].name=lion", "server.tokenReview.clusters[0].kubeconfigSecret=lion-reviews"},
-		9,
+		8,
 		[]string{
 			"--token-review=tiger=in-cluster", "--token-review=lion=/etc/muster/reviews/lion/kubeconfig", "secretName: lion-reviews", "resources: [tokenreviews], verbs: [create]",
 			"automountServiceAccountToken: true", "name: muster-muster-tokenreview", "port: 6443",
@@ -168,7 +168,7 @@ var valueSets = map[string]struct {
 	},
 	"one server with its journal in a database": {
 		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "agent.enabled=false"},
-		7,
+		6,
 		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0"},
 		[]string{"POD_NAME", "--advertise", "clusterIP: None"},
 	},
