@@ -50,7 +50,7 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 		r.Command = b.Commands[0]
 		return Decide(s, r, now)
 	}
-	if onlySubmits(b) {
+	if OnlySubmits(b) {
 		return decideSubmits(s, r, b, now)
 	}
 	c := s // the first needs no copy: a caller who may not even do that costs none
@@ -73,8 +73,12 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 	return all, nil
 }
 
-// onlySubmits says whether a batch does nothing but submit work.
-func onlySubmits(b Batch) bool {
+// OnlySubmits says whether a command does nothing but submit work.
+func OnlySubmits(c Command) bool {
+	b, many := c.(Batch)
+	if _, one := c.(Submit); one || !many {
+		return one
+	}
 	for _, command := range b.Commands {
 		if _, is := command.(Submit); !is {
 			return false

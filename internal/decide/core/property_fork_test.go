@@ -65,7 +65,7 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 	if len(before) < 200 {
 		t.Fatalf("the state reaches only %d pieces of memory: it is too empty to tell", len(before))
 	}
-	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(s.Partitions, 2)} {
+	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(2)} {
 		after, shared := map[uintptr]string{}, map[string]bool{}
 		owned(reflect.ValueOf(c), "State", after)
 		for at, field := range after {
@@ -137,7 +137,7 @@ func TestACopyOfTheFirstsDecidesTheSame(t *testing.T) {
 			}
 		}
 	}
-	if whole, ahead := len(s.Fork().Workloads), len(s.ForkAhead(s.Partitions, 64).Workloads); whole < 600 || ahead > 300 {
+	if whole, ahead := len(s.Fork().Workloads), len(s.ForkAhead(64).Workloads); whole < 600 || ahead > 300 {
 		t.Fatalf("%d of %d workloads are copied", ahead, whole)
 	}
 	free := make([]string, 0, 3)
@@ -146,11 +146,12 @@ func TestACopyOfTheFirstsDecidesTheSame(t *testing.T) {
 	}
 	for _, c := range []core.Command{
 		core.Tick{}, core.SetGrant{Quota: "t/x", Partition: "t/g", GPUs: 8}, core.SetGrant{Quota: "t/y", Partition: "t/g", GPUs: 48}, core.SetNodes{Names: free, State: fleet.Quarantined, Signal: "XID 79"},
+		job("zoe", "another", fleet.Flex, fleet.High, pool("w", 0, 8, 1)), job("zoe", "later", fleet.Flex, fleet.Low, pool("w", 0, 8, 2)), job("oak", "own", "t/x", fleet.Critical, pool("w", 0, 8, 2)), job("elm", "small", "t/y", fleet.Mid, pool("w", 0, 1, 1)),
 		core.Cancel{Namespace: "elm", Name: "guest"}, core.Cancel{Namespace: "oak", Name: "long"}, core.Retarget{Namespace: "elm", Name: "guest", Target: fleet.Flex},
 	} {
 		r := core.Request{Command: c, Actor: core.System, Reason: "tried"}
 		want, no := core.Step(s.Fork(), r, moment(2*time.Hour))
-		got, also := core.Step(s.ForkAhead(s.Partitions, 64), r, moment(2*time.Hour))
+		got, also := core.Step(s.ForkAhead(64), r, moment(2*time.Hour))
 		if !reflect.DeepEqual(want.Record.Events, got.Record.Events) || (no == nil) != (also == nil) {
 			t.Errorf("%T: %v, %v; on the whole %v, %v", c, got.Record.Events, also, want.Record.Events, no)
 		}

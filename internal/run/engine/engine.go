@@ -353,19 +353,6 @@ func (e *Engine) Resync() {
 	e.carrier.resync(max(e.o.Now(), e.state.Time), e.state)
 }
 
-// DryRun says what a request would lead to, on a copy of what is durable. No decision waits
-// for the copy. The answer's version is what would come after what is durable.
-func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
-	var copied *fleet.State
-	e.Look(func(s *fleet.State) { copied = s.Fork() })
-	r.Trial = true
-	out, refusal := core.Step(copied, r, e.o.Now())
-	if refusal != nil {
-		return Result{}, refusal
-	}
-	return Result{Seq: copied.Seq, At: copied.Time, Record: out.Record, Repeat: out.Repeat != 0}, nil
-}
-
 // NextAlarm is the next moment at which time alone may change something: a Tick is due then.
 func (e *Engine) NextAlarm() fleet.Instant {
 	e.mu.RLock()

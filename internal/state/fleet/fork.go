@@ -11,8 +11,12 @@ import (
 // alarms have rung. What is decided on the copy is what would be decided on the
 // state itself, at the same cost; Clone forgets all that, as a restart does. Only
 // the keys of old commands stay behind.
-func (s *State) Fork() *State {
-	f := newFork(len(s.Workloads))
+func (s *State) Fork() *State { return s.fork(0) }
+
+// fork copies the state; of each kind of a queue the first units, most; 0: all.
+func (s *State) fork(most int) *State {
+	f := newFork(0)
+	f.most = most
 	c := *s
 	f.to = &c
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
@@ -105,6 +109,11 @@ func named[T any](list []*T, name func(*T) string) map[string]*T {
 
 // workloads copies workloads, which do not know their places in the copy yet.
 func (f *fork) workloads(s *State) {
+	if f.most > 0 {
+		f.workloadsAhead(s)
+		return
+	}
+	f.work = make(map[*Workload]*Workload, len(s.Workloads))
 	f.twins(len(s.Workloads), maps.Values(s.Workloads))
 	f.to.names = make(map[string]*Workload, len(s.names))
 	for name, w := range s.names {

@@ -2,73 +2,90 @@ package fleet
 
 import "slices"
 
-// ForkAhead is ForkOf without what waits behind the first units of each kind, most of each: it
+// ForkAhead is Fork without what waits behind the first units of each kind, most of each: it
 // costs what the fleet costs, however much waits. Decisions look at the first of each kind, so
-// what is decided on the copy is what would be decided on the state, unless more of a kind
-// start than were copied, or work is meant that waits nowhere yet.
-func (s *State) ForkAhead(list []*Partition, most int) *State {
-	return s.part(list, s.workloadsAhead(list, most), most)
-}
+// what is decided on the copy is what would be decided on the state, unless AheadDepth or more of
+// a kind start, or work is meant that is not copied: what waits far behind, or nowhere yet.
+func (s *State) ForkAhead(most int) *State { return s.fork(most) }
 
-// mostAhead is how many units of one queue ForkAhead copies, of whatever kinds.
+// mostAhead is how many units of one queue ForkAhead copies: of many kinds fewer of each.
 const mostAhead = 4096
 
-// workloadsAhead lists the workloads that stand in some partitions, and the first that wait
-// there, most of each kind, in order of ID.
-func (s *State) workloadsAhead(list []*Partition, most int) (work []*Workload) {
+// AheadDepth is how many units of each kind ForkAhead copies at least, where so many wait.
+func (s *State) AheadDepth(most int) int {
+	depth := most
+	for _, p := range s.Partitions {
+		for _, name := range p.flexWaits {
+			depth = min(depth, p.flex[name].queue.depth(most))
+		}
+		for _, a := range p.Accounts {
+			depth = min(depth, a.queue.depth(most))
+		}
+	}
+	return depth
+}
+
+// depth is how many units of each kind are copied.
+func (q *queue) depth(most int) int {
+	return min(most, max(2, mostAhead/max(1, len(q.firsts))))
+}
+
+// workloadsAhead copies the workloads that stand somewhere, and those of the first units.
+func (f *fork) workloadsAhead(s *State) {
+	var work []*Workload
 	add := func(units []*Waiting) {
 		for _, it := range units {
 			work = append(work, it.Workload)
 		}
 	}
-	for _, p := range list {
+	for _, p := range s.Partitions {
 		work = append(work, p.flexWork...)
 		for _, name := range p.flexWaits {
-			add(p.flex[name].queue.ahead(most))
+			add(p.flex[name].queue.ahead(f.most))
 		}
 		for _, a := range p.Accounts {
 			work = append(work, a.work...)
-			add(a.queue.ahead(most))
+			add(a.queue.ahead(f.most))
 		}
 	}
-	return eachOnce(work)
+	work = eachOnce(work)
+	f.twins(len(work), slices.Values(work))
+	f.rename(s)
+	f.to.EndedOrder = nil // what has ended is not copied
 }
 
-// ahead lists the first units of each kind, in order; at least one where one waits.
+// ahead lists the first units of each kind, and the last of all, in order.
 func (q *queue) ahead(most int) (list []*Waiting) {
 	for _, first := range q.firsts {
-		for it, n := first, 0; it != nil && n < most && len(list) < mostAhead; n++ {
+		for it, n := first, 0; it != nil && n < q.depth(most); n++ {
 			list = append(list, it)
 			it = q.kinds[it.kind].after(it)
 		}
 	}
 	slices.SortFunc(list, compareWaiting)
+	if last := q.all.last(); last != nil && list[len(list)-1] != last {
+		list = append(list, last)
+	}
 	return list
 }
 
-// queueAhead gives a copied queue the first units of each kind.
+// queueAhead gives a copied queue the units that ahead lists.
 func (f *fork) queueAhead(q *queue) {
 	units := q.ahead(f.most)
 	twins, own := make(map[*Waiting]*Waiting, len(units)), make([]Waiting, len(units))
-	firsts := q.firsts
-	q.all, q.kinds, q.firsts = sortedQueue{}, nil, nil
+	if q.all, q.kinds = (sortedQueue{}), nil; len(units) > 0 {
+		q.kinds = map[kind]*sortedQueue{}
+	}
 	for i, it := range units {
 		own[i] = *it
 		f.unit(twins, it, &own[i])
 		q.all.push(&own[i])
-		if q.kinds == nil {
-			q.kinds = map[kind]*sortedQueue{}
-		}
 		if q.kinds[it.kind] == nil {
 			q.kinds[it.kind] = &sortedQueue{}
 		}
 		q.kinds[it.kind].push(&own[i])
 	}
-	for _, first := range firsts {
-		if twin := twins[first]; twin != nil {
-			q.firsts = append(q.firsts, twin)
-		}
-	}
+	q.firsts = each(twins, q.firsts)
 }
 
 // push adds a unit behind all others.

@@ -20,12 +20,11 @@ func (s *State) ForkOf(list []*Partition) *State {
 	if len(list) == len(s.Partitions) {
 		return s.Fork()
 	}
-	return s.part(list, s.workloadsIn(list), 0)
+	return s.part(list, s.workloadsIn(list))
 }
 
-// part copies some partitions with some of their work, and of each kind of a queue the first
-// units, most; 0: all.
-func (s *State) part(list []*Partition, work []*Workload, most int) *State {
+// part copies some partitions with some of their work.
+func (s *State) part(list []*Partition, work []*Workload) *State {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b *Partition) int { return cmp.Compare(a.ID, b.ID) })
 	in := map[*Partition]bool{}
@@ -33,7 +32,6 @@ func (s *State) part(list []*Partition, work []*Workload, most int) *State {
 		in[p] = true
 	}
 	f := newFork(len(work))
-	f.most = most
 	c := State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers), Health: s.Health,
 		NextHold: s.NextHold, NextID: s.NextID, LastRequest: s.LastRequest,
