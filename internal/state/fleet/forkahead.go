@@ -4,8 +4,8 @@ import "slices"
 
 // ForkAhead is Fork without what waits behind the first units of each kind, most of each: it
 // costs what the fleet costs, however much waits. Decisions look at the first of each kind, so
-// what is decided on the copy is what would be decided on the state, unless AheadDepth or more of
-// a kind start, or work is meant that is not copied: what waits far behind, or nowhere yet.
+// what is decided on the copy is what would be decided on the state. That holds for fewer than
+// AheadDepth starts of a kind, and for work that is copied: not what waits far behind, or nowhere yet.
 func (s *State) ForkAhead(most int) *State { return s.fork(most) }
 
 // mostAhead is how many units of one queue ForkAhead copies: of many kinds fewer of each.
