@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/azurequota"
 	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
 	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -19,6 +20,7 @@ import (
 type outsideOptions struct {
 	CheckinRepository, CheckinBranch, CheckinToken string
 	BuildkiteToken                                 string
+	Azure                                          bool // its quota is counted
 	Tofu                                           tofuOptions
 }
 
@@ -27,6 +29,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
 	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
 	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
+	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")
 	tofuFlags(f, &o.Tofu)
 }
 
@@ -49,6 +52,19 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 		by[fleet.StepPipeline] = &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
 	}
 	return by, provision.Masker(checkin, token), nil
+}
+
+// clouds are what counts quota of real clouds, by provider.
+func (o *outsideOptions) clouds() (map[string]provision.Cloud, error) {
+	by := map[string]provision.Cloud{}
+	if o.Azure {
+		who, err := azurequota.Identity()
+		if err != nil {
+			return nil, fmt.Errorf("--azure: %w", err)
+		}
+		by["azure"] = azurequota.New(who, nil)
+	}
+	return by, nil
 }
 
 // secretFile reads a secret; "": there is no file.

@@ -37,6 +37,11 @@ func (s *server) buildOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	clouds, err := s.Outside.clouds()
+	if err != nil {
+		return err
+	}
+	clouds["simulated"] = world
 	projects, err := s.Outside.Tofu.open(s.folder.path, postgres.Is(s.Journal))
 	if err != nil {
 		return err
@@ -48,7 +53,7 @@ func (s *server) buildOut(ctx context.Context) error {
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": real, "hand": real}, Clouds: map[string]provision.Cloud{"simulated": world},
+		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": real, "hand": real}, Clouds: clouds,
 		Mask: mask,
 	})
 	for ctx.Err() == nil {

@@ -41,6 +41,10 @@ func (k *look) quota() Condition {
 		if claim.Error != "" {
 			c.Message += ": " + claim.Error
 		}
+	case "NoMeter":
+		c.Person = true
+		c.Message = "the cloud counts no meter " + strings.Join(claim.unknown(), ", ") + " in " + k.l.Record.Account() +
+			"; add a version of blueprint " + k.l.Record.Blueprint + " with the cloud's own names, and give it to the cluster"
 	case "Missing":
 		c.Message = strings.Join(claim.Short(), "; ")
 	case "Behind":

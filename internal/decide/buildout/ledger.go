@@ -36,6 +36,7 @@ type Claim struct {
 	Error   string        // why they could not be
 	Meters  []MeterClaim
 	life    *fleet.Life
+	fresh   bool // the cloud was read not long ago
 	open    bool // it may be given cores now
 }
 
@@ -130,7 +131,7 @@ func wantedBy(l *fleet.Life) fleet.Instant {
 
 func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount, slab *[]MeterClaim) Claim {
 	from := len(*slab)
-	c := Claim{Cluster: l.Record.Name, Known: g.Known, life: l, open: l.Course.Held == 0 && l.Course.Retiring == 0}
+	c := Claim{Cluster: l.Record.Name, Known: g.Known, fresh: g.Known, life: l, open: l.Course.Held == 0 && l.Course.Retiring == 0}
 	if a != nil {
 		c.Read, c.Error = a.Read, a.Error
 	}
@@ -196,12 +197,24 @@ func (c *Claim) stands() (fleet.ConditionStatus, string) {
 	switch {
 	case c.Needs() == 0:
 		return fleet.StatusTrue, "Reserved"
+	case !c.Known && c.fresh:
+		return fleet.StatusFalse, "NoMeter"
 	case !c.Known:
 		return fleet.StatusUnknown, "NotRead"
 	case c.Missing() > 0:
 		return fleet.StatusFalse, "Missing"
 	}
 	return fleet.StatusFalse, "Behind"
+}
+
+// unknown lists the meters that the cloud does not count.
+func (c *Claim) unknown() (meters []string) {
+	for _, m := range c.Meters {
+		if !m.Known {
+			meters = append(meters, m.Meter)
+		}
+	}
+	return meters
 }
 
 // Moved lists the clusters whose place in the ledger is another one than their log says.

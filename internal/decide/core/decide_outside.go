@@ -32,7 +32,7 @@ func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
 	if len(c.Counts) > 1000 {
 		return nil, refuse(Invalid, "%d meters in one report; at most 1000 are possible", len(c.Counts))
 	}
-	if c.Error == "" {
+	if c.Error == "" && len(c.Counts) > 0 {
 		e.Counts = slices.Clone(c.Counts)
 	}
 	slices.SortFunc(e.Counts, func(a, b fleet.CloudCount) int { return strings.Compare(a.Meter, b.Meter) })

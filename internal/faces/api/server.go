@@ -152,6 +152,7 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewComingServiceHandler(comingService{s.service}, with...))
 	rpc(musterv1connect.NewBuildoutServiceHandler(buildoutService{s.service}, with...))
 	rpc(musterv1connect.NewAccessServiceHandler(accessService{s.service}, with...))
+	mux.Handle("GET "+inventoryPath, s.guard(http.HandlerFunc(s.inventory)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {

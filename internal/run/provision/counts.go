@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type account struct {
 	failing                        bool // it could not be read the last time
 	settling                       bool // a reservation ends with the next count
 	read                           fleet.Instant
+	meters                         []string // that blueprints need there
 }
 
 func (a *account) name() string { return a.subscription + "/" + a.region }
@@ -26,9 +28,16 @@ func accountOf(s *fleet.State, l *fleet.Life) account {
 		a.known, a.failing, a.read = slices.Clone(is.Counts), is.Error != "", is.Read
 	}
 	for _, x := range s.LivesOf(a.name()) {
+		if b := s.BlueprintOf(x); b != nil {
+			for _, m := range b.Meters {
+				a.meters = append(a.meters, m.Meter)
+			}
+		}
 		made := x.Step(fleet.StepScaleSets).Operation
 		a.settling = a.settling || len(x.Reserved) > 0 && made.State == fleet.OperationSucceeded && a.read <= made.Ended
 	}
+	slices.Sort(a.meters)
+	a.meters = slices.Compact(a.meters)
 	return a
 }
 
@@ -47,9 +56,15 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		var no *Refused
+		if errors.As(err, &no) { // the cloud may say when it wants to be asked again
+			r.reads[a.name()] = now.Add(max(CountEvery, min(no.After, LongestHint)))
+		}
 		c.Counts, c.Error = nil, r.o.Mask(err.Error())
 		return r.tell(ctx, c)
 	}
+	counts = slices.DeleteFunc(counts, func(x fleet.CloudCount) bool { return !slices.Contains(a.meters, x.Meter) })
+	c.Counts = counts
 	slices.SortFunc(counts, func(x, y fleet.CloudCount) int { return strings.Compare(x.Meter, y.Meter) })
 	if !a.failing && a.read != 0 && slices.Equal(counts, a.known) && !a.settling {
 		if a.read.Add(LookEvery) <= now {

@@ -146,3 +146,48 @@ func TestSecretsAreInNoEntry(t *testing.T) {
 		t.Errorf("only %d texts were masked: the test planted nothing", masked)
 	}
 }
+
+// busy is a cloud that wants to be left alone for a time.
+type busy struct {
+	after time.Duration
+	asked int
+}
+
+func (b *busy) Counts(context.Context, string, string) ([]fleet.CloudCount, error) {
+	b.asked++
+	return nil, &provision.Refused{Class: fleet.ErrorWait, After: b.after, Err: errors.New("429 too many requests")}
+}
+
+// A cloud that says when it wants to be asked again is asked then, and what it said is told.
+func TestACloudIsLeftAloneAsLongAsItAsks(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	b := &busy{after: 20 * time.Minute}
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": p.world}, Clouds: map[string]provision.Cloud{"simulated": b},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	p.live(t, p.now.Add(time.Hour))
+	if b.asked < 3 || b.asked > 4 {
+		t.Errorf("asked %d times in an hour", b.asked)
+	}
+	if says := p.waits(); !strings.Contains(says, "429 too many requests") {
+		t.Errorf("it says %q", says)
+	}
+}
+
+// A meter that the cloud does not count is the blueprint's mistake, and is said so.
+func TestAMeterThatTheCloudDoesNotCountIsSaid(t *testing.T) {
+	p := start(t)
+	p.do(t, core.AddBlueprint{Blueprint: fleet.Blueprint{
+		Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "h200", PerNode: 96}, {Meter: "h2oo", PerNode: 96}}, Checkin: fleet.CheckinInventory, Takes: takes,
+	}})
+	p.world.SetCloud("s1", "east", fleet.CloudCount{Meter: "h200", Limit: 10_000})
+	p.do(t, core.PlanCluster{Record: fleet.ClusterRecord{
+		Name: "lynx", Subscription: "s1", Region: "east", GPU: "h200", Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 2}},
+	}})
+	p.live(t, p.now.Add(time.Hour))
+	if says := p.waits(); !strings.Contains(says, "counts no meter h2oo in s1/east") || !strings.Contains(says, "blueprint nd") {
+		t.Errorf("it says %q", says)
+	}
+}

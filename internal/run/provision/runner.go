@@ -19,6 +19,8 @@ const (
 	BeatEvery  = 2 * time.Minute  // one report of all that is as it was
 	PollEvery  = 15 * time.Second // an operation that gives no hint
 	CallLimit  = 30 * time.Second // for one call
+
+	LongestHint = time.Hour // that the outside's wish to be left alone is heeded
 )
 
 // Actor is who reports what is seen outside.

@@ -58,7 +58,7 @@ func (s *State) Count(a CloudAccount) {
 	slices.SortFunc(a.Counts, func(x, y CloudCount) int { return cmp.Compare(x.Meter, y.Meter) })
 	s.TouchAccount(a.Name())
 	if is := s.Account(a.Name()); is != nil {
-		if a.Counts == nil {
+		if a.Error != "" {
 			a.Counts = is.Counts // it could not be read: what was known stays, as old as it is
 			a.Read = is.Read
 		}
