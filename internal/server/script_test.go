@@ -30,6 +30,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would pause a second at every end
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("MUSTER_NAMESPACE", "oak")
+			examples, err := filepath.Abs("../../examples")
+			if err != nil {
+				return err
+			}
+			env.Setenv("EXAMPLES", examples)
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("DATA2", filepath.Join(env.WorkDir, "data2"))
 			env.Values["servers"] = map[string]*process{}

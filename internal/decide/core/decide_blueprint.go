@@ -86,5 +86,8 @@ func checkStepsOf(b fleet.Blueprint) *Refusal {
 	if len(b.Projects) > MaxListed || len(b.Services) > MaxListed {
 		return refuse(Invalid, "blueprint %s has %d projects and %d services; at most %d of each are possible", b.Name, len(b.Projects), len(b.Services), MaxListed)
 	}
+	if name, found := twice(b.Projects, func(p string) string { return p }); found {
+		return refuse(Invalid, "blueprint %s names project %q twice; each is applied once, in the order of the list", b.Name, clip(name))
+	}
 	return checkTexts("blueprint "+b.Name, slices.Concat(b.Projects, b.Services, []string{b.Runner})...)
 }

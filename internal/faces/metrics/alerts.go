@@ -56,6 +56,24 @@ func Alerts() []Alert {
 			Do:      "its backing stays as it was; look at its agent and its API server.",
 		},
 		{
+			Name: "MusterBuildWaitsForPerson", Expr: `muster_building_person > 0`,
+			For: "4h", Severity: "ticket",
+			Summary: "{{ $value }} clusters that are built wait for a person",
+			Do:      "muster cluster list shows which; muster cluster why CLUSTER says for what, and since when.",
+		},
+		{
+			Name: "MusterBuildLate", Expr: `muster_building_late > 0`,
+			For: "15m", Severity: "ticket",
+			Summary: "{{ $value }} clusters are later than nine of ten were",
+			Do:      "muster cluster list has them first; muster cluster show CLUSTER has the tries and the last error.",
+		},
+		{
+			Name: "MusterClusterDegraded", Expr: `muster_building_degraded > 0`,
+			For: "20m", Severity: "page",
+			Summary: "{{ $value }} clusters in production have a condition that does not hold",
+			Do:      "muster cluster why CLUSTER names the condition, and what was seen.",
+		},
+		{
 			Name: "MusterCommandsFail", Expr: `increase(muster_commands_total{outcome="failed"}[5m]) > 0`,
 			For: "1m", Severity: "page",
 			Summary: "commands fail: the journal or the machine, not what was asked",

@@ -66,6 +66,10 @@ var (
 	hung        = Metric{"muster_workloads_hung", Gauge, nil, "Running workloads that are busy by the plain figure while tensor cores and network are still."}
 	stale       = Metric{"muster_cluster_stale", Gauge, []string{"cluster"}, "1 while the cluster's reports have stopped: its figures are the last known."}
 	incidents   = Metric{"muster_incidents_open", Gauge, nil, "Incidents that are open."}
+	building    = Metric{"muster_building_clusters", Gauge, []string{"condition"}, "Clusters that are built and not in production yet, by the condition that they wait for; a cluster has exactly one."}
+	asking      = Metric{"muster_building_person", Gauge, nil, "Clusters that are built and wait for a person."}
+	late        = Metric{"muster_building_late", Gauge, nil, "Clusters of which a condition is past its p90."}
+	degraded    = Metric{"muster_building_degraded", Gauge, nil, "Clusters in production of which a condition does not hold at the present generation."}
 	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
 	leads       = Metric{"muster_leads", Gauge, nil, "1 while this server decides, 0 while it follows another."}
 	lagging     = Metric{"muster_follower_lag_seconds", Gauge, nil, "Seconds by which a server that follows may be behind the log; 0 while it leads."}
@@ -84,5 +88,5 @@ func Catalogue() []Metric {
 	for _, s := range quotaStages {
 		list = append(list, Metric{s.name, Gauge, ofQuota, s.help})
 	}
-	return append(list, breaker, workloads, hung, waiting, stale, incidents, version, leads, lagging, happened, commands, commandTime)
+	return append(list, breaker, workloads, hung, waiting, stale, incidents, building, asking, late, degraded, version, leads, lagging, happened, commands, commandTime)
 }

@@ -139,7 +139,50 @@ func ofFleetGauges(s *fleet.State, put put) {
 		open += oneIf(i.Closed == 0)
 	}
 	put(incidents.Name, open)
+	ofBuildingGauges(s, put)
 	put(version.Name, int(s.Seq))
+}
+
+// ofBuildingGauges reads off the log what clusters that are built wait for.
+func ofBuildingGauges(s *fleet.State, put put) {
+	waits, person, behind, fallen := map[fleet.ConditionType]int{}, 0, 0, 0
+	for _, l := range s.Lives {
+		c := &l.Course
+		if c.Retired != 0 {
+			continue
+		}
+		missing, asks, past := missingOf(l)
+		person, behind = person+oneIf(asks), behind+oneIf(past)
+		switch serves := c.Produced != 0 && c.Generation == l.Generation; {
+		case missing == "" || c.Retiring != 0:
+		case serves:
+			fallen++
+		case c.Produced == 0:
+			waits[missing]++
+		}
+	}
+	for _, t := range fleet.ConditionTypes()[:slices.Index(fleet.ConditionTypes(), fleet.WorkEnded)] {
+		put(building.Name, waits[t], string(t))
+	}
+	put(asking.Name, person)
+	put(late.Name, behind)
+	put(degraded.Name, fallen)
+}
+
+// missingOf is the first condition of a cluster that does not hold; "": all do. It says whether
+// a person is waited for, and whether a condition is late.
+func missingOf(l *fleet.Life) (missing fleet.ConditionType, person, late bool) {
+	for _, t := range fleet.ConditionTypes() {
+		c, ok := l.Condition(t)
+		if !ok || c.Status == fleet.StatusTrue {
+			continue
+		}
+		if missing == "" {
+			missing = t
+		}
+		person, late = person || c.Person, late || c.Late != 0
+	}
+	return missing, person, late
 }
 
 func oneIf(so bool) int {

@@ -38,7 +38,8 @@ type Fault struct {
 
 // World is all that is outside. Its methods may be called from several goroutines.
 type World struct {
-	now func() fleet.Instant
+	now   func() fleet.Instant
+	takes func(provision.Order) time.Duration // how long an operation takes
 
 	mu         sync.Mutex
 	operations map[string]*operation
@@ -80,9 +81,16 @@ type use struct {
 // New makes a world with a clock.
 func New(now func() fleet.Instant) *World {
 	return &World{
-		now: now, operations: map[string]*operation{}, faults: map[spot][]Fault{}, fallen: map[spot]fallen{}, hidden: map[spot]bool{},
+		now: now, takes: func(o provision.Order) time.Duration { return o.Blueprint.Takes[o.Step] }, operations: map[string]*operation{}, faults: map[spot][]Fault{}, fallen: map[spot]fallen{}, hidden: map[spot]bool{},
 		accounts: map[string]map[string]fleet.CloudCount{}, uses: map[string]use{}, begun: map[string]int{},
 	}
+}
+
+// Spread lets operations take as long as a function says, and not all the same.
+func (w *World) Spread(takes func(provision.Order) time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.takes = takes
 }
 
 // SetCloud says what the cloud grants from now on, and what others use of it.
@@ -153,7 +161,7 @@ func (w *World) Begin(_ context.Context, o provision.Order) (provision.Report, e
 	if f != nil && f.Outcome == Throttled {
 		return provision.Report{}, &provision.Refused{Class: fleet.ErrorWait, After: f.Takes, Err: errors.New(orElse(f.Error, "429 too many requests"))}
 	}
-	op := &operation{order: o, ends: w.now().Add(o.Blueprint.Takes[o.Step]), fault: f}
+	op := &operation{order: o, ends: w.now().Add(w.takes(o)), fault: f}
 	w.operations[o.ID] = op
 	w.begun[o.ID]++
 	switch {
@@ -177,7 +185,7 @@ func (w *World) Unblock(_ context.Context, o provision.Order) error {
 	if op == nil || !op.blocked {
 		return nil
 	}
-	takes := o.Blueprint.Takes[o.Step]
+	takes := w.takes(o)
 	if op.fault != nil && op.fault.Takes > 0 {
 		takes = op.fault.Takes
 	}

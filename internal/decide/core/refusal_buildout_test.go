@@ -1,0 +1,94 @@
+package core_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// built is a fleet with a cluster lynx whose scale sets stand.
+func built(t *testing.T) (*fleet.State, fleet.Instant) {
+	t.Helper()
+	s, now := fleet.NewState(), moment(time.Hour)
+	do := func(c core.Command) {
+		t.Helper()
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, now); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	do(core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory}})
+	do(core.PlanCluster{Record: recordOf("lynx", 4)})
+	do(core.ReportCounts{Subscription: "s1", Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Limit: 10_000}}})
+	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
+		op := s.Life("lynx").Step(step).Operation
+		do(core.ReportOperation{Cluster: "lynx", Step: step, ID: op.ID, State: fleet.OperationSucceeded})
+	}
+	return s, now
+}
+
+func recordOf(name string, nodes int) fleet.ClusterRecord {
+	return fleet.ClusterRecord{
+		Name: name, Subscription: "s1", Region: "east", GPU: "h200", SKU: "nd96", Priority: fleet.Mid, Blueprint: "nd",
+		Islands: []fleet.RecordIsland{{Name: "a", Nodes: nodes}},
+	}
+}
+
+// recordWith is a record in which something is wrong.
+func recordWith(name string, edit func(*fleet.ClusterRecord)) fleet.ClusterRecord {
+	r := recordOf(name, 4)
+	edit(&r)
+	return r
+}
+
+func blueprintWith(edit func(*fleet.Blueprint)) core.AddBlueprint {
+	b := fleet.Blueprint{Name: "ne", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory}
+	edit(&b)
+	return core.AddBlueprint{Blueprint: b}
+}
+
+// Bad input about clusters that are built is refused with its place and a remedy, and
+// nothing of it is applied.
+func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
+	s, now := built(t)
+	before, _ := s.Encode()
+	for _, c := range []struct {
+		name    string
+		command core.Command
+		code    core.Code
+		says    string
+	}{
+		{"a blueprint without a meter", blueprintWith(func(b *fleet.Blueprint) { b.Meters = nil }), core.Invalid, "has 0 meters"},
+		{"a node that takes no cores", blueprintWith(func(b *fleet.Blueprint) { b.Meters[0].PerNode = 0 }), core.Invalid, "takes 0 cores of meter nd"},
+		{"a meter named twice", blueprintWith(func(b *fleet.Blueprint) { b.Meters = append(b.Meters, b.Meters[0]) }), core.Invalid, "names meter nd twice"},
+		{"a step that there is not", blueprintWith(func(b *fleet.Blueprint) { b.Takes = map[fleet.Step]time.Duration{"paint": time.Hour} }), core.Invalid, `step "paint"`},
+		{"a project that comes again", blueprintWith(func(b *fleet.Blueprint) { b.Projects = []string{"net", "nodes", "net"} }), core.Invalid, `names project "net" twice`},
+		{"another blueprint of the same version", blueprintWith(func(b *fleet.Blueprint) { b.Name, b.Parallel = "nd", true }), core.NameTaken, "add it as version 2"},
+		{"two records with one name", core.PlanCluster{Record: recordOf("lynx", 4)}, core.NameTaken, "is planned already"},
+		{"a blueprint that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Blueprint = "nx" })}, core.NoSuchBlueprint, "muster blueprint list"},
+		{"a provider that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Provider = "moon" })}, core.Invalid, "it is one of simulated, azure, hand"},
+		{"no island", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = nil })}, core.Invalid, "has 0 islands"},
+		{"an island named twice", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = append(r.Islands, r.Islands[0]) })}, core.NameTaken, `island "a" is named twice`},
+		{"a secret in a record", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"db_password": "hunter2"} })}, core.Invalid, "write where it is (env:NAME"},
+		{"fewer nodes than stand", core.ChangeCluster{Record: recordOf("lynx", 2)}, core.WrongState, "island a would lose nodes"},
+		{"another SKU where scale sets stand", core.ChangeCluster{Record: recordWith("lynx", func(r *fleet.ClusterRecord) { r.SKU = "nd128" })}, core.WrongState, "retire it, and enter another record"},
+		{"a version that there is not", core.ChangeCluster{Record: recordOf("lynx", 4), Version: 7}, core.NoSuchBlueprint, "has no version 7"},
+		{"a removal before its time", core.SteerCluster{Cluster: "lynx", Do: core.Confirm, Confirm: "lynx"}, core.WrongState, ""},
+		{"a cluster that there is not", core.SteerCluster{Cluster: "lion", Do: core.Hold}, core.NoSuchCluster, "muster cluster list"},
+		{"a check-in of what needs none", core.CheckIn{Cluster: "lynx"}, core.NothingToDo, "projects read the inventory"},
+	} {
+		_, refusal := core.Step(s, core.Request{Command: c.command, Actor: core.System}, now)
+		if refusal == nil || refusal.Code != c.code || !strings.Contains(refusal.Message, c.says) {
+			t.Errorf("%s: %+v", c.name, refusal)
+		}
+		if refusal != nil && strings.Contains(refusal.Message, "hunter2") {
+			t.Errorf("%s: the message says the secret: %s", c.name, refusal.Message)
+		}
+		if after, _ := s.Encode(); !bytes.Equal(before, after) {
+			t.Fatalf("%s: something was applied", c.name)
+		}
+	}
+}
