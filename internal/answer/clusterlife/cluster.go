@@ -18,11 +18,11 @@ type Cluster struct {
 // Of is one cluster's life now.
 func Of(s *fleet.State, l *fleet.Life, now fleet.Instant) Cluster {
 	g := core.LedgerOf(s, l.Record.Account(), now)
-	return with(s, l, g.ClaimOf(l.Record.Name), now)
+	return with(s, l, g.ClaimOf(l.Record.Name), core.LeadsOf(s), now)
 }
 
-func with(s *fleet.State, l *fleet.Life, claim buildout.Claim, now fleet.Instant) Cluster {
-	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.LookWith(s, l, claim, now), Claim: claim}
+func with(s *fleet.State, l *fleet.Life, claim buildout.Claim, past core.Leads, now fleet.Instant) Cluster {
+	c := Cluster{Life: l, Blueprint: s.BlueprintOf(l), Verdict: core.LookWith(s, l, claim, past, now), Claim: claim}
 	c.Why = why(&c, now)
 	return c
 }
@@ -30,7 +30,7 @@ func with(s *fleet.State, l *fleet.Life, claim buildout.Claim, now fleet.Instant
 // All is every cluster's life now, in order of name.
 func All(s *fleet.State, now fleet.Instant) []Cluster {
 	list, claims := make([]Cluster, len(s.Lives)), map[string]buildout.Claim{}
-	drawn := map[string]bool{}
+	drawn, past := map[string]bool{}, core.LeadsOf(s)
 	for i, l := range s.Lives {
 		if account := l.Record.Account(); !drawn[account] {
 			drawn[account] = true
@@ -42,7 +42,7 @@ func All(s *fleet.State, now fleet.Instant) []Cluster {
 		if !ok {
 			claim.Cluster = l.Record.Name
 		}
-		list[i] = with(s, l, claim, now)
+		list[i] = with(s, l, claim, past, now)
 	}
 	return list
 }

@@ -15,6 +15,9 @@ type Observed struct {
 	Working int           // workloads that stand there
 	// Pace is how long a condition took in clusters of the blueprint, shortest first.
 	Pace func(fleet.ConditionType) []time.Duration
+	// Lead is how long clusters of the blueprint took from when a condition first held until
+	// they were in production, shortest first. nil: when this one will be is not asked.
+	Lead func(fleet.ConditionType) []time.Duration
 }
 
 // IslandNodes counts the nodes of an island of the fleet.
@@ -80,7 +83,7 @@ var ways = []way{
 	{fleet.NodesValidated, fleet.StepValidation, "validation", true, []fleet.ConditionType{fleet.NodesReady}},
 	{fleet.ServicesDeployed, fleet.StepServices, "services", true, []fleet.ConditionType{fleet.NodesReady}},
 	{fleet.ProjectsApplied, fleet.StepProjects, "projects", false, []fleet.ConditionType{fleet.BootstrapSucceeded}},
-	{fleet.DependenciesSatisfied, fleet.StepDependencies, "projects", false, []fleet.ConditionType{fleet.CheckedIn}},
+	{fleet.DependenciesSatisfied, fleet.StepDependencies, "projects", false, []fleet.ConditionType{fleet.QuotaAvailable, fleet.CheckedIn}},
 	{fleet.ClusterHealthy, fleet.StepHealth, "cluster", false, []fleet.ConditionType{fleet.NodesReady}},
 }
 

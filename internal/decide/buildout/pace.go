@@ -2,6 +2,7 @@ package buildout
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -99,11 +100,52 @@ type ahead struct {
 	known    bool
 }
 
-// inProduction is when the cluster is to be expected in production: the longest way
-// through the conditions that are missing.
+// Past clusters say when another is in production once there are so many of them, and so many
+// that had not come further by then.
+const (
+	fewestPast = 10
+	fewestLeft = 4
+)
+
+// byPast is when the cluster is to be expected in production as past ones had it: those that,
+// as long after the same condition as now, were not there yet either.
+func (k *look) byPast() (Expect, bool) {
+	if k.o.Lead == nil || k.l.Course.Produced != 0 {
+		return Expect{}, false
+	}
+	var latest fleet.ClusterCondition // to hold: the cluster's last progress
+	for _, c := range k.v.Conditions {
+		if was, ok := k.l.Condition(c.Type); ok && c.Holds() && was.Took != 0 && was.Turn.Add(was.Took) >= latest.Turn.Add(latest.Took) {
+			latest = was
+		}
+	}
+	if latest.Took == 0 {
+		return Expect{}, false
+	}
+	since := latest.Turn.Add(latest.Took)
+	all := k.o.Lead(latest.Type)
+	at, _ := slices.BinarySearch(all, k.now.Sub(since)+1)
+	left := all[at:]
+	if len(all) < fewestPast || len(left) < fewestLeft {
+		return Expect{}, false
+	}
+	return Expect{P50: since.Add(next(left, 50)), P90: since.Add(next(left, 90))}, true
+}
+
+// next is the value that another draw does not exceed so many times of a hundred, by those
+// that were seen: of n values the k-th bounds k of n+1.
+func next(list []time.Duration, percent int) time.Duration {
+	return list[min(len(list), ((len(list)+1)*percent+99)/100)-1]
+}
+
+// inProduction is when the cluster is to be expected in production: as past clusters were, or
+// else the longest way through the conditions that are missing.
 func (k *look) inProduction() Expect {
 	if k.l.Course.Produced != 0 && k.l.Course.Generation == k.l.Generation {
 		return Expect{}
+	}
+	if e, known := k.byPast(); known {
+		return e
 	}
 	ends, last := map[fleet.ConditionType]ahead{}, ahead{known: true}
 	for _, c := range k.v.Conditions {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/buildout"
@@ -111,12 +112,41 @@ func LedgerOf(s *fleet.State, account string, now fleet.Instant) buildout.Ledger
 // Look is what one look at a cluster that is built says now.
 func Look(s *fleet.State, l *fleet.Life, now fleet.Instant) buildout.Verdict {
 	g := LedgerOf(s, l.Record.Account(), now)
-	return LookWith(s, l, g.ClaimOf(l.Record.Name), now)
+	return LookWith(s, l, g.ClaimOf(l.Record.Name), LeadsOf(s), now)
 }
 
-// LookWith is Look with the cluster's place in the ledger at hand.
-func LookWith(s *fleet.State, l *fleet.Life, claim buildout.Claim, now fleet.Instant) buildout.Verdict {
-	return buildout.Next(l, s.BlueprintOf(l), observed(s, l, claim), now)
+// LookWith is Look with the cluster's place in the ledger, and past clusters, at hand.
+func LookWith(s *fleet.State, l *fleet.Life, claim buildout.Claim, past Leads, now fleet.Instant) buildout.Verdict {
+	o := observed(s, l, claim)
+	o.Lead = func(c fleet.ConditionType) []time.Duration { return past(l.Record.Blueprint, c) }
+	return buildout.Next(l, s.BlueprintOf(l), o, now)
+}
+
+// Leads is how long clusters of a blueprint took from when a condition first held until they
+// were in production, shortest first.
+type Leads func(blueprint string, c fleet.ConditionType) []time.Duration
+
+// LeadsOf gathers them when they are first asked for.
+func LeadsOf(s *fleet.State) Leads {
+	kept := map[fleet.Pace][]time.Duration{}
+	return func(blueprint string, t fleet.ConditionType) []time.Duration {
+		of := fleet.Pace{Blueprint: blueprint, Condition: t}
+		list, known := kept[of]
+		if known {
+			return list
+		}
+		for _, l := range s.Lives {
+			if l.Course.Produced == 0 || l.Record.Blueprint != blueprint {
+				continue
+			}
+			if c, ok := l.Condition(t); ok && c.Took != 0 {
+				list = append(list, max(0, l.Course.Produced.Sub(c.Turn.Add(c.Took))))
+			}
+		}
+		slices.Sort(list)
+		kept[of] = list
+		return list
+	}
 }
 
 // look is one look at a cluster. Only one that still wants cores asks the ledger.

@@ -139,6 +139,7 @@ var rooms = []room{
 	{folder: "internal/prove/simulate", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/demo", kind: open, may: "prove/trace"},
 	{folder: "internal/prove/backtest", kind: open, may: "prove/trace"},
+	{folder: "internal/prove/buildstudy", kind: open, only: "state/fleet state/event decide/core decide/buildout run/provision run/provision/simulated"},
 	{folder: "internal/prove/siege", kind: open, only: "nothing"},
 	{folder: "internal/prove/bench", kind: open, may: "prove/simulate prove/siege"},
 	{folder: "internal/prove/chaos", kind: open, tests: driven},

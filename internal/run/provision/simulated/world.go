@@ -86,7 +86,7 @@ func New(now func() fleet.Instant) *World {
 	}
 }
 
-// Spread lets operations take as long as a function says, and not all the same.
+// Spread lets operations take as long as a function says, each one as it says.
 func (w *World) Spread(takes func(provision.Order) time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
