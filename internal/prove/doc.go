@@ -4,6 +4,7 @@
 //	backtest, bench            policies against the recorded past; figures
 //	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
 //	oracle                     random stories, judged by laws of the contract
+//	buildstudy                 200 clusters built in 90 days of virtual time
 //	siege                      one hostile caller against a server with its people
 //	stage                      stories on a real Kubernetes cluster
 //	mutate                     counts the mistakes in decide that the tests notice
