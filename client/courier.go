@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -32,6 +33,7 @@ type courier struct {
 	as      string
 	retries int
 	pause   func(ctx context.Context, attempt int) error
+	met     atomic.Bool // a server has answered
 }
 
 func newCourier(address string, o Options) *courier {
@@ -40,9 +42,9 @@ func newCourier(address string, o Options) *courier {
 		retries = 3
 	}
 	if several := len(addresses(o.Address)) > 1; several {
-		return &courier{o.Address, several, o.Token, o.As, retries, pause}
+		return &courier{address: o.Address, several: several, token: o.Token, as: o.As, retries: retries, pause: pause}
 	}
-	return &courier{address, false, o.Token, o.As, retries, pause}
+	return &courier{address: address, token: o.Token, as: o.As, retries: retries, pause: pause}
 }
 
 // WrapUnary is part of connect.Interceptor.
@@ -55,9 +57,13 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		t := tries{most: c.retries, several: c.several, began: time.Now()}
 		for {
 			res, err := next(ctx, req)
+			if err == nil || connect.IsWireError(err) {
+				c.met.Store(true)
+			}
 			if err == nil {
 				return res, nil
 			}
+			t.met = c.met.Load()
 			if !lost(ctx, err) || !t.another(err) || c.pause(ctx, t.pauses()) != nil {
 				return nil, c.plain(err)
 			}
@@ -69,6 +75,7 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 type tries struct {
 	most    int  // more in a takeover
 	several bool // servers are known
+	met     bool // one of them has answered a call
 	began   time.Time
 	n       int
 	waits   bool // for a server that takes over
@@ -78,10 +85,11 @@ type tries struct {
 const takeover = 10 * time.Second
 
 // another says whether a call whose answer was lost is to be sent again. While one server
-// takes over from another, each that is there says that none leads.
+// takes over from another, each that is there says that none leads. Where none of several is
+// there, though one was, one is gone and the other begins again.
 func (t *tries) another(err error) bool {
 	t.n++
-	t.waits = t.waits || noneLeads(err, t.several)
+	t.waits = t.waits || noneLeads(err, t.several, t.met)
 	return t.n <= t.most || t.waits && t.most > 0 && time.Since(t.began) < takeover
 }
 
@@ -93,11 +101,12 @@ func (t *tries) pauses() int {
 	return t.n - 1
 }
 
-// noneLeads says whether a server answers that nothing can be decided now, where that ends with a takeover.
-func noneLeads(err error, several bool) bool {
+// noneLeads says whether a server answers that nothing can be decided now, where that ends with a takeover, or
+// none of several answers any more.
+func noneLeads(err error, several, met bool) bool {
 	var e *connect.Error
 	return errors.As(err, &e) && connect.CodeOf(err) == connect.CodeUnavailable &&
-		(e.Meta().Get("Retry-After") != "" || several && connect.IsWireError(err))
+		(e.Meta().Get("Retry-After") != "" || several && (met || connect.IsWireError(err)))
 }
 
 // WrapStreamingClient is part of connect.Interceptor.

@@ -133,3 +133,29 @@ func TestNoServerOfSeveralAnswers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// One server is gone and the other begins again: for a moment none is there. A client that has met one
+// waits for as long as a takeover may take; one that never met any soon says that none is there.
+func TestAClientWaitsForServersThatWereThere(t *testing.T) {
+	gone := connect.NewError(connect.CodeUnavailable, errors.New("connection refused"))
+	attempts := func(is tries) (n int) {
+		for n < 20 && is.another(gone) {
+			n++
+		}
+		return n
+	}
+	for name, c := range map[string]struct {
+		is   tries
+		want int
+	}{
+		"several, of which one answered":          {tries{most: 3, several: true, met: true, began: time.Now()}, 20},
+		"the same, for longer than that may take": {tries{most: 3, several: true, met: true, began: time.Now().Add(-takeover)}, 3},
+		"several, of which none answered yet":     {tries{most: 3, several: true, began: time.Now()}, 3},
+		"one":                                     {tries{most: 3, met: true, began: time.Now()}, 3},
+		"one that never sends anything again":     {tries{most: -1, several: true, met: true, began: time.Now()}, 0},
+	} {
+		if n := attempts(c.is); n != c.want {
+			t.Errorf("%s: a call is sent again %d times, want %d", name, n, c.want)
+		}
+	}
+}

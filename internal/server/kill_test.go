@@ -163,6 +163,7 @@ type persistent struct {
 	number    int
 	several   bool          // it knows several servers
 	failed    error         // why a command was not answered last
+	began     time.Time     // when it was tried last
 	patience  time.Duration // for one answer; 0: 30 s
 	turn      int
 	submitted []string // names
@@ -197,6 +198,7 @@ func (p *persistents) live(one *persistent) {
 		}
 		note := one.next()
 		for key := one.key(); ; p.again(one) {
+			one.began = time.Now()
 			err := one.try(key)
 			if err == nil {
 				break

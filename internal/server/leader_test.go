@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -218,8 +223,12 @@ func (p *pair) replicate(int) {
 // and again under load. No acknowledged command is lost or done twice, and no two servers'
 // records are interleaved. MUSTER_TAKEOVERS says how often, MUSTER_SEED replays a choice of
 // moments, MUSTER_CLIENTS and MUSTER_STOPPED (seconds) make it as hard as it is to be shown, and
-// MUSTER_REPLICA=1 gives the database a synchronous replica. Half of the clients know one
-// server each; the others know both: what errors they see is said.
+// MUSTER_REPLICA=1 gives the database a synchronous replica. MUSTER_TOOK names a file to which how
+// long each fault took is added: what is said of them is of all runs then.
+//
+// Half of the clients know both servers: none of their calls may fail, unless no server led for longer
+// than a client waits. The others know one server each: their calls may fail because that one is
+// gone, leads no more, or does not answer in time, and for no other reason.
 func TestAStandbyTakesOver(t *testing.T) {
 	times, seed := int(fromEnv(t, "MUSTER_TAKEOVERS", 5)), uint64(fromEnv(t, "MUSTER_SEED", time.Now().UnixNano()%1e9))
 	replicated := fromEnv(t, "MUSTER_REPLICA", 0) == 1
@@ -228,11 +237,19 @@ func TestAStandbyTakesOver(t *testing.T) {
 	p := newPair(t, replicated)
 	p.stopped = time.Duration(fromEnv(t, "MUSTER_STOPPED", 1)) * time.Second
 	var turn, errs atomic.Int64
+	seen := &tally{n: map[string]int{}}
 	crowd := newCrowd(t, p.at[0], clients, func(one *persistent) {
 		if one.several {
+			if waited := time.Since(one.began); waited < clientsPatience {
+				t.Errorf("a client that knows both servers sees after %v %v", waited.Round(time.Millisecond), one.failed)
+			}
 			errs.Add(1)
-			t.Logf("a client that knows both servers sees %v", one.failed)
 			return
+		}
+		if why := ofTakeover(one.failed); why == "" {
+			t.Errorf("a client that knows one server sees what no takeover explains: %v", one.failed)
+		} else {
+			seen.add(why)
 		}
 		one.patience = 2 * time.Second // a server that is stopped answers nothing
 		one.client = client.New(client.Options{Address: p.at[turn.Add(1)%2], Retries: -1})
@@ -257,7 +274,9 @@ func TestAStandbyTakesOver(t *testing.T) {
 			<-crowd.acks
 		}
 		p.await(crowd, clients+1, f.name) // each client may have had an answer on its way
-		without[f.name] = append(without[f.name], time.Since(began))
+		took := time.Since(began)
+		without[f.name] = append(without[f.name], took)
+		keepTook(t, f.name, took)
 		if f.takes && p.leader() == was {
 			t.Errorf("%s: it still leads", f.name)
 		}
@@ -267,11 +286,78 @@ func TestAStandbyTakesOver(t *testing.T) {
 	p.databases[0].SQL(`DO $$ BEGIN IF EXISTS (SELECT 1 FROM (SELECT term < lag(term) OVER (ORDER BY seq) AS back FROM muster.entry) x WHERE back)
 THEN RAISE EXCEPTION 'records of two leaders are interleaved'; END IF; END $$`)
 	acknowledged := crowd.verify(context.Background(), client.New(client.Options{Address: p.at[p.leader()]}))
-	t.Logf("%d faults (seed %d), %d clients: %d commands acknowledged; %d errors at those that know both servers", times, seed, clients, acknowledged, errs.Load())
+	t.Logf("%d faults (seed %d), %d clients: %d commands acknowledged; %d errors at those that know both servers; at those that know one: %v", times, seed, clients, acknowledged, errs.Load(), seen.n)
+	tookBefore(t, without)
 	leads := p.leader()
 	t.Logf("memory: the leader %d MB, the follower %d MB", resident(p.cmd[leads].Process.Pid), resident(p.cmd[1-leads].Process.Pid))
 	for _, f := range faults {
 		tell(t, f.name, without[f.name])
+	}
+}
+
+// clientsPatience is how long a client waits for a server that takes over.
+const clientsPatience = 10 * time.Second
+
+// ofTakeover is the class of an error that a takeover explains to a client that knows one server; "": none does.
+func ofTakeover(err error) string {
+	var refused *client.Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == client.Stale:
+		return "not decided yet"
+	case errors.Is(err, context.DeadlineExceeded) || connect.CodeOf(err) == connect.CodeDeadlineExceeded:
+		return "no answer in time"
+	case connect.CodeOf(err) == connect.CodeUnavailable && connect.IsWireError(err):
+		return "none leads"
+	case connect.CodeOf(err) == connect.CodeUnavailable, errors.As(err, new(net.Error)), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "the server is gone"
+	}
+	return ""
+}
+
+// tally counts by name.
+type tally struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (a *tally) add(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.n[name]++
+}
+
+// keepTook adds how long a fault took to the file that MUSTER_TOOK names.
+func keepTook(t *testing.T, name string, took time.Duration) {
+	path := os.Getenv("MUSTER_TOOK")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, _ = fmt.Fprintf(f, "%d %s\n", took, name)
+}
+
+// tookBefore takes what that file has, of earlier runs, too.
+func tookBefore(t *testing.T, without map[string][]time.Duration) {
+	path := os.Getenv("MUSTER_TOOK")
+	if path == "" {
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(without)
+	for line := range strings.Lines(string(text)) {
+		took, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.ParseInt(took, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without[name] = append(without[name], time.Duration(n))
 	}
 }
 
