@@ -19,7 +19,7 @@ func (t *turn) maintain() bool {
 		if t.startElsewhere() {
 			return true
 		}
-		t.s.WakeMaintenance(maintenance.Wake(t.s, t.now))
+		t.s.Looked(maintenance.Wakes(t.s, t.now))
 		return false
 	}
 	if t.plan(a); a.Kind == maintenance.BeginStop {

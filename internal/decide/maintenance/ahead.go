@@ -39,8 +39,8 @@ func (a *aheadOf) rolledOut(m *fleet.Maintained, r *fleet.Rollout, now fleet.Ins
 	if len(b.Brings) == 0 || !b.Impact.Disturbs() {
 		return
 	}
-	for i, n := range a.p.Nodes {
-		if r.Covers(a.p, n) && !n.Runs.Has(b.Brings) && !r.FailedOn(n.Name) {
+	for _, i := range covered(r, a.p) {
+		if n := a.p.Nodes[i]; !n.Runs.Has(b.Brings) && !r.FailedOn(n.Name) {
 			a.note(i, now)
 		}
 	}

@@ -97,11 +97,10 @@ func (l *look) count(r *fleet.Rollout) census {
 		if len(b.Brings) == 0 {
 			continue
 		}
-		for i, n := range p.Nodes {
-			if n.State == fleet.Retired || !r.Covers(p, n) {
-				continue
+		for _, i := range covered(r, p) {
+			if n := p.Nodes[i]; n.State != fleet.Retired {
+				c.add(r, pending{p: p, at: i, n: n, b: &b}, &t)
 			}
-			c.add(r, pending{p: p, at: i, n: n, b: &b}, &t)
 		}
 	}
 	for _, ref := range l.m.Open {
@@ -125,6 +124,29 @@ func (c *census) add(r *fleet.Rollout, x pending, t *targets) {
 		x.hash = t.of(x.n.Runs, x.b)
 		c.pending = append(c.pending, x)
 	}
+}
+
+// covered lists the nodes of a partition that are in a rollout's scope, in order.
+func covered(r *fleet.Rollout, p *fleet.Partition) (list []int) {
+	for _, name := range r.Nodes {
+		if i, ok := p.Node(name); ok {
+			list = append(list, i)
+		}
+	}
+	if len(r.Nodes) > 0 {
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	in := make([]bool, len(p.Islands))
+	for i := range p.Islands {
+		in[i] = fleet.InScope(r.Scope, p, i)
+	}
+	for i, n := range p.Nodes {
+		if in[n.Island] {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // mayCover says whether a scope may have nodes in a partition.

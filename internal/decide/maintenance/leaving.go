@@ -11,7 +11,7 @@ import (
 // asked now, so that it holds when their visits begin.
 func (l *look) leaves() (Action, bool) {
 	for _, r := range l.m.Rollouts {
-		if !visiting(r) {
+		if !visiting(r) || !l.due(r) {
 			continue
 		}
 		stay := map[holder]bool{} // nodes of one quota in one island are alike

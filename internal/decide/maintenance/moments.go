@@ -69,6 +69,9 @@ func (l *look) beforeZones(b *Bundle, w *fleet.Workload, takes time.Duration) fl
 // zonesBegin is the begin of the first zone that is over the nodes of a workload in a stretch of time.
 func (l *look) zonesBegin(b *Bundle, w *fleet.Workload, span fleet.Span) (fleet.Instant, bool) {
 	first := fleet.Never
+	if len(l.m.Zones) == 0 {
+		return first, false
+	}
 	for _, node := range nodesOf(w) {
 		for _, z := range l.m.Zones {
 			if !z.Stops(b.Impact) || !covers(z, w.At(), w.At().Nodes[node]) {

@@ -33,8 +33,8 @@ type Action struct {
 	Update    fleet.NodeUpdate
 }
 
-// Next is the next thing that maintenance does at a moment; false: there is none. It is a
-// pure function of the state: asked again after all was done, it says false.
+// Next is the next thing that maintenance does at a moment; false: there is none. It looks at rollouts about which there
+// may be something new, and is a function of the state: asked again after all was done, it says false.
 func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
 	if s.Maintained == nil || s.Excerpt() {
 		return Action{}, false
@@ -62,6 +62,7 @@ type look struct {
 // ahead is what a look found out about what is still to come.
 type ahead struct {
 	census map[*fleet.Rollout]census
+	dues   map[*fleet.Rollout]bool
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
 	spare  map[spot][2]int        // how many nodes may be out at a time
 	last   map[lastKey]fleet.Instant
@@ -76,7 +77,7 @@ type lastKey struct {
 
 func newAhead() ahead {
 	return ahead{
-		census: map[*fleet.Rollout]census{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
+		census: map[*fleet.Rollout]census{}, dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
 		held: map[holder]Wait{},
 	}
 }

@@ -20,7 +20,7 @@ func (l *look) notices() (Action, bool) {
 // stays takes back that nodes leave which nothing takes any more.
 func (l *look) stays() (Action, bool) {
 	for _, p := range l.s.Partitions {
-		if p.LeavingNodes() == 0 {
+		if p.LeavingNodes() == 0 || !l.lively(p) {
 			continue
 		}
 		for i, n := range p.Nodes {

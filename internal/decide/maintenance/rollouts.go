@@ -11,7 +11,7 @@ import (
 // rollouts moves the first rollout that can move: by a gate, a stage or a visit.
 func (l *look) rollouts() (Action, bool) {
 	for _, r := range l.m.Rollouts {
-		if r.State != fleet.RolloutRunning || r.Joined != "" {
+		if r.State != fleet.RolloutRunning || r.Joined != "" || !l.due(r) {
 			continue
 		}
 		if a, ok := l.withdrawn(r); ok {

@@ -11,12 +11,15 @@ import (
 // owner agreed, or a deadline leaves no later one.
 func (l *look) stops() (Action, bool) {
 	for _, st := range l.m.Stops {
+		if p := l.s.Partition(st.Partition); p != nil && !l.lively(p) {
+			continue
+		}
 		if l.served(st) {
 			return Action{Kind: EndStop, Stop: st}, true
 		}
 	}
 	for _, r := range l.m.Rollouts {
-		if r.State != fleet.RolloutRunning || r.Joined != "" || r.Stage == 0 {
+		if !visiting(r) || !l.due(r) {
 			continue
 		}
 		if a, ok := l.asked(r); ok {

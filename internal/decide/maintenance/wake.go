@@ -1,31 +1,76 @@
 package maintenance
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
 
-// Wake is the next moment after now at which time alone may let maintenance act, or fleet.Never.
-func Wake(s *fleet.State, now fleet.Instant) fleet.Instant {
-	w := waker{now: now, at: fleet.Never}
-	m := s.Kept()
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Wakes are the next moments after now at which time alone may let maintenance act, by rollout; "": in whatever
+// concerns every rollout. Of a rollout about which nothing has changed the moment stays.
+func Wakes(s *fleet.State, now fleet.Instant) map[string]fleet.Instant {
 	l := newLook(s, now)
-	for _, z := range m.Zones {
-		w.mind(z.NextEdge(now))
+	wakes := map[string]fleet.Instant{"": l.wakeAll()}
+	for _, r := range l.m.Rollouts {
+		if !r.Open() {
+			continue
+		}
+		if !l.due(r) {
+			wakes[r.Name] = s.WakeOf(r.Name)
+			continue
+		}
+		w := waker{now: now, at: fleet.Never}
+		l.wake(&w, r)
+		wakes[r.Name] = w.at
 	}
-	for _, o := range m.Notices {
+	return wakes
+}
+
+// wakeAll is the next moment that concerns every rollout.
+func (l *look) wakeAll() fleet.Instant {
+	w := waker{now: l.now, at: fleet.Never}
+	for _, z := range l.m.Zones {
+		w.mind(z.NextEdge(l.now))
+	}
+	for _, o := range l.m.Notices {
 		if o.Ended == 0 {
 			w.mind(o.Starts.Add(-l.policy().Horizon))
 			w.mind(o.Starts)
 		}
 	}
-	for _, a := range m.Agreed {
+	for _, a := range l.m.Agreed {
 		w.mind(a.At)
 	}
-	for _, u := range m.Updates {
+	for _, u := range l.m.Updates {
 		w.mind(u.NotBefore)
 	}
-	for _, r := range m.Rollouts {
-		l.wake(&w, r)
+	for _, r := range l.m.Rollouts { // a canary's soak ends also where its rollout is over
+		for _, t := range r.Trials {
+			if !t.Ended {
+				w.mind(t.Until)
+			}
+		}
 	}
 	return w.at
+}
+
+// due says whether there may be something new about a rollout: something changed that concerns it, or its moment has
+// come. The canaries of one that seeks them anywhere are everybody's matter.
+func (l *look) due(r *fleet.Rollout) bool {
+	due, known := l.dues[r]
+	if !known {
+		due = l.s.LooksAtAll(l.now) || l.s.Due(r.Name, l.now) || r.Canary.Auto && (r.Stage == 0 || r.Hunt != nil) ||
+			slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool { return p.Looks() && mayCover(r, p) })
+		l.dues[r] = due
+	}
+	return due
+}
+
+// lively says whether there may be something new about a partition, or about a rollout there.
+func (l *look) lively(p *fleet.Partition) bool {
+	return p.Looks() || l.s.LooksAtAll(l.now) || slices.ContainsFunc(l.m.Rollouts, func(r *fleet.Rollout) bool {
+		return r.Open() && l.due(r) && mayCover(r, p)
+	})
 }
 
 // waker keeps the earliest moment that is still to come.
@@ -37,14 +82,9 @@ func (w *waker) mind(at fleet.Instant) {
 	}
 }
 
-// wake minds the moments of one rollout: its canaries' soaks, its reasons that time ends, its deadline, and
-// the begins of zones that a visit must end before.
+// wake minds the moments of one rollout: its reasons that time ends, its deadline, and the begins of zones that a visit
+// must end before.
 func (l *look) wake(w *waker, r *fleet.Rollout) {
-	for _, t := range r.Trials {
-		if !t.Ended {
-			w.mind(t.Until)
-		}
-	}
 	if r.State != fleet.RolloutRunning || r.Joined != "" {
 		return
 	}

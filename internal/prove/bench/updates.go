@@ -70,20 +70,27 @@ func yearOfUpdates(ctx context.Context, o Options) (Report, error) {
 	return r, nil
 }
 
+// quarterDays is how often the year is looked at for its picture.
+const quarterDays = 91
+
+// quarter is how it stands on a day.
+type quarter struct{ day, stops, pending int }
+
 // updateTally is what a year cost.
 type updateTally struct {
-	visits, stops        int
-	lost                 float64 // GPU-hours
-	failures             int     // gangs that failures interrupted
-	broken               int     // promises
-	unbacked             float64 // node-hours that grants were not backed
-	untested             int     // nodes that were brought to a combination that was not proven
-	behind               float64 // days
-	late, lateUpdates    int
-	worked               float64 // GPU-hours of gangs
-	took                 time.Duration
-	records              int
-	rejected             int // rollouts whose canary failed
+	quarters          []quarter
+	visits, stops     int
+	lost              float64 // GPU-hours
+	failures          int     // gangs that failures interrupted
+	broken            int     // promises
+	unbacked          float64 // node-hours that grants were not backed
+	untested          int     // nodes that were brought to a combination that was not proven
+	behind            float64 // days
+	late, lateUpdates int
+	worked            float64 // GPU-hours of gangs
+	took              time.Duration
+	records           int
+	rejected          int // rollouts whose canary failed
 }
 
 func (t updateTally) report(r *Report, way string) {
@@ -107,5 +114,14 @@ func (t updateTally) report(r *Report, way string) {
 			f = aimed(f, "0", f.Value == 0)
 		}
 		r.add(f)
+	}
+	for _, q := range t.quarters {
+		at := float64(q.day)
+		if q.stops > 0 {
+			r.grows("gangs stopped since the first day", way, "day of the year", Point{at, float64(q.stops)})
+		}
+		if q.pending > 0 {
+			r.grows("updates that nodes lack on the day", way, "day of the year", Point{at, float64(q.pending)})
+		}
 	}
 }

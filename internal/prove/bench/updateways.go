@@ -87,7 +87,9 @@ func (y *updateYear) drains(cluster int) func(context.Context) error {
 	return next
 }
 
-func (y *updateYear) nodesOf(cluster int) []string { return y.nodes[cluster*updateNodes : (cluster+1)*updateNodes] }
+func (y *updateYear) nodesOf(cluster int) []string {
+	return y.nodes[cluster*updateNodes : (cluster+1)*updateNodes]
+}
 
 func lastsOf(list []published) (d time.Duration) {
 	for _, u := range list {

@@ -29,7 +29,8 @@ type updateYear struct {
 	runs     map[string]time.Duration // how long each gang runs, by name
 	book     *updateBook
 	gangs    gangs
-	started  int               // rollouts
+	started  int // rollouts
+	quarters []quarter
 }
 
 // seat is a place in a quota that one gang takes after another.
@@ -64,6 +65,9 @@ func liveYear(ctx context.Context, o Options, w updateWay, clusters int) (update
 		if d := int(y.now.Sub(y.begins) / day); d > told {
 			told = d
 			o.say("%s: day %d of 365", w.name, d)
+			if d%quarterDays == 0 {
+				y.quarters = append(y.quarters, quarter{d, y.gangs.tally.stops, y.book.pending()})
+			}
 		}
 	}
 	if err := y.sound(nil); err != nil {
@@ -186,6 +190,7 @@ func (y *updateYear) zoned(lasts time.Duration) bool {
 func (y *updateYear) sum() updateTally {
 	t := y.book.sum(y.now)
 	y.gangs.sum(&t, y.now)
+	t.quarters = y.quarters
 	return t
 }
 

@@ -69,9 +69,11 @@ func (s *State) NextAlarm() Instant {
 func (s *State) Ring(now Instant) {
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
-		if s.look = true; a.of == ofVisit {
+		if a.of == ofVisit {
+			s.look = true // whose moment has come is known by rollout
 			continue
 		}
+		s.lookAt(a.partition)
 		a.partition.ring(a.of)
 		if a.of == ofHour && a.partition.forecastAt == a.at {
 			a.partition.forecastAt = 0

@@ -75,7 +75,7 @@ func (p *Partition) queued(tree string) {
 
 // freed says that room came free that work of a tree, or flex work, had.
 func (p *Partition) freed(tree string) {
-	p.state.look = true
+	p.state.lookAt(p)
 	if t := p.trees[tree]; t != nil {
 		t.changes.Room++
 		p.note(t)
@@ -90,7 +90,7 @@ func (p *Partition) freed(tree string) {
 
 // renewed says that nodes, or what may stand on them, changed.
 func (p *Partition) renewed() {
-	p.state.look = true
+	p.state.lookAt(p)
 	p.changes.Room++
 	p.changes.Nodes++
 	p.Touch()
@@ -99,7 +99,7 @@ func (p *Partition) renewed() {
 // rebacked says that a tree has more backing somewhere, or less: what less does to how
 // its work holds GPUs is told when it happens, and else it moves who heads its queues.
 func (p *Partition) rebacked(t *Tree, more bool) {
-	p.state.look = true
+	p.state.lookAt(p)
 	t.changes.Queue++
 	if more {
 		t.changes.Work++
@@ -124,7 +124,7 @@ func (p *Partition) worn() {
 
 // Freed says that room may have come free for anybody: the partition is looked at again.
 func (p *Partition) Freed() {
-	p.state.look = true
+	p.state.lookAt(p)
 	p.changes.Room++
 	p.changes.Nodes++
 	p.changes.All++

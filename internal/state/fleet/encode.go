@@ -62,8 +62,9 @@ func (s *State) Rebuild() {
 		s.reattach(s.Workloads[id])
 	}
 	s.settleHighs()
-	if s.look, s.wakeAt = s.Maintained != nil, 0; s.look {
-		s.WakeMaintenance(s.Time)
+	if s.attention = (attention{}); s.Maintained != nil {
+		s.lookAtAll()
+		s.wakeMaintenance(s.Time)
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // End gives the workload its last state. One that finished holds nothing any
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
-	s.look = true
+	s.lookAt(w.partition)
 	all := w.Spots(func(Replica) bool { return true })
 	if state == Failed {
 		s.noteFailure(w, at)
@@ -142,7 +142,9 @@ func (s *State) Settle(w *Workload, at Instant) {
 	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
-	s.look = s.look || is == RunningW && was != is && !w.Flexes() && s.Kept().stopsAhead()
+	if is == RunningW && was != is && !w.Flexes() && s.Kept().stopsAhead() {
+		s.lookAt(w.partition)
+	}
 	if is != Mending && !w.lacks() {
 		w.Lost = nil
 	}

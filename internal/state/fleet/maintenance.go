@@ -64,7 +64,7 @@ func (s *State) maintained() *Maintained {
 	if s.Maintained == nil {
 		s.Maintained = &Maintained{}
 	}
-	s.look = true
+	s.lookAtAll()
 	return s.Maintained
 }
 
@@ -165,7 +165,11 @@ func (s *State) SetProof(p Proof) {
 // SetVisit keeps where the visit of a node stands; one that ends leaves its marks on
 // the node, its rollout and its notice.
 func (s *State) SetVisit(p *Partition, node int, v Visit) {
-	m, n := s.maintained(), p.Nodes[node]
+	if s.Maintained == nil {
+		s.maintained()
+	}
+	m, n := s.Maintained, p.Nodes[node]
+	s.lookAt(p)
 	ref := NodeRef{p.ID, node}
 	was := n.Visit
 	n.Visit = &v
@@ -184,7 +188,7 @@ func (s *State) SetVisit(p *Partition, node int, v Visit) {
 
 func (s *State) beginVisit(p *Partition, n *Node, v Visit) {
 	r := s.Maintained.Rollout(v.Rollout)
-	if r == nil {
+	if r == nil || r.Began != 0 && !v.Canary {
 		return
 	}
 	s.SetRollout(*r.changed(func(r *Rollout) {
@@ -203,7 +207,7 @@ func (s *State) endVisit(_ *Partition, n *Node, v Visit) {
 	if v.State == VisitDone {
 		n.Runs = n.Runs.With(v.Brings...)
 	}
-	if r := s.Maintained.Rollout(v.Rollout); r != nil {
+	if r := s.Maintained.Rollout(v.Rollout); r != nil && (v.Canary || v.State == VisitFailed) {
 		s.SetRollout(*r.changed(func(r *Rollout) { r.visited(n, v) }))
 	}
 	if o := s.Maintained.Notice(v.Notice); o != nil {
@@ -239,7 +243,7 @@ func (r *Rollout) visited(n *Node, v Visit) {
 // SetRuns keeps what a node is observed to run.
 func (s *State) SetRuns(p *Partition, node int, runs Runs) {
 	p.Nodes[node].Runs = runs
-	s.look = true
+	s.lookAt(p)
 	p.Touch()
 }
 
@@ -252,7 +256,6 @@ func (p *Partition) SetLeaving(node int, leaving bool, goes, at Instant) {
 	p.contribute(n, 1)
 	p.remember(n.Island, at)
 	p.unaligned = true
-	p.state.look = true
 	p.renewed()
 }
 
@@ -323,23 +326,8 @@ func (s *State) EndStop(id uint64) {
 	}
 }
 
-// Looks says whether something changed that maintenance may act on, and forgets it.
-func (s *State) Looks() bool {
-	look := s.look
-	s.look = false
-	return look
-}
-
 // stopsAhead says whether work that starts now may be asked to stop for a rollout: for a deadline, or because its owner
 // agreed.
 func (m *Maintained) stopsAhead() bool {
 	return len(m.Rollouts) > 0 && (len(m.Agreed) > 0 || slices.ContainsFunc(m.Updates, func(u *NodeUpdate) bool { return u.Deadline != 0 }))
-}
-
-// WakeMaintenance asks for a look at planned work at a moment.
-func (s *State) WakeMaintenance(at Instant) {
-	if at != Never && at != s.wakeAt {
-		s.wakeAt = at
-		s.alarm(nil, at, ofVisit)
-	}
 }

@@ -48,7 +48,8 @@ func (s *State) Interrupted(p *Partition, node int, at Instant) {
 	if s.Maintained == nil || s.Maintained.Measured.Since == 0 {
 		return
 	}
-	m, one := &s.maintained().Measured, Interruption{p.ID, node, at}
+	m, one := &s.Maintained.Measured, Interruption{p.ID, node, at}
+	s.lookAt(p)
 	for i := len(m.Interruptions) - 1; i >= 0 && m.Interruptions[i].At == at; i-- {
 		if m.Interruptions[i] == one {
 			return

@@ -64,7 +64,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
-	p.state.look = true
+	p.state.lookAt(p)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
 	if from == Healthy && state == Suspect {
 		p.beginDip()

@@ -35,7 +35,9 @@ func Count(spots []Spot) int {
 
 // Place gives replicas of a workload room on nodes, reserved or running.
 func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, holds Holds) {
-	s.look = s.look || w.Started != 0 // an elastic pool that grew may give a replica back
+	if w.Started != 0 {
+		s.lookAt(p) // an elastic pool that grew may give a replica back
+	}
 	if w.partition == nil {
 		s.enter(w, p)
 	}
@@ -175,7 +177,7 @@ func (s *State) Lose(w *Workload, spots []Spot) {
 
 // drop says whether room came free.
 func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
-	s.look = true
+	s.lookAt(w.partition)
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable

@@ -80,13 +80,12 @@ type State struct {
 	Acknowledged []Acknowledgement `json:"acknowledged,omitempty"` // warnings that a person has seen, the oldest first
 
 	index
+	attention
 	building   building
 	alarms     alarms
 	unlearning bool       // see StopLearning
 	excerpt    *excerpt   // see ForkOf; nil: the whole fleet
 	spent      []*Account // whose usage changed in the record that is being written
-	look       bool       // something changed that planned work may act on, see Looks
-	wakeAt     Instant    // last moment that was asked for, see WakeMaintenance
 	endsAt     Instant    // no part of a grant ends before, see GrantsEnd; 0: none ends
 }
 
