@@ -52,8 +52,9 @@ func (b *updateBook) lacks(node string) (list []published) {
 	return list
 }
 
-// bring notes that a node runs updates from now on.
-func (b *updateBook) bring(node string, updates []published, now fleet.Instant) {
+// bring notes that a node runs updates from now on. The first two nodes of a combination are its canaries, and so is
+// every node that is meant to be one.
+func (b *updateBook) bring(node string, updates []published, canary bool, now fleet.Instant) {
 	if len(updates) == 0 {
 		return
 	}
@@ -67,7 +68,7 @@ func (b *updateBook) bring(node string, updates []published, now fleet.Instant) 
 	}
 	b.visits++
 	if key := b.key(node); !b.proven(key, now) {
-		if len(b.tried[key]) < 2 && !slices.Contains(b.tried[key], node) {
+		if (canary || len(b.tried[key]) < 2) && !slices.Contains(b.tried[key], node) {
 			b.tried[key] = append(b.tried[key], node)
 		} else {
 			b.fresh++

@@ -115,6 +115,11 @@ func (t updateTally) report(r *Report, way string) {
 		}
 		r.add(f)
 	}
+	t.draw(r, way)
+}
+
+// draw adds how the year went to the report's picture.
+func (t updateTally) draw(r *Report, way string) {
 	for _, q := range t.quarters {
 		at := float64(q.day)
 		if q.stops > 0 {

@@ -2,24 +2,14 @@ package bench
 
 import (
 	"context"
-	"os"
 	"testing"
 )
 
 // A year of one cluster: Muster breaks no promise, brings nothing untested, and stops a tenth of the gangs at most that
-// the better of the other ways stops. MUSTER_BENCH names another bench of this room, whose report is told instead.
+// the better of the other ways stops.
 func TestAYearOfUpdates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
-	}
-	if name := os.Getenv("MUSTER_BENCH"); name != "" {
-		for _, b := range All() {
-			if b.Name == name {
-				r, err := b.Run(context.Background(), Options{Seed: 1, Quick: os.Getenv("MUSTER_QUICK") != ""})
-				t.Logf("%v\n%s\n%s", err, Markdown([]Report{r}), r.Picture())
-			}
-		}
-		return
 	}
 	var all []updateTally
 	for _, w := range updateWays {

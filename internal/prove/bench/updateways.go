@@ -105,7 +105,7 @@ func (y *updateYear) takeOut(ctx context.Context, node string, list []published,
 	switch state {
 	case fleet.Healthy, fleet.Probation:
 	case fleet.Quarantined, fleet.Repairing, fleet.Validating:
-		y.book.bring(node, list, y.now)
+		y.book.bring(node, list, false, y.now)
 		return false, nil
 	default:
 		return false, nil
@@ -122,7 +122,7 @@ func (y *updateYear) takeOut(ctx context.Context, node string, list []published,
 				return err
 			}
 		}
-		y.book.bring(node, list, y.now)
+		y.book.bring(node, list, false, y.now)
 		return then(ctx)
 	})
 	return true, nil
@@ -251,7 +251,7 @@ func (y *updateYear) visited(v fleet.Visit) error {
 				list = append(list, u)
 			}
 		}
-		y.book.bring(v.Node, list, y.now)
+		y.book.bring(v.Node, list, v.Canary, y.now)
 	default:
 	}
 	return nil
