@@ -82,7 +82,7 @@ func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
 	if !h.reserves || it.Workload == h.it.Workload {
 		return false
 	}
-	if h.it.Key.Importance().Above(it.Key.Importance()) && !h.returns {
+	if h.it.Key.Importance().Above(it.Key.Importance()) && !h.returns && !pl.rests(it) {
 		return false
 	}
 	if as == HoldBorrowing && h.tree == "" {

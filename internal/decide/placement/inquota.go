@@ -59,5 +59,8 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
+	if pl.spares(it) {
+		return Plan{}, false
+	}
 	return pl.preempt(c)
 }

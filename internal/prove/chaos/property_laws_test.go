@@ -238,7 +238,7 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 
 // loneBorrowersRun: who alone waits in a tree, and fits a private cluster of its
 // tree's backed nodes beside all that its tree runs, on nodes that no sibling
-// touches, runs, unless it rests. (Unprotected work may stand in its way.)
+// touches, runs, unless it rests or spares others. (Unprotected work may stand in its way.)
 func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		waiting, work, blocked := map[string][]fleet.Waiting{}, map[string][]piece{}, false
@@ -261,7 +261,7 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				continue
 			}
 			c, gpus := privateOf(p, func(i int) int { return p.TreeOf(tree).Backing(i) }, work[tree])
-			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) && !v.Rests(w.now) {
+			if gpusWanted(wants(v)) <= gpus && c.holdsApart(wants(v)) && !v.Spares(w.now) {
 				return &failure{rule: "who alone waits in its tree and fits it runs", detail: fmt.Sprintf("%s/%s waits for %s in %s: %s", v.Namespace, v.Name, v.Target, p.ID, partitionText(p))}
 			}
 		}

@@ -102,16 +102,24 @@ func (j *Judge) Whole(c Claim) bool {
 }
 
 // Rests says whether a claim must wait because its workload was evicted three times within an hour,
-// the first of them less than an hour ago. Its quota's own backing is open to it.
+// the first of them less than an hour ago. Its quota's own backing is open to it, behind more
+// important work.
 func (j *Judge) Rests(c Claim) bool {
-	if c.Holds == fleet.HoldsGuaranteed || c.Work.State != fleet.Pending {
-		return false
-	}
-	recent := 0
-	for _, at := range c.Work.Evicted {
+	return c.Holds != fleet.HoldsGuaranteed && c.Work.State == fleet.Pending && j.evictedLately(c.Work) >= 3
+}
+
+// Spares says whether a claim that would borrow may evict no work, because its workload was evicted
+// twice within an hour.
+func (j *Judge) Spares(c Claim) bool {
+	return c.Holds == fleet.HoldsBorrowing && c.Work.State == fleet.Pending && j.evictedLately(c.Work) >= 2
+}
+
+// evictedLately counts a workload's evictions within the last hour.
+func (j *Judge) evictedLately(w *fleet.Workload) (times int) {
+	for _, at := range w.Evicted {
 		if j.now.Sub(at) < time.Hour {
-			recent++
+			times++
 		}
 	}
-	return recent >= 3
+	return times
 }

@@ -111,7 +111,9 @@ func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.Repl
 		c.elsewhere++
 		return nil
 	}
-	c.evictions++
+	if c.evictions++; j.Spares(claim) {
+		return &broken{rule: "who spares others evicts none to borrow", detail: claim.Work.Name}
+	}
 	chosen := chosenOf(s, p, victims)
 	place := placeOf(s, owner)
 	says := func(rule, detail string, args ...any) *broken {

@@ -65,7 +65,7 @@ func (c *court) passes(s, after *fleet.State, owner event.ReplicasPlaced, now fl
 		head := queueHead{it: it, holds: true}
 		mine := fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
 		waits := after.Workloads[it.Workload.ID].State == fleet.Pending
-		if head.bars(mine) && waits && holdsOf(after.Workloads[w.ID]) == fleet.HoldsGuaranteed {
+		if head.bars(j, mine) && waits && holdsOf(after.Workloads[w.ID]) == fleet.HoldsGuaranteed {
 			return &broken{rule: "who passes a head cannot delay it", detail: fmt.Sprintf("%s passes %s, and is guaranteed", w.Name, it.Workload.Name)}
 		}
 		return nil

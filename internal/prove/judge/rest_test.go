@@ -71,9 +71,10 @@ func headOf(j *judge.Judge, it fleet.Waiting) queueHead {
 
 // bars says whether a unit behind the head is, as far as the judge knows, Behind
 // it: no random workload declares a maximum run time, so only who is evictable
-// by the head may pass.
-func (h *queueHead) bars(it fleet.Waiting) bool {
-	return h.holds && it.Workload != h.it.Workload && (h.returns || !h.it.Key.Importance().Above(it.Key.Importance()))
+// by the head may pass, unless it rests.
+func (h *queueHead) bars(j *judge.Judge, it fleet.Waiting) bool {
+	rests := j.Rests(j.Ways(it)[1])
+	return h.holds && it.Workload != h.it.Workload && (h.returns || rests || !h.it.Key.Importance().Above(it.Key.Importance()))
 }
 
 // queue walks a quota's queue in its order. Who joins is not judged: pools of
@@ -85,7 +86,7 @@ func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *bro
 			return nil
 		}
 		ways := j.Ways(it)
-		if !head.bars(it) && it.Workload.State == fleet.Pending {
+		if !head.bars(j, it) && it.Workload.State == fleet.Pending {
 			if b := c.refusal(j, ways[0]); b != nil {
 				return b
 			}
@@ -108,7 +109,7 @@ func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
 		c.refusals++
 		c.asked[question] = true
 	}
-	if !could || j.Rests(claim) {
+	if !could || j.Rests(claim) || j.Spares(claim) && len(v.Victims) > 0 {
 		return nil
 	}
 	return &broken{rule: "who could start does not wait", detail: fmt.Sprintf("%s waits, and could start %v at the cost of %s", claim.Work.Name, claim.Holds, unitsText(v.Victims))}
@@ -142,7 +143,7 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 		ways, mine := j.Ways(it), own[it.Workload.Target]
 		// Behind a head of its own quota it may pass only if it really borrows, so
 		// that the head could evict it.
-		if !head.bars(it) && !mine.bars(it) && it.Workload.State == fleet.Pending {
+		if !head.bars(j, it) && !mine.bars(j, it) && it.Workload.State == fleet.Pending {
 			if b := c.refusal(j, ways[1]); b != nil {
 				return b
 			}

@@ -111,7 +111,7 @@ func reasonOf(j *Job) string {
 
 func treeCluster(m Moment, p *Part, j *Job, s *said) {
 	names, backing := p.trees()
-	if j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held || j.rests(m.After.At) {
+	if j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held || j.spares(m.After.At) {
 		return
 	}
 	kin := func(k *Job) bool { return k.Tree == j.Tree }
@@ -145,9 +145,19 @@ func (p *Part) holdable(list []Piece) bool {
 
 // rests says whether a workload was evicted three times within the last hour: until that is over
 // it starts only inside its quota's own backing (decision record 0017).
-func (j *Job) rests(now fleet.Instant) bool {
-	over := func(at fleet.Instant) bool { return now.Sub(at) >= time.Hour }
-	return len(j.Evicted) >= 3 && !slices.ContainsFunc(j.Evicted, over)
+func (j *Job) rests(now fleet.Instant) bool { return j.evictedLately(now) >= 3 }
+
+// spares says whether it was evicted twice within the last hour: until that is over it evicts no
+// work, flex among it, for room that it would borrow (the same record).
+func (j *Job) spares(now fleet.Instant) bool { return j.evictedLately(now) >= 2 }
+
+func (j *Job) evictedLately(now fleet.Instant) (times int) {
+	for _, at := range j.Evicted {
+		if now.Sub(at) < time.Hour {
+			times++
+		}
+	}
+	return times
 }
 
 func flexIdle(m Moment, p *Part, j *Job, s *said) {

@@ -304,7 +304,7 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 	it := Waiting{Workload: w, Pool: pool, Key: key}
 	if pool == Base {
 		it.shape = s.shapeOf(w)
-		if w.RestsUntil() != 0 { // it may be kept waiting where work like it is not
+		if w.SparesUntil() != 0 { // it may be kept waiting where work like it is not
 			it.shape = 0
 		}
 		p.ask(w, 1)
