@@ -100,7 +100,7 @@ var readers = map[string][]reader{
 	"zone.set":             {as[ZoneSet]},
 	"notice.set":           {as[NoticeSet]},
 	"configuration.judged": {as[ConfigurationJudged]},
-	"visit.moved":          {as[VisitMoved]},
+	"visit.moved":          {as[VisitMoved], as[VisitMoved]},
 	"node.leaving":         {as[NodeLeaving]},
 	"node.observed":        {as[NodeObserved]},
 	"workload.agreed":      {as[WorkloadAgreed]},
