@@ -4,5 +4,6 @@
 //
 // Read it in this order: file.go (what a fleet file holds), policy.go, health.go,
 // clusters.go and quotas.go (how it is read), diff.go (which commands bring a fleet
-// there) and write.go (the way back).
+// there), text.go (what each of them changes, for people), and write.go with health_write.go
+// (the way back).
 package fleetfile
