@@ -56,6 +56,11 @@ type (
 		Name string
 		Mode fleet.Mode // "" means enforce
 	}
+	// SetMode sets how far Muster acts on a cluster.
+	SetMode struct {
+		Cluster string
+		Mode    fleet.Mode
+	}
 	// AddPartition adds a partition without nodes to a cluster.
 	AddPartition struct {
 		Cluster, GPU string
@@ -120,6 +125,8 @@ type (
 	}
 	// DeleteQuota deletes a quota that has no grants, no children and no work.
 	DeleteQuota struct{ Path string }
+	// SetOwner names who answers for a quota; "" for nobody.
+	SetOwner struct{ Path, Owner string }
 	// SetAccess sets who may target a quota.
 	SetAccess struct {
 		Path   string
@@ -201,6 +208,7 @@ type (
 )
 
 func (AddCluster) command()     {}
+func (SetMode) command()        {}
 func (AddPartition) command()   {}
 func (AddIslands) command()     {}
 func (SetPolicy) command()      {}
@@ -213,6 +221,7 @@ func (OpenIncident) command()   {}
 func (CloseIncident) command()  {}
 func (CreateQuota) command()    {}
 func (DeleteQuota) command()    {}
+func (SetOwner) command()       {}
 func (SetAccess) command()      {}
 func (SetGrant) command()       {}
 func (Transfer) command()       {}

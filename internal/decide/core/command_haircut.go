@@ -5,15 +5,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Commands about haircuts, and what goes before them.
+// Commands about haircuts.
 type (
-	// SetMode sets how far Muster acts on a cluster.
-	SetMode struct {
-		Cluster string
-		Mode    fleet.Mode
-	}
-	// SetOwner names who answers for a quota; "" for nobody.
-	SetOwner struct{ Path, Owner string }
 	// PlanHaircut makes a plan from the state as it is, tries it, and saves it.
 	PlanHaircut struct {
 		Name string // "": one is made up
@@ -35,8 +28,6 @@ type (
 	DeleteHaircut struct{ Name string }
 )
 
-func (SetMode) command()       {}
-func (SetOwner) command()      {}
 func (PlanHaircut) command()   {}
 func (ReviewHaircut) command() {}
 func (TellHaircut) command()   {}

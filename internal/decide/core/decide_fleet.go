@@ -197,31 +197,37 @@ func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *R
 	return one(event.ReportsStopped{Cluster: cluster})
 }
 
-func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Refusal) {
-	if refusal := checkName("incident", c.Name); refusal != nil {
-		return nil, refusal
-	}
-	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity, c.Owner, c.Link}, c.Nodes...)...); refusal != nil {
-		return nil, refusal
-	}
-	if refusal := checkIncidentScope(s, c.Scope); refusal != nil {
-		return nil, refusal
-	}
-	for _, i := range s.Incidents {
-		if i.Name == c.Name && i.Closed == 0 {
-			return nil, refuse(NameTaken, "incident %q is open already", c.Name)
-		}
-	}
-	return one(event.IncidentOpened{
-		Name: c.Name, Scope: c.Scope, Severity: c.Severity, Nodes: c.Nodes, Owner: c.Owner, Link: c.Link, Reason: r.Reason,
-	})
-}
+// modes are the modes in the order in which a cluster goes through them.
+var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
 
-func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
-	for _, i := range s.Incidents {
-		if i.Name == c.Name && i.Closed == 0 {
-			return one(event.IncidentClosed(c))
+// setMode goes up one mode at a time, and down at once.
+func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
+	cluster, to := s.Cluster(c.Cluster), -1
+	if cluster == nil {
+		return nil, noCluster(c.Cluster)
+	}
+	from := 0
+	for i, m := range modes {
+		if m == c.Mode {
+			to = i
+		}
+		if m == cluster.Mode {
+			from = i
 		}
 	}
-	return nil, refuse(NoSuchIncident, "no incident %q is open", c.Name)
+	switch {
+	case to < 0:
+		return nil, refuse(Invalid, "%q is no mode of a cluster; it is observe, shadow or enforce", clip(string(c.Mode)))
+	case to == from:
+		return nil, nil
+	case to > from+1:
+		return nil, refuse(WrongState, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
+	}
+	events, _ := one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
+	if c.Mode == fleet.Enforce && s.SeesWork(c.Cluster) && !cluster.Stale {
+		// Some of what was seen there is not Muster's to start or to take away. Until the
+		// cluster has said what is, nothing is decided: nobody leaves for who cannot start.
+		events = append(events, event.ReportsStopped{Cluster: c.Cluster, Why: "it goes to mode enforce with work that was seen there"})
+	}
+	return events, nil
 }

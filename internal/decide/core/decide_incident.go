@@ -16,6 +16,35 @@ type UpdateIncident struct {
 
 func (UpdateIncident) command() {}
 
+func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Refusal) {
+	if refusal := checkName("incident", c.Name); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkTexts("an incident", append([]string{c.Scope, c.Severity, c.Owner, c.Link}, c.Nodes...)...); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := checkIncidentScope(s, c.Scope); refusal != nil {
+		return nil, refusal
+	}
+	for _, i := range s.Incidents {
+		if i.Name == c.Name && i.Closed == 0 {
+			return nil, refuse(NameTaken, "incident %q is open already", c.Name)
+		}
+	}
+	return one(event.IncidentOpened{
+		Name: c.Name, Scope: c.Scope, Severity: c.Severity, Nodes: c.Nodes, Owner: c.Owner, Link: c.Link, Reason: r.Reason,
+	})
+}
+
+func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
+	for _, i := range s.Incidents {
+		if i.Name == c.Name && i.Closed == 0 {
+			return one(event.IncidentClosed(c))
+		}
+	}
+	return nil, refuse(NoSuchIncident, "no incident %q is open", c.Name)
+}
+
 func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) {
 	texts := []string{c.Note}
 	for _, t := range []*string{c.Scope, c.Severity, c.Owner, c.Link} {

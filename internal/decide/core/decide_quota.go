@@ -222,3 +222,21 @@ func noPartition(s *fleet.State, id string) *Refusal {
 	}
 	return refuse(NoSuchPartition, "there is no partition %q; there are: %s", clip(id), strings.Join(known, ", "))
 }
+
+func checkOwner(owner string) *Refusal {
+	if len(owner) > MaxName {
+		return refuse(Invalid, "the owner of a quota has %d characters; at most %d are allowed", len(owner), MaxName)
+	}
+	return checkTexts("the owner of a quota", owner)
+}
+
+func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
+	q := s.Quota(c.Path)
+	if q == nil {
+		return nil, noQuota(s, c.Path)
+	}
+	if refusal := checkOwner(c.Owner); refusal != nil || q.Owner == c.Owner {
+		return nil, refusal
+	}
+	return one(event.QuotaOwned{Quota: c.Path, Owner: c.Owner, Was: q.Owner})
+}

@@ -10,59 +10,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// modes are the modes in the order in which a cluster goes through them.
-var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
-
-// setMode goes up one mode at a time, and down at once.
-func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
-	cluster, to := s.Cluster(c.Cluster), -1
-	if cluster == nil {
-		return nil, noCluster(c.Cluster)
-	}
-	from := 0
-	for i, m := range modes {
-		if m == c.Mode {
-			to = i
-		}
-		if m == cluster.Mode {
-			from = i
-		}
-	}
-	switch {
-	case to < 0:
-		return nil, refuse(Invalid, "%q is no mode of a cluster; it is observe, shadow or enforce", clip(string(c.Mode)))
-	case to == from:
-		return nil, nil
-	case to > from+1:
-		return nil, refuse(WrongState, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
-	}
-	events, _ := one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
-	if c.Mode == fleet.Enforce && s.SeesWork(c.Cluster) && !cluster.Stale {
-		// Some of what was seen there is not Muster's to start or to take away. Until the
-		// cluster has said what is, nothing is decided: nobody leaves for who cannot start.
-		events = append(events, event.ReportsStopped{Cluster: c.Cluster, Why: "it goes to mode enforce with work that was seen there"})
-	}
-	return events, nil
-}
-
-func checkOwner(owner string) *Refusal {
-	if len(owner) > MaxName {
-		return refuse(Invalid, "the owner of a quota has %d characters; at most %d are allowed", len(owner), MaxName)
-	}
-	return checkTexts("the owner of a quota", owner)
-}
-
-func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
-	q := s.Quota(c.Path)
-	if q == nil {
-		return nil, noQuota(s, c.Path)
-	}
-	if refusal := checkOwner(c.Owner); refusal != nil || q.Owner == c.Owner {
-		return nil, refusal
-	}
-	return one(event.QuotaOwned{Quota: c.Path, Owner: c.Owner, Was: q.Owner})
-}
-
 // CheckAsk refuses what no plan can be made for.
 func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
 	if ask.Basis != fleet.BasisCluster && ask.Basis != fleet.BasisQuota {
