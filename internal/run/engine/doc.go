@@ -7,4 +7,8 @@
 //
 // Reads see the state between two commands (read.go); a long read uses a mirror of it
 // (mirror.go). Time passes by alarms that the state asks for.
+//
+// When something goes wrong: outage.go waits for a journal that cannot be reached, and
+// panics.go goes on after a mistake of Muster's own. snapshot.go makes restarts short;
+// follow.go lets a standby read what another process writes.
 package engine

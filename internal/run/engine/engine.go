@@ -92,7 +92,8 @@ type Engine struct {
 	step    stepper         // core.Step
 	pending []journal.Entry // decided last: all that may not be durable yet
 	broken  error           // why nothing is decided any more; nil: something is
-	shy     bool            // time alone met a mistake: it is tried again only now and then
+	// tickPanicked: time alone met a mistake, so it is tried again only now and then.
+	tickPanicked bool
 
 	carrier *carrier // nil: there is no driver
 	waker   *waker   // nil: no cluster is woken
@@ -269,10 +270,10 @@ func (e *Engine) decide(r core.Request) (a answer, entry journal.Entry, ok bool)
 	}
 	a, entry, ok, wrong := e.attempt(r)
 	if wrong != nil {
-		return e.mend(r, wrong)
+		return e.recoverFrom(wrong, r)
 	}
 	if _, tick := r.Command.(core.Tick); tick {
-		e.shy = false
+		e.tickPanicked = false
 	}
 	return a, entry, ok
 }

@@ -51,8 +51,9 @@ func after(list []journal.Entry, seq uint64) []journal.Entry {
 	return nil
 }
 
-// mend goes on after a panic; what decide returns, it returns.
-func (e *Engine) mend(r core.Request, wrong error) (a answer, entry journal.Entry, ok bool) {
+// recoverFrom goes on after the panic of a request: it builds the state anew, and halts the
+// partitions without which the request can be decided. It returns what decide returns.
+func (e *Engine) recoverFrom(wrong error, r core.Request) (a answer, entry journal.Entry, ok bool) {
 	attrs := []any{"command", fmt.Sprintf("%T", r.Command), "wrong", wrong}
 	if p, is := wrong.(*panicked); is { //nolint:errorlint // it comes from caught as it is
 		attrs = append(attrs, "stack", string(p.stack))
@@ -65,7 +66,7 @@ func (e *Engine) mend(r core.Request, wrong error) (a answer, entry journal.Entr
 	why := &core.Refusal{Code: core.WrongState, Message: fmt.Sprintf("a mistake of Muster's was met while this was decided, and nothing was changed (%v)", wrong)}
 	halt := e.culprits(r)
 	if len(halt) == 0 {
-		_, e.shy = r.Command.(core.Tick)
+		_, e.tickPanicked = r.Command.(core.Tick)
 		return answer{err: why}, entry, false
 	}
 	halting := core.Batch{}
@@ -108,14 +109,15 @@ func (e *Engine) rebuild() (err error) {
 	return nil
 }
 
-// culprits are the partitions without whose decisions a request can be decided: one, or
-// all. There are none where it can be decided anyway, or cannot even so.
+// culprits are the partitions to halt so that a request can be decided: the first that is
+// enough by itself, else all. There are none where the request can be decided with all of
+// them, and none where it cannot be decided without any.
 func (e *Engine) culprits(r core.Request) (halt []string) {
-	if e.goes(r) {
+	if e.decides(r) {
 		return nil
 	}
 	for _, p := range e.state.Partitions {
-		if p.Halted() == "" && e.goes(r, p.ID) {
+		if p.Halted() == "" && e.decides(r, p.ID) {
 			return []string{p.ID}
 		}
 	}
@@ -124,14 +126,14 @@ func (e *Engine) culprits(r core.Request) (halt []string) {
 			halt = append(halt, p.ID)
 		}
 	}
-	if e.goes(r, halt...) {
+	if e.decides(r, halt...) {
 		return halt
 	}
 	return nil
 }
 
-// goes says whether a request can be decided while nothing is in some partitions.
-func (e *Engine) goes(r core.Request, halted ...string) bool {
+// decides says whether deciding a request on a copy does not panic while some partitions are halted.
+func (e *Engine) decides(r core.Request, halted ...string) bool {
 	var wrong error
 	func() {
 		defer caught(&wrong)

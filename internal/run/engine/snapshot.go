@@ -39,25 +39,25 @@ func (e *Engine) snapshotLoop() {
 		case err == nil:
 			failures = 0
 		default:
-			e.o.Log.Error("snapshot failed; it is tried again, and the journal alone is enough to restart", "error", err, "again in", anew(failures))
+			e.o.Log.Error("snapshot failed; it is tried again, and the journal alone is enough to restart", "error", err, "again in", retryDelay(failures))
 		}
-		if !pause(ctx, max(20*time.Since(began), anew(failures))) {
+		if !pause(ctx, max(20*time.Since(began), retryDelay(failures))) {
 			return
 		}
 	}
 }
 
-// anew is how long to wait after so many snapshots in a row that failed: from a second
+// retryDelay is how long to wait after so many snapshots in a row that failed: from a second
 // to five minutes.
-func anew(failures int) time.Duration {
+func retryDelay(failures int) time.Duration {
 	if failures == 0 {
 		return 0
 	}
 	return min(5*time.Minute, time.Second<<min(failures-1, 10))
 }
 
-// pause lets the rest of the machine work: a snapshot of a large and busy fleet
-// takes its time, and shall not take all of it. It returns false once ctx is over.
+// pause waits, so that making snapshots of a large and busy fleet takes only a share of the
+// machine. It returns false once ctx is over.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -100,8 +100,8 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 	return journal.Snapshot{Seq: s.Seq, At: int64(s.Time), Data: b.Bytes()}, err
 }
 
-// mostAnew is how many snapshots are made at most while a whole log is replayed.
-const mostAnew = 64
+// mostOnReplay is how many snapshots are made at most while a whole log is replayed.
+const mostOnReplay = 64
 
 // bringUp applies the records after the state's. Where they are many, as after a change of
 // version, it leaves snapshots on its way, so that the past is found quickly again.
@@ -110,7 +110,7 @@ func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 	if err != nil {
 		return err
 	}
-	step := max(o.SnapshotEvery, (last-min(last, s.Seq))/mostAnew)
+	step := max(o.SnapshotEvery, (last-min(last, s.Seq))/mostOnReplay)
 	if o.SnapshotEvery == 0 || o.Follow || last < s.Seq+4*o.SnapshotEvery {
 		return advance(ctx, o.Journal, s, ^uint64(0))
 	}
@@ -128,7 +128,8 @@ func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 	return advance(ctx, o.Journal, s, ^uint64(0))
 }
 
-// trusted reads a snapshot that a version with the same fields of the state has made.
+// trusted reads a snapshot if a version with the same fields of the state has made it, and
+// returns errOtherVersion if not.
 func trusted(data []byte) (*fleet.State, error) {
 	if len(data) == 0 || data[0] != inCompact && data[0] != inNamed {
 		return nil, errOtherVersion
@@ -156,23 +157,4 @@ func decode(plain string) (*fleet.State, error) {
 	}
 	s.Rebuild()
 	return s, nil
-}
-
-// unpack reads a snapshot of any kind.
-func unpack(data []byte) (*fleet.State, error) {
-	if len(data) == 0 || data[0] != inNamed && data[0] != inCompact && data[0] != inJSON {
-		return fleet.Decode(data)
-	}
-	_, _, rest, err := unname(data)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := inflate(rest)
-	if err != nil {
-		return nil, err
-	}
-	if data[0] == inJSON {
-		return fleet.Decode([]byte(plain))
-	}
-	return decode(plain)
 }

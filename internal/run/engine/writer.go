@@ -134,7 +134,7 @@ func (e *Engine) setAlarm(alarm *time.Timer) {
 	if at != fleet.Never {
 		wait = min(wait, max(0, at.Sub(e.o.Now())))
 	}
-	if e.away() != nil || e.shy {
+	if e.away() != nil || e.tickPanicked {
 		wait = max(wait, time.Second)
 	}
 	alarm.Reset(wait)
