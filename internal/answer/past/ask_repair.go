@@ -117,10 +117,11 @@ func (r *repairs) add(e Episode) {
 	}
 }
 
+// done makes a row of the times that were gathered.
 func (r *repairs) done() Repair {
 	r.Repaired += r.Faded
 	r.Total = spreadOf(r.total)
-	r.Total.Mean = 0
+	r.Total.Mean = 0 // the sum of the stages' means: these count faded repairs, too
 	for i := range r.stages {
 		r.Repair.Stages[i] = spreadOf(r.stages[i])
 		r.Repair.Stages[i].Mean = mean(r.sums[i], r.Repaired)

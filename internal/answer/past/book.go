@@ -77,14 +77,14 @@ func (b *Book) Add(r event.Record) {
 	}
 	clear(b.seen)
 	b.touch(r) // where work leaves
-	promised := b.pledges(r)
+	promised := b.promisedBefore(r)
 	core.Apply(b.state, r)
 	b.touch(r) // where it comes
 	b.Seq, b.At = r.Seq, at
 	for _, e := range r.Events {
 		b.noteNodes(at, e)
 	}
-	b.breaks(at, r, promised)
+	b.noteBreaks(at, r, promised)
 	for _, e := range r.Events { // a record may say what was lost before it says why
 		b.work(at, r.At, e)
 	}

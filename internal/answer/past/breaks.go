@@ -10,7 +10,7 @@ import (
 // Break is a moment at which the whole healthy nodes fell below what was promised:
 // what had been promised, and the nodes whose loss broke it.
 type Break struct {
-	At                int64
+	At                int64  // milliseconds, as all moments and hours here
 	Seq               uint64 // of the record that says so
 	Partition, Island string // Island "": the promises were of the whole partition
 	Horizon           int    // in hours
@@ -31,46 +31,50 @@ type Loss struct {
 // mostLost is how many nodes a break names: a switch takes hundreds along.
 const mostLost = 64
 
-// pledged is what was promised before a record is applied.
-type pledged struct {
+// promised is what was promised in a partition before a record is applied: for the short and
+// the long horizon, and for each island.
+type promised struct {
 	p           *fleet.Partition
 	short, long fleet.Pledges
 	islands     []fleet.Pledges
 }
 
-// pledges notes what is promised where a record says that nodes fail.
-func (b *Book) pledges(r event.Record) (list []pledged) {
+// promisedBefore is what is promised in the partitions where a record says that nodes fail. It
+// is asked before the record is applied.
+func (b *Book) promisedBefore(r event.Record) (list []promised) {
 	for _, e := range r.Events {
 		fails, ok := e.(event.NodeChanged)
 		if !ok || fails.From != fleet.Healthy || fails.To == fleet.Healthy {
 			continue
 		}
 		p := b.state.Partition(fails.Partition)
-		if p == nil || slices.ContainsFunc(list, func(x pledged) bool { return x.p == p }) {
+		if p == nil || slices.ContainsFunc(list, func(x promised) bool { return x.p == p }) {
 			continue
 		}
-		is := pledged{p: p}
+		is := promised{p: p}
 		is.short, is.long, is.islands = p.Realised(r.At)
 		list = append(list, is)
 	}
 	return list
 }
 
-// breaks notes which of the promises a record has broken.
-func (b *Book) breaks(at int64, r event.Record, list []pledged) {
+// noteBreaks notes which of the promises a record has broken: those that stood before it and
+// do not stand now, after it was applied.
+func (b *Book) noteBreaks(at int64, r event.Record, list []promised) {
 	for _, was := range list {
 		p, whole := was.p, was.p.Tally().Healthy/was.p.GPUsPerNode
-		b.broke(at, r, Break{Partition: p.ID, Horizon: fleet.PromisableHours, Whole: whole}, was.short, p.Pledges)
-		b.broke(at, r, Break{Partition: p.ID, Horizon: fleet.SustainableHours, Whole: whole}, was.long, p.LongPledges)
+		b.noteBreak(at, r, Break{Partition: p.ID, Horizon: fleet.PromisableHours, Whole: whole}, was.short, p.Pledges)
+		b.noteBreak(at, r, Break{Partition: p.ID, Horizon: fleet.SustainableHours, Whole: whole}, was.long, p.LongPledges)
 		for i, is := range was.islands {
 			island := p.Islands[i]
-			b.broke(at, r, Break{Partition: p.ID, Island: island.Name, Horizon: fleet.PromisableHours, Whole: island.Whole()}, is, island.Pledges)
+			b.noteBreak(at, r, Break{Partition: p.ID, Island: island.Name, Horizon: fleet.PromisableHours, Whole: island.Whole()}, is, island.Pledges)
 		}
 	}
 }
 
-// broke compares what was promised with what still is.
-func (b *Book) broke(at int64, r event.Record, br Break, was, is fleet.Pledges) {
+// noteBreak compares the promises of one horizon in one place before a record (was) and after
+// it (is). Those that are gone are one Break.
+func (b *Book) noteBreak(at int64, r event.Record, br Break, was, is fleet.Pledges) {
 	for _, o := range was.Open {
 		if slices.ContainsFunc(is.Open, func(x fleet.Pledge) bool { return x.From == o.From }) {
 			continue
@@ -85,13 +89,13 @@ func (b *Book) broke(at int64, r event.Record, br Break, was, is fleet.Pledges) 
 	if br.Promises == 0 {
 		return
 	}
-	br.At, br.Seq, br.Lost = at, r.Seq, b.fallen(at, r, br)
+	br.At, br.Seq, br.Lost = at, r.Seq, b.lostNodes(at, r, br)
 	b.Breaks = append(b.Breaks, br)
 	b.forgetBreaks(at)
 }
 
-// fallen is the nodes that a record takes out of where a promise was made.
-func (b *Book) fallen(at int64, r event.Record, br Break) (list []Loss) {
+// lostNodes are the nodes that a record takes out of where a promise was made.
+func (b *Book) lostNodes(at int64, r event.Record, br Break) (list []Loss) {
 	for _, e := range r.Events {
 		fails, ok := e.(event.NodeChanged)
 		if !ok || fails.Partition != br.Partition || fails.From != fleet.Healthy || fails.To == fleet.Healthy || len(list) == mostLost {

@@ -17,6 +17,6 @@
 //	gaps.go      times in which no server ran: they are left out
 //	wait.go      which work waited, how much, and for which reason
 //
-// What people ask is answered in ask_*.go. The room is pure. docs/past.md says how
+// What people ask is answered in ask_*.go, a file for each question. The room is pure. docs/past.md says how
 // long each is kept; the numbers are in series.go and episodes.go.
 package past
