@@ -11,6 +11,12 @@ type side struct {
 	level   int64       // probability that is aimed at, so that the goal is met
 }
 
+// The level never leaves these: 5 % and 99.5 %. Beyond them one more miss, or none, decides.
+const (
+	lowestLevel  = whole / 20
+	highestLevel = whole / 200 * 199
+)
+
 // A workload counts once, however often it was asked about: its forecasts share
 // its fate. The paths are right unless many workloads say otherwise.
 const (
@@ -21,9 +27,10 @@ const (
 	one         = 1 << 12 // weight of a workload: a million of them stay below 1<<32
 )
 
-// learn takes in how far the forecasts of a workload were off that has started.
-// The level moves so that in the long run just so many miss as may, whatever
-// the world does (adaptive conformal inference, Gibbs and Candès 2021).
+// learn takes in how far the forecasts of a workload were off that starts now. i is 0 for P50
+// and 1 for P90. A miss raises the level and a hit lowers it, so that in the long run the share
+// of hits is the goal, whatever the world does (adaptive conformal inference, Gibbs and Candès
+// 2021).
 func (s *side) learn(entries []entry, i int, now fleet.Instant) {
 	n, missed := int64(len(entries)), int64(0)
 	for _, e := range entries {
@@ -32,7 +39,7 @@ func (s *side) learn(entries []entry, i int, now fleet.Instant) {
 		}
 	}
 	s.level += (whole*missed/n - (whole - goals[i])) / gain
-	s.level = min(max(s.level, whole/20), whole/200*199)
+	s.level = min(max(s.level, lowestLevel), highestLevel)
 	s.settled = append(s.settled, stretches(entries, i, now, false))
 	if len(s.settled) > 2*mostSettled {
 		s.settled = append([][]reading(nil), s.settled[mostSettled:]...)
@@ -79,14 +86,6 @@ func (b *Book) correction(now fleet.Instant) correction {
 		c.stretch[i] = newCurve(list).nearest(b.sides[i].level)
 	}
 	return c
-}
-
-// nearest is the quantile, or the largest value that was seen where that is not known.
-func (c curve) nearest(p int64) int64 {
-	if v, ok := c.quantile(p); ok {
-		return v
-	}
-	return c.at[len(c.at)-1]
 }
 
 // apply corrects what the paths say. Never before now, and P50 never after P90.

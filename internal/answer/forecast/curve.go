@@ -79,3 +79,12 @@ func (c curve) beyond(reached, p int64) (value int64, ok bool) {
 	}
 	return c.quantile(whole - above + p*above/whole)
 }
+
+// nearest is the quantile, or the largest value that was seen where that is not known. The
+// curve must have one.
+func (c curve) nearest(p int64) int64 {
+	if v, ok := c.quantile(p); ok {
+		return v
+	}
+	return c.at[len(c.at)-1]
+}

@@ -21,7 +21,7 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 	if part == nil {
 		return unknown(Ground{Kind: TooFar})
 	}
-	f := newForecast(part, []uint64{w.ID}, max(now, s.Time), o.settled(s, now))
+	f := newForecast(part, []uint64{w.ID}, max(now, s.Time), o.withDefaults(s, now))
 	f.walk()
 	return f.answer(w.ID)
 }
@@ -43,7 +43,7 @@ func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	}
 	slices.Sort(ids)
 	now = max(now, s.Time)
-	f := newForecast(excerpt(s, func(*fleet.Partition) bool { return true }), ids, now, o.settled(s, now))
+	f := newForecast(excerpt(s, func(*fleet.Partition) bool { return true }), ids, now, o.withDefaults(s, now))
 	f.walk()
 	list := make([]Asked, len(ids))
 	for i, id := range ids {
@@ -52,7 +52,8 @@ func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	return list
 }
 
-func (o Options) settled(s *fleet.State, now fleet.Instant) Options {
+// withDefaults are the options with what the caller left out.
+func (o Options) withDefaults(s *fleet.State, now fleet.Instant) Options {
 	if o.History == nil {
 		o.History = Learn(s, now)
 	}
@@ -97,11 +98,11 @@ type forecast struct {
 	options    Options
 	correction correction
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
-	far        bool                       // some path had to stop early
+	cutShort   bool                       // some path had to stop early: its steps were used up
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
-	f := &forecast{base: rested(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
+	f := &forecast{base: withPlannerMemory(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
 	f.options.Paths = affordable(base, o)
 	f.correction = o.Book.correction(now)
 	for _, id := range ids {
@@ -110,9 +111,10 @@ func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) 
 	return f
 }
 
-// rested is a fleet that remembers which work finds no room now, so that the paths
-// need not try it one by one. Where anything happens at once it is for the paths.
-func rested(base *fleet.State, now fleet.Instant) *fleet.State {
+// withPlannerMemory is a copy of the fleet in which the planners have already found out which
+// work finds no room now, so that no path tries it again. Where deciding now changes
+// something, the fleet stays as it is: every path begins with that change.
+func withPlannerMemory(base *fleet.State, now fleet.Instant) *fleet.State {
 	tried := base.Fork()
 	if out, refusal := core.Step(tried, core.Request{Command: core.Tick{}, Actor: core.System}, now); refusal == nil && len(out.Record.Events) == 0 {
 		return tried
@@ -136,7 +138,7 @@ func affordable(base *fleet.State, o Options) int {
 func (f *forecast) walk() {
 	for n := 0; n < f.options.Paths; n++ {
 		p, how := f.path(f.drawn(n), false)
-		f.far = f.far || how == tooFar
+		f.cutShort = f.cutShort || how == tooFar
 		for _, id := range f.ids {
 			f.starts[id] = append(f.starts[id], p.startOf(id))
 		}
@@ -187,7 +189,7 @@ func (f *forecast) ask(id uint64) Asked {
 	slices.Sort(sorted)
 	last := rank(f.options.Paths, 90)
 	if last >= len(sorted) || sorted[last] == fleet.Never {
-		a.Answer = unknown(Ground{Kind: f.silence()})
+		a.Answer = unknown(Ground{Kind: f.unknownKind()})
 		return a
 	}
 	a.raw = moments{sorted[rank(f.options.Paths, 50)], sorted[last]}
@@ -196,9 +198,9 @@ func (f *forecast) ask(id uint64) Asked {
 	return a
 }
 
-// silence is why a path did not know, where no names are wanted.
-func (f *forecast) silence() Kind {
-	if f.far {
+// unknownKind is why the paths do not know, where no names are wanted.
+func (f *forecast) unknownKind() Kind {
+	if f.cutShort {
 		return TooFar
 	}
 	return NothingAhead
