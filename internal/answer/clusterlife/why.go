@@ -44,7 +44,7 @@ func on(w *buildout.Condition) string {
 	return w.On.System
 }
 
-// outlook says when the next try is due, and when the condition was to be expected.
+// outlook says when the next try is due, and when the condition is expected to hold.
 func outlook(w *buildout.Condition, now fleet.Instant) string {
 	text := ""
 	if w.Try.Next > now {

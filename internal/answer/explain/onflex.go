@@ -1,27 +1,26 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// pool is a partition's flex as a namespace that waits there sees it.
+// pool is a partition's flex as a namespace that waits there sees it, in GPUs.
 type pool struct {
-	shares     map[string]int
-	own, share int // what its namespace has, and may have
-	free       int
-	flex       int
+	shares     map[string]int // of each namespace
+	own, share int            // what its namespace has, and may have
+	free, flex int            // what no work uses, and all there is
 }
 
 // onFlex is what keeps flex work from starting, in the contract's order. Where
 // something else keeps it already, nothing need be in the way here.
 func (q *question) onFlex(kept bool) []Blocker {
 	shares, ns := placement.Shares(q.p), q.w.Namespace
-	f := pool{shares, q.p.FlexOf(ns).Staying, shares[ns], q.p.Flex() - q.p.Tally().FlexUsed, q.p.Flex()}
+	f := pool{
+		shares: shares, own: q.p.FlexOf(ns).Staying, share: shares[ns],
+		free: q.p.Flex() - q.p.Tally().FlexUsed, flex: q.p.Flex(),
+	}
 	var list []Blocker
 	if f.own > 0 && f.own >= f.share {
 		list = append(list, q.atShare(f))
@@ -29,17 +28,15 @@ func (q *question) onFlex(kept bool) []Blocker {
 	if b, ok := q.behindOnFlex(); ok {
 		list = append(list, b)
 	}
+	enough := f.free >= q.gpus
+	// It is within its share, and so is every other namespace: no work may be evicted for it.
+	noVictims := len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares)
 	switch {
-	case f.free >= q.gpus || len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares):
-		if f.free < q.gpus && !q.fitsFree() && q.p.Tally().Room < q.gpus {
-			return append(list, q.flexFull(f))
-		}
-		if len(list) == 0 && !kept || f.free >= q.gpus && !q.fitsFree() {
-			f.free = max(f.free, min(q.p.Tally().Room, f.flex)) // what others are leaving was looked at, too
-			list = append(list, q.tried(q.inPieces(f)))
-		}
-	default:
-		list = append(list, q.flexFull(f))
+	case !enough && !noVictims, !enough && !q.fitsFree() && q.p.Tally().Room < q.gpus:
+		return append(list, q.flexFull(f))
+	case len(list) == 0 && !kept, enough && !q.fitsFree():
+		f.free = max(f.free, min(q.p.Tally().Room, f.flex)) // what others are leaving was looked at, too
+		return append(list, q.tried(q.inPieces(f)))
 	}
 	return list
 }
@@ -135,72 +132,4 @@ func (q *question) flexOf(namespace string) []*fleet.Workload {
 		}
 	}
 	return list
-}
-
-// fitsFree says whether its largest gang has room in one piece, on free nodes.
-func (q *question) fitsFree() bool {
-	for i := range q.p.Islands {
-		if q.freeNodes(i) >= q.gang {
-			return true
-		}
-	}
-	return false
-}
-
-// looseOnFlex is the GPUs of an island that are free or that flex work holds: what
-// could be free for other flex work.
-func (q *question) looseOnFlex(island int) int {
-	n := 0
-	for _, k := range q.p.Islands[island].Nodes() {
-		node := q.p.Nodes[k]
-		n += node.Room()
-		for _, r := range node.Residents() {
-			if r.Workload.Flexes() && r.Phase != fleet.Leaving {
-				n += r.GPUs()
-			}
-		}
-	}
-	return n
-}
-
-func (q *question) freeNodes(island int) int {
-	n := 0
-	for _, k := range q.p.Islands[island].Nodes() {
-		if node := q.p.Nodes[k]; node.Room() >= q.p.GPUsPerNode {
-			n++
-		}
-	}
-	return n
-}
-
-// inTheWay names the work that stands in the island where the least is missing,
-// the smallest first.
-func (q *question) inTheWay() []string {
-	best, most := -1, -1
-	for i, island := range q.p.Islands {
-		n := q.freeNodes(i)
-		if q.looseOnFlex(i) >= max(q.gang*q.p.GPUsPerNode, 1) {
-			n += len(q.p.Nodes) // there it could be
-		}
-		if n > most && len(island.Nodes()) >= q.gang {
-			best, most = i, n
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	seen := map[uint64]*fleet.Workload{}
-	var list []*fleet.Workload
-	for _, k := range q.p.Islands[best].Nodes() {
-		for _, r := range q.p.Nodes[k].Residents() {
-			if seen[r.Workload.ID] == nil && r.Workload.Flexes() {
-				seen[r.Workload.ID] = r.Workload
-				list = append(list, r.Workload)
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
-		return cmp.Or(cmp.Compare(a.GPUs(), b.GPUs()), cmp.Compare(a.ID, b.ID))
-	})
-	return namesOf(list[:min(len(list), 5)])
 }
