@@ -2,8 +2,8 @@
 // the quotas of a fleet in YAML, in the words of a scenario. It reads as strictly as
 // package yamlfile does.
 //
-// Read it in this order: file.go (what a fleet file holds), policy.go, health.go,
-// clusters.go and quotas.go (how it is read), diff.go (which commands bring a fleet
-// there), text.go (what each of them changes, for people), and write.go with health_write.go
-// (the way back).
+// Read it in this order: file.go (what a fleet file holds), then policy.go, health.go,
+// clusters.go and quotas.go (how it is read). diff.go says which commands bring a fleet
+// there, text.go what each of them changes, for people. write.go and health_write.go are
+// the way back.
 package fleetfile

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file says for people what a change is about.
+// This file says for people what a change changes. write.go says the same values as a file has them.
 
 func grantText(gpus, gang int) string {
 	if gang == 0 {
@@ -31,14 +31,6 @@ func bufferText(b fleet.Buffer) string {
 		return fmt.Sprintf("%s %s (%s to %s)", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
 	}
 	return string(b.Kind) + " " + shareText(b.Share)
-}
-
-// bufferFields is a buffer as a file has it.
-func bufferFields(b fleet.Buffer) string {
-	if b.Learns() {
-		return fmt.Sprintf("{kind: %s, confidence: %s, floor: %s, ceiling: %s}", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
-	}
-	return fmt.Sprintf("{kind: %s, share: %s}", b.Kind, shareText(b.Share))
 }
 
 // policyChange lists the settings that differ, each with what it was and becomes.
@@ -70,21 +62,6 @@ func policyChange(is, want fleet.Policy) string {
 	note("twoPeople", "["+strings.Join(is.TwoPeople.Names(), ", ")+"]", "["+strings.Join(want.TwoPeople.Names(), ", ")+"]")
 	note("targets", targetsText(is.Targets), targetsText(want.Targets))
 	return strings.Join(parts, ", ")
-}
-
-// ownTargets is a cluster's own targets as a file has them.
-func ownTargets(t fleet.Targets) string {
-	var parts []string
-	if t.Availability != 0 {
-		parts = append(parts, "availability: "+shareText(t.Availability))
-	}
-	if t.Uptime != 0 {
-		parts = append(parts, "uptime: "+shareText(t.Uptime))
-	}
-	if t.MTTR != 0 {
-		parts = append(parts, "mttr: "+words.Duration(t.MTTR))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func targetsText(t fleet.Targets) string {

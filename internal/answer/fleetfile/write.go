@@ -182,3 +182,26 @@ func scalar(text string) string {
 
 // plainText needs no quotes, unless it looks like a number or another word of YAML's own.
 var plainText = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+
+// bufferFields is a buffer as a file has it.
+func bufferFields(b fleet.Buffer) string {
+	if b.Learns() {
+		return fmt.Sprintf("{kind: %s, confidence: %s, floor: %s, ceiling: %s}", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
+	}
+	return fmt.Sprintf("{kind: %s, share: %s}", b.Kind, shareText(b.Share))
+}
+
+// ownTargets is a cluster's own targets as a file has them.
+func ownTargets(t fleet.Targets) string {
+	var parts []string
+	if t.Availability != 0 {
+		parts = append(parts, "availability: "+shareText(t.Availability))
+	}
+	if t.Uptime != 0 {
+		parts = append(parts, "uptime: "+shareText(t.Uptime))
+	}
+	if t.MTTR != 0 {
+		parts = append(parts, "mttr: "+words.Duration(t.MTTR))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

@@ -59,7 +59,7 @@ func ReadAskQuota(m *musterv1.AskRequest) (core.Command, error) {
 	case m.GetGpus() != 0 && people > 0:
 		return nil, Wrong("access", "a request is for GPUs or for access, not for both")
 	case people > 0:
-		return core.RequestAccess{Quota: m.GetQuota(), Access: fleet.Access{Users: access.GetUsers(), Groups: access.GetGroups(), Namespaces: access.GetNamespaces()}}, nil
+		return core.RequestAccess{Quota: m.GetQuota(), Access: readAccess(access)}, nil
 	}
 	return core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus())}, nil
 }
