@@ -205,7 +205,7 @@ func backtestTable(rows []backtest.Row) *table {
 		column{head: "BROKEN H", right: true}, column{head: "GPU-H SHORT", right: true, wide: true},
 		column{head: "TO FLEX", right: true}, column{head: "CHANGES", right: true}, column{head: "PROMISES", right: true, wide: true})
 	for _, r := range rows {
-		claimed := mark{"", plainly}
+		claimed := mark{"", uncoloured}
 		if r.Wanted > 0 {
 			claimed = mark{percent(r.Wanted), good}
 			if r.Realised < r.Wanted {

@@ -93,7 +93,7 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 		remark string
 	}{
 		{"promisable", f.GetPromisable(), tinted, short2(f.GetUnallocated(), "unallocated")},
-		{"assigned", f.GetAssigned(), plainly, short2(f.GetUnbacked(), "unbacked")},
+		{"assigned", f.GetAssigned(), uncoloured, short2(f.GetUnbacked(), "unbacked")},
 		{"backed", f.GetBacked(), good, gangsUnbacked(f)},
 		{"scheduled", f.GetScheduled(), good, short2(f.GetUnscheduled(), "unscheduled")},
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},

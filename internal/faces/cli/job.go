@@ -198,10 +198,10 @@ func (p *page) job(w *musterv1.Workload, blockers []*musterv1.Blocker) {
 	p.field("target", s.GetTarget())
 	p.field("priority", s.GetPriority())
 	p.field("submitted", fmt.Sprintf("%s by %s, number %d", p.moment(w.GetSubmitted().AsTime()), orElse(w.GetUser(), "a part of Muster"), w.GetId()))
-	p.field("waited", span2(w.GetWaited().AsDuration()))
-	p.field("may run for", span2(s.GetMaxRuntime().AsDuration()))
-	p.field("checkpoints", prefixed("every ", span2(s.GetCheckpointEvery().AsDuration())))
-	p.field("grace", span2(s.GetGrace().AsDuration()))
+	p.field("waited", lengthIfAny(w.GetWaited().AsDuration()))
+	p.field("may run for", lengthIfAny(s.GetMaxRuntime().AsDuration()))
+	p.field("checkpoints", prefixed("every ", lengthIfAny(s.GetCheckpointEvery().AsDuration())))
+	p.field("grace", lengthIfAny(s.GetGrace().AsDuration()))
 	p.field("evicted", times(w.GetEvictions()))
 	p.field("mended", times(w.GetMends()))
 	for _, pool := range s.GetPools() {
@@ -231,7 +231,8 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-func span2(d time.Duration) string {
+// lengthIfAny is a length of time in short; "" for none.
+func lengthIfAny(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}

@@ -104,7 +104,7 @@ func spanOfHours(hours int32) string {
 func realised(row *musterv1.Promises) mark {
 	switch {
 	case row.Realised == nil:
-		return mark{"", plainly}
+		return mark{"", uncoloured}
 	case row.Claimed != nil && row.GetRealised() < row.GetClaimed():
 		return mark{percent(row.GetRealised()), bad}
 	}

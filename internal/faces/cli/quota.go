@@ -211,7 +211,7 @@ func (p *page) grant(g *musterv1.Grant) {
 		name  string
 		n     int32
 		style style
-	}{{"assigned", g.GetAssigned(), plainly}, {"backed", g.GetBacked(), good}, {"usage", g.GetUsage(), waiting}} {
+	}{{"assigned", g.GetAssigned(), uncoloured}, {"backed", g.GetBacked(), good}, {"usage", g.GetUsage(), waiting}} {
 		p.say("  %-10s %s %7s", one.name, p.paint.paint(one.style, bar(one.n, most, 40)), number(int64(one.n)))
 	}
 	for _, one := range []struct {

@@ -71,8 +71,8 @@ func (a *app) verdict(ans answer) error {
 // The least time between two looks while watching, and the longest without one:
 // how long ago something was changes by itself.
 const (
-	rest   = 250 * time.Millisecond
-	stroll = 10 * time.Second
+	minRefresh = 250 * time.Millisecond
+	maxRefresh = 10 * time.Second
 )
 
 // watch shows the answer whenever something has happened, until ctx ends.
@@ -115,7 +115,7 @@ func (a *app) patience(ctx context.Context) (context.Context, context.CancelFunc
 
 // await returns when it is time to look again.
 func await(ctx context.Context, happened <-chan struct{}, news <-chan error) error {
-	pause, late := time.NewTimer(rest), time.NewTimer(stroll)
+	pause, late := time.NewTimer(minRefresh), time.NewTimer(maxRefresh)
 	defer pause.Stop()
 	defer late.Stop()
 	select {

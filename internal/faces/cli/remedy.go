@@ -32,22 +32,26 @@ func (p *page) remedies(res *musterv1.WhyResponse) {
 	}
 }
 
-// askers say who must be asked for a change.
+// askers say who must be asked for a change of a class.
 var askers = map[string]string{
 	"ask":   "; ask a quota owner or an operator",
 	"fault": "; ask an operator",
 	"wait":  "",
 }
 
+// whom says who must be asked for a change: by its kind, else by its class.
+func whom(r *musterv1.Remedy) string {
+	switch r.GetKind() {
+	case "mode":
+		return "; ask an operator"
+	case "grant", "gang", "transfer":
+		return "; ask an operator (muster quota request)"
+	}
+	return askers[r.GetClass()]
+}
+
 func (p *page) remedy(r *musterv1.Remedy) {
-	asker := askers[r.GetClass()]
-	if r.GetKind() == "mode" {
-		asker = "; ask an operator"
-	}
-	if r.GetKind() == "grant" || r.GetKind() == "gang" || r.GetKind() == "transfer" {
-		asker = "; ask an operator (muster quota request)"
-	}
-	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), asker, p.byItself(r)))
+	p.wrapAs("  - ", fmt.Sprintf("%s: %s%s%s", r.GetText(), p.starts(r), whom(r), p.byItself(r)))
 	if r.GetClass() == "wait" && r.GetBy() != nil {
 		return // it comes by itself
 	}
@@ -128,80 +132,5 @@ func flagged(words []string) []string {
 	return list
 }
 
-// forecast says when a waiting workload should start.
-func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
-	if f == nil {
-		return
-	}
-	p.say("")
-	if impossible {
-		p.say("when      will not start by waiting")
-		return
-	}
-	if !f.GetKnown() {
-		p.wrapAs("when      ", "not known: "+p.grounds(f.GetUnknown(), f.GetMore()))
-		return
-	}
-	p.wrapAs("when      ", p.bounds(f))
-	if len(f.GetRestsOn()) > 0 {
-		p.wrap("rests on: " + p.grounds(f.GetRestsOn(), 0))
-	}
-}
-
-// bounds says the moments of a forecast that is known.
-func (p *page) bounds(f *musterv1.Forecast) string {
-	p50, p90 := f.GetP50().AsTime(), f.GetP90().AsTime()
-	text := fmt.Sprintf("by %s (%s), nine times out of ten", p.moment(p90), p.until(p90))
-	if !p50.Equal(p90) {
-		text = fmt.Sprintf("by %s (%s) as likely as not, by %s (%s) nine times out of ten", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
-	}
-	if late := f.GetLatest(); late != nil && late.AsTime().After(p90) {
-		text += "; by " + p.moment(late.AsTime()) + " if all take as long as they declared and nobody new comes"
-	}
-	return text
-}
-
 // shownRemedies is how many changes are said where nobody asks for all.
 const shownRemedies = 6
-
-// shownGrounds is how many grounds of a forecast are said.
-const shownGrounds = 3
-
-func (p *page) grounds(list []*musterv1.Ground, more int32) string {
-	var parts []string
-	for _, g := range list[:min(len(list), shownGrounds)] {
-		text := g.GetText()
-		if g.GetAt() != nil {
-			text += " (" + p.moment(g.GetAt().AsTime()) + ")"
-		}
-		parts = append(parts, text)
-	}
-	if left := len(list) - len(parts) + int(more); left > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", left))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// told says what happened to a workload, line by line.
-func (p *page) told(res *musterv1.WhyResponse) {
-	p.say("")
-	p.say("What happened:")
-	if res.GetHistoryCut() {
-		p.say("  (there is more; muster why --history tells what the log can)")
-	}
-	for _, h := range res.GetHistory() {
-		text := h.GetText()
-		if strings.HasPrefix(h.GetKind(), "workload.") && h.GetActor() != "driver" {
-			text += " (" + h.GetActor() + prefixed(": ", h.GetReason()) + ")"
-		}
-		p.wrapAs(fmt.Sprintf("  %-16s  ", p.moment(h.GetAt().AsTime())), text)
-	}
-}
-
-func storyRows(list []*musterv1.Happening) *table {
-	t := newTable("", column{head: "AT"}, column{head: "KIND"}, column{head: "TEXT"}, column{head: "BY"}, column{head: "ACTOR"}, column{head: "REASON"}, column{head: "SEQ"})
-	for _, h := range list {
-		t.add(h.GetAt(), h.GetKind(), h.GetText(), h.GetBy(), h.GetActor(), h.GetReason(), h.GetSeq())
-	}
-	return t
-}

@@ -4,20 +4,20 @@ package cli
 type style string
 
 const (
-	plainly style = ""
-	good    style = "\x1b[32m"
-	waiting style = "\x1b[33m"
-	bad     style = "\x1b[31m"
-	strong  style = "\x1b[1m"
-	faint   style = "\x1b[2m"
-	tinted  style = "\x1b[36m"
+	uncoloured style = ""
+	good       style = "\x1b[32m"
+	waiting    style = "\x1b[33m"
+	bad        style = "\x1b[31m"
+	strong     style = "\x1b[1m"
+	faint      style = "\x1b[2m"
+	tinted     style = "\x1b[36m"
 )
 
 // paint says whether colours are used at all.
 type paint bool
 
 func (p paint) paint(s style, text string) string {
-	if !p || s == plainly || text == "" {
+	if !p || s == uncoloured || text == "" {
 		return text
 	}
 	return string(s) + text + "\x1b[0m"

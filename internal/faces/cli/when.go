@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,4 +58,55 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 		ans.unmet = "when it starts is not known"
 	}
 	return ans, nil
+}
+
+// forecast says when a waiting workload should start.
+func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
+	if f == nil {
+		return
+	}
+	p.say("")
+	if impossible {
+		p.say("when      will not start by waiting")
+		return
+	}
+	if !f.GetKnown() {
+		p.wrapAs("when      ", "not known: "+p.grounds(f.GetUnknown(), f.GetMore()))
+		return
+	}
+	p.wrapAs("when      ", p.bounds(f))
+	if len(f.GetRestsOn()) > 0 {
+		p.wrap("rests on: " + p.grounds(f.GetRestsOn(), 0))
+	}
+}
+
+// bounds says the moments of a forecast that is known.
+func (p *page) bounds(f *musterv1.Forecast) string {
+	p50, p90 := f.GetP50().AsTime(), f.GetP90().AsTime()
+	text := fmt.Sprintf("by %s (%s), nine times out of ten", p.moment(p90), p.until(p90))
+	if !p50.Equal(p90) {
+		text = fmt.Sprintf("by %s (%s) as likely as not, by %s (%s) nine times out of ten", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
+	}
+	if late := f.GetLatest(); late != nil && late.AsTime().After(p90) {
+		text += "; by " + p.moment(late.AsTime()) + " if all take as long as they declared and nobody new comes"
+	}
+	return text
+}
+
+// shownGrounds is how many grounds of a forecast are said.
+const shownGrounds = 3
+
+func (p *page) grounds(list []*musterv1.Ground, more int32) string {
+	var parts []string
+	for _, g := range list[:min(len(list), shownGrounds)] {
+		text := g.GetText()
+		if g.GetAt() != nil {
+			text += " (" + p.moment(g.GetAt().AsTime()) + ")"
+		}
+		parts = append(parts, text)
+	}
+	if left := len(list) - len(parts) + int(more); left > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -65,7 +65,7 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 	}
 	ans := answer{message: res, lead: func(p *page) { p.why(res) }, rows: blockerRows(res.GetBlockers())}
 	if o.history {
-		ans.lead, ans.rows = func(p *page) { p.standing(res.GetWorkload()); p.told(res) }, storyRows(res.GetHistory())
+		ans.lead, ans.rows = func(p *page) { p.standing(res.GetWorkload()); p.history(res) }, historyRows(res.GetHistory())
 	}
 	if o.output == "svg" {
 		ans.picture, err = o.ribbon(ctx, res, &o.reading)
@@ -89,7 +89,7 @@ func (p *page) why(res *musterv1.WhyResponse) {
 	p.forecast(res.GetForecast(), res.GetAnswer() == "impossible")
 	p.remedies(res)
 	if len(res.GetHistory()) > 1 {
-		p.told(res)
+		p.history(res)
 	}
 }
 
