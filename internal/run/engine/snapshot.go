@@ -158,3 +158,22 @@ func decode(plain string) (*fleet.State, error) {
 	s.Rebuild()
 	return s, nil
 }
+
+// unpack reads a snapshot of any kind.
+func unpack(data []byte) (*fleet.State, error) {
+	if len(data) == 0 || data[0] != inNamed && data[0] != inCompact && data[0] != inJSON {
+		return fleet.Decode(data)
+	}
+	_, _, rest, err := unname(data)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := inflate(rest)
+	if err != nil {
+		return nil, err
+	}
+	if data[0] == inJSON {
+		return fleet.Decode([]byte(plain))
+	}
+	return decode(plain)
+}

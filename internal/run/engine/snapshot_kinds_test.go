@@ -3,13 +3,13 @@ package engine
 import (
 	"bytes"
 	"compress/flate"
-	"errors"
 	"testing"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Snapshots of today are used. Those in JSON, which early servers made, are not: the log is
-// replayed instead.
-func TestSnapshotsOfEarlyKindsAreNotUsed(t *testing.T) {
+// TestSnapshotsOfEveryKindAreRead: those of today, and those that earlier servers made.
+func TestSnapshotsOfEveryKindAreRead(t *testing.T) {
 	s := newStage(t).state
 	today, err := SnapshotOf(s)
 	if err != nil {
@@ -23,17 +23,18 @@ func TestSnapshotsOfEarlyKindsAreNotUsed(t *testing.T) {
 	z, _ := flate.NewWriter(zipped, flate.BestSpeed)
 	_, _ = z.Write(plain)
 	_ = z.Close()
-	if back, err := trusted(today.Data); err != nil || back.Hash() != s.Hash() {
-		t.Errorf("a snapshot of today comes back as another state (%v)", err)
-	}
-	for kind, data := range map[string][]byte{"JSON": plain, "compressed JSON": zipped.Bytes(), "nothing": nil} {
-		if _, err := trusted(data); !errors.Is(err, errOtherVersion) {
-			t.Errorf("a snapshot in %s: %v, want that it is of another version", kind, err)
+	for kind, data := range map[string][]byte{"compact": today.Data, "JSON": plain, "compressed JSON": zipped.Bytes()} {
+		if back, err := unpack(data); err != nil || back.Hash() != s.Hash() {
+			t.Errorf("a snapshot in %s comes back as another state (%v)", kind, err)
 		}
 	}
 	for n := range len(today.Data) {
-		if back, err := trusted(today.Data[:n]); err == nil && back.Hash() == s.Hash() {
+		if back, err := unpack(today.Data[:n]); err == nil && back.Hash() == s.Hash() {
 			t.Errorf("cut after %d bytes it is read", n)
 		}
+	}
+	var none *fleet.State
+	if back, err := unpack(nil); err == nil || back != none {
+		t.Error("an empty snapshot is read")
 	}
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // The first byte of a snapshot says how it is written: named and compact; compact, by versions that did
-// not name themselves; or as JSON, by older ones, compressed or not (then it is a brace). Those in JSON
-// are not used any more: the log is replayed.
+// not name themselves; or as JSON, by older ones, compressed or not (then it is a brace).
 const (
 	inNamed   = 'n'
 	inCompact = 'c'
