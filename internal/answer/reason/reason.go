@@ -32,7 +32,8 @@ const (
 	Fault  Class = "fault"  // something is broken
 )
 
-// Part is a part of all waiting: what a better allocation would recover.
+// Part is the part of all waiting time that a reason counts for: what would have to change to
+// recover it.
 type Part string
 
 // The parts of all waiting.
@@ -54,8 +55,8 @@ type Row struct {
 	Part  Part
 }
 
-// rows are all reasons, in the order in which those of quota work are listed; on flex
-// the order is GangTooLarge, FlexShare, Behind, Fragmented, FlexFull.
+// rows are all reasons. The order in which a workload's blockers are listed is the contract's
+// (semantics §7), and is made in answer/explain.
 var rows = []Row{
 	{NoSuchPartition, Change, Quota},
 	{ClusterNotReady, Fault, Broken},

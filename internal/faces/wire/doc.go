@@ -1,4 +1,4 @@
-// Package wire translates between the messages of the API and the nouns of the house.
+// Package wire translates between the messages of the API and the nouns of package fleet.
 //
 // It has one rule of names. What is named for a noun makes its message: Policy turns a
 // fleet.Policy into a musterv1.Policy. What begins with Read goes the other way: it makes

@@ -6,5 +6,5 @@
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)
 //	clip.go       Clip, ClipHead, ClipMiddle (by characters, for people) and Bound (by bytes, for limits)
 //
-// It is pure and imports nothing of the house, so that any room may use it.
+// It is pure and imports no other room, so that any room may use it.
 package text
